@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few helpers with which every folder declares its targets.
+
+# The MLIR headers that nearly every file includes, parsed once.
+function(_hloc_precompiled_headers)
+  if(TARGET hloc_precompiled)
+    return()
+  endif()
+  set(anchor ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  file(CONFIGURE OUTPUT ${anchor} CONTENT "// Carries the precompiled header.\n")
+  add_library(hloc_precompiled OBJECT ${anchor})
+  _hloc_compiler_settings(hloc_precompiled)
+  target_precompile_headers(hloc_precompiled PRIVATE
+    <functional> <memory> <string> <vector>
+    <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/Dialect/LLVMIR/LLVMDialect.h> <mlir/Dialect/Math/IR/Math.h>
+    <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
+    <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h>
+    <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
+endfunction()
+
+# Include folders, definitions and warnings that match the LLVM found.
+function(_hloc_compiler_settings target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  target_compile_definitions(${target} PUBLIC ${definitions})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -fno-rtti -fno-exceptions
+    -fvisibility-inlines-hidden)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Lets a compiler cache serve precompiled headers.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+# hloc_library(Name SOURCES file... [LINK target...] [DEPENDS target...]): a library of the compiler.
+function(hloc_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  _hloc_precompiled_headers()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  _hloc_compiler_settings(${name})
+  target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# hloc_tool(name SOURCES file... [LINK target...]): a program in bin/.
+function(hloc_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  _hloc_compiler_settings(${name})
+  target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+endfunction()
+
+# hloc_gtest(name SOURCES file... [LINK target...] [RUNTIME]): a GoogleTest program, known to ctest.
+# RUNTIME marks a test of the runtime alone, compiled without LLVM's settings.
+function(hloc_gtest name)
+  cmake_parse_arguments(ARG "RUNTIME" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_RUNTIME)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  else()
+    _hloc_compiler_settings(${name})
+    target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM GTest::gtest_main)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
