@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind an hlort_context. One header for all topics, so that each keeps its own state
+// here and its code in a file of its own.
+#ifndef HLOC_RUNTIME_CONTEXT_H
+#define HLOC_RUNTIME_CONTEXT_H
+
+#include "hlort/hlort.h"
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+
+namespace hloc::runtime {
+
+/// A host's custom call.
+struct CustomCall {
+  hlort_custom_call_function function = nullptr;
+  void *user = nullptr;
+};
+
+} // namespace hloc::runtime
+
+struct hlort_context {
+  int32_t threads = 1;
+  /// Set when threads exceeds what oneTBB would start by itself.
+  std::optional<tbb::global_control> moreThreads;
+  /// Set when there is more than one thread.
+  std::optional<tbb::task_arena> arena;
+
+  mutable std::shared_mutex customCallsMutex;
+  std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;
+};
+
+#endif // HLOC_RUNTIME_CONTEXT_H

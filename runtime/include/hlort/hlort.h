@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hlort: what compiled HLO modules and their host programs call at run time.
+ *
+ * Plain C99. Nothing here aborts the process, starts a thread that was not asked for, or keeps
+ * state outside a context (but for the table of built-in custom calls, which never changes).
+ * A function that can fail returns a code and, where the caller gave a status, writes the same
+ * code and a message there. Every function may be called from any thread; an object must outlive
+ * the calls that use it.
+ *
+ * Tests: test/runtime.
+ */
+#ifndef HLORT_HLORT_H
+#define HLORT_HLORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HLORT_API __attribute__((visibility("default")))
+#define HLORT_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define HLORT_API
+#define HLORT_PRINTF(text, first)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------
+ * Status
+ * ------------------------------------------------------------------------------------------- */
+
+/* What a function that can fail returns. */
+typedef enum hlort_code {
+  HLORT_OK = 0,
+  HLORT_INVALID_ARGUMENT = 1, /* the caller passed what the function does not take */
+  HLORT_NOT_FOUND = 2,        /* no such custom call, or a library it needs is not installed */
+  HLORT_OUT_OF_MEMORY = 3,
+  HLORT_UNSUPPORTED = 4,       /* well formed, but this build or machine cannot do it */
+  HLORT_DEADLINE_EXCEEDED = 5, /* a participant or a datum did not arrive in time */
+  HLORT_CANCELLED = 6,         /* another participant failed, or the host closed the queue */
+  HLORT_CALL_FAILED = 7,       /* a custom call failed without a code of its own */
+  HLORT_INTERNAL = 8           /* a fault of hlort itself */
+} hlort_code;
+
+/* Room for an outcome. Zero-initialized means success. */
+typedef struct hlort_status {
+  int32_t code;      /* an hlort_code, or a code of the host's custom call */
+  char message[256]; /* NUL-terminated, cut to fit; empty on success */
+} hlort_status;
+
+/* Writes code and a printf-style message to status, which may be null. Returns code. */
+HLORT_API int32_t hlort_status_set(hlort_status *status, int32_t code, const char *format, ...)
+    HLORT_PRINTF(3, 4);
+
+/* The name of an hlort_code, "unknown code" for any other number. Never null. */
+HLORT_API const char *hlort_code_name(int32_t code);
+
+/* The version of this interface. A module's descriptor holds the version it was compiled for; the
+ * two must be equal. */
+#define HLORT_ABI_VERSION 1
+HLORT_API int32_t hlort_abi_version(void);
+
+/* ---------------------------------------------------------------------------------------------
+ * Context
+ * ------------------------------------------------------------------------------------------- */
+
+/* What modules run with: threads, custom calls, plans. A null context is good wherever one is
+ * taken: it means no threads and built-in custom calls only. Several host threads may run modules
+ * through one context at the same time; they share its threads. */
+typedef struct hlort_context hlort_context;
+
+/* Zero-initialized options are the defaults. */
+typedef struct hlort_context_options {
+  int32_t threads;  /* threads that one run may use, the caller's included; 0 and 1: no others */
+  int32_t reserved; /* must be 0 */
+} hlort_context_options;
+
+/* Makes a context; null options are the defaults. Null on failure. Threads start with the first
+ * loop that needs them. */
+HLORT_API hlort_context *hlort_context_create(const hlort_context_options *options,
+                                              hlort_status *status);
+
+/* Destroys a context that no call uses any more; null is ignored. */
+HLORT_API void hlort_context_destroy(hlort_context *context);
+
+/* How many threads one run may use; 1 for a null context. */
+HLORT_API int32_t hlort_context_threads(const hlort_context *context);
+
+/* ---------------------------------------------------------------------------------------------
+ * Parallel loops
+ * ------------------------------------------------------------------------------------------- */
+
+/* Runs tasks begin <= i < end. */
+typedef void (*hlort_loop_body)(void *frame, int64_t begin, int64_t end);
+
+/* Calls body on consecutive ranges that cover 0 <= i < tasks exactly once, and returns when all
+ * have returned. The ranges depend on tasks and on the number of threads alone; which thread runs
+ * which is not fixed. Tasks must not depend on one another, nor their results on how they are
+ * grouped. With a null context, one thread or one task, and inside the body of a loop that runs in
+ * parallel, the body runs in the caller. */
+HLORT_API void hlort_parallel_for(hlort_context *context, int64_t tasks, hlort_loop_body body,
+                                  void *frame);
+
+/* ---------------------------------------------------------------------------------------------
+ * Memory
+ * ------------------------------------------------------------------------------------------- */
+
+/* Memory for a module's temporaries: size bytes at a multiple of alignment (a power of two; 0
+ * means 64). The contents are undefined. Null only on failure: a size of 0 has an address too. */
+HLORT_API void *hlort_arena_allocate(int64_t size, int64_t alignment, hlort_status *status);
+
+/* Frees what hlort_arena_allocate returned; null is ignored. */
+HLORT_API void hlort_arena_free(void *arena);
+
+/* ---------------------------------------------------------------------------------------------
+ * Buffers
+ * ------------------------------------------------------------------------------------------- */
+
+/* HLO's element types, with the numbers that XLA gives them. */
+typedef enum hlort_element_type {
+  HLORT_PRED = 1, /* one byte, 0 or 1 */
+  HLORT_S8 = 2,
+  HLORT_S16 = 3,
+  HLORT_S32 = 4,
+  HLORT_S64 = 5,
+  HLORT_U8 = 6,
+  HLORT_U16 = 7,
+  HLORT_U32 = 8,
+  HLORT_U64 = 9,
+  HLORT_F16 = 10,
+  HLORT_F32 = 11,
+  HLORT_F64 = 12,
+  HLORT_OPAQUE = 14,
+  HLORT_C64 = 15, /* two F32: real, imaginary */
+  HLORT_BF16 = 16,
+  HLORT_TOKEN = 17, /* no bytes */
+  HLORT_C128 = 18,  /* two F64: real, imaginary */
+  HLORT_F8E5M2 = 19,
+  HLORT_F8E4M3FN = 20,
+  HLORT_S4 = 21, /* types below one byte are packed, the first element in the low bits */
+  HLORT_U4 = 22,
+  HLORT_F8E4M3B11FNUZ = 23,
+  HLORT_F8E5M2FNUZ = 24,
+  HLORT_F8E4M3FNUZ = 25,
+  HLORT_S2 = 26,
+  HLORT_U2 = 27,
+  HLORT_F8E4M3 = 28,
+  HLORT_F8E3M4 = 29,
+  HLORT_S1 = 30,
+  HLORT_U1 = 31,
+  HLORT_F4E2M1FN = 32,
+  HLORT_F8E8M0FNU = 33
+} hlort_element_type;
+
+/* Bits of one element; complex types count both parts. 0 for opaque, token and unknown types. */
+HLORT_API int32_t hlort_element_bits(int32_t element_type);
+
+/* A dense array in memory. */
+typedef struct hlort_buffer {
+  int32_t element_type;          /* an hlort_element_type */
+  int32_t rank;                  /* number of dimensions */
+  const int64_t *dims;           /* rank sizes; may be null for rank 0 */
+  const int64_t *minor_to_major; /* rank dimension numbers, the fastest-varying first; null means
+                                    row-major: rank - 1, ..., 1, 0 */
+  void *data;                    /* never written through when the buffer is an operand */
+} hlort_buffer;
+
+/* ---------------------------------------------------------------------------------------------
+ * Custom calls
+ * ------------------------------------------------------------------------------------------- */
+
+typedef enum hlort_attribute_kind {
+  HLORT_ATTRIBUTE_INTEGER = 0,  /* integer */
+  HLORT_ATTRIBUTE_FLOAT = 1,    /* real */
+  HLORT_ATTRIBUTE_BOOL = 2,     /* integer, 0 or 1 */
+  HLORT_ATTRIBUTE_STRING = 3,   /* data: count characters and a NUL */
+  HLORT_ATTRIBUTE_INTEGERS = 4, /* data: count int64_t */
+  HLORT_ATTRIBUTE_FLOATS = 5    /* data: count double */
+} hlort_attribute_kind;
+
+/* One attribute of a custom call. Fields that the kind does not name are 0. Attributes of a nested
+ * dictionary have the path to them as name, joined by dots. */
+typedef struct hlort_attribute {
+  const char *name;
+  int32_t kind; /* an hlort_attribute_kind */
+  int32_t reserved;
+  int64_t integer;
+  double real;
+  const void *data;
+  int64_t count;
+} hlort_attribute;
+
+/* What a custom call is given. Tuples are flattened; token operands and results have no data. The
+ * call writes every result and nothing else. A result shares the memory of an operand where the
+ * instruction's output_operand_aliasing says so, and nowhere else. */
+typedef struct hlort_custom_call_frame {
+  const char *target;     /* custom_call_target */
+  hlort_context *context; /* of the run, may be null; hlort_custom_call sets it */
+  int64_t operand_count;
+  const hlort_buffer *operands;
+  int64_t result_count;
+  const hlort_buffer *results;
+  int64_t attribute_count;
+  const hlort_attribute *attributes; /* read from backend_config where it is a dictionary */
+  const char *backend_config;        /* the text as in the module, never null; NUL-terminated */
+  int64_t backend_config_size;       /* characters before the NUL */
+} hlort_custom_call_frame;
+
+/* Returns 0, or a code after it has written the status (hlort_status_set does both); if it leaves
+ * the status alone, hlort_custom_call writes one that names the target. status is never null. */
+typedef int32_t (*hlort_custom_call_function)(void *user, const hlort_custom_call_frame *frame,
+                                              hlort_status *status);
+
+/* Makes a target known to a context, before a built-in of the same name. Registering a name again
+ * replaces the function. user is passed on as it is. */
+HLORT_API int32_t hlort_register_custom_call(hlort_context *context, const char *target,
+                                             hlort_custom_call_function function, void *user,
+                                             hlort_status *status);
+
+/* 1 if the target is registered with the context or built in, else 0. */
+HLORT_API int32_t hlort_has_custom_call(const hlort_context *context, const char *target);
+
+/* Calls a target: what compiled modules do. context and status may be null. */
+HLORT_API int32_t hlort_custom_call(hlort_context *context, const hlort_custom_call_frame *frame,
+                                    hlort_status *status);
+
+/* ---------------------------------------------------------------------------------------------
+ * Fourier transforms
+ * ------------------------------------------------------------------------------------------- */
+
+/* As HLO's fft_type. */
+typedef enum hlort_fft_kind {
+  HLORT_FFT = 0,  /* complex to complex, exponent -2 pi i */
+  HLORT_IFFT = 1, /* complex to complex, exponent +2 pi i, divided by the product of lengths */
+  HLORT_RFFT = 2, /* real to the first n / 2 + 1 complex coefficients */
+  HLORT_IRFFT = 3 /* the inverse of that; ignores the imaginary parts that cannot be there */
+} hlort_fft_kind;
+
+/* Transforms the fft_rank (1 to 3) last dimensions of a dense row-major array, as HLO's fft does.
+ * real_type is HLORT_F32 or HLORT_F64, the type of a real number or of one part of a complex one.
+ * dims are the input's rank dimensions; they must be fft_length in the last dimensions, but
+ * fft_length / 2 + 1 in the very last one of HLORT_IRFFT. in and out may be the same memory for
+ * complex to complex, and must not overlap otherwise. */
+HLORT_API int32_t hlort_fft(hlort_context *context, int32_t kind, int32_t real_type, int32_t rank,
+                            const int64_t *dims, int32_t fft_rank, const int64_t *fft_length,
+                            const void *in, void *out, hlort_status *status);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HLORT_HLORT_H */
