@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lit suite: every .hlo, .mlir and .test file below this folder that is a test by itself.
+
+RUN lines use the programs by their plain names: hloc, hlo-opt, hlo-run of this build, and LLVM's
+FileCheck, not, count, split-file, mlir-opt, llvm-objdump and so on. Substitutions beside lit's
+own (%s, %t, ...): %python, %cc and %cxx (the compilers of this build), %runtime_include and
+%runtime_lib (the runtime's headers and library).
+
+Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), and
+numpy (%python has it)."""
+
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "hloc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".hlo", ".mlir", ".test"]
+config.test_source_root = config.source_dir
+config.test_exec_root = config.build_dir
+
+# Folders whose .hlo files are the data of other tests.
+config.excludes = ["Inputs", "benchmark", "digits", "endtoend", "package"]
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.program_dir, config.llvm_dir, os.environ.get("PATH", "")])
+config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
+for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
+
+config.substitutions += [
+    ("%python", config.python),
+    ("%cxx", config.cxx_compiler),
+    ("%cc", config.c_compiler),
+    ("%runtime_include", config.runtime_include_dir),
+    ("%runtime_lib", config.runtime_library_dir),
+]
+
+
+def processor_flags():
+    with open("/proc/cpuinfo") as info:
+        for line in info:
+            if line.startswith("flags"):
+                return set(line.split())
+    return set()
+
+
+flags = processor_flags()
+for feature, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("avx512bf16", "avx512_bf16")):
+    if flag in flags:
+        config.available_features.add(feature)
+
+if subprocess.run([config.python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("numpy")
