@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations in which several replicas or partitions take part.
+
+include "compiler/hlo/HloBase.td"
+
+defvar Participants = (ins Opt<HLO_ReplicaGroupsAttr>:$replica_groups, Opt<I64Attr>:$channel_id,
+                           Flag<"false">:$use_global_device_ids);
+
+class HLO_CollectiveOp<string mnemonic, dag extra> : HLO_Op<mnemonic> {
+  let arguments = !con((ins Variadic<HLO_Value>:$inputs), Participants, extra);
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+
+defvar Gathering = (ins I64Array:$dimensions, Flag<"false">:$constrain_layout);
+def HLO_AllGatherOp : HLO_CollectiveOp<"all_gather", Gathering> { let summary = "operands of a group, concatenated"; }
+def HLO_AllGatherStartOp : HLO_CollectiveOp<"all_gather_start", Gathering> { let summary = "start of all_gather: (operands, results)"; }
+
+defvar Reducing = (ins FlatSymbolRefAttr:$to_apply, Flag<"false">:$constrain_layout,
+                       Opt<HLO_CollectiveModeAttr>:$mode);
+def HLO_AllReduceOp : HLO_CollectiveOp<"all_reduce", Reducing> { let summary = "operands of a group, folded element by element"; }
+def HLO_AllReduceStartOp : HLO_CollectiveOp<"all_reduce_start", Reducing> { let summary = "start of all_reduce"; }
+def HLO_ReduceScatterOp : HLO_CollectiveOp<"reduce_scatter", !con((ins I64Array:$dimensions), Reducing)> {
+  let summary = "all_reduce of which each participant keeps its own part";
+}
+
+def HLO_AllToAllOp : HLO_CollectiveOp<"all_to_all", (ins Opt<I64Array>:$dimensions, Flag<"false">:$constrain_layout)> {
+  let summary = "parts exchanged: part i of member j goes to member i as part j";
+}
+def HLO_RaggedAllToAllOp : HLO_CollectiveOp<"ragged_all_to_all", (ins Opt<I64Array>:$dimensions)> {
+  let summary = "all_to_all of parts whose sizes are known at run time";
+  let description = "`inputs`: input, output, input_offsets, send_sizes, output_offsets, recv_sizes.";
+}
+def HLO_CollectiveBroadcastOp : HLO_CollectiveOp<"collective_broadcast", (ins Flag<"false">:$has_dynamic_root)> {
+  let summary = "the operand of the first member of each group; zeros outside the groups";
+}
+
+// Pairs are flattened: source 0, target 0, source 1, target 1, ...
+defvar Permuting = (ins I64Array:$source_target_pairs, OptionalAttr<ArrayAttr>:$slice_sizes);
+def HLO_CollectivePermuteOp : HLO_CollectiveOp<"collective_permute", Permuting> {
+  let summary = "the operand of the source, or zeros where there is none";
+}
+def HLO_CollectivePermuteStartOp : HLO_CollectiveOp<"collective_permute_start", Permuting> {
+  let summary = "start of collective_permute";
+}
+
+class HLO_CollectiveDoneOp<string mnemonic> : HLO_Op<mnemonic> {
+  let arguments = (ins HLO_Value:$operand);
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+def HLO_AllGatherDoneOp : HLO_CollectiveDoneOp<"all_gather_done"> { let summary = "result of all_gather_start"; }
+def HLO_AllReduceDoneOp : HLO_CollectiveDoneOp<"all_reduce_done"> { let summary = "result of all_reduce_start"; }
+def HLO_CollectivePermuteDoneOp : HLO_CollectiveDoneOp<"collective_permute_done"> { let summary = "result of collective_permute_start"; }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computations and the operations that run them; the host's side; order of side effects.
+
+include "compiler/hlo/HloBase.td"
+
+def HLO_ComputationOp : HLO_Op<"computation", [FunctionOpInterface, IsolatedFromAbove, Symbol,
+                                               SingleBlock, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a computation of the module; its block arguments are the parameters";
+  let description = [{
+    The parameter instructions are the block arguments: their names and metadata are the arguments'
+    locations, their other attributes (`hlo.sharding` ...) the argument attributes. `entry` marks the
+    entry computation. Ends in `hlo.return` of one value; computations made by passes may return
+    several. `short_form` records that the text gave no signature.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       UnitAttr:$entry, Opt<StrAttr>:$execution_thread, Opt<StrAttr>:$sym_visibility,
+                       Opt<DictArrayAttr>:$arg_attrs, Opt<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = ?;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def HLO_ReturnOp : HLO_Op<"return", [Pure, Terminator, ReturnLike]> {
+  let summary = "the result of a computation or kernel";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+class HLO_CallingOp<string mnemonic> : HLO_Op<mnemonic> {
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+
+def HLO_CallOp : HLO_CallingOp<"call"> {
+  let summary = "result of a computation";
+  let arguments = (ins Variadic<HLO_Value>:$inputs, FlatSymbolRefAttr:$to_apply,
+                       Flag<"false">:$is_composite);
+}
+
+def HLO_FusionOp : HLO_CallingOp<"fusion"> {
+  let summary = "result of a computation that XLA had decided to compile as one kernel";
+  let arguments = (ins Variadic<HLO_Value>:$inputs, HLO_FusionKindAttr:$kind, FlatSymbolRefAttr:$calls,
+                       Opt<ArrayAttr>:$output_to_operand_aliasing);
+}
+
+def HLO_MapOp : HLO_Op<"map", [Pure]> {
+  let summary = "a scalar computation of each element";
+  let arguments = (ins Variadic<HLO_Array>:$inputs, Opt<I64Array>:$dimensions, FlatSymbolRefAttr:$to_apply);
+  let results = (outs HLO_Array:$result);
+  let hasVerifier = 1;
+}
+
+def HLO_WhileOp : HLO_CallingOp<"while"> {
+  let summary = "body applied to the state as long as condition holds";
+  let arguments = (ins Variadic<HLO_Value>:$state, FlatSymbolRefAttr:$condition, FlatSymbolRefAttr:$body);
+}
+
+def HLO_ConditionalOp : HLO_CallingOp<"conditional"> {
+  let summary = "the branch that the index selects; pred: branch 0 is taken if true";
+  let description = "An s32 index out of range selects the last branch. One operand a branch.";
+  let arguments = (ins HLO_Array:$branch_index, Variadic<HLO_Value>:$branch_operands,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "computations">:$branch_computations);
+}
+
+def HLO_CustomCallOp : HLO_Op<"custom_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "call of a function of the host or of a library";
+  let arguments = (ins Variadic<HLO_Value>:$inputs, StrAttr:$custom_call_target,
+                       Opt<HLO_CustomCallApiAttr>:$api_version,
+                       Flag<"false">:$custom_call_has_side_effect,
+                       Opt<TypeArrayAttr>:$operand_layout_constraints,
+                       Opt<TypedArrayAttrBase<FlatSymbolRefAttr, "computations">>:$called_computations,
+                       Opt<ArrayAttr>:$output_to_operand_aliasing, OptionalAttr<AnyAttr>:$literal,
+                       Opt<HLO_WindowAttr>:$window, Opt<HLO_ConvDimensionsAttr>:$dim_labels,
+                       Count<"1">:$feature_group_count, Count<"1">:$batch_group_count,
+                       Opt<HLO_PaddingTypeAttr>:$padding_type, Opt<HLO_PrecisionArray>:$operand_precision,
+                       Opt<HLO_CustomCallScheduleAttr>:$schedule);
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+
+//===- Asynchronous operations ---------------------------------------------===//
+
+def HLO_AsyncStartOp : HLO_Op<"async_start"> {
+  let summary = "start of a computation whose result async_done waits for";
+  let arguments = (ins Variadic<HLO_Value>:$inputs, FlatSymbolRefAttr:$calls,
+                       Opt<StrAttr>:$async_execution_thread, Opt<ArrayAttr>:$output_to_operand_aliasing);
+  let results = (outs HLO_Value:$result);
+  let hasVerifier = 1;
+}
+
+class HLO_AsyncNextOp<string mnemonic> : HLO_Op<mnemonic> {
+  let arguments = (ins Variadic<HLO_Value>:$inputs, OptionalAttr<FlatSymbolRefAttr>:$calls,
+                       Opt<StrAttr>:$async_execution_thread, Opt<ArrayAttr>:$output_to_operand_aliasing);
+  let results = (outs HLO_Value:$result);
+  let hasVerifier = 1;
+}
+def HLO_AsyncUpdateOp : HLO_AsyncNextOp<"async_update"> { let summary = "a later state of an asynchronous operation"; }
+def HLO_AsyncDoneOp : HLO_AsyncNextOp<"async_done"> { let summary = "result of an asynchronous operation"; }
+
+def HLO_CopyStartOp : HLO_Op<"copy_start", [Pure]> {
+  let summary = "start of an asynchronous copy: (destination, source, context)";
+  let arguments = (ins HLO_Value:$operand, Opt<I64Attr>:$cross_program_prefetch_index);
+  let results = (outs HLO_Value:$result);
+  let hasVerifier = 1;
+}
+
+def HLO_CopyDoneOp : HLO_Op<"copy_done", [Pure]> {
+  let summary = "result of an asynchronous copy";
+  let arguments = (ins HLO_Value:$operand);
+  let results = (outs HLO_Value:$result);
+  let hasVerifier = 1;
+}
+
+//===- Order and bookkeeping -----------------------------------------------===//
+
+def HLO_AfterAllOp : HLO_InferredOp<"after_all", [Pure]> {
+  let summary = "token after all the operands";
+  let arguments = (ins Variadic<HLO_Token>:$inputs);
+  let results = (outs HLO_Token:$result);
+}
+
+def HLO_AddDependencyOp : HLO_InferredOp<"add_dependency", [Pure]> {
+  let summary = "operand, but not before the token";
+  let arguments = (ins HLO_Value:$operand, HLO_Token:$token);
+  let results = (outs HLO_Value:$result);
+}
+
+def HLO_OptBarrierOp : HLO_Op<"opt_barrier"> {
+  let summary = "operand, with no optimization across";
+  let arguments = (ins Variadic<HLO_Value>:$inputs);
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+
+def HLO_DomainOp : HLO_InferredOp<"domain", [Pure]> {
+  let summary = "operand, at the border of two sharding domains";
+  let arguments = (ins HLO_Value:$operand, StrAttr:$domain);
+  let results = (outs HLO_Value:$result);
+}
+
+//===- The host ------------------------------------------------------------===//
+
+def HLO_InfeedOp : HLO_Op<"infeed"> {
+  let summary = "data from the host: (data, token)";
+  let arguments = (ins HLO_Token:$token, Opt<StrAttr>:$infeed_config);
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+
+def HLO_OutfeedOp : HLO_Op<"outfeed"> {
+  let summary = "data for the host";
+  let arguments = (ins Variadic<HLO_Value>:$inputs, HLO_Token:$token, Opt<StrAttr>:$outfeed_config,
+                       Opt<TypeAttr>:$outfeed_shape);
+  let results = (outs HLO_Token:$result);
+  let hasVerifier = 1;
+}
+
+class HLO_TransferOp<string mnemonic, dag operands> : HLO_Op<mnemonic> {
+  let arguments = !con(operands, (ins Opt<I64Attr>:$channel_id, Flag<"false">:$is_host_transfer));
+  let results = (outs Variadic<HLO_Value>:$results);
+  let hasVerifier = 1;
+}
+def HLO_SendOp : HLO_TransferOp<"send", (ins HLO_Value:$operand, HLO_Token:$token)> { let summary = "start of sending on a channel"; }
+def HLO_SendDoneOp : HLO_TransferOp<"send_done", (ins HLO_Value:$operand)> { let summary = "end of sending"; }
+def HLO_RecvOp : HLO_TransferOp<"recv", (ins HLO_Token:$token)> { let summary = "start of receiving on a channel"; }
+def HLO_RecvDoneOp : HLO_TransferOp<"recv_done", (ins HLO_Value:$operand)> { let summary = "end of receiving: (data, token)"; }
+
+def HLO_PartitionIdOp : HLO_InferredOp<"partition_id", [Pure]> {
+  let summary = "number of this partition";
+  let results = (outs HLO_Array:$result);
+}
+
+def HLO_ReplicaIdOp : HLO_InferredOp<"replica_id", [Pure]> {
+  let summary = "number of this replica";
+  let results = (outs HLO_Array:$result);
+}

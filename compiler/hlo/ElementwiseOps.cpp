@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions that ODS makes of ElementwiseOps.td.
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+#define GET_OP_CLASSES
+#include "compiler/hlo/ElementwiseOps.cpp.inc"

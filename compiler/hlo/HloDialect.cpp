@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/hlo/HloDialect.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+#include "compiler/hlo/HloDialect.cpp.inc"
+
+void HLODialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  registerOps();
+}
+
+void HLODialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/hlo/ElementwiseOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/hlo/ShapeOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/hlo/ComputeOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/hlo/ControlOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/hlo/CollectiveOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/hlo/KernelOps.cpp.inc"
+      >();
+}
+
+Operation *HLODialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                           Location loc) {
+  if (!isa<ElementsAttr>(value) || !isa<RankedTensorType>(type))
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, value);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fusion makes: kernels. They have no form in HLO text.
+
+include "compiler/hlo/HloBase.td"
+
+def HLO_KernelKind : HLO_Enum<"KernelKind", "how codegen walks a kernel's iteration space", [
+  HLO_Case<"Loop", 0, "loop">, HLO_Case<"Reduce", 1, "reduce">, HLO_Case<"Dot", 2, "dot">,
+  HLO_Case<"Convolution", 3, "convolution">, HLO_Case<"Window", 4, "window">,
+  HLO_Case<"Scan", 5, "scan">, HLO_Case<"Sort", 6, "sort">, HLO_Case<"Scatter", 7, "scatter">,
+  HLO_Case<"Update", 8, "update">]>;
+def HLO_KernelKindAttr : HLO_EnumAttr<HLO_KernelKind, "kernel_kind">;
+
+def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "operations compiled as one loop nest over memory";
+  let description = [{
+    The block's arguments are the operands; it ends in `hlo.return` of the results. `kind` names the
+    operation around which the loops are built, the rest is prologue and epilogue:
+    - `loop`: elementwise and data movement; all results have the same number of elements.
+    - `reduce`: one or more `hlo.reduce` over the same dimensions of arrays of one shape, with
+      elementwise code before, between and after (softmax, normalizations).
+    - `dot`, `convolution`, `window` (reduce_window), `scan`, `sort`, `scatter`: one such operation.
+    - `update`: `dynamic_update_slice` into the buffer of its operand.
+
+    `reuse` lists, for each result, the operand whose memory may hold it because every element is
+    read before, or at the same time as, it is written; -1 for none. `must` reuse (update, scatter)
+    means the kernel writes only part of the buffer.
+  }];
+  let arguments = (ins Variadic<HLO_Array>:$inputs, HLO_KernelKindAttr:$kind, I64Array:$reuse,
+                       Flag<"false">:$must_reuse);
+  let results = (outs Variadic<HLO_Array>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $kind ` ` `(` $inputs `)` attr-dict `:` functional-type($inputs, $results) $body
+  }];
+}
