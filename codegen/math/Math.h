@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builders that emit HLO's elementwise arithmetic as straight-line arith/math/vector operations.
+//
+// Every function takes and gives scalars or vectors (any power-of-two length) of the same shape.
+// Transcendentals take f32 or f64; narrower floats are widened by the caller (emitConvert). What is
+// emitted lowers to vector instructions on AVX2, AVX-512 and NEON: no library call, no table in
+// memory. The only control flow is an scf.if or scf.while around rare slow paths (huge arguments of
+// sin, cos and tan, huge ratios of remainder, integer power), taken when any lane needs it.
+//
+// Special values follow C's Annex F, subnormals are kept, error bounds are those of
+// test/codegen/math. The arithmetic is compensated in places: never put reassociation or
+// value-changing fast-math flags on the operations emitted.
+//
+// Targets without fused multiply-add: run expandFma over the function afterwards.
+#ifndef HLOC_CODEGEN_MATH_MATH_H
+#define HLOC_CODEGEN_MATH_MATH_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace hloc {
+
+//===-- Floats ------------------------------------------------------------------------------===//
+
+mlir::Value emitAcos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAcosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAsin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAsinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAtan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAtan2(mlir::ImplicitLocOpBuilder &b, mlir::Value y, mlir::Value x);
+mlir::Value emitAtanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitCbrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitCos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitCosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitErf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitExp(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitExpm1(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitLog(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitLog1p(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitLogistic(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitPower(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitTan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitTanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
+/// 1 where `x` is neither infinite nor NaN.
+mlir::Value emitIsFinite(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// C's fmod, exact: the sign of `x`; x fmod inf = x.
+mlir::Value emitRemainder(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+/// The nearest integer, halves away from zero.
+mlir::Value emitRoundNearestAfz(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// -1, 1, or `x` itself where it is a zero or NaN.
+mlir::Value emitSign(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
+//===-- Complex numbers ---------------------------------------------------------------------===//
+
+/// A complex number as its two parts, both f32 or both f64, scalars or vectors.
+struct ComplexValue {
+  mlir::Value re, im;
+};
+
+/// |z|, without intermediate overflow; infinite if either part is, even beside a NaN.
+mlir::Value emitComplexAbs(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexAtan2(mlir::ImplicitLocOpBuilder &b, ComplexValue y, ComplexValue x);
+ComplexValue emitComplexCbrt(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexCos(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexDivide(mlir::ImplicitLocOpBuilder &b, ComplexValue x, ComplexValue y);
+ComplexValue emitComplexExp(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexExpm1(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexLog(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexLog1p(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexLogistic(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexMultiply(mlir::ImplicitLocOpBuilder &b, ComplexValue x, ComplexValue y);
+ComplexValue emitComplexPower(mlir::ImplicitLocOpBuilder &b, ComplexValue x, ComplexValue y);
+ComplexValue emitComplexRsqrt(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+/// z / |z|, or 0.
+ComplexValue emitComplexSign(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexSin(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexSqrt(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexTan(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexTanh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+
+//===-- Integers ----------------------------------------------------------------------------===//
+
+// Signless operands of any width; HLO's results where C's are undefined. Signed forms serve sN,
+// Unsigned ones uN.
+
+/// Truncated quotient; x/0 = -1 (all ones), MIN/-1 = MIN. A constant divisor stays cheap.
+mlir::Value emitSignedDivide(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitUnsignedDivide(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+/// x - y * trunc(x / y); x rem 0 = x, MIN rem -1 = 0.
+mlir::Value emitSignedRemainder(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitUnsignedRemainder(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+/// Shifts; amounts are unsigned, those of the width or more give 0 (arithmetic: the sign).
+mlir::Value emitShiftLeft(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value amount);
+mlir::Value emitShiftRightLogical(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
+                                  mlir::Value amount);
+mlir::Value emitShiftRightArithmetic(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
+                                     mlir::Value amount);
+/// x^y modulo 2^width with all bits of y. If `isSigned`, a negative y gives 1 for x == 1, else 0.
+mlir::Value emitIntegerPower(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y,
+                             bool isSigned);
+/// The high half of the double-width product.
+mlir::Value emitSignedMulhi(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitUnsignedMulhi(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitPopcnt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// Zero bits above the highest set bit; the width for 0.
+mlir::Value emitCountLeadingZeros(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// |x| of signed numbers; |MIN| = MIN.
+mlir::Value emitIntegerAbs(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// -1, 0 or 1.
+mlir::Value emitIntegerSign(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
+//===-- Conversions -------------------------------------------------------------------------===//
+
+// A value of an HLO element type travels in registers as its register type: i1 for pred, signless
+// iN for integers (uiN too), f32 and f64 as themselves, every narrower float (bf16 and f16 also)
+// as the signless integer of its bits: i16, i8, i6 or i4.
+
+/// The register type of one element of HLO element type `element` (no complex).
+mlir::Type getRegisterType(mlir::Type element);
+/// HLO's `convert` between element types `from` and `to` (none complex); `x` has from's register
+/// type, the result to's. Floats round once, to nearest even; floats to integers saturate, with NaN
+/// to 0; to pred, x != 0. Operands of type f16, bf16 or an f8 type instead of their bits are taken
+/// too.
+mlir::Value emitConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type from,
+                        mlir::Type to);
+/// The f32 value, exact, of the bits of a float narrower than f32.
+mlir::Value emitDecodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value bits,
+                            mlir::FloatType format);
+/// The bits of `format`, narrower than f32, nearest to `x` (f32 or f64).
+mlir::Value emitEncodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::FloatType format);
+/// HLO's `reduce-precision` of f32 or f64 (also of a narrower float widened to f32).
+mlir::Value emitReducePrecision(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
+                                unsigned exponentBits, unsigned mantissaBits);
+/// HLO's `stochastic-convert` of a float of type `from` (register type) to the signed or unsigned
+/// integer type `to`: rounds away from zero where `random` (unsigned, as wide as `from`) is less
+/// than the fraction.
+mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
+                                  mlir::Value random, mlir::Type from, mlir::Type to);
+
+//===-- Targets -----------------------------------------------------------------------------===//
+
+/// Replaces every math.fma under `root` by multiplications and additions of the same value, for
+/// targets without the instruction.
+void expandFma(mlir::Operation *root);
+
+} // namespace hloc
+
+#endif // HLOC_CODEGEN_MATH_MATH_H
