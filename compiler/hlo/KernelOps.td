@@ -26,11 +26,36 @@ def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMe
     means the kernel writes only part of the buffer.
   }];
   let arguments = (ins Variadic<HLO_Array>:$inputs, HLO_KernelKindAttr:$kind, I64Array:$reuse,
-                       Flag<"false">:$must_reuse);
+                       UnitAttr:$must_reuse);
   let results = (outs Variadic<HLO_Array>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
   let assemblyFormat = [{
     $kind ` ` `(` $inputs `)` attr-dict `:` functional-type($inputs, $results) $body
+  }];
+}
+
+def HLO_KernelFunctionOp : HLO_Op<"kernel_function", [IsolatedFromAbove, Symbol, SingleBlock,
+                                                      HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a kernel by itself, which `hlo.launch` runs on memory";
+  let description = [{
+    Made of `hlo.kernel` once every value has its place in memory; equal kernels become one. The
+    block's arguments are the inputs, `hlo.return` gives the outputs. `reuse[i]` is the input that
+    lies in the same memory as output i, -1 for none; all other outputs overlap no input.
+    With `must_reuse` the kernel writes only part of that memory.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, HLO_KernelKindAttr:$kind, I64Array:$reuse,
+                       UnitAttr:$must_reuse);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $kind attr-dict-with-keyword $body";
+}
+
+def HLO_LaunchOp : HLO_Op<"launch", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a run of a kernel on buffers";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$inputs,
+                       Variadic<AnyMemRef>:$outputs);
+  let hasVerifier = 0;
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` `->` `(` $outputs `)` attr-dict `:` functional-type($inputs, $outputs)
   }];
 }
