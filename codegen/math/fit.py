@@ -113,6 +113,12 @@ FITS = {
     "cos32": (cos_tail, lambda z: max(z**2, TINY), 0, QUARTER**2, range(3), 24, []),
     "cos64": (cos_tail, lambda z: max(z**2, TINY), 0, QUARTER**2, range(7), 53, []),
 }
+sinh_tail = near0(lambda z: (m.sinh(m.sqrt(z)) - m.sqrt(z)) / (z * m.sqrt(z)), lambda z: mpf(1) / 6 + z / 120)
+cosh_tail = near0(lambda z: (m.cosh(m.sqrt(z)) - 1 - z / 2) / z**2, lambda z: mpf(1) / 24 + z / 720)
+FITS["sinh32"] = (sinh_tail, lambda z: max(z, TINY), 0, HALF**2, range(3), 24, [])
+FITS["sinh64"] = (sinh_tail, lambda z: max(z, TINY), 0, HALF**2, range(6), 53, [])
+FITS["cosh32"] = (cosh_tail, lambda z: max(z**2, TINY), 0, HALF**2, range(2), 24, [])
+FITS["cosh64"] = (cosh_tail, lambda z: max(z**2, TINY), 0, HALF**2, range(6), 53, [])
 # log(1+f) = f - f^2/2 + s (f^2/2 + R), s = f/(2+f): R(z) = z (L1 + L2 z + ...), z = s^2.
 atanh_tail = near0(lambda z: (2 * m.atanh(m.sqrt(z)) / m.sqrt(z) - 2) / z, lambda z: mpf(2) / 3 + z * 2 / 5)
 S = (m.sqrt(2) - 1) / (m.sqrt(2) + 1)

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exponential and hyperbolic functions: x = n ln 2 + r, |r| <= ln 2 / 2, and a polynomial in r.
+#include "codegen/math/Functions.h"
+#include "codegen/math/Math.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+// From fit.py: (e^r - 1 - r) / r^2.
+constexpr double expCoefficients32[] = {0.5, 0.166664869, 0.0416655466, 0.00837240927,
+                                        0.00140340254};
+constexpr double expCoefficients64[] = {
+    0.5,
+    0.16666666666666691,
+    0.041666666666666859,
+    0.0083333333333117012,
+    0.0013888888888745165,
+    0.00019841269909323919,
+    2.4801587655716354e-5,
+    2.7557223897050651e-6,
+    2.7557061629614515e-7,
+    2.5114899692175513e-8,
+    2.0932456289108895e-9};
+// The same, with the error relative to e^r - 1.
+constexpr double expm1Coefficients32[] = {0.5, 0.166665301, 0.0416661538, 0.00836813543,
+                                          0.00139720365};
+constexpr double expm1Coefficients64[] = {
+    0.5,
+    0.16666666666666669,
+    0.041666666666666678,
+    0.0083333333333316401,
+    0.0013888888888875972,
+    0.00019841269846251991,
+    2.4801587350139854e-5,
+    2.7557312774342166e-6,
+    2.7557219264836982e-7,
+    2.50550718161972e-8,
+    2.0946683951193321e-9,
+    1.5927758513794321e-10};
+
+struct Reduction {
+  Expr n; // integer
+  Expr r;
+};
+
+} // namespace
+
+/// Adding 1.5 * 2^mantissa bits rounds to an integer and leaves it in the low bits.
+static double roundingConstant(Expr x) { return x.isF32() ? 0x1.8p23 : 0x1.8p52; }
+
+static Reduction reduce(Expr x) {
+  Expr magic = x.real(roundingConstant(x));
+  Expr shifted = fma(x, x.real(0x1.71547652b82fep0), magic);
+  Expr n = shifted - magic;
+  Expr r = fma(n, x.real(x.isF32() ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1), x);
+  r = fma(n, x.real(x.isF32() ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56), r);
+  return {bitsOf(shifted) - bitsOf(magic), r};
+}
+
+/// e^r - 1 of a reduced argument, accurate near 0.
+static Expr reducedExpm1(Expr r) {
+  Expr q = r.isF32() ? polynomial(r, expm1Coefficients32) : polynomial(r, expm1Coefficients64);
+  return fma(r * r, q, r);
+}
+
+Expr powerOfTwo(Expr k) {
+  bool single = k.width() == 32;
+  return asFloat(shl(k + (single ? 127 : 1023), single ? 23 : 52));
+}
+
+Expr scaleByPowerOfTwo(Expr x, Expr k) {
+  Expr half = ashr(k, 1);
+  return x * powerOfTwo(half) * powerOfTwo(k - half);
+}
+
+Expr exp(Expr x) {
+  bool single = x.isF32();
+  // Beyond these limits the result is 0 or infinite, and n would not fit.
+  x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -104 : -746));
+  Reduction reduction = reduce(x);
+  Expr r = reduction.r;
+  Expr q = single ? horner(r, expCoefficients32) : polynomial(r, expCoefficients64);
+  return scaleByPowerOfTwo(fma(r * r, q, r) + 1, reduction.n);
+}
+
+Expr expm1(Expr x) {
+  bool single = x.isF32();
+  Expr limited = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -20 : -40));
+  Reduction reduction = reduce(limited);
+  // Half the result first: 2^n itself may overflow.
+  Expr half = powerOfTwo(reduction.n - 1);
+  Expr result = fma(half, reducedExpm1(reduction.r), half - 0.5) * 2;
+  return select(lt(abs(x), single ? 0x1p-60 : 0x1p-120), x, result);
+}
+
+Expr tanh(Expr x) {
+  bool single = x.isF32();
+  Expr magnitude = abs(x);
+  Reduction reduction = reduce(atMost(magnitude + magnitude, x.real(single ? 20 : 40)));
+  Expr scale = powerOfTwo(reduction.n);
+  Expr e = fma(scale, reducedExpm1(reduction.r), scale - 1);
+  return copysign(e / (e + 2), x);
+}
+
+static Expr logistic(Expr x) {
+  // The exponential never overflows, and small results keep their digits.
+  Expr e = exp(-abs(x));
+  return select(lt(x, 0), e, x.real(1)) / (e + 1);
+}
+
+namespace {
+/// A quarter of sinh and cosh of |x|.
+struct Hyperbolic {
+  Expr sinh, cosh;
+};
+} // namespace
+
+// From fit.py: (sinh r - r) / r^3 and (cosh r - 1 - r^2/2) / r^4 in r^2.
+constexpr double sinhCoefficients32[] = {0.166666672, 0.00833317637, 0.000199730028};
+constexpr double sinhCoefficients64[] = {0.16666666666666666,    0.0083333333333344192,
+                                         0.00019841269837131824, 2.7557326110201983e-6,
+                                         2.5046896257650835e-8,  1.7538238679496153e-10};
+constexpr double coshCoefficients32[] = {0.0416664556, 0.00139358465};
+constexpr double coshCoefficients64[] = {0.041666666666666664,  0.0013888888888891283,
+                                         2.4801587293392427e-5, 2.7557331712160152e-7,
+                                         2.0867971944169798e-9, 1.3805931688100413e-11};
+
+static Hyperbolic hyperbolic(Expr x) {
+  bool single = x.isF32();
+  Reduction reduction = reduce(atMost(abs(x), x.real(single ? 89.5 : 710.6)));
+  // With s = 2^n / 4 and t = 2^-n / 4: sinh = 4 ((s - t) cosh r + (s + t) sinh r).
+  Expr limit = reduction.n.integer(single ? 120 : 1000);
+  Expr small = select(lt(reduction.n, limit), reduction.n, limit);
+  Expr s = powerOfTwo(reduction.n - 2), t = powerOfTwo(-2 - small);
+  Expr sum = s + t, difference = s - t;
+  Expr r = reduction.r, z = r * r;
+  Expr p = single ? horner(z, sinhCoefficients32) : horner(z, sinhCoefficients64);
+  Expr q = single ? horner(z, coshCoefficients32) : horner(z, coshCoefficients64);
+  Expr sinhR = fma(r * z, p, r);
+  Expr coshR = fma(z, fma(z, q, x.real(0.5)), x.real(1));
+  return {fma(difference, coshR, sum * sinhR), fma(difference, sinhR, sum * coshR)};
+}
+
+Expr sinh(Expr x) {
+  Expr result = copysign(hyperbolic(x).sinh * 4, x);
+  return select(lt(abs(x), x.isF32() ? 0x1p-60 : 0x1p-120), x, result);
+}
+Expr cosh(Expr x) { return hyperbolic(x).cosh * 4; }
+
+Value emitExp(ImplicitLocOpBuilder &b, Value x) { return exp({&b, x}); }
+Value emitExpm1(ImplicitLocOpBuilder &b, Value x) { return expm1({&b, x}); }
+Value emitTanh(ImplicitLocOpBuilder &b, Value x) { return tanh({&b, x}); }
+Value emitLogistic(ImplicitLocOpBuilder &b, Value x) { return logistic({&b, x}); }
+Value emitSinh(ImplicitLocOpBuilder &b, Value x) { return sinh({&b, x}); }
+Value emitCosh(ImplicitLocOpBuilder &b, Value x) { return cosh({&b, x}); }
+
+} // namespace hloc

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// math.fma in terms of multiplications and additions, for targets without the instruction.
+#include "codegen/math/Expr.h"
+#include "codegen/math/Math.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// x as the sum of two parts of half its precision, found by clearing bits: never overflows.
+static Pair splitHalf(Expr x) {
+  Expr bits = bitsOf(x);
+  Expr hi = asFloat(bits & (int64_t(-1) << 27));
+  return {hi, x - hi};
+}
+
+/// Within half a unit in the last place and a little; exact where the result is representable.
+static Expr fusedDouble(Expr x, Expr y, Expr z) {
+  Expr product = x * y;
+  Pair xs = splitHalf(x), ys = splitHalf(y);
+  Expr error = xs.lo * ys.lo - (((product - xs.hi * ys.hi) - xs.lo * ys.hi) - xs.hi * ys.lo);
+  Pair sum = twoSum(product, z);
+  Expr precise = sum.hi + (sum.lo + error);
+  // Infinities make the error terms NaN.
+  Expr finite = lt(abs(sum.hi), sum.hi.real(INFINITY)) & lt(abs(product), product.real(INFINITY));
+  return select(finite, precise, sum.hi);
+}
+
+void expandFma(Operation *root) {
+  SmallVector<math::FmaOp> operations;
+  root->walk([&](math::FmaOp op) { operations.push_back(op); });
+  for (math::FmaOp op : operations) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Expr x{&b, op.getA()}, y{&b, op.getB()}, z{&b, op.getC()};
+    // The product of two f32 is exact in f64.
+    Expr result = x.isF32() ? toF32(toF64(x) * toF64(y) + toF64(z)) : fusedDouble(x, y, z);
+    op.replaceAllUsesWith(result.value);
+    op.erase();
+  }
+}
+
+} // namespace hloc

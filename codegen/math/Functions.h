@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of Math.h on expressions, and the pieces they share. Internal to codegen/math.
+#ifndef HLOC_CODEGEN_MATH_FUNCTIONS_H
+#define HLOC_CODEGEN_MATH_FUNCTIONS_H
+
+#include "codegen/math/Expr.h"
+
+namespace hloc {
+
+Expr exp(Expr x);
+Expr expm1(Expr x);
+Expr log(Expr x);
+Expr log1p(Expr x);
+Expr sinh(Expr x);
+Expr cosh(Expr x);
+Expr tanh(Expr x);
+Expr atan2(Expr y, Expr x);
+Expr cbrt(Expr x);
+Expr hypot(Expr x, Expr y);
+/// sin and cos of one argument, which share nearly everything.
+struct SinCos {
+  Expr sin, cos;
+};
+SinCos sinCos(Expr x);
+Expr tan(Expr x);
+
+/// 2^k as a float of k's width; the exponent must be that of a normal number.
+Expr powerOfTwo(Expr k);
+/// x * 2^k for k up to twice the exponent range, rounding at most once.
+Expr scaleByPowerOfTwo(Expr x, Expr k);
+
+/// log(x) for finite x > 0 as the exponent e and m in [sqrt(1/2), sqrt(2)) with x = m 2^e.
+struct Logarithm {
+  Expr exponent; // integer
+  Expr mantissa;
+};
+Logarithm splitExponent(Expr x);
+/// A small integer (|k| < 2^22) as a float of its width.
+Expr smallIntToFloat(Expr k);
+
+inline Expr infinity(Expr like) {
+  return like.fromBits(like.isF32() ? 0x7f800000u : 0x7ff0000000000000u);
+}
+inline Expr nan(Expr like) {
+  return like.fromBits(like.isF32() ? 0x7fc00000u : 0x7ff8000000000000u);
+}
+/// The sign bit alone.
+inline Expr signBit(Expr x) {
+  Expr bits = bitsOf(x);
+  return bits & bits.integer(int64_t(1) << 63 >> (64 - x.width()));
+}
+
+} // namespace hloc
+
+#endif // HLOC_CODEGEN_MATH_FUNCTIONS_H
