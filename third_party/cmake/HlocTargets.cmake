@@ -25,7 +25,8 @@ function(_hloc_compiler_settings target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
   target_compile_definitions(${target} PUBLIC ${definitions})
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -fno-rtti -fno-exceptions
+  # -fPIC for programs too: the precompiled header is one for all.
+  target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter -fno-rtti -fno-exceptions
     -fvisibility-inlines-hidden)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # Lets a compiler cache serve precompiled headers.
