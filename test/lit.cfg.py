@@ -3,8 +3,9 @@
 
 RUN lines use the programs by their plain names: hloc, hlo-opt, hlo-run of this build, and LLVM's
 FileCheck, not, count, split-file, mlir-opt, llvm-objdump and so on. Substitutions beside lit's
-own (%s, %t, ...): %python, %cc and %cxx (the compilers of this build), %runtime_include and
-%runtime_lib (the runtime's headers and library).
+own (%s, %t, ...): %exits N (runs the command after it, which must exit with status N), %python,
+%cc and %cxx (the compilers of this build), %runtime_include and %runtime_lib (the runtime's
+headers and library).
 
 Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), and
 numpy (%python has it)."""
@@ -31,6 +32,7 @@ for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
         config.environment[variable] = os.environ[variable]
 
 config.substitutions += [
+    ("%exits", f"{config.python} {config.source_dir}/tools/Inputs/exits.py"),
     ("%python", config.python),
     ("%cxx", config.cxx_compiler),
     ("%cc", config.c_compiler),

@@ -77,9 +77,11 @@ install_packages() {
   say "Packages to install: ${missing[*]}"
   confirm "Install them with apt-get"
   logged build/apt-update.log as_root apt-get update || fail "apt-get update failed"
-  apt-cache show "${missing[@]}" >/dev/null 2>&1 || fail "the package sources lack some of these." \
-    "Debian 12 has them all; LLVM 22 comes from its suite bookworm-security" \
-    "(deb http://security.debian.org/debian-security bookworm-security main)."
+  for package in "${missing[@]}"; do
+    apt-cache show "$package" >/dev/null 2>&1 || fail "the package sources lack $package. Debian 12" \
+      "has them all; LLVM 22 comes from its suite bookworm-security" \
+      "(deb http://security.debian.org/debian-security bookworm-security main)."
+  done
   echo "installing (1 to 5 minutes; log in build/apt-install.log)"
   logged build/apt-install.log as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends "${missing[@]}" || fail "apt-get install failed"
