@@ -2,10 +2,8 @@
 """The programs that versus_xla.py measures, as JAX functions.
 
 A workload has arguments (shape, element type), and the operations it cannot do without: `flops`
-in the arithmetic of `unit` (a rate that machine-limits prints). Its least traffic is its arguments and
-results, each moved once."""
+in the arithmetic of `unit` (a rate that machine-limits prints)."""
 
-import math
 from dataclasses import dataclass
 
 import jax
@@ -21,6 +19,11 @@ class Workload:
     arguments: list      # of (shape, dtype)
     flops: float = 0
     unit: str = "f32"
+
+    def hlo(self):
+        arguments = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in self.arguments]
+        with jax.enable_x64("float64" in [dtype for _, dtype in self.arguments]):
+            return jax.jit(self.function, keep_unused=True).lower(*arguments).as_text("hlo")
 
 
 def add(name, function, *arguments, flops=0, unit="f32"):
@@ -46,7 +49,7 @@ gemm(1, 4096, 4096)
 gemm(16, 4096, 1024)
 gemm(4096, 64, 4096)
 gemm(509, 1021, 251)
-gemm(1024, 1024, 1024, "float64", "float64")
+gemm(1024, 1024, 1024, "float64", "float64", "f64")
 gemm(1024, 1024, 1024, "bfloat16", "bfloat16", "bf16")
 gemm(1024, 1024, 1024, "int8", "int32", "s8")
 add("gemm 64 x [128x64x128]", jnp.matmul, (64, 128, 64), (64, 64, 128), flops=2 * 64 * 128 * 64 * 128)
@@ -167,10 +170,3 @@ add("Lorenz, 10k Runge-Kutta steps", lorenz, (3,))
 add("LSTM, 256 steps of 128", lstm, (256, 128), (128,), (512, 128), (512, 128),
     flops=256 * 2 * 2 * 512 * 128)
 add("heat equation 256x256, 100 steps", heat, (256, 256), flops=100 * 256 * 256 * 7)
-
-
-def bytes_moved(workload):
-    """Arguments and results, each once."""
-    results = jax.eval_shape(workload.function, *(jax.ShapeDtypeStruct(s, d) for s, d in workload.arguments))
-    sizes = [math.prod(s) * jnp.dtype(d).itemsize for s, d in workload.arguments]
-    return sum(sizes) + sum(r.size * r.dtype.itemsize for r in jax.tree.leaves(results))
