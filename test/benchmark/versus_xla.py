@@ -34,6 +34,11 @@ BUILD = HERE.parent.parent / "build/release/bin"
 DIGITS = HERE.parent / "digits/digits.hlo"
 
 
+# For XLA's process, which allocates its results anew at each call: malloc keeps what is freed.
+KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_ARENA_MAX": "1",
+               "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+
+
 def bound(threads, command):
     return ["taskset", "-c", f"0-{threads - 1}", *map(str, command)]
 
@@ -48,6 +53,7 @@ def measure_xla(folder, seconds):
     import numpy as np
 
     import xla
+    xla.warm_heap()
     start = time.perf_counter()
     program = xla.Program((folder / "module.hlo").read_text())
     compiled = time.perf_counter() - start
@@ -104,9 +110,7 @@ def output_of(command, threads, **options):
 
 def run_xla(folder, options):
     flag = f"--xla_cpu_multi_thread_eigen={'true' if options.threads > 1 else 'false'}"
-    # malloc keeps what is freed, so that XLA does not pay page faults for its results.
-    environment = dict(os.environ, XLA_FLAGS=flag, MALLOC_MMAP_MAX_="0", MALLOC_ARENA_MAX="1",
-                       MALLOC_TRIM_THRESHOLD_=str(1 << 40))
+    environment = os.environ | KEEP_MEMORY | {"XLA_FLAGS": flag}
     command = [sys.executable, __file__, "--worker", folder, "--seconds", options.seconds]
     return json.loads(output_of(command, options.threads, env=environment))
 

@@ -3,6 +3,7 @@
 
 Uses jaxlib's private interface, as of version 0.10."""
 
+import ctypes
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -85,6 +86,20 @@ class Program:
         """Results as arrays of the device, complete."""
         results = self.loaded.execute_sharded(arrays).disassemble_into_single_device_arrays()
         return jax.block_until_ready([r[0] for r in results])
+
+
+def warm_heap():
+    """Leaves a large free block in malloc's heap, its pages in place.
+
+    XLA allocates its results anew at each call; this, in a process whose malloc gives nothing back
+    to the system (KEEP_MEMORY in versus_xla.py), spares it a page fault for every 4 KB of them."""
+    size, libc = 1 << 30, ctypes.CDLL(None)
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    libc.free.argtypes = [ctypes.c_void_p]
+    block = libc.malloc(size)
+    ctypes.memset(block, 0, size)
+    libc.malloc(1 << 16)  # stays, between the block and the end of the heap
+    libc.free(block)
 
 
 def put(arrays):
