@@ -112,7 +112,7 @@ static Expr logistic(Expr x) {
 }
 
 namespace {
-/// A quarter of sinh and cosh of |x|.
+/// Half of sinh and cosh of |x|.
 struct Hyperbolic {
   Expr sinh, cosh;
 };
@@ -131,7 +131,7 @@ constexpr double coshCoefficients64[] = {0.041666666666666664,  0.00138888888888
 static Hyperbolic hyperbolic(Expr x) {
   bool single = x.isF32();
   Reduction reduction = reduce(atMost(abs(x), x.real(single ? 89.5 : 710.6)));
-  // With s = 2^n / 4 and t = 2^-n / 4: sinh = 4 ((s - t) cosh r + (s + t) sinh r).
+  // With s = 2^n / 4 and t = 2^-n / 4: sinh = 2 ((s - t) cosh r + (s + t) sinh r).
   Expr limit = reduction.n.integer(single ? 120 : 1000);
   Expr small = select(lt(reduction.n, limit), reduction.n, limit);
   Expr s = powerOfTwo(reduction.n - 2), t = powerOfTwo(-2 - small);
@@ -140,15 +140,16 @@ static Hyperbolic hyperbolic(Expr x) {
   Expr p = single ? horner(z, sinhCoefficients32) : horner(z, sinhCoefficients64);
   Expr q = single ? horner(z, coshCoefficients32) : horner(z, coshCoefficients64);
   Expr sinhR = fma(r * z, p, r);
-  Expr coshR = fma(z, fma(z, q, x.real(0.5)), x.real(1));
-  return {fma(difference, coshR, sum * sinhR), fma(difference, sinhR, sum * coshR)};
+  Expr coshMinus1 = z * fma(z, q, x.real(0.5));
+  return {difference + fma(difference, coshMinus1, sum * sinhR),
+          sum + fma(sum, coshMinus1, difference * sinhR)};
 }
 
 Expr sinh(Expr x) {
-  Expr result = copysign(hyperbolic(x).sinh * 4, x);
+  Expr result = copysign(hyperbolic(x).sinh * 2, x);
   return select(lt(abs(x), x.isF32() ? 0x1p-60 : 0x1p-120), x, result);
 }
-Expr cosh(Expr x) { return hyperbolic(x).cosh * 4; }
+Expr cosh(Expr x) { return hyperbolic(x).cosh * 2; }
 
 Value emitExp(ImplicitLocOpBuilder &b, Value x) { return exp({&b, x}); }
 Value emitExpm1(ImplicitLocOpBuilder &b, Value x) { return expm1({&b, x}); }

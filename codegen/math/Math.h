@@ -134,8 +134,8 @@ mlir::Value emitDecodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value bits,
                             mlir::FloatType format);
 /// The bits of `format`, narrower than f32, nearest to `x` (f32 or f64).
 mlir::Value emitEncodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::FloatType format);
-/// HLO's `reduce-precision` of f32 or f64 (also of a narrower float widened to f32).
-mlir::Value emitReducePrecision(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
+/// HLO's `reduce-precision` of a float of type `element` (register type or the float itself).
+mlir::Value emitReducePrecision(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type element,
                                 unsigned exponentBits, unsigned mantissaBits);
 /// HLO's `stochastic-convert` of a float of type `from` (register type) to the signed or unsigned
 /// integer type `to`: rounds away from zero where `random` (unsigned, as wide as `from`) is less

@@ -40,9 +40,10 @@ static QuarterPeriods reduce(Expr x) {
   Expr pi2 = x.real(single ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
   Expr pi3 = x.real(single ? 0x1.ee59dap-50 : 0x1.f1976b7ed8fbcp-110);
   Expr first = fma(n, pi1, x); // exact
-  Expr hi = fma(n, pi2, first);
-  Expr lo = fma(n, pi3, fma(n, pi2, first - hi));
-  return {hi, lo, bitsOf(shifted)};
+  Expr second = n * pi2;
+  Pair r = fastTwoSum(first, second);
+  Expr lo = r.lo + fma(n, pi3, fma(n, pi2, -second));
+  return {r.hi, lo, bitsOf(shifted)};
 }
 
 static Quadrant evaluate(Expr magnitude) {
@@ -57,11 +58,11 @@ static Quadrant evaluate(Expr magnitude) {
   Expr hi = merged[0], lo = merged[1];
   Expr z = hi * hi;
   Expr p = single ? horner(z, sinCoefficients32) : polynomial(z, sinCoefficients64);
-  Expr sin = hi + fma(hi * z, p, lo);
   if (single)
-    return {sin, fma(z, horner(z, cosCoefficients32), z.real(1)), merged[2]};
+    return {hi + fma(hi * z, p, lo), fma(z, horner(z, cosCoefficients32), z.real(1)), merged[2]};
   Expr half = z * 0.5;
-  Expr leading = 1 - half;
+  Expr leading = 1 - half; // times lo, what lo adds to the sine
+  Expr sin = hi + fma(hi * z, p, lo * leading);
   Expr rest = fma(z * z, polynomial(z, cosCoefficients64), -(hi * lo));
   return {sin, leading + (((1 - leading) - half) + rest), merged[2]};
 }

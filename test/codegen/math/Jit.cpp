@@ -145,6 +145,7 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
   // No process symbols are offered, so that what calls a library does not link.
   llvm::orc::LLJITBuilder builder;
   builder.setLinkProcessSymbolsByDefault(false);
+  builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
   builder.setJITTargetMachineBuilder(machine);
   jit = llvm::cantFail(builder.create());
   llvm::cantFail(jit->addIRModule(

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layouts of floats narrower than f32. Internal to codegen/math.
+#ifndef HLOC_CODEGEN_MATH_FLOATFORMAT_H
+#define HLOC_CODEGEN_MATH_FLOATFORMAT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace hloc {
+
+struct FloatFormat {
+  enum Special {
+    Ieee,              // the greatest exponent is for infinity and NaN
+    NanOnly,           // only the code of all ones is NaN
+    NegativeZeroIsNan, // and there is neither infinity nor a negative zero
+    Finite,            // every code is a number
+  };
+  unsigned width, exponentBits, mantissaBits;
+  int bias;
+  Special special;
+  /// The code of the greatest number.
+  int maxCode;
+};
+
+/// f8E8M0FNU, which has no sign, gives its widths only.
+FloatFormat getFloatFormat(mlir::FloatType type);
+
+} // namespace hloc
+
+#endif // HLOC_CODEGEN_MATH_FLOATFORMAT_H
