@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes hlo operations on plain (layout-free, static) arrays in few words. Result types follow from
+// the operands; a scalar `double` stands for a constant of the other operand's type.
+
+#ifndef HLOC_PASSES_BUILD_H
+#define HLOC_PASSES_BUILD_H
+
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace hloc {
+
+/// The type of an array value.
+mlir::RankedTensorType arrayType(mlir::Value value);
+
+/// Product of the sizes.
+int64_t product(llvm::ArrayRef<int64_t> sizes);
+
+/// 0, 1, ... count-1.
+llvm::SmallVector<int64_t> iotaVector(int64_t count);
+
+class Build {
+public:
+  using Value = mlir::Value;
+  using Sizes = llvm::ArrayRef<int64_t>;
+
+  Build(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+  //===- Constants ---------------------------------------------------------===//
+
+  /// Rank-0 constant of `element` with a value that is rounded to it.
+  Value scalar(mlir::Type element, double value);
+  Value scalar(mlir::Type element, const llvm::APInt &value);
+  /// All elements `value`: a scalar constant, broadcast unless `type` has rank 0.
+  Value splat(mlir::RankedTensorType type, double value);
+  Value splatLike(Value like, double value) { return splat(arrayType(like), value); }
+  Value zero(mlir::RankedTensorType type) { return splat(type, 0); }
+  /// Least and greatest value of the type; infinities where it has them.
+  Value lowest(mlir::Type element);
+  Value highest(mlir::Type element);
+  /// Index constant as s32 scalar.
+  Value index(int64_t value);
+
+  //===- Elementwise -------------------------------------------------------===//
+
+  template <typename Op> Value unary(Value operand) {
+    return create(Op::getOperationName(), operand, operand.getType());
+  }
+  template <typename Op> Value binary(Value lhs, Value rhs) {
+    return create(Op::getOperationName(), {lhs, rhs}, lhs.getType());
+  }
+  template <typename Op> Value binary(Value lhs, double rhs) {
+    return binary<Op>(lhs, splatLike(lhs, rhs));
+  }
+  template <typename Rhs> Value add(Value lhs, Rhs rhs) { return binary<hlo::AddOp>(lhs, rhs); }
+  template <typename Rhs> Value sub(Value lhs, Rhs rhs) { return binary<hlo::SubtractOp>(lhs, rhs); }
+  template <typename Rhs> Value mul(Value lhs, Rhs rhs) { return binary<hlo::MultiplyOp>(lhs, rhs); }
+  template <typename Rhs> Value div(Value lhs, Rhs rhs) { return binary<hlo::DivideOp>(lhs, rhs); }
+  template <typename Rhs> Value bitAnd(Value lhs, Rhs rhs) { return binary<hlo::AndOp>(lhs, rhs); }
+  template <typename Rhs> Value bitOr(Value lhs, Rhs rhs) { return binary<hlo::OrOp>(lhs, rhs); }
+  template <typename Rhs> Value bitXor(Value lhs, Rhs rhs) { return binary<hlo::XorOp>(lhs, rhs); }
+  Value shiftLeft(Value value, int64_t bits) { return binary<hlo::ShiftLeftOp>(value, bits); }
+  Value shiftRight(Value value, int64_t bits) { return binary<hlo::ShiftRightLogicalOp>(value, bits); }
+  Value compare(Value lhs, Value rhs, hlo::Direction direction, bool totalOrder = false);
+  Value compare(Value lhs, double rhs, hlo::Direction direction) {
+    return compare(lhs, splatLike(lhs, rhs), direction);
+  }
+  Value select(Value pred, Value onTrue, Value onFalse) {
+    return create("hlo.select", {pred, onTrue, onFalse}, onTrue.getType());
+  }
+  Value convert(Value value, mlir::Type element);
+  Value bitcastConvert(Value value, mlir::Type element);
+
+  //===- Shapes ------------------------------------------------------------===//
+
+  Value broadcast(Value value, Sizes shape, Sizes dimensions);
+  /// `value`, without dimension(s) of `like` that `dimensions` does not list, as `like`'s shape.
+  Value broadcastLike(Value value, Value like, Sizes dimensions) {
+    return broadcast(value, arrayType(like).getShape(), dimensions);
+  }
+  Value reshape(Value value, Sizes shape);
+  Value transpose(Value value, Sizes permutation);
+  Value reverse(Value value, Sizes dimensions);
+  Value slice(Value value, Sizes starts, Sizes limits, Sizes strides = {});
+  /// Elements [start, limit) of one dimension.
+  Value sliceOf(Value value, int64_t dimension, int64_t start, int64_t limit, int64_t stride = 1);
+  Value pad(Value value, Value padding, Sizes low, Sizes high, Sizes interior);
+  Value concatenate(mlir::ValueRange values, int64_t dimension);
+  Value iota(Sizes shape, mlir::Type element, int64_t dimension);
+  Value dynamicSlice(Value value, mlir::ValueRange starts, Sizes sizes);
+  Value dynamicUpdateSlice(Value value, Value update, mlir::ValueRange starts);
+
+  //===- Others ------------------------------------------------------------===//
+
+  /// Fold of `dimensions` with binary operation `opName`, from `init`.
+  Value reduce(Value value, Value init, Sizes dimensions, llvm::StringRef opName);
+  Value reduceSum(Value value, Sizes dimensions);
+  /// Dot without batch dimensions of the last of `lhs` with the first of `rhs`.
+  Value dot(Value lhs, Value rhs, Sizes lhsBatch, Sizes rhsBatch, Sizes lhsContracting,
+            Sizes rhsContracting);
+
+private:
+  Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::Type type);
+};
+
+} // namespace hloc
+
+#endif

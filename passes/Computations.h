@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computations as symbols: the entry, who refers to whom, small ones that passes need.
+
+#ifndef HLOC_PASSES_COMPUTATIONS_H
+#define HLOC_PASSES_COMPUTATIONS_H
+
+#include "compiler/hlo/HloDialect.h"
+
+namespace hloc {
+
+/// The computation marked `entry`; null if there is none.
+hlo::ComputationOp getEntry(mlir::ModuleOp module);
+
+/// Erases every computation that neither the entry nor a function reaches.
+void eraseUnreachableComputations(mlir::ModuleOp module);
+
+/// The computation that folds two scalars of type `element` with binary operation `opName`, such as
+/// `hlo.add`; made if the module does not have it yet.
+hlo::ComputationOp getOrCreateReducer(mlir::ModuleOp module, llvm::StringRef opName,
+                                      mlir::Type element);
+
+/// A new computation `name` (made unique) of scalars of `elements`, its body made by `build`,
+/// which returns the results.
+hlo::ComputationOp createScalarComputation(
+    mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> elements,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> build);
+
+/// If the body of `computation` is one binary operation of its two parameters, in order (or in any
+/// order if the operation commutes), that operation; else null.
+mlir::Operation *getSingleBinaryOp(hlo::ComputationOp computation);
+
+/// The computation that `symbol` names near `op`.
+hlo::ComputationOp lookupComputation(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
+
+} // namespace hloc
+
+#endif
