@@ -30,9 +30,11 @@ struct Loop {
     int64_t begin = chunk * share + std::min(chunk, larger);
     int64_t end = begin + share + (chunk < larger ? 1 : 0);
     // A body that waits in the host's own oneTBB loop may be handed a range of another of ours.
-    bool outer = std::exchange(insideLoop, true);
+    struct Mark {
+      bool outer = std::exchange(insideLoop, true);
+      ~Mark() { insideLoop = outer; }
+    } mark;
     body(frame, begin, end);
-    insideLoop = outer;
     done.fetch_add(1, std::memory_order_release);
   }
 };
