@@ -23,8 +23,8 @@ template <typename T> static bool useLanes(int64_t n, int64_t count, double gath
   double blockBytes = double(n) * 4 * kernels.lanes * sizeof(T);
   // Blocks that do not fit into the caches are read from further away in every pass.
   double distance = blockBytes > (8 << 20) ? 4 : blockBytes > (1 << 20) ? 2 : 1;
-  return blocks * distance * laneCost(n) <=
-         double(count) * (singleCost(n, kernels.lanes) + gather * double(n));
+  PlanCosts costs = planCosts<T>(n);
+  return blocks * distance * costs.lanes <= double(count) * (costs.single + gather * double(n));
 }
 
 /// Calls body(first, count) for groups of at most `lanes` of `total` transforms, in parallel, each
@@ -49,8 +49,7 @@ static void forArrays(hlort_context *context, int64_t count, int64_t n, Body bod
   if (count < hlort_context_threads(context) || count * n < 2 * elementsPerTask)
     body(context, 0, count);
   else
-    parallelFor(context, count,
-                [&](int64_t begin, int64_t end) { body(nullptr, begin, end); });
+    parallelFor(context, count, [&](int64_t begin, int64_t end) { body(nullptr, begin, end); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,26 +151,26 @@ void transformReal(hlort_context *context, int64_t n, int64_t rows, const T *in,
     auto plan = lanePlan<T>(length);
     forBlocks<T>(context, rows, std::max(plan->rows(), outputs),
                  [&](int64_t first, int count, T *block, T *other) {
-      int64_t offsets[maxLanes];
-      bool whole = count == kernels.lanes;
-      for (int lane = 0; lane < count; ++lane)
-        offsets[lane] = (first + lane) * length;
-      if (!even)
-        kernels.loadReal(in, offsets, count, n, block);
-      else if (whole)
-        kernels.loadRows(in + first * n, length, length, block, false);
-      else
-        kernels.loadAny(in, offsets, count, 1, length, block, false);
-      T *result = plan->run(kernels, block, other);
-      if (even)
-        kernels.realFromHalf(result, length, twiddles->data());
-      for (int lane = 0; lane < count; ++lane)
-        offsets[lane] = (first + lane) * outputs;
-      if (whole)
-        kernels.storeRows(out + 2 * offsets[0], outputs, outputs, result, false, T(1));
-      else
-        kernels.storeAny(out, offsets, count, 1, outputs, result, false, T(1));
-    });
+                   int64_t offsets[maxLanes];
+                   bool whole = count == kernels.lanes;
+                   for (int lane = 0; lane < count; ++lane)
+                     offsets[lane] = (first + lane) * length;
+                   if (!even)
+                     kernels.loadReal(in, offsets, count, n, block);
+                   else if (whole)
+                     kernels.loadRows(in + first * n, length, length, block, false);
+                   else
+                     kernels.loadAny(in, offsets, count, 1, length, block, false);
+                   T *result = plan->run(kernels, block, other);
+                   if (even)
+                     kernels.realFromHalf(result, length, twiddles->data());
+                   for (int lane = 0; lane < count; ++lane)
+                     offsets[lane] = (first + lane) * outputs;
+                   if (whole)
+                     kernels.storeRows(out + 2 * offsets[0], outputs, outputs, result, false, T(1));
+                   else
+                     kernels.storeAny(out, offsets, count, 1, outputs, result, false, T(1));
+                 });
     return;
   }
   auto plan = singlePlan<T>(length);
@@ -219,31 +218,31 @@ void transformToReal(hlort_context *context, int64_t n, int64_t rows, const T *i
     auto plan = lanePlan<T>(length);
     forBlocks<T>(context, rows, std::max(plan->rows(), inputs),
                  [&](int64_t first, int count, T *block, T *other) {
-      int64_t offsets[maxLanes], lanes = kernels.lanes;
-      bool whole = count == lanes;
-      for (int lane = 0; lane < count; ++lane)
-        offsets[lane] = (first + lane) * inputs;
-      if (whole)
-        kernels.loadRows(in + 2 * offsets[0], inputs, inputs, block, false);
-      else
-        kernels.loadAny(in, offsets, count, 1, inputs, block, false);
-      if (even)
-        kernels.halfFromReal(block, length, twiddles->data());
-      else
-        mirror(block, n, 2 * lanes, lanes, lanes);
-      // The inverse transform is the forward one of the numbers with exchanged parts.
-      kernels.exchangeParts(block, length);
-      T *result = plan->run(kernels, block, other);
-      for (int lane = 0; lane < count; ++lane)
-        offsets[lane] = (first + lane) * length;
-      if (!even) {
-        kernels.exchangeParts(result, length);
-        kernels.storeReal(out, offsets, count, n, result, scale);
-      } else if (whole)
-        kernels.storeRows(out + first * n, length, length, result, true, scale);
-      else
-        kernels.storeAny(out, offsets, count, 1, length, result, true, scale);
-    });
+                   int64_t offsets[maxLanes], lanes = kernels.lanes;
+                   bool whole = count == lanes;
+                   for (int lane = 0; lane < count; ++lane)
+                     offsets[lane] = (first + lane) * inputs;
+                   if (whole)
+                     kernels.loadRows(in + 2 * offsets[0], inputs, inputs, block, false);
+                   else
+                     kernels.loadAny(in, offsets, count, 1, inputs, block, false);
+                   if (even)
+                     kernels.halfFromReal(block, length, twiddles->data());
+                   else
+                     mirror(block, n, 2 * lanes, lanes, lanes);
+                   // The inverse transform is the forward one of the numbers with exchanged parts.
+                   kernels.exchangeParts(block, length);
+                   T *result = plan->run(kernels, block, other);
+                   for (int lane = 0; lane < count; ++lane)
+                     offsets[lane] = (first + lane) * length;
+                   if (!even) {
+                     kernels.exchangeParts(result, length);
+                     kernels.storeReal(out, offsets, count, n, result, scale);
+                   } else if (whole)
+                     kernels.storeRows(out + first * n, length, length, result, true, scale);
+                   else
+                     kernels.storeAny(out, offsets, count, 1, length, result, true, scale);
+                 });
     return;
   }
   auto plan = singlePlan<T>(length);

@@ -15,8 +15,8 @@ namespace {
 struct Request {
   int32_t kind;
   int32_t fftRank;
-  const int64_t *length; // fftRank lengths
-  int64_t batch;         // product of the dimensions in front of them
+  const int64_t *length;           // fftRank lengths
+  int64_t batch;                   // product of the dimensions in front of them
   int64_t inputCount, outputCount; // elements
 
   bool hasReal() const { return kind == HLORT_RFFT || kind == HLORT_IRFFT; }
@@ -113,8 +113,7 @@ int32_t hlort_fft(hlort_context *context, int32_t kind, int32_t real_type, int32
                   const int64_t *dims, int32_t fft_rank, const int64_t *fft_length, const void *in,
                   void *out, hlort_status *status) {
   Request request;
-  if (int32_t code =
-          check(kind, real_type, rank, dims, fft_rank, fft_length, request, status))
+  if (int32_t code = check(kind, real_type, rank, dims, fft_rank, fft_length, request, status))
     return code;
   bool empty = request.inputCount == 0;
   for (int32_t axis = 0; axis < fft_rank; ++axis)

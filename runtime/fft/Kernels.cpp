@@ -141,7 +141,8 @@ template <typename T, typename Tile> inline void forTiles(int64_t n, Tile tile) 
     tile(k + lanes <= n ? k : n - lanes);
 }
 
-template <typename T> void loadRows(const T *in, int64_t stride, int64_t n, T *block, bool inverse) {
+template <typename T>
+void loadRows(const T *in, int64_t stride, int64_t n, T *block, bool inverse) {
   constexpr int lanes = Wide<T>::lanes;
   if (n < lanes) {
     int64_t offsets[lanes];
@@ -223,8 +224,8 @@ void loadPacked(const T *packed, int64_t stride, int count, int64_t n, T *block)
     for (int part = 0; part < 2; ++part) {
       Vector<T> tile[lanes];
       for (int lane = 0; lane < lanes; ++lane)
-        tile[lane] = lane < count ? load(packed + 2 * (lane * stride + k) + part * lanes)
-                                  : Vector<T>{};
+        tile[lane] =
+            lane < count ? load(packed + 2 * (lane * stride + k) + part * lanes) : Vector<T>{};
       transpose<T>(tile);
       for (int i = 0; i < rows; ++i)
         store<T>(block + (k + i) * 2 * lanes + part * lanes, tile[i]);
@@ -343,8 +344,7 @@ inline void forPairs(const T *in, int64_t h, const T *twiddles, T *out, OnVector
   }
 }
 
-template <typename T>
-void realFromHalfArray(const T *half, int64_t h, const T *twiddles, T *out) {
+template <typename T> void realFromHalfArray(const T *half, int64_t h, const T *twiddles, T *out) {
   forPairs(
       half, h, twiddles, out,
       [](auto a, auto b, auto w, auto &c, auto &d) { realPair(a, b, w, c, d); },
@@ -355,8 +355,7 @@ void realFromHalfArray(const T *half, int64_t h, const T *twiddles, T *out) {
   out[1] = out[2 * h + 1] = T(0);
 }
 
-template <typename T>
-void halfFromRealArray(const T *in, int64_t h, const T *twiddles, T *half) {
+template <typename T> void halfFromRealArray(const T *in, int64_t h, const T *twiddles, T *half) {
   T first = in[0], last = in[2 * h];
   forPairs(
       in, h, twiddles, half,
@@ -367,26 +366,11 @@ void halfFromRealArray(const T *in, int64_t h, const T *twiddles, T *half) {
 }
 
 template <typename T> constexpr hloc::runtime::FftKernels<T> makeTable() {
-  return {Wide<T>::lanes,
-          pass<T>,
-          passOfAnyRadix<T>,
-          loadColumns<T>,
-          storeColumns<T>,
-          loadRows<T>,
-          storeRows<T>,
-          loadAny<T>,
-          storeAny<T>,
-          loadReal<T>,
-          storeReal<T>,
-          storePacked<T>,
-          loadPacked<T>,
-          multiplyRows<T>,
-          exchangeParts<T>,
-          multiply<T>,
-          realFromHalf<T>,
-          halfFromReal<T>,
-          realFromHalfArray<T>,
-          halfFromRealArray<T>};
+  return {Wide<T>::lanes,  pass<T>,         passOfAnyRadix<T>,    loadColumns<T>,
+          storeColumns<T>, loadRows<T>,     storeRows<T>,         loadAny<T>,
+          storeAny<T>,     loadReal<T>,     storeReal<T>,         storePacked<T>,
+          loadPacked<T>,   multiplyRows<T>, exchangeParts<T>,     multiply<T>,
+          realFromHalf<T>, halfFromReal<T>, realFromHalfArray<T>, halfFromRealArray<T>};
 }
 
 } // namespace

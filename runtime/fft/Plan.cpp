@@ -62,9 +62,7 @@ template <typename T> void RootsOfUnity<T>::write(int64_t k, T *pair) const {
 // Factors
 //===----------------------------------------------------------------------===//
 
-static bool isPassRadix(int radix) {
-  return radix <= 5 || radix == 7 || radix == 8 || radix == 11;
-}
+static bool isPassRadix(int radix) { return radix <= 5 || radix == 7 || radix == 8 || radix == 11; }
 
 /// The radices of the passes for n, or a last one above maxRadix if there is such a factor.
 static std::vector<int64_t> factorize(int64_t n) {
@@ -119,8 +117,8 @@ static int64_t columnLength(int64_t n, int64_t lanes) {
       continue;
     for (int64_t a : {i, n / i}) {
       int64_t b = n / a;
-      double work = double((b + lanes - 1) / lanes * a) + double((a + lanes - 1) / lanes * b) +
-                    double(a + b);
+      double work =
+          double((b + lanes - 1) / lanes * a) + double((a + lanes - 1) / lanes * b) + double(a + b);
       if (work < best) {
         best = work;
         chosen = a;
@@ -130,7 +128,7 @@ static int64_t columnLength(int64_t n, int64_t lanes) {
   return chosen;
 }
 
-double laneCost(int64_t n) {
+static double laneCost(int64_t n) {
   if (!hasSmallFactors(n)) {
     int64_t m = convolutionLength(2 * n - 1);
     return 2 * laneCost(m) + 4 * double(m);
@@ -142,7 +140,7 @@ double laneCost(int64_t n) {
   return perRow * double(n);
 }
 
-double singleCost(int64_t n, int lanes) {
+static double singleCost(int64_t n, int lanes) {
   if (!hasSmallFactors(n)) {
     int64_t m = convolutionLength(2 * n - 1);
     return 2 * singleCost(m, lanes) + 12 * double(m) / lanes;
@@ -151,6 +149,8 @@ double singleCost(int64_t n, int lanes) {
   return double((b + lanes - 1) / lanes) * laneCost(a) +
          double((a + lanes - 1) / lanes) * laneCost(b);
 }
+
+PlanCosts estimateCosts(int64_t n, int lanes) { return {laneCost(n), singleCost(n, lanes)}; }
 
 /// Bluestein's chirp exp(-pi i k^2 / n), k < n, and the array of length m to convolve with, its
 /// conjugate laid around 0 and divided by m.

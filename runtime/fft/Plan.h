@@ -47,10 +47,12 @@ private:
   std::vector<Pair> low, high;
 };
 
-/// Estimated work of a LanePlan for one block, and of a SinglePlan for one array, in vector
-/// operations.
-double laneCost(int64_t n);
-double singleCost(int64_t n, int lanes);
+/// Estimated work for transforms of one length, in vector operations.
+struct PlanCosts {
+  double lanes;  // a LanePlan for one block
+  double single; // a SinglePlan for one array
+};
+PlanCosts estimateCosts(int64_t n, int lanes);
 
 template <typename T> class LanePlan {
 public:
@@ -65,9 +67,9 @@ public:
 private:
   struct Pass {
     int radix;
-    int64_t m, s;     // as FftKernels::pass
-    size_t twiddles;  // where they start
-    size_t roots;     // of the radix, for those that passOfAnyRadix does
+    int64_t m, s;    // as FftKernels::pass
+    size_t twiddles; // where they start
+    size_t roots;    // of the radix, for those that passOfAnyRadix does
   };
   std::vector<Pass> passes;
   Table<T> twiddles;
@@ -102,7 +104,8 @@ private:
 /// The plans of a length, made when first asked for and the most recent kept.
 template <typename T> std::shared_ptr<const LanePlan<T>> lanePlan(int64_t n);
 template <typename T> std::shared_ptr<const SinglePlan<T>> singlePlan(int64_t n);
-/// exp(-2 pi i k / n) for k <= n / 4 + 1: what real transforms of even length n need besides.
+template <typename T> PlanCosts planCosts(int64_t n);
+/// exp(-2 pi i k / n) for k <= n / 4: what real transforms of even length n need besides.
 template <typename T> std::shared_ptr<const Table<T>> realTwiddles(int64_t n);
 
 } // namespace hloc::runtime

@@ -59,8 +59,7 @@ void SinglePlan<T>::runSplit(hlort_context *context, const T *in, T *out, bool i
     Workspace<T> scratch(2 * rowBlock);
     for (int64_t block = begin; block < end; ++block) {
       int64_t first = block * lanes, count = std::min(lanes, a - first);
-      kernels.loadPacked(packed.data() + 2 * first * stride, stride, int(count), b,
-                         scratch.data());
+      kernels.loadPacked(packed.data() + 2 * first * stride, stride, int(count), b, scratch.data());
       T *result = rows->run(kernels, scratch.data(), scratch.data() + rowBlock);
       if (count == lanes)
         kernels.storeColumns(out + 2 * first, a, b, result, inverse, scale);
@@ -125,7 +124,7 @@ private:
     int64_t key;
     std::shared_ptr<const Value> value;
   };
-  static constexpr size_t most = 16;
+  static constexpr size_t most = 24;
   std::mutex mutex;
   std::list<Entry> entries;
 };
@@ -140,6 +139,14 @@ template <typename T> std::shared_ptr<const LanePlan<T>> lanePlan(int64_t n) {
 template <typename T> std::shared_ptr<const SinglePlan<T>> singlePlan(int64_t n) {
   return Cache<SinglePlan<T>>::instance().get(
       n, [](int64_t n) { return std::make_shared<const SinglePlan<T>>(n); });
+}
+
+template <typename T> PlanCosts planCosts(int64_t n) {
+  // One cache for each T, because lanes differ.
+  struct Costs : PlanCosts {};
+  return *Cache<Costs>::instance().get(n, [](int64_t n) {
+    return std::make_shared<const Costs>(Costs{estimateCosts(n, fftKernels<T>().lanes)});
+  });
 }
 
 template <typename T> std::shared_ptr<const Table<T>> realTwiddles(int64_t n) {
@@ -159,6 +166,8 @@ template std::shared_ptr<const LanePlan<float>> lanePlan<float>(int64_t);
 template std::shared_ptr<const LanePlan<double>> lanePlan<double>(int64_t);
 template std::shared_ptr<const SinglePlan<float>> singlePlan<float>(int64_t);
 template std::shared_ptr<const SinglePlan<double>> singlePlan<double>(int64_t);
+template PlanCosts planCosts<float>(int64_t);
+template PlanCosts planCosts<double>(int64_t);
 template std::shared_ptr<const Table<float>> realTwiddles<float>(int64_t);
 template std::shared_ptr<const Table<double>> realTwiddles<double>(int64_t);
 

@@ -36,9 +36,15 @@ std::vector<Exact> slowTransform(const std::vector<Exact> &in, int64_t outer, in
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i)
       for (int64_t k = 0; k < n; ++k) {
-        Exact sum = 0;
-        for (int64_t j = 0; j < n; ++j)
-          sum += in[(o * n + j) * inner + i] * roots[j * k % n];
+        // Written out: the library's product looks after infinities.
+        long double re = 0, im = 0;
+        for (int64_t j = 0, turn = 0; j < n; ++j) {
+          const Exact &a = in[(o * n + j) * inner + i], &b = roots[turn];
+          re += a.real() * b.real() - a.imag() * b.imag();
+          im += a.real() * b.imag() + a.imag() * b.real();
+          turn = turn + k < n ? turn + k : turn + k - n;
+        }
+        Exact sum(re, im);
         out[(o * n + k) * inner + i] = inverse ? sum / (long double)n : sum;
       }
   return out;
@@ -62,7 +68,8 @@ template <typename T> Complexes<T> randomComplex(size_t count, unsigned seed) {
 }
 
 /// Root of the mean square of the difference, relative to that of the expected values.
-template <typename T> double distance(const std::vector<T> &got, const std::vector<Exact> &expected) {
+template <typename T>
+double distance(const std::vector<T> &got, const std::vector<Exact> &expected) {
   EXPECT_EQ(got.size(), expected.size());
   long double error = 0, size = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -98,12 +105,13 @@ template <typename T> void checkRows(hlort_context *context, int64_t batch, int6
   }
 
   std::vector<T> real = random<T>(batch * n, unsigned(n) + 1);
-  std::vector<Exact> full =
-      slowTransform(std::vector<Exact>(real.begin(), real.end()), batch, n, 1, false), front;
+  std::vector<Exact> full = slowTransform(std::vector<Exact>(real.begin(), real.end()), batch, n, 1,
+                                          false),
+                     front;
   for (int64_t row = 0; row < batch; ++row)
     front.insert(front.end(), full.begin() + row * n, full.begin() + row * n + half);
-  auto got = run<std::complex<T>>(context, HLORT_RFFT, realType<T>, {batch, n}, {n}, real,
-                                  batch * half);
+  auto got =
+      run<std::complex<T>>(context, HLORT_RFFT, realType<T>, {batch, n}, {n}, real, batch * half);
   EXPECT_LT(distance(got, front), allowed<T>(n));
 
   // Arbitrary coefficients: imaginary parts that a real array cannot have must not count.
@@ -117,14 +125,14 @@ template <typename T> void checkRows(hlort_context *context, int64_t batch, int6
       whole[row * n + k] = value;
       whole[row * n + (n - k) % n] = std::conj(value);
     }
-  auto reals = run<T>(context, HLORT_IRFFT, realType<T>, {batch, half}, {n}, coefficients,
-                      batch * n);
+  auto reals =
+      run<T>(context, HLORT_IRFFT, realType<T>, {batch, half}, {n}, coefficients, batch * n);
   EXPECT_LT(distance(reals, slowTransform(whole, batch, n, 1, true)), allowed<T>(n));
 }
 
 TEST(Fft, EveryLengthTo130) {
   for (int64_t n = 1; n <= 130; ++n)
-    for (int64_t batch : {1, 5, 17, 34}) {
+    for (int64_t batch : {1, 5, 17}) {
       checkRows<float>(nullptr, batch, n);
       checkRows<double>(nullptr, batch, n);
     }
@@ -132,8 +140,8 @@ TEST(Fft, EveryLengthTo130) {
 
 TEST(Fft, LongerLengths) {
   for (int64_t n : {131, 144, 169, 210, 256, 343, 360, 383, 512, 539, 625, 729, 1000, 1009, 1024,
-                    1331, 1458, 2048, 2187, 2310, 2500})
-    for (int64_t batch : {1, 3, 16}) {
+                    1331, 1458, 2048})
+    for (int64_t batch : {1, n < 400 ? 16 : 1}) {
       checkRows<float>(nullptr, batch, n);
       checkRows<double>(nullptr, batch, n);
     }
@@ -144,13 +152,15 @@ template <typename T> void checkWaves(hlort_context *context, int64_t n) {
   SCOPED_TRACE(testing::Message() << n << " numbers of " << sizeof(T));
   const int64_t frequencies[] = {0, 1, n / 3, n - 2};
   Complexes<T> in(n);
-  std::vector<Exact> expected(n);
+  std::vector<Exact> expected(n), roots(n);
+  for (int64_t k = 0; k < n; ++k) {
+    double angle = 2 * std::numbers::pi * double(k) / double(n);
+    roots[k] = {std::cos(angle), std::sin(angle)};
+  }
   for (int64_t k = 0; k < n; ++k) {
     Exact sum = 0;
     for (int64_t f : frequencies) {
-      int64_t turn = int64_t(__int128(f) * k % n);
-      long double angle = 2 * std::numbers::pi_v<long double> * turn / n;
-      sum += Exact(std::cos(angle), std::sin(angle));
+      sum += roots[size_t(f * k % n)];
     }
     in[k] = std::complex<T>(sum);
   }
@@ -175,8 +185,7 @@ template <typename T> void checkWaves(hlort_context *context, int64_t n) {
 TEST(Fft, LargeLengths) {
   hlort_context_options options = {3, 0};
   hlort_context *threads = hlort_context_create(&options, nullptr);
-  for (int64_t n : {4096, 10007, 16384, 30030, 65536, 65537, 99999, 131072, 196611, 1 << 18, 1000000,
-                    1 << 20})
+  for (int64_t n : {4096, 10007, 30030, 65536, 65537, 99999, 196611, 1 << 20})
     for (hlort_context *context : {(hlort_context *)nullptr, threads}) {
       checkWaves<float>(context, n);
       checkWaves<double>(context, n);
@@ -221,9 +230,15 @@ template <typename T> void checkDimensions(std::vector<int64_t> dims, int32_t ra
 
 TEST(Fft, SeveralDimensions) {
   for (int32_t rank : {2, 3})
-    for (std::vector<int64_t> dims :
-         {std::vector<int64_t>{4, 6, 8}, {1, 1, 1}, {3, 5, 7}, {2, 17, 33}, {16, 16, 16}, {5, 1, 4},
-          {2, 3, 64, 20}, {1, 100, 3}, {3, 4, 83, 2}}) {
+    for (std::vector<int64_t> dims : {std::vector<int64_t>{4, 6, 8},
+                                      {1, 1, 1},
+                                      {3, 5, 7},
+                                      {2, 17, 33},
+                                      {16, 16, 16},
+                                      {5, 1, 4},
+                                      {2, 3, 64, 20},
+                                      {1, 100, 3},
+                                      {3, 4, 83, 2}}) {
       checkDimensions<float>(dims, rank);
       checkDimensions<double>(dims, rank);
     }
@@ -233,9 +248,9 @@ TEST(Fft, WorksInPlace) {
   Complexes<float> values = randomComplex<float>(3000, 8), copy = values;
   int64_t n = 3000;
   auto expected = run<std::complex<float>>(nullptr, HLORT_FFT, HLORT_F32, {n}, {n}, copy, n);
-  ASSERT_EQ(hlort_fft(nullptr, HLORT_FFT, HLORT_F32, 1, &n, 1, &n, values.data(), values.data(),
-                      nullptr),
-            HLORT_OK);
+  ASSERT_EQ(
+      hlort_fft(nullptr, HLORT_FFT, HLORT_F32, 1, &n, 1, &n, values.data(), values.data(), nullptr),
+      HLORT_OK);
   EXPECT_EQ(values, expected);
 }
 
@@ -246,7 +261,8 @@ TEST(Fft, GivesTheSameBitsForAnyNumberOfThreads) {
     auto in = randomComplex<float>(dims[0] * dims[1], 3);
     std::vector<int64_t> length = {dims[1]};
     auto one = run<std::complex<float>>(nullptr, HLORT_FFT, HLORT_F32, dims, length, in, in.size());
-    auto many = run<std::complex<float>>(threads, HLORT_FFT, HLORT_F32, dims, length, in, in.size());
+    auto many =
+        run<std::complex<float>>(threads, HLORT_FFT, HLORT_F32, dims, length, in, in.size());
     EXPECT_EQ(one, many);
   }
   hlort_context_destroy(threads);
@@ -262,7 +278,8 @@ TEST(Fft, KeepsRowsApart) {
 
 TEST(Fft, EmptyArraysGiveZeros) {
   std::vector<std::complex<float>> in(1, {3, 4});
-  auto got = run<std::complex<float>>(nullptr, HLORT_FFT, HLORT_F32, {1, 1, 1, 1}, {1, 0, 1}, in, 1);
+  auto got =
+      run<std::complex<float>>(nullptr, HLORT_FFT, HLORT_F32, {1, 1, 1, 1}, {1, 0, 1}, in, 1);
   EXPECT_EQ(got[0], (std::complex<float>{0, 0}));
   run<float>(nullptr, HLORT_IRFFT, HLORT_F32, {2, 0}, {0}, in, 0);
   auto zeros = run<float>(nullptr, HLORT_IRFFT, HLORT_F32, {1, 0}, {3}, in, 3);

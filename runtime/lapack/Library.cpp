@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading the system's LAPACK.
+
+#include "lapack/Library.h"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+namespace hloc::runtime {
+
+#if defined(__APPLE__)
+static constexpr const char *libraryNames[] = {
+    "libopenblas.dylib", "/System/Library/Frameworks/Accelerate.framework/Accelerate"};
+#else
+static constexpr const char *libraryNames[] = {"libopenblas.so.0", "liblapack.so.3",
+                                               "liblapack.so"};
+#endif
+
+/// OpenBLAS starts one thread for each core when it is loaded. Unless the host itself had it
+/// loaded, stop them: batches run on the context's threads, and results must not depend on their
+/// number.
+static void stopLibraryThreads(void *library) {
+  if (void *set = dlsym(library, "openblas_set_num_threads"))
+    reinterpret_cast<void (*)(int)>(set)(1);
+  if (void *shutdown = dlsym(library, "blas_thread_shutdown_"))
+    reinterpret_cast<int (*)()>(shutdown)();
+}
+
+static void *loadLibrary() {
+  for (const char *name : libraryNames) {
+    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD))
+      return library;
+    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+      stopLibraryThreads(library);
+      return library;
+    }
+  }
+  return nullptr;
+}
+
+void *findLapackRoutine(const hlort_custom_call_frame &frame, const std::string &symbol) {
+  static std::mutex mutex;
+  static void *library = nullptr;
+  std::lock_guard lock(mutex);
+  if (!library)
+    library = loadLibrary();
+  if (!library)
+    fail(frame, HLORT_NOT_FOUND,
+         std::string("needs LAPACK, and neither ") + libraryNames[0] + " nor " + libraryNames[1] +
+             " can be loaded: install OpenBLAS or LAPACK");
+  void *address = dlsym(library, symbol.c_str());
+  if (!address)
+    fail(frame, HLORT_NOT_FOUND, "the LAPACK library found has no routine " + symbol);
+  return address;
+}
+
+BuiltinCall findLapackCall(std::string_view target) {
+  constexpr std::string_view front = "lapack_", back = "_ffi";
+  if (!target.starts_with(front) || !target.ends_with(back) ||
+      target.size() < front.size() + back.size() + 2)
+    return nullptr;
+  char prefix = target[front.size()];
+  if (std::string_view("sdcz").find(prefix) == std::string_view::npos)
+    return nullptr;
+  std::string_view routine = target.substr(front.size() + 1);
+  routine.remove_suffix(back.size());
+  for (auto find : {findFactorization, findEigenCall, findSingularValueCall})
+    if (BuiltinCall call = find(routine, prefix))
+      return call;
+  return nullptr;
+}
+
+} // namespace hloc::runtime
