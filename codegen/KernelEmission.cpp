@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/KernelEmission.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Work, in cycles, that is worth a task: several microseconds, against the fraction of one that
+/// starting it takes.
+static constexpr double kTaskCycles = 20000;
+
+static int64_t largestArray(hlo::KernelFunctionOp kernel) {
+  int64_t largest = 0;
+  kernel.walk([&](Operation *op) {
+    for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
+      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+        largest = std::max(largest, type.getNumElements());
+  });
+  return largest;
+}
+
+/// Lane indices are i32 wherever all positions fit (twice: complex numbers count double).
+static Type laneTypeFor(hlo::KernelFunctionOp kernel) {
+  bool small = largestArray(kernel) < (int64_t(1) << 29);
+  return IntegerType::get(kernel.getContext(), small ? 32 : 64);
+}
+
+KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, const Target &target,
+                             LLVM::LLVMFuncOp function)
+    : kernel(kernel), program(program), target(target), function(function),
+      b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)), emitter(index, program) {
+  b.setInsertionPointToStart(&function.getBody().front());
+}
+
+MemoryArray KernelContext::getInput(unsigned which) {
+  return {function.getArgument(which), cast<RankedTensorType>(getBody().getArgument(which).getType())};
+}
+
+MemoryArray KernelContext::getOutput(unsigned which) {
+  return {function.getArgument(getBody().getNumArguments() + which),
+          cast<RankedTensorType>(getReturn().getOperand(which).getType())};
+}
+
+Value KernelContext::getScratch() { return function.getArgument(function.getNumArguments() - 3); }
+
+Value KernelContext::getBegin() {
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), function.getArgument(function.getNumArguments() - 2));
+}
+
+Value KernelContext::getEnd() {
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), function.getArgument(function.getNumArguments() - 1));
+}
+
+Value KernelContext::allocateOnStack(int64_t bytes) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  Value count = LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(bytes));
+  return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(), count, 64);
+}
+
+void KernelContext::setUnits(int64_t units, double cyclesPerUnit) {
+  schedule.units = units;
+  schedule.grain = std::max<int64_t>(1, int64_t(kTaskCycles / std::max(cyclesPerUnit, 1.0)));
+  if (target.singleThreaded)
+    schedule.grain = std::max<int64_t>(units, 1);
+}
+
+//===-- Loops ----------------------------------------------------------------------------------===//
+
+SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, int64_t step, ValueRange values,
+                            function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto &b = context.b;
+  std::optional<int64_t> first = getConstant(lower), last = getConstant(upper);
+  if (first && last && *last <= *first)
+    return SmallVector<Value>(values);
+  if (first && last && *last <= *first + step) // a single iteration
+    return body(lower, values);
+  auto loop = scf::ForOp::create(b, lower, upper, context.index.constant(step), values);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!values.empty())
+    scf::YieldOp::create(b, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+static SmallVector<Value>
+buildNestFrom(KernelContext &context, ArrayRef<int64_t> sizes, ElementIndex &at, ValueRange values,
+              function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, ValueRange)> body) {
+  if (at.size() == sizes.size())
+    return body(at, values);
+  Value lower = context.index.constant(0), upper = context.index.constant(sizes[at.size()]);
+  return buildFor(context, lower, upper, 1, values, [&](Value i, ValueRange carried) {
+    at.push_back(context.index.uniform(i));
+    SmallVector<Value> next = buildNestFrom(context, sizes, at, carried, body);
+    at.pop_back();
+    return next;
+  });
+}
+
+SmallVector<Value> buildNest(KernelContext &context, ArrayRef<int64_t> sizes, ValueRange values,
+                             function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, ValueRange)> body) {
+  if (llvm::is_contained(sizes, 0))
+    return SmallVector<Value>(values);
+  ElementIndex at;
+  return buildNestFrom(context, sizes, at, values, body);
+}
+
+Mask firstLanes(IndexBuilder &index, int64_t count) {
+  if (index.getLanes() == 1 || count >= index.getLanes())
+    return {};
+  SmallVector<bool> bits(index.getLanes());
+  std::fill_n(bits.begin(), count, true);
+  auto type = VectorType::get({index.getLanes()}, index.b.getI1Type());
+  return {{}, arith::ConstantOp::create(index.b, DenseElementsAttr::get(type, bits))};
+}
+
+SmallVector<Value> buildLanes(KernelContext &context, int64_t size, ValueRange values,
+                              function_ref<SmallVector<Value>(LaneIndex, Mask, ValueRange)> body) {
+  IndexBuilder &index = context.index;
+  int64_t lanes = index.getLanes(), whole = size / lanes * lanes;
+  SmallVector<Value> carried =
+      buildFor(context, index.constant(0), index.constant(whole), lanes, values, [&](Value i, ValueRange now) {
+        int64_t multiple = getConstant(i) == 0 ? int64_t(1) << 30 : lanes;
+        return body(index.consecutive(i, multiple), Mask{}, now);
+      });
+  if (whole < size)
+    carried = body(index.consecutive(index.constant(whole), lanes), firstLanes(index, size - whole), carried);
+  return carried;
+}
+
+//===-- Costs ----------------------------------------------------------------------------------===//
+
+double estimateCycles(Operation *op, int64_t lanes) {
+  double vectorCost =
+      TypeSwitch<Operation *, double>(op)
+          .Case<hlo::PowerOp, hlo::Atan2Op, hlo::RemainderOp, hlo::AcosOp, hlo::AsinOp, hlo::AcoshOp,
+                hlo::AsinhOp, hlo::AtanhOp, hlo::CoshOp, hlo::SinhOp, hlo::TanOp>([](auto) { return 60; })
+          .Case<hlo::ExponentialOp, hlo::ExponentialMinusOneOp, hlo::LogOp, hlo::LogPlusOneOp, hlo::LogisticOp,
+                hlo::TanhOp, hlo::SineOp, hlo::CosineOp, hlo::ErfOp, hlo::CbrtOp>([](auto) { return 24; })
+          .Case<hlo::DivideOp, hlo::SqrtOp, hlo::RsqrtOp>([](auto) { return 10; })
+          .Case<hlo::GatherOp>([&](auto) { return lanes; })
+          .Case<hlo::ConstantOp, hlo::ReturnOp, hlo::BroadcastOp, hlo::ReshapeOp, hlo::CopyOp>([](auto) { return 0; })
+          .Default([](auto) { return 1; });
+  return vectorCost / lanes;
+}
+
+double estimateCyclesPerElement(Block &body, int64_t lanes) {
+  double cycles = 2.0 / lanes;
+  for (Operation &op : body)
+    cycles += estimateCycles(&op, lanes);
+  return cycles;
+}
+
+int64_t getWidestElement(Block &body) {
+  int64_t widest = 8;
+  auto consider = [&](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    if (!array)
+      return;
+    Type element = array.getElementType();
+    if (auto complex = dyn_cast<ComplexType>(element))
+      element = complex.getElementType();
+    int64_t bits = element.getIntOrFloatBitWidth();
+    widest = std::max(widest, isa<FloatType>(element) ? std::max<int64_t>(bits, 32) : bits);
+  };
+  for (Type type : body.getArgumentTypes())
+    consider(type);
+  for (Operation &op : body)
+    for (Type type : op.getResultTypes())
+      consider(type);
+  return widest;
+}
+
+//===-- Entry ----------------------------------------------------------------------------------===//
+
+FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp program, const Target &target,
+                                     ModuleOp module, StringRef name) {
+  OpBuilder builder(module.getBodyRegion());
+  builder.setInsertionPointToEnd(module.getBody());
+  MLIRContext *mlirContext = kernel.getContext();
+  unsigned inputs = kernel.getBody().front().getNumArguments();
+  unsigned outputs = kernel.getBody().front().getTerminator()->getNumOperands();
+  SmallVector<Type> types(inputs + outputs + 1, LLVM::LLVMPointerType::get(mlirContext));
+  types.append(2, builder.getI64Type());
+  auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name,
+                                           LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext), types));
+  function.addEntryBlock(builder);
+  SmallVector<bool> shared(inputs + outputs);
+  for (auto [output, input] : llvm::enumerate(kernel.getReuse()))
+    if (input >= 0)
+      shared[inputs + output] = shared[input] = true;
+  for (unsigned i = 0; i <= inputs + outputs; ++i)
+    if (i == inputs + outputs || !shared[i])
+      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+
+  KernelContext context(kernel, program, target, function);
+  for (auto [i, argument] : llvm::enumerate(context.getBody().getArguments()))
+    context.emitter.bindMemory(argument, function.getArgument(i));
+  LogicalResult emitted = failure();
+  switch (kernel.getKind()) {
+  case hlo::KernelKind::Loop: emitted = emitLoopKernel(context); break;
+  case hlo::KernelKind::Reduce: emitted = emitReduceKernel(context); break;
+  case hlo::KernelKind::Update: emitted = emitUpdateKernel(context); break;
+  default: kernel.emitError() << "no code generator for kernels of kind " << stringifyKernelKind(kernel.getKind());
+  }
+  if (failed(emitted) || context.emitter.hasFailed())
+    return failure();
+  context.b.setInsertionPointToEnd(&function.getBody().front());
+  LLVM::ReturnOp::create(context.b, ValueRange());
+  return context.schedule;
+}
+
+} // namespace hloc

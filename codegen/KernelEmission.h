@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a kernel function of the hlo dialect to a function over plain pointers.
+//
+// The function's arguments: a pointer an input, a pointer an output, a pointer to scratch memory,
+// and the range of units [begin, end) to do. Units are independent of each other; what one is
+// (a row, a tile, a block of elements) depends on the kernel alone, never on the number of
+// threads, so that results do not either.
+
+#ifndef HLOC_CODEGEN_KERNELEMISSION_H
+#define HLOC_CODEGEN_KERNELEMISSION_H
+
+#include "codegen/Target.h"
+#include "codegen/emit/ElementEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace hloc {
+
+/// How a launch runs an emitted kernel.
+struct KernelSchedule {
+  /// Units of work; 0 if there is nothing to do.
+  int64_t units = 1;
+  /// Units worth a task of their own; a launch of no more than this stays serial.
+  int64_t grain = 1;
+  /// Scratch memory, shared by all units of a launch.
+  int64_t scratchBytes = 0;
+};
+
+/// What every kind of kernel needs while its loops are being built.
+struct KernelContext {
+  KernelContext(hlo::KernelFunctionOp kernel, mlir::ModuleOp program, const Target &target,
+                mlir::LLVM::LLVMFuncOp function);
+
+  hlo::KernelFunctionOp kernel;
+  mlir::ModuleOp program;
+  const Target &target;
+  mlir::LLVM::LLVMFuncOp function;
+  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder index;
+  ElementEmitter emitter;
+  KernelSchedule schedule;
+
+  hlo::ReturnOp getReturn() { return llvm::cast<hlo::ReturnOp>(kernel.getBody().front().getTerminator()); }
+  mlir::Block &getBody() { return kernel.getBody().front(); }
+  MemoryArray getOutput(unsigned which);
+  MemoryArray getInput(unsigned which);
+  mlir::Value getScratch();
+  /// The range of units, as index values.
+  mlir::Value getBegin(), getEnd();
+
+  /// Memory of `bytes` on the stack, allocated once at the function's entry.
+  mlir::Value allocateOnStack(int64_t bytes);
+  /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
+  void setUnits(int64_t units, double cyclesPerUnit);
+};
+
+/// Emits `kernel` as a function called `name` of `module`. The ops it uses are of the arith, math,
+/// vector, scf and llvm dialects. Reports what it cannot emit at the operation's place.
+llvm::FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, mlir::ModuleOp program,
+                                           const Target &target, mlir::ModuleOp module,
+                                           llvm::StringRef name);
+
+// One function a kind: builds the loops at the context's builder and sets its schedule.
+llvm::LogicalResult emitLoopKernel(KernelContext &context);
+llvm::LogicalResult emitReduceKernel(KernelContext &context);
+llvm::LogicalResult emitUpdateKernel(KernelContext &context);
+
+//===-- Loops ----------------------------------------------------------------------------------===//
+
+/// Builds `for (i = lower; i < upper; i += step)` carrying `values`; `body` gets the index and the
+/// carried values and gives the next ones. The emitter's memory of values ends with the body.
+llvm::SmallVector<mlir::Value>
+buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange values,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+
+/// Loops over the row-major elements of `sizes`, one loop a dimension.
+llvm::SmallVector<mlir::Value>
+buildNest(KernelContext &context, llvm::ArrayRef<int64_t> sizes, mlir::ValueRange values,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LaneIndex>, mlir::ValueRange)> body);
+
+/// Loops over `size` elements, as many lanes at a time; what is left over is done with a mask.
+llvm::SmallVector<mlir::Value>
+buildLanes(KernelContext &context, int64_t size, mlir::ValueRange values,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(LaneIndex, Mask, mlir::ValueRange)> body);
+
+/// The mask of the first `count` lanes.
+Mask firstLanes(IndexBuilder &index, int64_t count);
+
+//===-- Costs ----------------------------------------------------------------------------------===//
+
+/// Cycles that one element of `op`'s result takes in vector code of `lanes` lanes, roughly.
+double estimateCycles(mlir::Operation *op, int64_t lanes);
+/// The sum of it over a kernel's operations.
+double estimateCyclesPerElement(mlir::Block &body, int64_t lanes);
+/// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count as 32.
+int64_t getWidestElement(mlir::Block &body);
+
+} // namespace hloc
+
+#endif

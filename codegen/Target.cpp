@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/Target.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+namespace hloc {
+
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target) {
+  std::string message;
+  llvm::Triple triple(target.triple);
+  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, message);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  auto level = target.optimization == 0   ? llvm::CodeGenOptLevel::None
+               : target.optimization == 1 ? llvm::CodeGenOptLevel::Less
+                                          : llvm::CodeGenOptLevel::Default;
+  return std::unique_ptr<llvm::TargetMachine>(llvmTarget->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, level));
+}
+
+llvm::Expected<Target> makeTarget(const TargetOptions &options) {
+  initializeTargets();
+  Target target;
+  target.triple = options.triple.empty() ? llvm::sys::getDefaultTargetTriple()
+                                         : llvm::Triple::normalize(options.triple);
+  target.optimization = options.optimization;
+  target.singleThreaded = options.singleThreaded;
+  std::string message;
+  llvm::Triple triple(target.triple);
+  if (!llvm::TargetRegistry::lookupTarget(triple, message))
+    return llvm::createStringError("unknown target triple '" + target.triple + "': " + message);
+  bool native = options.cpu == "native";
+  if (native && triple.getArch() != llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch())
+    return llvm::createStringError("--mcpu=native needs a target of the host's architecture; name a CPU");
+  target.cpu = native ? llvm::sys::getHostCPUName().str() : options.cpu;
+  if (native)
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      target.features += (target.features.empty() ? "" : ",") +
+                         (llvm::Twine(feature.second ? "+" : "-") + feature.first()).str();
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target);
+  const llvm::MCSubtargetInfo &subtarget = *machine->getMCSubtargetInfo();
+  if (!subtarget.isCPUStringValid(target.cpu))
+    return llvm::createStringError("unknown CPU '" + target.cpu + "' for " + target.triple);
+  auto has = [&](llvm::StringRef feature) { return subtarget.checkFeatures(("+" + feature).str()); };
+  if (triple.isX86()) {
+    bool avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
+    target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
+    target.vectorRegisters = avx512 ? 32 : 16;
+    target.hasFma = has("fma");
+    target.hasVnni = avx512 && has("avx512vnni");
+    target.hasBf16Dot = avx512 && has("avx512bf16");
+    target.l1Bytes = 32 << 10;
+    target.l2Bytes = avx512 ? 1 << 20 : 256 << 10;
+    // 256-bit tuning is for code that happens to use vectors; kernels here are made of them.
+    if (avx512)
+      target.features += (target.features.empty() ? "" : ",") + std::string("-prefer-256-bit");
+  } else if (triple.isAArch64()) {
+    target.vectorBytes = 16;
+    target.vectorRegisters = 32;
+    target.hasFma = true;
+  }
+  return target;
+}
+
+} // namespace hloc

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What codegen knows of the machine it compiles for.
+
+#ifndef HLOC_CODEGEN_TARGET_H
+#define HLOC_CODEGEN_TARGET_H
+
+#include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <string>
+
+namespace hloc {
+
+struct TargetOptions {
+  /// LLVM triple; empty: the host's.
+  std::string triple;
+  /// CPU name as clang's -mcpu takes it; "native": the host's own.
+  std::string cpu = "native";
+  /// 0 to 3.
+  int optimization = 3;
+  /// Unless it is zero, no kernel is cut into tasks for a pool of threads.
+  bool singleThreaded = false;
+};
+
+/// Properties that decide tile sizes and vector lengths.
+struct Target {
+  std::string triple, cpu, features;
+  /// Bytes of one vector register, and how many there are.
+  int64_t vectorBytes = 16, vectorRegisters = 16;
+  int64_t l1Bytes = 32 << 10, l2Bytes = 512 << 10;
+  bool hasFma = false, hasVnni = false, hasBf16Dot = false;
+  int optimization = 3;
+  bool singleThreaded = false;
+
+  /// Elements of `bits` bits in a register.
+  int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
+};
+
+/// Resolves names and features; an error message for a triple or CPU that LLVM does not know.
+llvm::Expected<Target> makeTarget(const TargetOptions &options);
+
+/// An LLVM target machine for `target`. Each thread needs its own.
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target);
+
+} // namespace hloc
+
+#endif

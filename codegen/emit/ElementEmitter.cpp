@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/ElementEmitter.h"
+#include "compiler/hlo/Literal.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+void ElementEmitter::bindMemory(Value value, Value pointer) {
+  memory[value] = {pointer, arrayType(value)};
+}
+
+hlo::ComputationOp ElementEmitter::lookup(FlatSymbolRefAttr name) {
+  return computations.lookupSymbol<hlo::ComputationOp>(name.getValue());
+}
+
+Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
+  for (auto &scope : scopes)
+    if (auto found = scope.find(value); found != scope.end())
+      for (Entry &entry : found->second)
+        if (ArrayRef<LaneIndex>(entry.key.at) == at && entry.key.mask == mask)
+          return entry.lanes;
+  Lanes lanes;
+  if (auto produce = producers.find(value); produce != producers.end())
+    lanes = produce->second(at, mask);
+  else if (auto array = memory.find(value); array != memory.end())
+    lanes = loadElements(index, array->second, at, mask);
+  else if (Operation *op = value.getDefiningOp())
+    lanes = emitOperation(op, at, mask);
+  if (!lanes.re) {
+    if (!failed)
+      emitError(value.getLoc()) << "no code can be generated for this value inside a kernel";
+    failed = true;
+    return lanes;
+  }
+  scopes.back()[value].push_back({{value, ElementIndex(at), mask}, lanes});
+  return lanes;
+}
+
+//===-- Reshape --------------------------------------------------------------------------------===//
+
+ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<LaneIndex> at) {
+  // Split both shapes into runs of dimensions of equal product, and treat each run by itself.
+  ElementIndex result;
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    size_t iEnd = i, jEnd = j;
+    int64_t left = 1, right = 1;
+    if (iEnd < from.size())
+      left = from[iEnd++];
+    if (jEnd < to.size())
+      right = to[jEnd++];
+    while (left != right || left == 0) {
+      if (left == 0 && right == 0 && iEnd == from.size() && jEnd == to.size())
+        break;
+      if ((left <= right || jEnd == to.size()) && iEnd < from.size())
+        left *= from[iEnd++];
+      else if (jEnd < to.size())
+        right *= to[jEnd++];
+      else
+        break;
+    }
+    if (iEnd - i == 1 && jEnd - j == 1) {
+      result.push_back(at[i]);
+    } else {
+      LaneIndex position = linearize(index, from.slice(i, iEnd - i), at.slice(i, iEnd - i));
+      SmallVector<LaneIndex> reversed;
+      for (size_t d = jEnd; d-- > j;) {
+        if (d == j) {
+          reversed.push_back(position);
+          break;
+        }
+        auto [low, high] = index.divideWithRemainder(position, std::max<int64_t>(to[d], 1));
+        reversed.push_back(low);
+        position = high;
+      }
+      result.append(reversed.rbegin(), reversed.rend());
+    }
+    i = iEnd;
+    j = jEnd;
+  }
+  return result;
+}
+
+//===-- Operations that choose among sources ---------------------------------------------------===//
+
+Lanes ElementEmitter::emitWhere(Value value, ArrayRef<LaneIndex> at, Mask mask) {
+  auto &b = index.b;
+  bool known = mask.uniform && getConstant(mask.uniform);
+  bool isLoad = memory.count(value) || producers.count(value);
+  // A branch, unless the value is a load, which a mask guards by itself.
+  if (!mask.uniform || known || isLoad || value.getDefiningOp<hlo::ConstantOp>())
+    return emit(value, at, mask);
+  // The result types are known only once the branch's code exists: build that in a block apart.
+  OpBuilder::InsertPoint place = b.saveInsertionPoint();
+  auto block = std::make_unique<Block>();
+  b.setInsertionPointToStart(block.get());
+  Lanes inside;
+  {
+    Scope scope(*this);
+    inside = emit(value, at, {{}, mask.lanes});
+  }
+  b.restoreInsertionPoint(place);
+  if (!inside.re)
+    return inside;
+  SmallVector<Value> results{inside.re};
+  if (inside.im)
+    results.push_back(inside.im);
+  auto branch = scf::IfOp::create(b, ValueRange(results).getTypes(), mask.uniform, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  auto &operations = branch.thenBlock()->getOperations();
+  operations.splice(operations.begin(), block->getOperations());
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, results);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  SmallVector<Value> zeros;
+  for (Value result : results)
+    zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(result.getType())));
+  scf::YieldOp::create(b, zeros);
+  return {branch.getResult(0), inside.im ? branch.getResult(1) : Value()};
+}
+
+Lanes ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  auto shape = arrayType(op.getOperand()).getShape();
+  ElementIndex source;
+  Mask inside;
+  for (size_t d = 0; d < at.size(); ++d) {
+    int64_t low = op.getLow()[d], high = op.getHigh()[d], interior = op.getInterior()[d];
+    LaneIndex x = index.add(at[d], -low);
+    int64_t extent = shape[d] + std::max<int64_t>(shape[d] - 1, 0) * interior;
+    inside = index.both(inside, index.inRange(x, low > 0 ? 0 : INT64_MIN, high > 0 ? extent : INT64_MAX));
+    if (interior > 0) {
+      x = index.orZero(x, inside);
+      auto [low, quotient] = index.divideWithRemainder(x, interior + 1);
+      inside = index.both(inside, index.inRange(low, INT64_MIN, 1));
+      x = quotient;
+    }
+    source.push_back(x);
+  }
+  if (!inside)
+    return emit(op.getOperand(), source, mask);
+  if (inside.uniform && !inside.lanes)
+    if (std::optional<int64_t> known = getConstant(inside.uniform); known && *known == 0)
+      return emit(op.getPaddingValue(), {}, mask);
+  Lanes padding = emit(op.getPaddingValue(), {}, mask);
+  Lanes value = emitWhere(op.getOperand(), source, index.both(mask, inside));
+  if (!padding.re || !value.re)
+    return {};
+  if (inside.lanes)
+    value = emitSelect(index, inside.lanes, value, padding);
+  if (inside.uniform)
+    value = emitSelect(index, inside.uniform, value, padding);
+  return value;
+}
+
+Lanes ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  int64_t dimension = op.getDimension(), start = 0;
+  LaneIndex x = at[dimension];
+  std::optional<int64_t> known = x.isUniform() ? getConstant(x.base) : std::nullopt;
+  Lanes result;
+  int64_t total = arrayType(op.getResult()).getDimSize(dimension);
+  for (Value input : op.getInputs()) {
+    int64_t size = arrayType(input).getDimSize(dimension), limit = start + size;
+    if (size == 0)
+      continue;
+    ElementIndex source(at);
+    source[dimension] = index.add(x, -start);
+    if (known) {
+      if (*known < limit && *known >= start)
+        return emit(input, source, mask);
+    } else {
+      Mask inside = index.inRange(x, start > 0 ? start : INT64_MIN, limit < total ? limit : INT64_MAX);
+      Lanes value = emitWhere(input, source, index.both(mask, inside));
+      if (!value.re)
+        return {};
+      if (result.re && inside)
+        value = emitSelect(index, inside.uniform ? inside.uniform : inside.lanes, value, result);
+      result = value;
+    }
+    start = limit;
+  }
+  return result;
+}
+
+Lanes ElementEmitter::emitIota(hlo::IotaOp op, ArrayRef<LaneIndex> at) {
+  auto &b = index.b;
+  LaneIndex x = at[op.getIotaDimension()];
+  Type element = arrayType(op.getResult()).getElementType();
+  Value value;
+  Type integer = b.getI64Type();
+  if (x.isUniform()) {
+    value = b.createOrFold<arith::IndexCastOp>(integer, x.base);
+  } else {
+    integer = index.getLaneType();
+    value = index.asVector(x);
+  }
+  return emitConvertLanes(index, {value, {}}, integer, element);
+}
+
+//===-- Operations with indices known at run time ----------------------------------------------===//
+
+/// `value`, an index of element type `element`, as a lane index within [0, limit].
+static LaneIndex clampedIndex(IndexBuilder &index, Value value, Type element, int64_t limit) {
+  auto &b = index.b;
+  bool isSigned = !element.isUnsignedInteger();
+  unsigned width = element.getIntOrFloatBitWidth();
+  // Clamp in the index's own width (a limit that it cannot reach does not matter), then convert.
+  unsigned usable = isSigned ? width - 1 : width;
+  int64_t highest = usable >= 63 ? limit : std::min<int64_t>(limit, (int64_t(1) << usable) - 1);
+  auto constant = [&](int64_t number) -> Value {
+    Value scalar = arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(width), number));
+    return isa<VectorType>(value.getType()) ? index.splat(scalar) : scalar;
+  };
+  if (isSigned) {
+    value = b.createOrFold<arith::MaxSIOp>(value, constant(0));
+    value = b.createOrFold<arith::MinSIOp>(value, constant(highest));
+  } else {
+    value = b.createOrFold<arith::MinUIOp>(value, constant(highest));
+  }
+  return index.fromInteger(value, isSigned);
+}
+
+LaneIndex emitStartIndex(ElementEmitter &emitter, ValueRange starts, int64_t which, int64_t limit, Mask mask) {
+  IndexBuilder &index = emitter.index;
+  bool isVector = starts.size() == 1 && arrayType(starts[0]).getRank() == 1;
+  Value source = isVector ? starts[0] : starts[which];
+  if (limit == 0)
+    return index.uniform(0);
+  ElementIndex at;
+  if (isVector)
+    at.push_back(index.uniform(which));
+  Lanes start = emitter.emit(source, at, mask);
+  if (!start.re)
+    return index.uniform(0);
+  return clampedIndex(index, start.re, arrayType(source).getElementType(), limit);
+}
+
+Lanes ElementEmitter::emitDynamicSlice(hlo::DynamicSliceOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  auto shape = arrayType(op.getOperand()).getShape();
+  ElementIndex source;
+  for (size_t d = 0; d < at.size(); ++d) {
+    int64_t limit = shape[d] - op.getDynamicSliceSizes()[d];
+    source.push_back(index.add(emitStartIndex(*this, op.getStartIndices(), d, limit, {}), at[d]));
+  }
+  return emit(op.getOperand(), source, mask);
+}
+
+Lanes ElementEmitter::emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  auto shape = arrayType(op.getOperand()).getShape(), updateShape = arrayType(op.getUpdate()).getShape();
+  ElementIndex source;
+  Mask inside;
+  for (size_t d = 0; d < at.size(); ++d) {
+    if (shape[d] == updateShape[d]) {
+      source.push_back(at[d]);
+      continue;
+    }
+    LaneIndex start = emitStartIndex(*this, op.getStartIndices(), d, shape[d] - updateShape[d], {});
+    LaneIndex x = index.add(at[d], index.multiply(start, -1));
+    inside = index.both(inside, index.inRange(x, 0, updateShape[d]));
+    source.push_back(x);
+  }
+  if (llvm::is_contained(updateShape, 0))
+    return emit(op.getOperand(), at, mask);
+  Lanes update = emitWhere(op.getUpdate(), source, index.both(mask, inside));
+  if (!inside)
+    return update;
+  Lanes operand = emit(op.getOperand(), at, mask);
+  if (!update.re || !operand.re)
+    return {};
+  if (inside.lanes)
+    update = emitSelect(index, inside.lanes, update, operand);
+  if (inside.uniform)
+    update = emitSelect(index, inside.uniform, update, operand);
+  return update;
+}
+
+Lanes ElementEmitter::emitGather(hlo::GatherOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  auto operandShape = arrayType(op.getOperand()).getShape();
+  auto indices = arrayType(op.getStartIndices());
+  ElementIndex batch, window;
+  for (size_t d = 0; d < at.size(); ++d)
+    (llvm::is_contained(op.getOffsetDims(), d) ? window : batch).push_back(at[d]);
+  int64_t vectorDimension = op.getIndexVectorDim();
+  auto startAt = [&](int64_t component) {
+    ElementIndex place(batch);
+    if (vectorDimension < indices.getRank())
+      place.insert(place.begin() + vectorDimension, index.uniform(component));
+    return place;
+  };
+  ElementIndex source;
+  size_t nextWindow = 0;
+  for (int64_t d = 0; d < int64_t(operandShape.size()); ++d) {
+    auto batching = llvm::find(op.getOperandBatchingDims(), d);
+    if (batching != op.getOperandBatchingDims().end()) {
+      int64_t which = op.getStartIndicesBatchingDims()[batching - op.getOperandBatchingDims().begin()];
+      source.push_back(batch[which > vectorDimension ? which - 1 : which]);
+      continue;
+    }
+    LaneIndex x = index.uniform(0);
+    auto mapped = llvm::find(op.getStartIndexMap(), d);
+    int64_t limit = operandShape[d] - op.getSliceSizes()[d];
+    if (mapped != op.getStartIndexMap().end() && limit > 0) {
+      Lanes start = emit(op.getStartIndices(), startAt(mapped - op.getStartIndexMap().begin()), mask);
+      if (!start.re)
+        return {};
+      x = clampedIndex(index, start.re, indices.getElementType(), limit);
+    }
+    if (!llvm::is_contained(op.getCollapsedSliceDims(), d))
+      x = index.add(x, window[nextWindow++]);
+    source.push_back(x);
+  }
+  return emit(op.getOperand(), source, mask);
+}
+
+//===-- Bits -----------------------------------------------------------------------------------===//
+
+Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  auto &b = index.b;
+  RankedTensorType from = arrayType(op.getOperand()), to = arrayType(op.getResult());
+  if (from.getRank() == to.getRank()) {
+    Lanes x = emit(op.getOperand(), at, mask);
+    return x.re ? emitElementwise(index, op, {x}) : x;
+  }
+  if (isa<ComplexType>(from.getElementType()) || isa<ComplexType>(to.getElementType()))
+    return {};
+  unsigned fromBits = getStorageBits(from.getElementType()), toBits = getStorageBits(to.getElementType());
+  auto shaped = [&](Value like, Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(like.getType());
+    return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
+  };
+  auto bitsOf = [&](Value x, unsigned width) -> Value {
+    Type integer = shaped(x, b.getIntegerType(width));
+    if (x.getType() == integer)
+      return x;
+    if (getElementTypeOrSelf(x.getType()).isInteger(1))
+      return arith::ExtUIOp::create(b, integer, x);
+    return arith::BitcastOp::create(b, integer, x);
+  };
+  auto finish = [&](Value bits) -> Lanes {
+    Type target = shaped(bits, getRegisterType(to.getElementType()));
+    if (bits.getType() == target)
+      return {bits, {}};
+    if (getElementTypeOrSelf(target).isInteger(1))
+      return {arith::TruncIOp::create(b, target, bits), {}};
+    return {arith::BitcastOp::create(b, target, bits), {}};
+  };
+  if (fromBits > toBits) { // one element becomes several: a new minor dimension
+    Lanes x = emit(op.getOperand(), at.drop_back(), mask);
+    if (!x.re)
+      return {};
+    if (!at.back().isUniform())
+      x = broadcastLanes(index, x);
+    Value bits = bitsOf(x.re, fromBits);
+    LaneIndex shift = index.multiply(at.back(), toBits);
+    Value amount;
+    if (isa<VectorType>(bits.getType())) {
+      Value lanes = index.asVector(shift);
+      Type type = bits.getType();
+      unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth(), have = index.getLaneType().getIntOrFloatBitWidth();
+      amount = width == have ? lanes
+               : width < have ? Value(arith::TruncIOp::create(b, type, lanes))
+                              : Value(arith::ExtUIOp::create(b, type, lanes));
+    } else {
+      amount = b.createOrFold<arith::IndexCastOp>(bits.getType(), shift.base);
+    }
+    bits = arith::ShRUIOp::create(b, bits, amount);
+    return finish(arith::TruncIOp::create(b, shaped(bits, b.getIntegerType(toBits)), bits));
+  }
+  // Several elements become one: the minor dimension goes.
+  int64_t count = toBits / fromBits;
+  Value all;
+  for (int64_t i = 0; i < count; ++i) {
+    ElementIndex place(at);
+    place.push_back(index.uniform(i));
+    Lanes x = emit(op.getOperand(), place, mask);
+    if (!x.re)
+      return {};
+    Value bits = bitsOf(x.re, fromBits);
+    bits = arith::ExtUIOp::create(b, shaped(bits, b.getIntegerType(toBits)), bits);
+    if (i > 0) {
+      Value by = arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(toBits), i * fromBits));
+      if (isa<VectorType>(bits.getType()))
+        by = index.splat(by);
+      bits = arith::ShLIOp::create(b, bits, by);
+      bits = arith::OrIOp::create(b, all, bits);
+    }
+    all = bits;
+  }
+  return finish(all);
+}
+
+//===-- Every operation ------------------------------------------------------------------------===//
+
+Lanes ElementEmitter::emitOperation(Operation *op, ArrayRef<LaneIndex> at, Mask mask) {
+  return TypeSwitch<Operation *, Lanes>(op)
+      .Case<hlo::ConstantOp>([&](hlo::ConstantOp constant) -> Lanes {
+        SmallVector<char> element;
+        if (auto value = dyn_cast<ElementsAttr>(constant.getValue()); value && hlo::isSplat(value, element))
+          return emitConstant(index, arrayType(constant.getResult()).getElementType(), element);
+        return {};
+      })
+      .Case<hlo::BroadcastOp>([&](hlo::BroadcastOp broadcast) {
+        ElementIndex source;
+        for (int64_t dimension : broadcast.getDimensions())
+          source.push_back(at[dimension]);
+        return emit(broadcast.getOperand(), source, mask);
+      })
+      .Case<hlo::TransposeOp>([&](hlo::TransposeOp transpose) {
+        ElementIndex source(at.size());
+        for (auto [to, from] : llvm::enumerate(transpose.getDimensions()))
+          source[from] = at[to];
+        return emit(transpose.getOperand(), source, mask);
+      })
+      .Case<hlo::ReshapeOp>([&](hlo::ReshapeOp reshape) {
+        ElementIndex source = reshapeIndex(index, arrayType(reshape.getResult()).getShape(),
+                                           arrayType(reshape.getOperand()).getShape(), at);
+        return emit(reshape.getOperand(), source, mask);
+      })
+      .Case<hlo::SliceOp>([&](hlo::SliceOp slice) {
+        ElementIndex source;
+        for (auto [x, start, stride] : llvm::zip(at, slice.getStarts(), slice.getStrides()))
+          source.push_back(index.add(index.multiply(x, stride), start));
+        return emit(slice.getOperand(), source, mask);
+      })
+      .Case<hlo::ReverseOp>([&](hlo::ReverseOp reverse) {
+        ElementIndex source(at);
+        for (int64_t d : reverse.getDimensions()) {
+          int64_t last = arrayType(reverse.getOperand()).getDimSize(d) - 1;
+          source[d] = index.add(index.multiply(at[d], -1), last);
+        }
+        return emit(reverse.getOperand(), source, mask);
+      })
+      .Case<hlo::PadOp>([&](hlo::PadOp pad) { return emitPad(pad, at, mask); })
+      .Case<hlo::ConcatenateOp>([&](hlo::ConcatenateOp concatenate) { return emitConcatenate(concatenate, at, mask); })
+      .Case<hlo::IotaOp>([&](hlo::IotaOp iota) { return emitIota(iota, at); })
+      .Case<hlo::GatherOp>([&](hlo::GatherOp gather) { return emitGather(gather, at, mask); })
+      .Case<hlo::DynamicSliceOp>([&](hlo::DynamicSliceOp slice) { return emitDynamicSlice(slice, at, mask); })
+      .Case<hlo::DynamicUpdateSliceOp>([&](hlo::DynamicUpdateSliceOp update) { return emitDynamicUpdateSlice(update, at, mask); })
+      .Case<hlo::BitcastConvertOp>([&](hlo::BitcastConvertOp cast) { return emitBitcastConvert(cast, at, mask); })
+      .Default([&](Operation *) -> Lanes {
+        SmallVector<Lanes> operands;
+        for (Value operand : op->getOperands()) {
+          auto type = dyn_cast<RankedTensorType>(operand.getType());
+          if (!type)
+            return {};
+          // clamp's limits and select's pred may be scalars beside an array.
+          bool scalar = type.getRank() == 0;
+          Lanes lanes = emit(operand, scalar ? ArrayRef<LaneIndex>() : at, mask);
+          if (!lanes.re)
+            return {};
+          operands.push_back(lanes);
+        }
+        Location outer = index.b.getLoc();
+        index.b.setLoc(op->getLoc());
+        Lanes result = emitElementwise(index, op, operands);
+        index.b.setLoc(outer);
+        return result;
+      });
+}
+
+} // namespace hloc

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heart of codegen: code for any value of a kernel at any index.
+//
+// A kernel's operations form a graph. A loop nest asks for the root's elements at the indices of
+// the current iteration; the emitter turns the request into requests for the operands' elements at
+// the indices that the operation maps to, down to memory, constants and values that the loop nest
+// has already bound (an accumulator, a finished reduction). Data movement costs nothing but index
+// arithmetic. Within one piece of straight-line code, a value asked for twice at the same index is
+// computed once.
+
+#ifndef HLOC_CODEGEN_EMIT_ELEMENTEMITTER_H
+#define HLOC_CODEGEN_EMIT_ELEMENTEMITTER_H
+
+#include "codegen/emit/Elementwise.h"
+#include "codegen/emit/Memory.h"
+
+namespace hloc {
+
+class ElementEmitter {
+public:
+  /// `computations` is the module in which reducers are looked up.
+  ElementEmitter(IndexBuilder &index, mlir::ModuleOp computations)
+      : index(index), computations(computations) {
+    scopes.emplace_back();
+  }
+
+  using Producer = std::function<Lanes(llvm::ArrayRef<LaneIndex>, Mask)>;
+
+  /// From now on, elements of `value` come from memory, or from `produce`.
+  void bindMemory(mlir::Value value, mlir::Value pointer);
+  void bind(mlir::Value value, Producer produce) { producers[value] = std::move(produce); }
+  void unbind(mlir::Value value) { producers.erase(value); }
+
+  /// Elements of `value` at `at`. Reports an error at the operation that cannot be emitted here and
+  /// returns null lanes.
+  Lanes emit(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask = {});
+
+  /// Computed values are known only inside the code where they were computed: open a scope for
+  /// every region (loop body, branch) entered while this object lives.
+  class Scope {
+  public:
+    explicit Scope(ElementEmitter &emitter) : emitter(emitter) { emitter.scopes.emplace_back(); }
+    ~Scope() { emitter.scopes.pop_back(); }
+
+  private:
+    ElementEmitter &emitter;
+  };
+
+  hlo::ComputationOp lookup(mlir::FlatSymbolRefAttr name);
+  bool hasFailed() const { return failed; }
+
+  IndexBuilder &index;
+
+private:
+  Lanes emitOperation(mlir::Operation *op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitPad(hlo::PadOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitIota(hlo::IotaOp op, llvm::ArrayRef<LaneIndex> at);
+  Lanes emitGather(hlo::GatherOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitDynamicSlice(hlo::DynamicSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitBitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  /// `value` if any lane of `mask` takes part, computed in a branch of its own where that pays.
+  Lanes emitWhere(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask);
+
+  struct Key {
+    mlir::Value value;
+    ElementIndex at;
+    Mask mask;
+  };
+  struct Entry {
+    Key key;
+    Lanes lanes;
+  };
+
+  mlir::ModuleOp computations;
+  llvm::DenseMap<mlir::Value, MemoryArray> memory;
+  llvm::DenseMap<mlir::Value, Producer> producers;
+  /// What has been computed, by value, innermost scope last.
+  llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
+  bool failed = false;
+};
+
+/// Start index `which` of a dynamic_slice or dynamic_update_slice as a lane index within
+/// [0, limit]. The indices are scalars, or elements of one vector.
+LaneIndex emitStartIndex(ElementEmitter &emitter, mlir::ValueRange starts, int64_t which, int64_t limit, Mask mask);
+
+/// The index in an array of shape `to` of the element whose index in row-major order in an array
+/// of shape `from` is `at`.
+ElementIndex reshapeIndex(IndexBuilder &index, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
+                          llvm::ArrayRef<LaneIndex> at);
+
+} // namespace hloc
+
+#endif

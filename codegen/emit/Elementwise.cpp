@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/Elementwise.h"
+#include "codegen/emit/Memory.h"
+#include "codegen/math/Math.h"
+#include "compiler/hlo/Literal.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+/// Floats narrower than f32 are computed in f32 and rounded once an operation.
+static bool isNarrowFloat(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+static bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
+
+static arith::FastMathFlagsAttr contract(OpBuilder &b) {
+  return arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract);
+}
+
+Lanes emitSelect(IndexBuilder &index, Value condition, Lanes x, Lanes y) {
+  bool vectors = isa<VectorType>(condition.getType()) || !x.isUniform() || !y.isUniform();
+  if (vectors && index.getLanes() > 1) {
+    x = broadcastLanes(index, x);
+    y = broadcastLanes(index, y);
+  }
+  auto choose = [&](Value a, Value c) -> Value {
+    return a ? index.b.createOrFold<arith::SelectOp>(condition, a, c) : Value();
+  };
+  return {choose(x.re, y.re), choose(x.im, y.im)};
+}
+
+Lanes emitConvertLanes(IndexBuilder &index, Lanes value, Type from, Type to) {
+  auto &b = index.b;
+  auto fromComplex = dyn_cast<ComplexType>(from), toComplex = dyn_cast<ComplexType>(to);
+  Type fromPart = fromComplex ? fromComplex.getElementType() : from;
+  Type toPart = toComplex ? toComplex.getElementType() : to;
+  if (fromComplex && !toComplex && to.isInteger(1)) {
+    Value re = emitConvert(b, value.re, fromPart, to), im = emitConvert(b, value.im, fromPart, to);
+    return {arith::OrIOp::create(b, re, im), {}};
+  }
+  Lanes result{emitConvert(b, value.re, fromPart, toPart), {}};
+  if (!toComplex)
+    return result;
+  if (fromComplex) {
+    result.im = emitConvert(b, value.im, fromPart, toPart);
+  } else {
+    result.im = arith::ConstantOp::create(b, b.getZeroAttr(result.re.getType()));
+  }
+  return result;
+}
+
+Lanes emitConstant(IndexBuilder &index, Type element, ArrayRef<char> bytes) {
+  auto &b = index.b;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    size_t half = bytes.size() / 2;
+    return {emitConstant(index, complex.getElementType(), bytes.take_front(half)).re,
+            emitConstant(index, complex.getElementType(), bytes.drop_front(half)).re};
+  }
+  uint64_t bits = 0;
+  memcpy(&bits, bytes.data(), std::min<size_t>(bytes.size(), 8));
+  Type type = getRegisterType(element);
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    APInt raw(floating.getWidth(), bits, false, /*implicitTrunc=*/true);
+    return {arith::ConstantOp::create(b, FloatAttr::get(type, APFloat(floating.getFloatSemantics(), raw))), {}};
+  }
+  APInt raw(type.getIntOrFloatBitWidth(), bits, false, /*implicitTrunc=*/true);
+  return {arith::ConstantOp::create(b, IntegerAttr::get(type, raw)), {}};
+}
+
+//===-- Arithmetic by kind of element ---------------------------------------------------------===//
+
+namespace {
+
+/// One operation on operands that are all scalars or all vectors. Floats are f32 or f64 here.
+class ScalarOps {
+public:
+  ScalarOps(IndexBuilder &index, Operation *op, ArrayRef<Lanes> operands, Type element)
+      : b(index.b), op(op), operands(operands), element(element) {}
+
+  Value onPred() {
+    Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
+    return TypeSwitch<Operation *, Value>(op)
+        .Case<hlo::AddOp, hlo::MaximumOp, hlo::OrOp>([&](auto) { return b.createOrFold<arith::OrIOp>(x, y); })
+        .Case<hlo::MultiplyOp, hlo::MinimumOp, hlo::AndOp>([&](auto) { return b.createOrFold<arith::AndIOp>(x, y); })
+        .Case<hlo::XorOp>([&](auto) { return b.createOrFold<arith::XOrIOp>(x, y); })
+        .Case<hlo::NotOp>([&](auto) { return b.createOrFold<arith::XOrIOp>(x, ones(x)); })
+        .Default([](auto) { return Value(); });
+  }
+
+  Value onIntegers() {
+    Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
+    bool isSigned = !isUnsigned(element);
+    return TypeSwitch<Operation *, Value>(op)
+        .Case<hlo::AddOp>([&](auto) { return b.createOrFold<arith::AddIOp>(x, y); })
+        .Case<hlo::SubtractOp>([&](auto) { return b.createOrFold<arith::SubIOp>(x, y); })
+        .Case<hlo::MultiplyOp>([&](auto) { return b.createOrFold<arith::MulIOp>(x, y); })
+        .Case<hlo::DivideOp>([&](auto) { return isSigned ? emitSignedDivide(b, x, y) : emitUnsignedDivide(b, x, y); })
+        .Case<hlo::RemainderOp>([&](auto) { return isSigned ? emitSignedRemainder(b, x, y) : emitUnsignedRemainder(b, x, y); })
+        .Case<hlo::MaximumOp>([&](auto) -> Value {
+          return isSigned ? b.createOrFold<arith::MaxSIOp>(x, y) : b.createOrFold<arith::MaxUIOp>(x, y);
+        })
+        .Case<hlo::MinimumOp>([&](auto) -> Value {
+          return isSigned ? b.createOrFold<arith::MinSIOp>(x, y) : b.createOrFold<arith::MinUIOp>(x, y);
+        })
+        .Case<hlo::AndOp>([&](auto) { return b.createOrFold<arith::AndIOp>(x, y); })
+        .Case<hlo::OrOp>([&](auto) { return b.createOrFold<arith::OrIOp>(x, y); })
+        .Case<hlo::XorOp>([&](auto) { return b.createOrFold<arith::XOrIOp>(x, y); })
+        .Case<hlo::NotOp>([&](auto) { return b.createOrFold<arith::XOrIOp>(x, ones(x)); })
+        .Case<hlo::NegateOp>([&](auto) { return b.createOrFold<arith::SubIOp>(zero(x), x); })
+        .Case<hlo::AbsOp>([&](auto) { return isSigned ? emitIntegerAbs(b, x) : x; })
+        .Case<hlo::SignOp>([&](auto) -> Value {
+          if (isSigned)
+            return emitIntegerSign(b, x);
+          Value nonZero = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero(x));
+          return arith::ExtUIOp::create(b, x.getType(), nonZero);
+        })
+        .Case<hlo::PowerOp>([&](auto) { return emitIntegerPower(b, x, y, isSigned); })
+        .Case<hlo::MulhiOp>([&](auto) { return isSigned ? emitSignedMulhi(b, x, y) : emitUnsignedMulhi(b, x, y); })
+        .Case<hlo::ShiftLeftOp>([&](auto) { return emitShiftLeft(b, x, y); })
+        .Case<hlo::ShiftRightLogicalOp>([&](auto) { return emitShiftRightLogical(b, x, y); })
+        .Case<hlo::ShiftRightArithmeticOp>([&](auto) { return emitShiftRightArithmetic(b, x, y); })
+        .Case<hlo::PopcntOp>([&](auto) { return emitPopcnt(b, x); })
+        .Case<hlo::CountLeadingZerosOp>([&](auto) { return emitCountLeadingZeros(b, x); })
+        .Case<hlo::ClampOp>([&](auto) -> Value {
+          Value z = operands[2].re;
+          if (isSigned)
+            return b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::MaxSIOp>(x, y), z);
+          return b.createOrFold<arith::MinUIOp>(b.createOrFold<arith::MaxUIOp>(x, y), z);
+        })
+        .Default([](auto) { return Value(); });
+  }
+
+  Value onFloats() {
+    Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
+    return TypeSwitch<Operation *, Value>(op)
+        .Case<hlo::AddOp>([&](auto) { return arith::AddFOp::create(b, x, y, contract(b)); })
+        .Case<hlo::SubtractOp>([&](auto) { return arith::SubFOp::create(b, x, y, contract(b)); })
+        .Case<hlo::MultiplyOp>([&](auto) { return arith::MulFOp::create(b, x, y, contract(b)); })
+        .Case<hlo::DivideOp>([&](auto) { return arith::DivFOp::create(b, x, y); })
+        .Case<hlo::MaximumOp>([&](auto) { return arith::MaximumFOp::create(b, x, y); })
+        .Case<hlo::MinimumOp>([&](auto) { return arith::MinimumFOp::create(b, x, y); })
+        .Case<hlo::ClampOp>([&](auto) {
+          return arith::MinimumFOp::create(b, arith::MaximumFOp::create(b, x, y), operands[2].re);
+        })
+        .Case<hlo::RemainderOp>([&](auto) { return emitRemainder(b, x, y); })
+        .Case<hlo::PowerOp>([&](auto) { return emitPower(b, x, y); })
+        .Case<hlo::Atan2Op>([&](auto) { return emitAtan2(b, x, y); })
+        .Case<hlo::NegateOp>([&](auto) { return arith::NegFOp::create(b, x); })
+        .Case<hlo::AbsOp>([&](auto) { return math::AbsFOp::create(b, x); })
+        .Case<hlo::CeilOp>([&](auto) { return math::CeilOp::create(b, x); })
+        .Case<hlo::FloorOp>([&](auto) { return math::FloorOp::create(b, x); })
+        .Case<hlo::RoundNearestEvenOp>([&](auto) { return math::RoundEvenOp::create(b, x); })
+        .Case<hlo::RoundNearestAfzOp>([&](auto) { return emitRoundNearestAfz(b, x); })
+        .Case<hlo::SignOp>([&](auto) { return emitSign(b, x); })
+        .Case<hlo::IsFiniteOp>([&](auto) { return emitIsFinite(b, x); })
+        .Case<hlo::RealOp>([&](auto) { return x; })
+        .Case<hlo::ImagOp>([&](auto) { return zero(x); })
+        .Case<hlo::AcosOp>([&](auto) { return emitAcos(b, x); })
+        .Case<hlo::AcoshOp>([&](auto) { return emitAcosh(b, x); })
+        .Case<hlo::AsinOp>([&](auto) { return emitAsin(b, x); })
+        .Case<hlo::AsinhOp>([&](auto) { return emitAsinh(b, x); })
+        .Case<hlo::AtanhOp>([&](auto) { return emitAtanh(b, x); })
+        .Case<hlo::CbrtOp>([&](auto) { return emitCbrt(b, x); })
+        .Case<hlo::CosineOp>([&](auto) { return emitCos(b, x); })
+        .Case<hlo::CoshOp>([&](auto) { return emitCosh(b, x); })
+        .Case<hlo::ErfOp>([&](auto) { return emitErf(b, x); })
+        .Case<hlo::ExponentialOp>([&](auto) { return emitExp(b, x); })
+        .Case<hlo::ExponentialMinusOneOp>([&](auto) { return emitExpm1(b, x); })
+        .Case<hlo::LogOp>([&](auto) { return emitLog(b, x); })
+        .Case<hlo::LogPlusOneOp>([&](auto) { return emitLog1p(b, x); })
+        .Case<hlo::LogisticOp>([&](auto) { return emitLogistic(b, x); })
+        .Case<hlo::RsqrtOp>([&](auto) { return emitRsqrt(b, x); })
+        .Case<hlo::SineOp>([&](auto) { return emitSin(b, x); })
+        .Case<hlo::SinhOp>([&](auto) { return emitSinh(b, x); })
+        .Case<hlo::SqrtOp>([&](auto) { return emitSqrt(b, x); })
+        .Case<hlo::TanOp>([&](auto) { return emitTan(b, x); })
+        .Case<hlo::TanhOp>([&](auto) { return emitTanh(b, x); })
+        .Case<hlo::ReducePrecisionOp>([&](hlo::ReducePrecisionOp reduce) {
+          return emitReducePrecision(b, x, reduce.getExponentBits(), reduce.getMantissaBits());
+        })
+        .Default([](auto) { return Value(); });
+  }
+
+  Lanes onComplex() {
+    ComplexValue x{operands[0].re, operands[0].im};
+    ComplexValue y = operands.size() > 1 ? ComplexValue{operands[1].re, operands[1].im} : ComplexValue{};
+    auto lanes = [](ComplexValue z) { return Lanes{z.re, z.im}; };
+    auto parts = [&](auto f) { return Lanes{f(x.re, y.re), f(x.im, y.im)}; };
+    return TypeSwitch<Operation *, Lanes>(op)
+        .Case<hlo::AddOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::AddFOp::create(b, p, q, contract(b)); }); })
+        .Case<hlo::SubtractOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::SubFOp::create(b, p, q, contract(b)); }); })
+        .Case<hlo::NegateOp>([&](auto) { return parts([&](Value p, Value) -> Value { return arith::NegFOp::create(b, p); }); })
+        .Case<hlo::MultiplyOp>([&](auto) { return lanes(emitComplexMultiply(b, x, y)); })
+        .Case<hlo::DivideOp>([&](auto) { return lanes(emitComplexDivide(b, x, y)); })
+        .Case<hlo::MaximumOp, hlo::MinimumOp>([&](auto) { return lexicographic(x, y, isa<hlo::MaximumOp>(op)); })
+        .Case<hlo::PowerOp>([&](auto) { return lanes(emitComplexPower(b, x, y)); })
+        .Case<hlo::Atan2Op>([&](auto) { return lanes(emitComplexAtan2(b, x, y)); })
+        .Case<hlo::AbsOp>([&](auto) { return Lanes{emitComplexAbs(b, x), {}}; })
+        .Case<hlo::RealOp>([&](auto) { return Lanes{x.re, {}}; })
+        .Case<hlo::ImagOp>([&](auto) { return Lanes{x.im, {}}; })
+        .Case<hlo::SignOp>([&](auto) { return lanes(emitComplexSign(b, x)); })
+        .Case<hlo::CbrtOp>([&](auto) { return lanes(emitComplexCbrt(b, x)); })
+        .Case<hlo::CosineOp>([&](auto) { return lanes(emitComplexCos(b, x)); })
+        .Case<hlo::ExponentialOp>([&](auto) { return lanes(emitComplexExp(b, x)); })
+        .Case<hlo::ExponentialMinusOneOp>([&](auto) { return lanes(emitComplexExpm1(b, x)); })
+        .Case<hlo::LogOp>([&](auto) { return lanes(emitComplexLog(b, x)); })
+        .Case<hlo::LogPlusOneOp>([&](auto) { return lanes(emitComplexLog1p(b, x)); })
+        .Case<hlo::LogisticOp>([&](auto) { return lanes(emitComplexLogistic(b, x)); })
+        .Case<hlo::RsqrtOp>([&](auto) { return lanes(emitComplexRsqrt(b, x)); })
+        .Case<hlo::SineOp>([&](auto) { return lanes(emitComplexSin(b, x)); })
+        .Case<hlo::SqrtOp>([&](auto) { return lanes(emitComplexSqrt(b, x)); })
+        .Case<hlo::TanOp>([&](auto) { return lanes(emitComplexTan(b, x)); })
+        .Case<hlo::TanhOp>([&](auto) { return lanes(emitComplexTanh(b, x)); })
+        .Default([](auto) { return Lanes{}; });
+  }
+
+private:
+  Value zero(Value like) { return arith::ConstantOp::create(b, b.getZeroAttr(like.getType())); }
+  Value ones(Value like) {
+    auto scalar = b.getIntegerAttr(getElementTypeOrSelf(like.getType()), -1);
+    if (auto vector = dyn_cast<VectorType>(like.getType()))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, Attribute(scalar)));
+    return arith::ConstantOp::create(b, scalar);
+  }
+
+  /// The greater (or lesser) of two complex numbers by real, then imaginary part.
+  Lanes lexicographic(ComplexValue x, ComplexValue y, bool greater) {
+    auto compare = [&](arith::CmpFPredicate predicate, Value p, Value q) -> Value {
+      return arith::CmpFOp::create(b, predicate, p, q);
+    };
+    auto order = greater ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+    Value tie = arith::AndIOp::create(b, compare(arith::CmpFPredicate::OEQ, x.re, y.re), compare(order, x.im, y.im));
+    Value first = arith::OrIOp::create(b, compare(order, x.re, y.re), tie);
+    return {arith::SelectOp::create(b, first, x.re, y.re), arith::SelectOp::create(b, first, x.im, y.im)};
+  }
+
+  ImplicitLocOpBuilder &b;
+  Operation *op;
+  ArrayRef<Lanes> operands;
+  Type element;
+};
+
+} // namespace
+
+/// Bits of a float such that comparing them as signed integers is the total order.
+static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x) {
+  unsigned width = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
+  if (auto vector = dyn_cast<VectorType>(x.getType()))
+    integer = VectorType::get(vector.getShape(), integer);
+  Value bits = x.getType() == integer ? x : Value(arith::BitcastOp::create(b, integer, x));
+  auto constant = [&](const APInt &value) -> Value {
+    Attribute scalar = b.getIntegerAttr(getElementTypeOrSelf(integer), value);
+    if (auto vector = dyn_cast<VectorType>(integer))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, scalar));
+    return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
+  };
+  Value sign = arith::ShRSIOp::create(b, bits, constant(APInt(width, width - 1)));
+  Value flip = arith::AndIOp::create(b, sign, constant(APInt::getSignedMaxValue(width)));
+  return arith::XOrIOp::create(b, bits, flip);
+}
+
+static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, Lanes x, Lanes y, Type element) {
+  auto &b = index.b;
+  hlo::Direction direction = op.getDirection();
+  if (isa<ComplexType>(element)) {
+    auto predicate = direction == hlo::Direction::NE ? arith::CmpFPredicate::UNE : arith::CmpFPredicate::OEQ;
+    Value re = arith::CmpFOp::create(b, predicate, x.re, y.re), im = arith::CmpFOp::create(b, predicate, x.im, y.im);
+    if (direction == hlo::Direction::NE)
+      return arith::OrIOp::create(b, re, im);
+    return arith::AndIOp::create(b, re, im);
+  }
+  bool isFloat = isa<FloatType>(element);
+  bool total = isFloat && op.getType() == hlo::ComparisonType::TOTALORDER;
+  if (isFloat && !total) {
+    if (isNarrowFloat(element)) {
+      x.re = emitConvert(b, x.re, element, b.getF32Type());
+      y.re = emitConvert(b, y.re, element, b.getF32Type());
+    }
+    using P = arith::CmpFPredicate;
+    static constexpr P predicates[] = {P::OEQ, P::UNE, P::OGE, P::OGT, P::OLE, P::OLT};
+    return arith::CmpFOp::create(b, predicates[int(direction)], x.re, y.re);
+  }
+  using P = arith::CmpIPredicate;
+  static constexpr P signedOnes[] = {P::eq, P::ne, P::sge, P::sgt, P::sle, P::slt};
+  static constexpr P unsignedOnes[] = {P::eq, P::ne, P::uge, P::ugt, P::ule, P::ult};
+  if (total) {
+    x.re = totalOrderKey(b, x.re);
+    y.re = totalOrderKey(b, y.re);
+  }
+  bool asUnsigned = !isFloat && isUnsigned(element);
+  return b.createOrFold<arith::CmpIOp>((asUnsigned ? unsignedOnes : signedOnes)[int(direction)], x.re, y.re);
+}
+
+static Lanes emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp op, Lanes x) {
+  auto &b = index.b;
+  Type from = elementOf(op.getOperand()), to = elementOf(op.getResult());
+  if (isa<ComplexType>(from) || isa<ComplexType>(to))
+    return from == to ? x : Lanes{};
+  Type target = getRegisterType(to);
+  if (auto vector = dyn_cast<VectorType>(x.re.getType()))
+    target = VectorType::get(vector.getShape(), target);
+  unsigned fromWidth = getElementTypeOrSelf(x.re.getType()).getIntOrFloatBitWidth();
+  unsigned toWidth = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+  if (x.re.getType() == target)
+    return x;
+  // A pred and an integer of one bit's storage.
+  if (fromWidth < toWidth)
+    return {arith::ExtUIOp::create(b, target, x.re), {}};
+  if (fromWidth > toWidth)
+    return {arith::TruncIOp::create(b, target, x.re), {}};
+  return {arith::BitcastOp::create(b, target, x.re), {}};
+}
+
+Lanes emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<Lanes> given) {
+  auto &b = index.b;
+  SmallVector<Lanes> operands(given);
+  if (llvm::any_of(operands, [](const Lanes &x) { return !x.isUniform(); }))
+    for (Lanes &operand : operands)
+      operand = broadcastLanes(index, operand);
+  if (isa<hlo::CopyOp, hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::BitcastOp>(op))
+    return operands[0];
+  if (auto convert = dyn_cast<hlo::ConvertOp>(op))
+    return emitConvertLanes(index, operands[0], elementOf(convert.getOperand()), elementOf(convert.getResult()));
+  if (auto cast = dyn_cast<hlo::BitcastConvertOp>(op))
+    return emitBitcastConvert(index, cast, operands[0]);
+  if (isa<hlo::SelectOp>(op))
+    return emitSelect(index, operands[0].re, operands[1], operands[2]);
+  if (isa<hlo::ComplexOp>(op))
+    return {operands[0].re, operands[1].re};
+  if (op->getNumOperands() == 0 || !isa<RankedTensorType>(op->getOperand(0).getType()))
+    return {};
+  Type element = elementOf(op->getOperand(0));
+  if (auto compare = dyn_cast<hlo::CompareOp>(op))
+    return {emitCompare(index, compare, operands[0], operands[1], element), {}};
+  if (auto stochastic = dyn_cast<hlo::StochasticConvertOp>(op))
+    return {emitStochasticConvert(b, operands[0].re, operands[1].re, element, elementOf(stochastic.getResult())), {}};
+  ScalarOps ops(index, op, operands, element);
+  if (isa<ComplexType>(element))
+    return ops.onComplex();
+  if (element.isInteger(1))
+    return {ops.onPred(), {}};
+  if (isa<IntegerType>(element))
+    return {ops.onIntegers(), {}};
+  if (!isNarrowFloat(element))
+    return {ops.onFloats(), {}};
+  // Exact on the bits; everything else by way of f32.
+  for (Lanes &operand : operands)
+    operand.re = emitConvert(b, operand.re, element, b.getF32Type());
+  Value result = ScalarOps(index, op, operands, b.getF32Type()).onFloats();
+  if (!result || isa<hlo::IsFiniteOp>(op))
+    return {result, {}};
+  return {emitConvert(b, result, b.getF32Type(), elementOf(op->getResult(0))), {}};
+}
+
+SmallVector<Lanes> emitComputation(IndexBuilder &index, hlo::ComputationOp computation, ArrayRef<Lanes> arguments) {
+  DenseMap<Value, SmallVector<Lanes>> values;
+  Block &block = computation.getBody().front();
+  for (auto [argument, lanes] : llvm::zip_equal(block.getArguments(), arguments))
+    values[argument] = {lanes};
+  for (Operation &op : block) {
+    SmallVector<Lanes> operands;
+    for (Value operand : op.getOperands())
+      operands.append(values[operand]);
+    if (isa<hlo::ReturnOp>(op))
+      return operands;
+    if (isa<hlo::TupleOp>(op)) {
+      values[op.getResult(0)] = operands;
+      continue;
+    }
+    if (auto element = dyn_cast<hlo::GetTupleElementOp>(op)) {
+      values[op.getResult(0)] = {operands[element.getIndex()]};
+      continue;
+    }
+    Lanes result;
+    if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
+      SmallVector<char> storage;
+      auto value = cast<ElementsAttr>(constant.getValue());
+      result = emitConstant(index, elementOf(constant.getResult()), hlo::getLiteralBytes(value, storage));
+    } else {
+      result = emitElementwise(index, &op, operands);
+    }
+    if (!result.re)
+      return {Lanes{}};
+    values[op.getResult(0)] = {result};
+  }
+  return {};
+}
+
+//===-- Monoids --------------------------------------------------------------------------------===//
+
+std::optional<Monoid> matchMonoid(hlo::ComputationOp computation) {
+  Block &block = computation.getBody().front();
+  if (block.getNumArguments() != 2)
+    return std::nullopt;
+  auto result = cast<hlo::ReturnOp>(block.getTerminator());
+  Operation *op = result.getNumOperands() == 1 ? result.getOperand(0).getDefiningOp() : nullptr;
+  if (!op || op->getNumOperands() != 2)
+    return std::nullopt;
+  Value x = block.getArgument(0), y = block.getArgument(1);
+  if (!(op->getOperand(0) == x && op->getOperand(1) == y) && !(op->getOperand(0) == y && op->getOperand(1) == x))
+    return std::nullopt;
+  return TypeSwitch<Operation *, std::optional<Monoid>>(op)
+      .Case<hlo::AddOp>([](auto) { return Monoid::Add; })
+      .Case<hlo::MultiplyOp>([](auto) { return Monoid::Multiply; })
+      .Case<hlo::MinimumOp>([](auto) { return Monoid::Minimum; })
+      .Case<hlo::MaximumOp>([](auto) { return Monoid::Maximum; })
+      .Case<hlo::AndOp>([](auto) { return Monoid::And; })
+      .Case<hlo::OrOp>([](auto) { return Monoid::Or; })
+      .Case<hlo::XorOp>([](auto) { return Monoid::Xor; })
+      .Default([](auto) { return std::nullopt; });
+}
+
+Lanes emitMonoid(IndexBuilder &index, Monoid monoid, Type element, Lanes x, Lanes y) {
+  auto &b = index.b;
+  if (x.isUniform() != y.isUniform()) {
+    x = broadcastLanes(index, x);
+    y = broadcastLanes(index, y);
+  }
+  if (isa<ComplexType>(element)) {
+    if (monoid == Monoid::Multiply) {
+      ComplexValue product = emitComplexMultiply(b, {x.re, x.im}, {y.re, y.im});
+      return {product.re, product.im};
+    }
+    if (monoid != Monoid::Add)
+      return {};
+    return {arith::AddFOp::create(b, x.re, y.re), arith::AddFOp::create(b, x.im, y.im)};
+  }
+  if (isa<FloatType>(element)) {
+    switch (monoid) {
+    case Monoid::Add: return {arith::AddFOp::create(b, x.re, y.re, contract(b)), {}};
+    case Monoid::Multiply: return {arith::MulFOp::create(b, x.re, y.re), {}};
+    case Monoid::Minimum: return {arith::MinimumFOp::create(b, x.re, y.re), {}};
+    case Monoid::Maximum: return {arith::MaximumFOp::create(b, x.re, y.re), {}};
+    default: return {};
+    }
+  }
+  bool pred = element.isInteger(1), asUnsigned = isUnsigned(element);
+  switch (monoid) {
+  case Monoid::Add:
+    if (pred)
+      return {arith::OrIOp::create(b, x.re, y.re), {}};
+    return {arith::AddIOp::create(b, x.re, y.re), {}};
+  case Monoid::Multiply:
+    if (pred)
+      return {arith::AndIOp::create(b, x.re, y.re), {}};
+    return {arith::MulIOp::create(b, x.re, y.re), {}};
+  case Monoid::Minimum:
+    if (asUnsigned)
+      return {arith::MinUIOp::create(b, x.re, y.re), {}};
+    return {arith::MinSIOp::create(b, x.re, y.re), {}};
+  case Monoid::Maximum:
+    if (asUnsigned)
+      return {arith::MaxUIOp::create(b, x.re, y.re), {}};
+    return {arith::MaxSIOp::create(b, x.re, y.re), {}};
+  case Monoid::And: return {arith::AndIOp::create(b, x.re, y.re), {}};
+  case Monoid::Or: return {arith::OrIOp::create(b, x.re, y.re), {}};
+  case Monoid::Xor: return {arith::XOrIOp::create(b, x.re, y.re), {}};
+  }
+  return {};
+}
+
+Lanes emitIdentity(IndexBuilder &index, Monoid monoid, Type element) {
+  auto &b = index.b;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    // Multiplication's is 1 + 0i, addition's 0.
+    Type part = complex.getElementType();
+    bool one = monoid == Monoid::Multiply;
+    return {arith::ConstantOp::create(b, b.getFloatAttr(part, one ? 1 : 0)),
+            arith::ConstantOp::create(b, b.getFloatAttr(part, 0))};
+  }
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    double value = monoid == Monoid::Add        ? -0.0
+                   : monoid == Monoid::Multiply ? 1.0
+                   : monoid == Monoid::Minimum  ? infinity
+                                                : -infinity;
+    return {arith::ConstantOp::create(b, b.getFloatAttr(floating, value)), {}};
+  }
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool asUnsigned = isUnsigned(element);
+  APInt value = APInt::getZero(width);
+  if (monoid == Monoid::Multiply)
+    value = APInt(width, 1);
+  else if (monoid == Monoid::And)
+    value = APInt::getAllOnes(width);
+  else if (monoid == Monoid::Minimum)
+    value = asUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  else if (monoid == Monoid::Maximum)
+    value = asUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
+  return {arith::ConstantOp::create(b, IntegerAttr::get(b.getIntegerType(width), value)), {}};
+}
+
+} // namespace hloc

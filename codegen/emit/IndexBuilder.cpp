@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/IndexBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace hloc {
+
+std::optional<int64_t> getConstant(Value index) {
+  APInt value;
+  if (index && matchPattern(index, m_ConstantInt(&value)))
+    return value.getSExtValue();
+  return std::nullopt;
+}
+
+SmallVector<int64_t> getRowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * shape[i + 1];
+  return strides;
+}
+
+VectorType IndexBuilder::getLaneVectorType() const { return VectorType::get({lanes}, laneType); }
+
+Value IndexBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+LaneIndex IndexBuilder::uniform(int64_t index) {
+  // Zero is a multiple of anything; 2^30 stands for that.
+  return {constant(index), 0, index == 0 ? int64_t(1) << 30 : std::abs(index), {}};
+}
+
+Value IndexBuilder::splat(Value scalar) {
+  return vector::BroadcastOp::create(b, VectorType::get({lanes}, scalar.getType()), scalar);
+}
+
+Value IndexBuilder::asVector(LaneIndex x) {
+  if (x.lanes)
+    return x.lanes;
+  Value base = splat(b.createOrFold<arith::IndexCastOp>(laneType, x.base));
+  if (x.stride == 0)
+    return base;
+  SmallVector<Attribute> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(b.getIntegerAttr(laneType, lane * x.stride));
+  Value offsets = arith::ConstantOp::create(b, DenseElementsAttr::get(getLaneVectorType(), steps));
+  return b.createOrFold<arith::AddIOp>(base, offsets);
+}
+
+LaneIndex IndexBuilder::fromInteger(Value x, bool isSigned) {
+  Type type = x.getType();
+  if (!isa<VectorType>(type)) {
+    Value index = isSigned ? b.createOrFold<arith::IndexCastOp>(b.getIndexType(), x)
+                           : b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), x);
+    return uniform(index);
+  }
+  unsigned from = cast<VectorType>(type).getElementTypeBitWidth(), to = laneType.getIntOrFloatBitWidth();
+  if (from < to)
+    x = isSigned ? Value(arith::ExtSIOp::create(b, getLaneVectorType(), x))
+                 : Value(arith::ExtUIOp::create(b, getLaneVectorType(), x));
+  else if (from > to)
+    x = arith::TruncIOp::create(b, getLaneVectorType(), x);
+  return {{}, 0, 1, x};
+}
+
+LaneIndex IndexBuilder::add(LaneIndex x, LaneIndex y) {
+  if (x.isUniform() && getConstant(x.base) == 0)
+    return y;
+  if (y.isUniform() && getConstant(y.base) == 0)
+    return x;
+  if (x.base && y.base)
+    return {b.createOrFold<arith::AddIOp>(x.base, y.base), x.stride + y.stride,
+            std::gcd(x.multiple, y.multiple), {}};
+  return {{}, 0, 1, b.createOrFold<arith::AddIOp>(asVector(x), asVector(y))};
+}
+
+LaneIndex IndexBuilder::add(LaneIndex x, int64_t value) {
+  return value == 0 ? x : add(x, uniform(value));
+}
+
+LaneIndex IndexBuilder::multiply(LaneIndex x, int64_t factor) {
+  if (factor == 1)
+    return x;
+  if (factor == 0)
+    return uniform(0);
+  if (x.base)
+    return {b.createOrFold<arith::MulIOp>(x.base, constant(factor)), x.stride * factor,
+            std::min<int64_t>(x.multiple * std::abs(factor), int64_t(1) << 30), {}};
+  Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, factor)));
+  return {{}, 0, 1, b.createOrFold<arith::MulIOp>(x.lanes, by)};
+}
+
+std::pair<LaneIndex, LaneIndex> IndexBuilder::divideWithRemainder(LaneIndex x, int64_t size) {
+  if (size == 1)
+    return {uniform(0), x};
+  if (x.base) {
+    int64_t span = std::abs(x.stride) * lanes;
+    // All lanes lie in one run of `size` if runs are made of whole spans.
+    bool oneRun = x.stride == 0 || (x.stride > 0 && size % span == 0 && x.multiple % span == 0);
+    if (oneRun) {
+      Value by = constant(size);
+      LaneIndex low{b.createOrFold<arith::RemUIOp>(x.base, by), x.stride, std::gcd(x.multiple, size), {}};
+      LaneIndex high{b.createOrFold<arith::DivUIOp>(x.base, by), 0,
+                     x.multiple % size == 0 ? x.multiple / size : 1, {}};
+      return {low, high};
+    }
+  }
+  Value lanesOf = asVector(x);
+  Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, size)));
+  Value quotient = b.createOrFold<arith::DivUIOp>(lanesOf, by);
+  Value remainder = b.createOrFold<arith::SubIOp>(lanesOf, b.createOrFold<arith::MulIOp>(quotient, by));
+  return {{{}, 0, 1, remainder}, {{}, 0, 1, quotient}};
+}
+
+LaneIndex IndexBuilder::clamp(LaneIndex x, int64_t limit) {
+  if (x.isUniform()) {
+    Value value = b.createOrFold<arith::MaxSIOp>(x.base, constant(0));
+    return uniform(b.createOrFold<arith::MinSIOp>(value, constant(limit)));
+  }
+  Value vector = asVector(x);
+  Value zero = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, 0)));
+  Value top = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, limit)));
+  vector = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::MaxSIOp>(vector, zero), top);
+  return {{}, 0, 1, vector};
+}
+
+static Value andOf(ImplicitLocOpBuilder &b, Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return b.createOrFold<arith::AndIOp>(x, y);
+}
+
+Mask IndexBuilder::both(Mask x, Mask y) {
+  return {andOf(b, x.uniform, y.uniform), andOf(b, x.lanes, y.lanes)};
+}
+
+Mask IndexBuilder::inRange(LaneIndex x, int64_t lower, int64_t upper) {
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) -> Value {
+    if (x.isUniform())
+      return b.createOrFold<arith::CmpIOp>(predicate, x.base, constant(limit));
+    Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, limit)));
+    return b.createOrFold<arith::CmpIOp>(predicate, asVector(x), by);
+  };
+  Value mask;
+  if (lower != INT64_MIN)
+    mask = compare(arith::CmpIPredicate::sge, lower);
+  if (upper != INT64_MAX)
+    mask = andOf(b, mask, compare(arith::CmpIPredicate::slt, upper));
+  if (!mask)
+    return {};
+  if (!x.isUniform())
+    return {{}, mask};
+  std::optional<int64_t> known = getConstant(mask);
+  return known && *known != 0 ? Mask{} : Mask{mask, {}};
+}
+
+Value IndexBuilder::anyLane(Mask mask) {
+  if (!mask.lanes || matchPattern(mask.lanes, m_Constant()))
+    return mask.uniform;
+  Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, mask.lanes);
+  return andOf(b, mask.uniform, any);
+}
+
+Value IndexBuilder::asVector(Mask mask) {
+  if (!mask.uniform)
+    return mask.lanes;
+  return andOf(b, mask.lanes, splat(mask.uniform));
+}
+
+LaneIndex IndexBuilder::orZero(LaneIndex x, Mask mask) {
+  if (!mask)
+    return x;
+  if (x.isUniform()) {
+    Value any = anyLane(mask);
+    return any ? uniform(b.createOrFold<arith::SelectOp>(any, x.base, constant(0))) : x;
+  }
+  Value zero = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, 0)));
+  return {{}, 0, 1, b.createOrFold<arith::SelectOp>(asVector(mask), asVector(x), zero)};
+}
+
+} // namespace hloc

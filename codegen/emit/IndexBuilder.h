@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on lane indices that folds what is known while code is being built.
+
+#ifndef HLOC_CODEGEN_EMIT_INDEXBUILDER_H
+#define HLOC_CODEGEN_EMIT_INDEXBUILDER_H
+
+#include "codegen/emit/Lanes.h"
+
+namespace hloc {
+
+class IndexBuilder {
+public:
+  /// Code goes where `b` stands; `lanes` is how many there are (1: scalar code), `laneType` the
+  /// integer type of arbitrary lane indices.
+  IndexBuilder(mlir::ImplicitLocOpBuilder &b, int64_t lanes, mlir::Type laneType)
+      : b(b), lanes(lanes), laneType(laneType) {}
+
+  int64_t getLanes() const { return lanes; }
+  void setLanes(int64_t count) { lanes = count; }
+  mlir::Type getLaneType() const { return laneType; }
+  mlir::VectorType getLaneVectorType() const;
+
+  mlir::Value constant(int64_t value);
+  LaneIndex uniform(mlir::Value index, int64_t multiple = 1) { return {index, 0, multiple, {}}; }
+  LaneIndex uniform(int64_t index);
+  /// Index `base + lane`.
+  LaneIndex consecutive(mlir::Value base, int64_t multiple = 1) { return {base, lanes > 1 ? 1 : 0, multiple, {}}; }
+
+  LaneIndex add(LaneIndex x, LaneIndex y);
+  LaneIndex add(LaneIndex x, int64_t constant);
+  LaneIndex multiply(LaneIndex x, int64_t factor);
+  /// x mod size and x div size for x >= 0.
+  std::pair<LaneIndex, LaneIndex> divideWithRemainder(LaneIndex x, int64_t size);
+  /// x limited to [0, limit].
+  LaneIndex clamp(LaneIndex x, int64_t limit);
+
+  /// Lanes with lower <= x < upper; null if that is known to be all. Bounds that are known not to
+  /// be crossed are given as INT64_MIN, INT64_MAX.
+  Mask inRange(LaneIndex x, int64_t lower, int64_t upper);
+  Mask both(Mask x, Mask y);
+  /// Whether any lane takes part, as an i1; null if some surely do.
+  mlir::Value anyLane(Mask mask);
+  /// The mask as a vector; null if all lanes take part.
+  mlir::Value asVector(Mask mask);
+  /// x in lanes that take part, else 0: an index that is safe to compute with.
+  LaneIndex orZero(LaneIndex x, Mask mask);
+
+  /// As a vector of lane indices.
+  mlir::Value asVector(LaneIndex x);
+  /// Element-type-neutral conversion of index-like integers: the lane index with value `x` of
+  /// integer type, sign- or zero-extended.
+  LaneIndex fromInteger(mlir::Value x, bool isSigned);
+  mlir::Value splat(mlir::Value scalar);
+
+  mlir::ImplicitLocOpBuilder &b;
+
+private:
+  int64_t lanes;
+  mlir::Type laneType;
+};
+
+/// The value of a constant index, if it is one.
+std::optional<int64_t> getConstant(mlir::Value index);
+
+/// Strides, in elements, of a row-major array.
+llvm::SmallVector<int64_t> getRowMajorStrides(llvm::ArrayRef<int64_t> shape);
+
+} // namespace hloc
+
+#endif

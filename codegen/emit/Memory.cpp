@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/Memory.h"
+#include "codegen/math/Math.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+int64_t getStorageBits(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return 2 * getStorageBits(complex.getElementType());
+  return elementType.isInteger(1) ? 8 : elementType.getIntOrFloatBitWidth();
+}
+
+int64_t getByteSize(RankedTensorType type) {
+  return (type.getNumElements() * getStorageBits(type.getElementType()) + 7) / 8;
+}
+
+LaneIndex linearize(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneIndex> at) {
+  LaneIndex position = index.uniform(0);
+  for (auto [stride, x] : llvm::zip_equal(getRowMajorStrides(shape), at))
+    position = index.add(position, index.multiply(x, stride));
+  return position;
+}
+
+Lanes broadcastLanes(IndexBuilder &index, Lanes value) {
+  auto widen = [&](Value part) -> Value {
+    if (!part || isa<VectorType>(part.getType()) || index.getLanes() == 1)
+      return part;
+    return index.splat(part);
+  };
+  return {widen(value.re), widen(value.im)};
+}
+
+namespace {
+
+/// Accesses to units of one machine type: what arrays of all element types are made of.
+class UnitAccess {
+public:
+  UnitAccess(IndexBuilder &index, Value pointer, Type unit)
+      : index(index), b(index.b), pointer(pointer), unit(unit), bytes(unit.getIntOrFloatBitWidth() / 8) {}
+
+  Value load(LaneIndex at, Mask mask) {
+    if (at.isUniform()) {
+      at = index.orZero(at, mask);
+      return LLVM::LoadOp::create(b, unit, address(at), bytes);
+    }
+    VectorType type = VectorType::get({index.getLanes()}, unit);
+    Value maskVector = index.asVector(mask);
+    if (at.base && at.stride == 1)
+      return loadConsecutive(at.base, type, maskVector);
+    if (at.base && at.stride == -1)
+      return reversed(loadConsecutive(lowest(at), type, maskVector ? reversed(maskVector) : Value()));
+    return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), zero(type), bytes);
+  }
+
+  void store(LaneIndex at, Value value, Mask mask) {
+    if (at.isUniform()) {
+      Value condition = index.anyLane(mask);
+      auto write = [&](OpBuilder &, Location) {
+        LLVM::StoreOp::create(b, value, address(at), bytes);
+      };
+      if (!condition)
+        return write(b, b.getLoc());
+      scf::IfOp guard = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard inside(b);
+      b.setInsertionPointToStart(&guard.getThenRegion().front());
+      return write(b, b.getLoc());
+    }
+    Value maskVector = index.asVector(mask);
+    if (at.base && at.stride == -1) {
+      value = reversed(value);
+      maskVector = maskVector ? reversed(maskVector) : Value();
+      at = {lowest(at), 1, 1, {}};
+    }
+    if (at.base && at.stride == 1) {
+      if (!maskVector)
+        LLVM::StoreOp::create(b, value, address(at), bytes);
+      else
+        LLVM::MaskedStoreOp::create(b, value, address(at), maskVector, bytes);
+      return;
+    }
+    LLVM::masked_scatter::create(b, value, addresses(at), maskOrAll(maskVector), bytes);
+  }
+
+  /// `count` consecutive units from `base`.
+  Value loadConsecutive(Value base, VectorType type, Value maskVector) {
+    Value at = address({base, 1, 1, {}});
+    if (!maskVector)
+      return LLVM::LoadOp::create(b, type, at, bytes);
+    return LLVM::MaskedLoadOp::create(b, type, at, maskVector, ValueRange{zero(type)}, bytes);
+  }
+
+  void storeConsecutive(Value base, Value value, Value maskVector) {
+    Value at = address({base, 1, 1, {}});
+    if (!maskVector)
+      LLVM::StoreOp::create(b, value, at, bytes);
+    else
+      LLVM::MaskedStoreOp::create(b, value, at, maskVector, bytes);
+  }
+
+private:
+  Value zero(VectorType type) { return arith::ConstantOp::create(b, b.getZeroAttr(type)); }
+
+  Value address(LaneIndex at) {
+    Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), at.base);
+    return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), unit, pointer,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  }
+
+  Value addresses(LaneIndex at) {
+    Value offsets = index.asVector(at);
+    auto type = VectorType::get({index.getLanes()}, LLVM::LLVMPointerType::get(b.getContext()));
+    return LLVM::GEPOp::create(b, type, unit, pointer, ArrayRef<LLVM::GEPArg>{offsets});
+  }
+
+  Value lowest(LaneIndex at) {
+    return b.createOrFold<arith::SubIOp>(at.base, index.constant(index.getLanes() - 1));
+  }
+
+  Value reversed(Value vector) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = index.getLanes() - 1; lane >= 0; --lane)
+      order.push_back(lane);
+    return vector::ShuffleOp::create(b, vector, vector, order);
+  }
+
+  Value maskOrAll(Value maskVector) {
+    if (maskVector)
+      return maskVector;
+    auto type = VectorType::get({index.getLanes()}, b.getI1Type());
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, true));
+  }
+
+  IndexBuilder &index;
+  ImplicitLocOpBuilder &b;
+  Value pointer;
+  Type unit;
+  unsigned bytes;
+};
+
+} // namespace
+
+/// The machine type in memory of one element (for complex, of one part).
+static Type getUnitType(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (element.isF32() || element.isF64())
+    return element;
+  unsigned width = std::max(8u, element.getIntOrFloatBitWidth());
+  return IntegerType::get(element.getContext(), width);
+}
+
+static Type shapedLike(Value value, Type element) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
+}
+
+static Value constantLike(ImplicitLocOpBuilder &b, Value value, int64_t number) {
+  Type type = value.getType();
+  Attribute scalar = b.getIntegerAttr(getElementTypeOrSelf(type), number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, scalar));
+  return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
+}
+
+/// Sub-byte elements: the byte each lies in and how far up its bits are.
+static Lanes loadPacked(IndexBuilder &index, MemoryArray array, LaneIndex position, Mask mask) {
+  auto &b = index.b;
+  unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
+  int64_t perByte = 8 / width;
+  // Unmasked arithmetic on positions wants them non-negative.
+  position = mask ? index.orZero(position, mask) : position;
+  auto [low, high] = index.divideWithRemainder(
+      position.isUniform() ? position : LaneIndex{{}, 0, 1, index.asVector(position)}, perByte);
+  Value bytes = UnitAccess(index, array.pointer, b.getI8Type()).load(high, mask);
+  Value shift;
+  if (low.isUniform()) {
+    shift = b.createOrFold<arith::IndexCastOp>(b.getI8Type(), low.base);
+  } else {
+    Value amount = index.asVector(low);
+    shift = arith::TruncIOp::create(b, shapedLike(amount, b.getI8Type()), amount);
+  }
+  shift = arith::MulIOp::create(b, shift, constantLike(b, shift, width));
+  Value bits = arith::ShRUIOp::create(b, bytes, shift);
+  return {arith::TruncIOp::create(b, shapedLike(bits, b.getIntegerType(width)), bits), {}};
+}
+
+static void storePacked(IndexBuilder &index, MemoryArray array, LaneIndex position, Value value, Mask mask) {
+  auto &b = index.b;
+  unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
+  int64_t perByte = 8 / width;
+  UnitAccess bytesOf(index, array.pointer, b.getI8Type());
+  Value wide = arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value);
+  if (position.base && position.stride == 1 && index.getLanes() % perByte == 0) {
+    // Lanes that do not take part are zero, so that a last byte that is not full is well defined.
+    Value maskVector = index.asVector(mask);
+    if (maskVector)
+      wide = arith::SelectOp::create(b, maskVector, wide, constantLike(b, wide, 0));
+    int64_t count = index.getLanes() / perByte;
+    auto part = [&](Value vector, int64_t which) {
+      SmallVector<int64_t> order;
+      for (int64_t i = 0; i < count; ++i)
+        order.push_back(i * perByte + which);
+      return Value(vector::ShuffleOp::create(b, vector, vector, order));
+    };
+    Value packed = part(wide, 0), any = maskVector ? part(maskVector, 0) : Value();
+    for (int64_t i = 1; i < perByte; ++i) {
+      Value shifted = arith::ShLIOp::create(b, part(wide, i), constantLike(b, packed, i * width));
+      packed = arith::OrIOp::create(b, packed, shifted);
+      if (any)
+        any = arith::OrIOp::create(b, any, part(maskVector, i));
+    }
+    Value base = b.createOrFold<arith::DivUIOp>(position.base, index.constant(perByte));
+    return bytesOf.storeConsecutive(base, packed, any);
+  }
+  // One element at a time, into the byte that holds it.
+  for (int64_t lane = 0; lane < index.getLanes(); ++lane) {
+    auto scalarOf = [&](Value vector) -> Value {
+      return isa<VectorType>(vector.getType())
+                 ? Value(vector::ExtractOp::create(b, vector, ArrayRef<int64_t>{lane}))
+                 : vector;
+    };
+    IndexBuilder single(b, 1, index.getLaneType());
+    Value at = position.isUniform()
+                   ? position.base
+                   : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), scalarOf(index.asVector(position)));
+    Mask laneMask{mask.uniform, {}};
+    if (mask.lanes)
+      laneMask = single.both(laneMask, {scalarOf(mask.lanes), {}});
+    auto [low, high] = single.divideWithRemainder(single.uniform(at), perByte);
+    UnitAccess byteOf(single, array.pointer, b.getI8Type());
+    Value old = byteOf.load(high, laneMask);
+    Value shift = arith::IndexCastOp::create(b, b.getI8Type(), low.base);
+    shift = arith::MulIOp::create(b, shift, constantLike(b, shift, width));
+    Value ones = constantLike(b, old, (1 << width) - 1);
+    Value keep = arith::XOrIOp::create(b, arith::ShLIOp::create(b, ones, shift), constantLike(b, old, -1));
+    Value bits = arith::ShLIOp::create(b, scalarOf(wide), shift);
+    byteOf.store(high, arith::OrIOp::create(b, arith::AndIOp::create(b, old, keep), bits), laneMask);
+    if (position.isUniform())
+      return;
+  }
+}
+
+Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at, Mask mask) {
+  auto &b = index.b;
+  Type element = array.type.getElementType();
+  LaneIndex position = linearize(index, array.type.getShape(), at);
+  Type unit = getUnitType(element);
+  if (isa<ComplexType>(element)) {
+    UnitAccess parts(index, array.pointer, unit);
+    if (position.base && position.stride == 1) {
+      auto type = VectorType::get({2 * index.getLanes()}, unit);
+      Value maskVector = index.asVector(mask);
+      if (maskVector)
+        maskVector = vector::InterleaveOp::create(b, maskVector, maskVector);
+      Value base = index.multiply(position, 2).base;
+      Value both = parts.loadConsecutive(base, type, maskVector);
+      auto split = vector::DeinterleaveOp::create(b, both);
+      return {split.getRes1(), split.getRes2()};
+    }
+    LaneIndex re = index.multiply(position, 2);
+    return {parts.load(re, mask), parts.load(index.add(re, 1), mask)};
+  }
+  if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
+    return loadPacked(index, array, position, mask);
+  Value value = UnitAccess(index, array.pointer, unit).load(position, mask);
+  if (element.isInteger(1))
+    value = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, constantLike(b, value, 0));
+  return {value, {}};
+}
+
+void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at, Lanes value, Mask mask) {
+  auto &b = index.b;
+  Type element = array.type.getElementType();
+  LaneIndex position = linearize(index, array.type.getShape(), at);
+  if (!position.isUniform())
+    value = broadcastLanes(index, value);
+  Type unit = getUnitType(element);
+  if (isa<ComplexType>(element)) {
+    UnitAccess parts(index, array.pointer, unit);
+    if (position.base && position.stride == 1) {
+      Value both = vector::InterleaveOp::create(b, value.re, value.im);
+      Value maskVector = index.asVector(mask);
+      if (maskVector)
+        maskVector = vector::InterleaveOp::create(b, maskVector, maskVector);
+      return parts.storeConsecutive(index.multiply(position, 2).base, both, maskVector);
+    }
+    LaneIndex re = index.multiply(position, 2);
+    parts.store(re, value.re, mask);
+    return parts.store(index.add(re, 1), value.im, mask);
+  }
+  if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
+    return storePacked(index, array, position, value.re, mask);
+  Value bits = value.re;
+  if (element.isInteger(1))
+    bits = arith::ExtUIOp::create(b, shapedLike(bits, b.getI8Type()), bits);
+  UnitAccess(index, array.pointer, unit).store(position, bits, mask);
+}
+
+} // namespace hloc

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of array elements, whatever their type and however the lanes lie in memory.
+//
+// Arrays are row-major behind a plain pointer. In memory a pred is a byte, a complex number two
+// floats, integers and floats of fewer than eight bits are packed from the low bits up; in
+// registers they have the types of math/Math.h.
+
+#ifndef HLOC_CODEGEN_EMIT_MEMORY_H
+#define HLOC_CODEGEN_EMIT_MEMORY_H
+
+#include "codegen/emit/IndexBuilder.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace hloc {
+
+/// An array in memory: `pointer` is an !llvm.ptr to its first element.
+struct MemoryArray {
+  mlir::Value pointer;
+  mlir::RankedTensorType type;
+};
+
+/// Bytes that an array takes in memory.
+int64_t getByteSize(mlir::RankedTensorType type);
+/// Bits of one element in memory: 8 for pred, its width for other types.
+int64_t getStorageBits(mlir::Type elementType);
+
+/// The elements at `at`; lanes outside `mask` are not read and hold zero or anything.
+Lanes loadElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at, Mask mask);
+/// Stores `value` at `at`, a uniform value to every lane. Uniform indices store once.
+/// Elements of fewer than eight bits: lanes must be consecutive and start at a whole byte, or the
+/// whole byte must belong to the calling task.
+void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at, Lanes value,
+                   Mask mask);
+
+/// Row-major position of the element at `at`.
+LaneIndex linearize(IndexBuilder &index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<LaneIndex> at);
+
+/// `value` as vectors.
+Lanes broadcastLanes(IndexBuilder &index, Lanes value);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of kind `loop`: every element of the results by itself.
+//
+// The iteration space is the results' shape. It is walked
+// - not at all, if it has only a handful of elements: straight-line scalar code, in which every
+//   index is a constant and the choices of pads and concatenations disappear;
+// - as one flat range, if no operation looks at the dimensions, or the minor one is too short;
+// - else with lanes along the minor dimension and a loop for each other one.
+#include "codegen/KernelEmission.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Elements up to which an iteration space is unrolled, and the bound on the code that makes.
+static constexpr int64_t kUnrolledElements = 8;
+static constexpr int64_t kUnrolledOperations = 600;
+/// Elements of one unit of a flat iteration space.
+static constexpr int64_t kFlatUnit = 4096;
+
+namespace {
+
+class LoopKernel {
+public:
+  explicit LoopKernel(KernelContext &context)
+      : context(context), index(context.index), results(context.getReturn().getOperands()),
+        shape(cast<RankedTensorType>(results[0].getType()).getShape()) {
+    count = 1;
+    for (int64_t size : shape)
+      count *= size;
+  }
+
+  LogicalResult emit() {
+    if (count == 0) {
+      context.schedule.units = 0;
+      return success();
+    }
+    int64_t operations = context.getBody().getOperations().size();
+    if (shape.empty() || (count <= kUnrolledElements && count * operations <= kUnrolledOperations))
+      return emitUnrolled();
+    int64_t lanes = std::max<int64_t>(1, context.target.getLanes(getWidestElement(context.getBody())));
+    cyclesPerElement = estimateCyclesPerElement(context.getBody(), lanes);
+    // Cheap bodies keep two registers' worth of lanes in flight.
+    if (cyclesPerElement * lanes < 16 && count >= 4 * lanes)
+      lanes *= 2;
+    while (lanes > 1 && lanes / 2 >= count)
+      lanes /= 2;
+    index.setLanes(lanes);
+    if (isShapeBlind() || shape.size() == 1 || shape.back() < lanes / 2 || packsElements())
+      return emitFlat();
+    while (index.getLanes() > 1 && index.getLanes() / 2 >= shape.back())
+      index.setLanes(index.getLanes() / 2);
+    return emitRows();
+  }
+
+private:
+  /// Computes all results at `at`, then stores them: a result may lie where an input did.
+  void emitElements(ArrayRef<LaneIndex> at, Mask mask) {
+    SmallVector<Lanes> values;
+    SmallVector<ElementIndex> places;
+    for (Value result : results) {
+      auto resultShape = cast<RankedTensorType>(result.getType()).getShape();
+      places.push_back(resultShape == shape ? ElementIndex(at) : reshapeIndex(index, shape, resultShape, at));
+      values.push_back(context.emitter.emit(result, places.back(), mask));
+    }
+    if (context.emitter.hasFailed())
+      return;
+    for (auto [i, value] : llvm::enumerate(values))
+      storeElements(index, context.getOutput(i), places[i], value, mask);
+  }
+
+  LogicalResult emitUnrolled() {
+    index.setLanes(1);
+    SmallVector<SmallVector<Lanes>> values;
+    SmallVector<SmallVector<ElementIndex>> places;
+    for (int64_t element = 0; element < count; ++element) {
+      SmallVector<Lanes> &now = values.emplace_back();
+      SmallVector<ElementIndex> &at = places.emplace_back();
+      for (Value result : results) {
+        ElementIndex &place = at.emplace_back();
+        int64_t rest = element;
+        for (int64_t stride : getRowMajorStrides(cast<RankedTensorType>(result.getType()).getShape())) {
+          place.push_back(index.uniform(rest / stride));
+          rest %= stride;
+        }
+        now.push_back(context.emitter.emit(result, place));
+      }
+      if (context.emitter.hasFailed())
+        return failure();
+    }
+    for (auto [now, at] : llvm::zip(values, places))
+      for (auto [i, value] : llvm::enumerate(now))
+        storeElements(index, context.getOutput(i), at[i], value, {});
+    context.setUnits(1, 1);
+    return success();
+  }
+
+  /// Whether every operation treats elements alike wherever they are.
+  bool isShapeBlind() {
+    for (Value result : results)
+      if (cast<RankedTensorType>(result.getType()).getShape() != shape)
+        return false;
+    for (Value argument : context.getBody().getArguments())
+      if (auto type = cast<RankedTensorType>(argument.getType()); type.getRank() != 0 && type.getShape() != shape)
+        return false;
+    for (Operation &op : context.getBody()) {
+      bool scalarBroadcast = isa<hlo::BroadcastOp>(op) && cast<hlo::BroadcastOp>(op).getDimensions().empty();
+      bool elementwise = op.hasTrait<hlo::Elementwise>() || isa<hlo::CopyOp, hlo::ConstantOp, hlo::ReturnOp>(op);
+      if (!scalarBroadcast && !elementwise)
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether results share bytes among elements, so that rows may not start at a byte.
+  bool packsElements() {
+    return llvm::any_of(results, [](Value result) {
+      return getStorageBits(cast<RankedTensorType>(result.getType()).getElementType()) < 8;
+    });
+  }
+
+  /// Lanes on the row-major position.
+  LogicalResult emitFlat() {
+    bool blind = isShapeBlind();
+    int64_t lanes = index.getLanes();
+    auto elementsAt = [&](LaneIndex position, Mask mask) {
+      emitElements(blind ? flatIndex(position) : reshapeIndex(index, count, shape, position), mask);
+    };
+    int64_t whole = count / lanes * lanes;
+    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * cyclesPerElement);
+    auto &b = context.b;
+    Value unit = index.constant(kFlatUnit);
+    Value lower = b.createOrFold<arith::MulIOp>(context.getBegin(), unit);
+    Value upper = b.createOrFold<arith::MulIOp>(context.getEnd(), unit);
+    Value wholeUpper = b.createOrFold<arith::MinSIOp>(upper, index.constant(whole));
+    if (context.schedule.units == 1) {
+      lower = index.constant(0);
+      wholeUpper = index.constant(whole);
+    }
+    buildFor(context, lower, wholeUpper, lanes, {}, [&](Value i, ValueRange) {
+      elementsAt(index.consecutive(i, lanes), {});
+      return SmallVector<Value>();
+    });
+    if (whole == count)
+      return success();
+    auto remainder = [&] { elementsAt(index.consecutive(index.constant(whole), lanes), firstLanes(index, count - whole)); };
+    if (context.schedule.units == 1) {
+      remainder();
+      return success();
+    }
+    Value last = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, upper, index.constant(count));
+    auto branch = scf::IfOp::create(b, last, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    ElementEmitter::Scope scope(context.emitter);
+    b.setInsertionPointToStart(branch.thenBlock());
+    remainder();
+    return success();
+  }
+
+  ElementIndex flatIndex(LaneIndex position) {
+    // All but the minor index are zero: row-major positions are what is added up.
+    ElementIndex at(shape.size(), index.uniform(0));
+    at.back() = position;
+    return at;
+  }
+
+  /// Lanes on the minor dimension; units are indices into the leading ones.
+  LogicalResult emitRows() {
+    size_t leading = 0;
+    int64_t units = 1;
+    while (leading + 1 < shape.size() && units < 64)
+      units *= shape[leading++];
+    context.setUnits(units, double(count) / units * cyclesPerElement);
+    Value begin = units == 1 ? index.constant(0) : context.getBegin();
+    Value end = units == 1 ? index.constant(1) : context.getEnd();
+    buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+      ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
+      buildNest(context, shape.slice(leading, shape.size() - leading - 1), {}, [&](ArrayRef<LaneIndex> inner, ValueRange) {
+        return buildLanes(context, shape.back(), {}, [&](LaneIndex minor, Mask mask, ValueRange) {
+          ElementIndex at(outer);
+          at.append(inner.begin(), inner.end());
+          at.push_back(minor);
+          emitElements(at, mask);
+          return SmallVector<Value>();
+        });
+      });
+      return SmallVector<Value>();
+    });
+    return success();
+  }
+
+  KernelContext &context;
+  IndexBuilder &index;
+  ValueRange results;
+  ArrayRef<int64_t> shape;
+  int64_t count;
+  double cyclesPerElement = 0;
+};
+
+} // namespace
+
+LogicalResult emitLoopKernel(KernelContext &context) { return LoopKernel(context).emit(); }
+
+} // namespace hloc
