@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/ElementEmitter.h"
+#include "codegen/math/Math.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/ADT/TypeSwitch.h"
 

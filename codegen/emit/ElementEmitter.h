@@ -48,6 +48,7 @@ public:
 
   hlo::ComputationOp lookup(mlir::FlatSymbolRefAttr name);
   bool hasFailed() const { return failed; }
+  void setFailed() { failed = true; }
 
   IndexBuilder &index;
 

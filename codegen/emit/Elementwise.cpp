@@ -180,9 +180,6 @@ public:
         .Case<hlo::SqrtOp>([&](auto) { return emitSqrt(b, x); })
         .Case<hlo::TanOp>([&](auto) { return emitTan(b, x); })
         .Case<hlo::TanhOp>([&](auto) { return emitTanh(b, x); })
-        .Case<hlo::ReducePrecisionOp>([&](hlo::ReducePrecisionOp reduce) {
-          return emitReducePrecision(b, x, reduce.getExponentBits(), reduce.getMantissaBits());
-        })
         .Default([](auto) { return Value(); });
   }
 
@@ -340,6 +337,8 @@ Lanes emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<Lanes> given)
     return {emitCompare(index, compare, operands[0], operands[1], element), {}};
   if (auto stochastic = dyn_cast<hlo::StochasticConvertOp>(op))
     return {emitStochasticConvert(b, operands[0].re, operands[1].re, element, elementOf(stochastic.getResult())), {}};
+  if (auto reduce = dyn_cast<hlo::ReducePrecisionOp>(op))
+    return {emitReducePrecision(b, operands[0].re, element, reduce.getExponentBits(), reduce.getMantissaBits()), {}};
   ScalarOps ops(index, op, operands, element);
   if (isa<ComplexType>(element))
     return ops.onComplex();

@@ -52,7 +52,7 @@ public:
       return loadConsecutive(at.base, type, maskVector);
     if (at.base && at.stride == -1)
       return reversed(loadConsecutive(lowest(at), type, maskVector ? reversed(maskVector) : Value()));
-    return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), zero(type), bytes);
+    return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), ValueRange{zero(type)}, bytes);
   }
 
   void store(LaneIndex at, Value value, Mask mask) {
@@ -89,7 +89,7 @@ public:
     Value at = address({base, 1, 1, {}});
     if (!maskVector)
       return LLVM::LoadOp::create(b, type, at, bytes);
-    return LLVM::MaskedLoadOp::create(b, type, at, maskVector, ValueRange{zero(type)}, bytes);
+    return LLVM::MaskedLoadOp::create(b, type, at, maskVector, zero(type), bytes);
   }
 
   void storeConsecutive(Value base, Value value, Value maskVector) {

@@ -343,7 +343,7 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
       SmallVector<Lanes> folded = combine(*reduction, now, inputs);
       if (folded.empty() || !folded[0].re) {
         reduction->op.emitOpError("folds with a computation that no code can be generated for");
-        context.emitter.emit({}, {}, {});
+        context.emitter.setFailed();
         return SmallVector<Value>(carried);
       }
       // Lanes past the end of a row keep what they have.

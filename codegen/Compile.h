@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program on memory, compiled: the whole of codegen in one call.
+
+#ifndef HLOC_CODEGEN_COMPILE_H
+#define HLOC_CODEGEN_COMPILE_H
+
+#include "codegen/Program.h"
+
+namespace hloc {
+
+enum class CodeForm { LlvmIr, Assembly, Object };
+
+struct CompiledProgram {
+  ProgramInfo info;
+  /// The relocatable object, or the text in the form asked for.
+  llvm::SmallVector<char, 0> code;
+  /// Bytes of machine code and of constants.
+  int64_t codeBytes = 0, constantBytes = 0;
+};
+
+/// Compiles `program` (func.func @main on memory and its kernel functions) for `target`. Symbols
+/// begin with `name`. Kernels are compiled on `jobs` threads. Errors are reported at their places.
+mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, llvm::StringRef name, const Target &target,
+                                                CodeForm form, unsigned jobs);
+
+} // namespace hloc
+
+#endif

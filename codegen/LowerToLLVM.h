@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last steps: MLIR's standard dialects to LLVM's, LLVM IR, machine code.
+
+#ifndef HLOC_CODEGEN_LOWERTOLLVM_H
+#define HLOC_CODEGEN_LOWERTOLLVM_H
+
+#include "codegen/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+namespace hloc {
+
+/// Registers the dialects and translations that codegen uses.
+void registerCodegenDialects(mlir::DialectRegistry &registry);
+
+/// Converts everything inside `module` to the llvm dialect.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, const Target &target);
+
+/// LLVM IR of a module of the llvm dialect, not optimized. Null on failure.
+std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                              llvm::TargetMachine &machine, const Target &target);
+
+/// Runs LLVM's passes at the target's level.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target);
+
+/// Machine code of `module`: an object file, or assembly text.
+llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
+                            llvm::SmallVectorImpl<char> &output);
+
+} // namespace hloc
+
+#endif

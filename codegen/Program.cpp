@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/Program.h"
+#include "compiler/hlo/Literal.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+// Codes of hlort.h that generated code returns by itself.
+static constexpr int32_t kInvalidArgument = 1;
+static constexpr int32_t kOutOfMemory = 3;
+/// Offset of the message in an hlort_status.
+static constexpr int64_t kStatusMessage = 4;
+
+std::string getKernelSymbol(StringRef name, hlo::KernelFunctionOp kernel) {
+  return (name + "_" + kernel.getSymName()).str();
+}
+
+void getMemoryBytes(ElementsAttr value, SmallVectorImpl<char> &bytes) {
+  SmallVector<char> storage;
+  ArrayRef<char> literal = hlo::getLiteralBytes(value, storage);
+  Type element = value.getElementType();
+  unsigned width = isa<ComplexType>(element) ? 8 : element.getIntOrFloatBitWidth();
+  if (width >= 8 || width == 1) {
+    bytes.assign(literal.begin(), literal.end());
+    return;
+  }
+  unsigned perByte = 8 / width;
+  bytes.assign((literal.size() + perByte - 1) / perByte, 0);
+  for (auto [i, item] : llvm::enumerate(literal))
+    bytes[i / perByte] |= (item & ((1 << width) - 1)) << (i % perByte * width);
+}
+
+namespace {
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules, StringRef name,
+                 const Target &target, ModuleOp module)
+      : program(program), schedules(schedules), name(name), target(target), module(module),
+        b(program.getLoc(), program.getContext()) {
+    pointer = LLVM::LLVMPointerType::get(b.getContext());
+  }
+
+  FailureOr<ProgramInfo> emit();
+
+private:
+  LogicalResult emitBody(func::FuncOp main, LLVM::LLVMFuncOp function);
+  LogicalResult emitOperations(Block &block);
+  LogicalResult emitLaunch(hlo::LaunchOp launch);
+  void emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body);
+  LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
+  LLVM::LLVMFuncOp declare(StringRef symbol, Type result, ArrayRef<Type> arguments);
+
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(b, type, b.getIntegerAttr(type, value));
+  }
+  Value offset(Value base, int64_t bytes) {
+    if (bytes == 0)
+      return base;
+    return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+  }
+  Value offset64(Value base, int64_t bytes) {
+    if (bytes <= INT32_MAX)
+      return offset(base, bytes);
+    return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{constant(b.getI64Type(), bytes)});
+  }
+  /// Memory on the stack for the whole call.
+  Value stack(int64_t bytes, int64_t alignment) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), std::max<int64_t>(bytes, 1));
+    return LLVM::AllocaOp::create(b, pointer, type, constant(b.getI64Type(), 1), alignment);
+  }
+  static int64_t bytesOf(Type type) {
+    auto memory = cast<MemRefType>(type);
+    return getByteSize(RankedTensorType::get(memory.getShape(), memory.getElementType()));
+  }
+  Value global(StringRef symbol) {
+    return LLVM::AddressOfOp::create(b, pointer, symbol);
+  }
+  void fail(Block *block, int32_t code, StringRef message);
+  Value message(StringRef text);
+
+  ModuleOp program;
+  const llvm::StringMap<KernelSchedule> &schedules;
+  std::string name;
+  const Target &target;
+  ModuleOp module;
+  ImplicitLocOpBuilder b;
+  Type pointer;
+  ProgramInfo info;
+
+  Block *entry = nullptr;
+  Value context, arena, status, frame;
+  int64_t scratchOffset = 0, scratchBytes = 0;
+  size_t longestFrame = 0;
+  IRMapping values;
+  llvm::StringMap<int> messages;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp ProgramEmitter::declare(StringRef symbol, Type result, ArrayRef<Type> arguments) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(b, symbol, LLVM::LLVMFunctionType::get(result, arguments));
+}
+
+/// The loop body that the runtime calls: unpacks the launch's pointers and runs a range of tasks.
+LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSchedule &schedule) {
+  std::string symbol = (name + "_" + launch.getKernel() + "_tasks").str();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  Type i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
+  auto task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
+  b.setInsertionPointToStart(task.addEntryBlock(b));
+  SmallVector<Value> arguments;
+  size_t count = launch.getInputs().size() + launch.getOutputs().size() + 1;
+  for (size_t i = 0; i < count; ++i)
+    arguments.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * i)));
+  Value grain = constant(i64, schedule.grain), units = constant(i64, schedule.units);
+  arguments.push_back(LLVM::MulOp::create(b, task.getArgument(1), grain));
+  Value end = LLVM::MulOp::create(b, task.getArgument(2), grain);
+  arguments.push_back(arith::MinSIOp::create(b, end, units));
+  auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>((name + "_" + launch.getKernel()).str());
+  LLVM::CallOp::create(b, kernel, arguments);
+  LLVM::ReturnOp::create(b, ValueRange());
+  return task;
+}
+
+LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
+  auto found = schedules.find(launch.getKernel());
+  if (found == schedules.end())
+    return launch.emitOpError("runs a kernel that has no code");
+  const KernelSchedule &schedule = found->second;
+  if (schedule.units == 0)
+    return success();
+  SmallVector<Value> arguments;
+  for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
+    arguments.push_back(values.lookup(buffer));
+  Value scratch = schedule.scratchBytes ? offset64(arena, scratchOffset) : Value(LLVM::ZeroOp::create(b, pointer));
+  arguments.push_back(scratch);
+  int64_t tasks = (schedule.units + schedule.grain - 1) / schedule.grain;
+  Type i64 = b.getI64Type();
+  if (target.singleThreaded || tasks < 2) {
+    arguments.push_back(constant(i64, 0));
+    arguments.push_back(constant(i64, schedule.units));
+    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>((name + "_" + launch.getKernel()).str());
+    LLVM::CallOp::create(b, kernel, arguments);
+    return success();
+  }
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    LLVM::StoreOp::create(b, argument, offset(frame, 8 * i));
+  auto parallel = declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, pointer, pointer});
+  Value body = global(getTask(launch, schedule).getSymName());
+  LLVM::CallOp::create(b, parallel, ValueRange{context, constant(i64, tasks), body, frame});
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitOperations(Block &block) {
+  for (Operation &op : block) {
+    b.setLoc(op.getLoc());
+    LogicalResult emitted =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) { return emitLaunch(launch); })
+            .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
+              std::optional<int64_t> bytes = getConstant(view.getByteShift());
+              if (!bytes)
+                return view.emitOpError("expected a constant offset");
+              values.map(view.getResult(), offset64(values.lookup(view.getSource()), *bytes));
+              return success();
+            })
+            .Case<memref::AllocaOp>([&](memref::AllocaOp alloca) {
+              int64_t bytes = bytesOf(alloca.getType());
+              values.map(alloca.getResult(), stack(bytes, bytes >= 64 ? 64 : 16));
+              return success();
+            })
+            .Case<memref::GetGlobalOp>([&](memref::GetGlobalOp get) {
+              values.map(get.getResult(), global((name + "_" + get.getName()).str()));
+              return success();
+            })
+            .Case<memref::CopyOp>([&](memref::CopyOp copy) {
+              Value bytes = constant(b.getI64Type(), bytesOf(copy.getSource().getType()));
+              LLVM::MemcpyOp::create(b, values.lookup(copy.getTarget()), values.lookup(copy.getSource()), bytes, /*isVolatile=*/false);
+              return success();
+            })
+            .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
+              if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
+                return load.emitOpError("expected to load an integer scalar");
+              Value from = values.lookup(load.getMemRef());
+              unsigned width = load.getType().getIntOrFloatBitWidth();
+              Type stored = b.getIntegerType(std::max(8u, width));
+              Value value = LLVM::LoadOp::create(b, stored, from);
+              if (width == 1)
+                value = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, value, constant(stored, 0));
+              values.map(load.getResult(), value);
+              return success();
+            })
+            .Case<memref::StoreOp>([&](memref::StoreOp store) -> LogicalResult {
+              Value value = values.lookup(store.getValue());
+              if (!store.getIndices().empty() || !isa<IntegerType>(value.getType()))
+                return store.emitOpError("expected to store an integer scalar");
+              if (value.getType().isInteger(1))
+                value = LLVM::ZExtOp::create(b, b.getI8Type(), value);
+              LLVM::StoreOp::create(b, value, values.lookup(store.getMemRef()));
+              return success();
+            })
+            .Case<func::ReturnOp>([&](auto) { return success(); })
+            .Default([&](Operation *other) -> LogicalResult {
+              bool scalar = llvm::all_of(other->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); }) &&
+                            llvm::all_of(other->getResultTypes(), [](Type t) { return t.isIntOrIndex(); });
+              if (!scalar || !isa<arith::ArithDialect, scf::SCFDialect>(other->getDialect()))
+                return other->emitOpError("has no code");
+              // Control flow and integer arithmetic stay as they are; only buffers change.
+              Operation *copy = b.insert(other->cloneWithoutRegions(values));
+              for (auto [from, to] : llvm::zip(other->getRegions(), copy->getRegions())) {
+                for (Block &inner : from) {
+                  OpBuilder::InsertionGuard guard(b);
+                  Block *clone = b.createBlock(&to, to.end(), inner.getArgumentTypes(),
+                                               SmallVector<Location>(inner.getNumArguments(), other->getLoc()));
+                  values.map(inner.getArguments(), clone->getArguments());
+                  if (failed(emitOperations(inner)))
+                    return failure();
+                }
+              }
+              return success();
+            });
+    if (failed(emitted))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp function) {
+  entry = function.addEntryBlock(b);
+  // Allocations gather before this point.
+  Block *start = b.createBlock(&function.getBody(), function.getBody().end());
+  b.setInsertionPointToStart(start);
+  unsigned buffers = main.getNumArguments() - 1;
+  context = function.getArgument(0);
+  arena = function.getArgument(buffers + 1);
+  status = function.getArgument(buffers + 2);
+  for (unsigned i = 0; i < buffers; ++i)
+    values.map(main.getArgument(i), function.getArgument(i + 1));
+  values.map(main.getArgument(buffers), arena);
+  main.walk([&](hlo::LaunchOp launch) {
+    longestFrame = std::max<size_t>(longestFrame, launch.getInputs().size() + launch.getOutputs().size() + 1);
+  });
+  frame = stack(8 * longestFrame, 16);
+  if (failed(emitOperations(main.getBody().front())))
+    return failure();
+  LLVM::ReturnOp::create(b, constant(b.getI32Type(), 0));
+  b.setInsertionPointToEnd(entry);
+  LLVM::BrOp::create(b, ValueRange(), start);
+  return success();
+}
+
+/// A constant, NUL-terminated string.
+Value ProgramEmitter::message(StringRef text) {
+  std::string symbol = name + "_message_" + std::to_string(messages.size());
+  OpBuilder::InsertionGuard guard(b);
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size() + 1);
+  {
+    OpBuilder::InsertionGuard atModule(b);
+    b.setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Private, symbol,
+                           b.getStringAttr(text + Twine('\0')));
+  }
+  messages[symbol] = 1;
+  return global(symbol);
+}
+
+/// Fills `block`: writes the status, if there is one, and returns the code.
+void ProgramEmitter::fail(Block *block, int32_t code, StringRef text) {
+  OpBuilder::InsertionGuard guard(b);
+  Region *region = block->getParent();
+  Block *write = b.createBlock(region, region->end()), *leave = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(block);
+  Value none = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status, LLVM::ZeroOp::create(b, pointer));
+  LLVM::CondBrOp::create(b, none, leave, write);
+  b.setInsertionPointToEnd(write);
+  LLVM::StoreOp::create(b, constant(b.getI32Type(), code), status);
+  text = text.take_front(255);
+  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), message(text), constant(b.getI64Type(), text.size() + 1), false);
+  LLVM::BrOp::create(b, ValueRange(), leave);
+  b.setInsertionPointToEnd(leave);
+  LLVM::ReturnOp::create(b, constant(b.getI32Type(), code));
+}
+
+/// The function that the host calls: checks what it was given, finds memory, runs the body.
+void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  b.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer});
+  auto run = LLVM::LLVMFuncOp::create(b, name + "_run", type);
+  Block *block = run.addEntryBlock(b);
+  b.setInsertionPointToStart(block);
+  status = run.getArgument(4);
+  Value null = LLVM::ZeroOp::create(b, pointer);
+  Region &region = run.getBody();
+  /// Goes on in a new block unless `condition` holds.
+  auto refuse = [&](Value condition, int32_t code, const Twine &text) {
+    Block *refused = b.createBlock(&region, region.end());
+    Block *next = new Block;
+    region.push_back(next);
+    b.setInsertionPointToEnd(block);
+    LLVM::CondBrOp::create(b, condition, refused, next);
+    fail(refused, code, text.str());
+    block = next;
+    b.setInsertionPointToEnd(block);
+  };
+  unsigned buffers = main.getNumArguments() - 1;
+  unsigned results = main->getAttrOfType<IntegerAttr>("hlo.results").getInt(), arguments = buffers - results;
+  SmallVector<Value> pointers{run.getArgument(0)};
+  auto isNull = [&](Value value) { return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, value, null); };
+  auto take = [&](unsigned which, unsigned count, unsigned first, StringRef what) {
+    if (count)
+      refuse(isNull(run.getArgument(which)), kInvalidArgument, name + ": the array of " + what + "s is null");
+    for (unsigned i = 0; i < count; ++i) {
+      Value buffer = LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i));
+      if (bytesOf(main.getArgument(first + i).getType()) > 0)
+        refuse(isNull(buffer), kInvalidArgument, name + ": " + what + " " + Twine(i) + " is null");
+      pointers.push_back(buffer);
+    }
+  };
+  take(1, arguments, 0, "argument");
+  take(2, results, arguments, "result");
+  if (info.arenaBytes == 0) {
+    pointers.append({null, status});
+    LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, body, pointers).getResult());
+    return;
+  }
+  // Memory that the host did not bring is allocated for the call.
+  auto allocate = declare("hlort_arena_allocate", pointer, {i64, i64, pointer});
+  auto release = declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
+  Block *own = b.createBlock(&region, region.end()), *given = b.createBlock(&region, region.end());
+  b.setInsertionPointToEnd(block);
+  LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), own, given);
+  auto runWith = [&](Value memory) {
+    SmallVector<Value> all(pointers);
+    all.append({memory, status});
+    return LLVM::CallOp::create(b, body, all).getResult();
+  };
+  b.setInsertionPointToEnd(given);
+  LLVM::ReturnOp::create(b, runWith(run.getArgument(3)));
+  block = own;
+  b.setInsertionPointToEnd(block);
+  Value memory = LLVM::CallOp::create(b, allocate, ValueRange{constant(i64, info.arenaBytes), constant(i64, 64), status}).getResult();
+  refuse(isNull(memory), kOutOfMemory, name + ": no memory for an arena of " + Twine(info.arenaBytes) + " bytes");
+  Value code = runWith(memory);
+  LLVM::CallOp::create(b, release, ValueRange{memory});
+  LLVM::ReturnOp::create(b, code);
+}
+
+FailureOr<ProgramInfo> ProgramEmitter::emit() {
+  auto main = program.lookupSymbol<func::FuncOp>("main");
+  if (!main || !main->hasAttr("hlo.results"))
+    return program.emitError("expected a program on memory"), failure();
+  info.name = name;
+  scratchOffset = (cast<MemRefType>(main.getArgument(main.getNumArguments() - 1).getType()).getNumElements() + 63) / 64 * 64;
+  for (const auto &schedule : schedules)
+    scratchBytes = std::max(scratchBytes, schedule.second.scratchBytes);
+  info.arenaBytes = scratchOffset + scratchBytes;
+  b.setInsertionPointToStart(module.getBody());
+  for (auto constant : program.getOps<memref::GlobalOp>()) {
+    std::string symbol = (name + "_" + constant.getSymName()).str();
+    auto value = cast<ElementsAttr>(constant.getInitialValueAttr());
+    int64_t bytes = bytesOf(constant.getType());
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), std::max<int64_t>(bytes, 1));
+    auto global = LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::External, symbol, Attribute(), 64);
+    global.setVisibility_(LLVM::Visibility::Hidden);
+    info.constants.push_back({symbol, value});
+  }
+  SmallVector<Type> types(main.getNumArguments() + 2, pointer);
+  auto body = LLVM::LLVMFuncOp::create(b, name + "_body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
+  if (failed(emitBody(main, body)))
+    return failure();
+  emitEntry(main, body);
+  return info;
+}
+
+FailureOr<ProgramInfo> emitProgram(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules, StringRef name,
+                                   const Target &target, ModuleOp module) {
+  return ProgramEmitter(program, schedules, name, target, module).emit();
+}
+
+} // namespace hloc
