@@ -41,23 +41,30 @@ constexpr double expm1Coefficients64[] = {
     2.0946683951193321e-9,
     1.5927758513794321e-10};
 
+/// x = n ln 2 + r; the low bits of the integer `biased` are n plus the bias asked for.
 struct Reduction {
-  Expr n; // integer
+  Expr biased;
   Expr r;
 };
 
 } // namespace
 
-/// Adding 1.5 * 2^mantissa bits rounds to an integer and leaves it in the low bits.
-static double roundingConstant(Expr x) { return x.isF32() ? 0x1.8p23 : 0x1.8p52; }
+/// The exponent bias of x's type.
+static int biasOf(Expr x) { return x.width() == 32 ? 127 : 1023; }
 
-static Reduction reduce(Expr x) {
-  Expr magic = x.real(roundingConstant(x));
+static Reduction reduce(Expr x, int bias) {
+  // Adding 1.5 * 2^mantissa bits rounds to an integer and leaves it in the low bits.
+  Expr magic = x.real((x.isF32() ? 0x1.8p23 : 0x1.8p52) + bias);
   Expr shifted = fma(x, x.real(0x1.71547652b82fep0), magic);
   Expr n = shifted - magic;
   Expr r = fma(n, x.real(x.isF32() ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1), x);
   r = fma(n, x.real(x.isF32() ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56), r);
-  return {bitsOf(shifted) - bitsOf(magic), r};
+  return {bitsOf(shifted), r};
+}
+
+/// The float with exponent field `biased`: 2^(biased - bias).
+static Expr powerOfField(Expr biased) {
+  return asFloat(shl(biased, biased.width() == 32 ? 23 : 52));
 }
 
 /// e^r - 1 of a reduced argument, accurate near 0.
@@ -71,27 +78,31 @@ Expr powerOfTwo(Expr k) {
   return asFloat(shl(k + (single ? 127 : 1023), single ? 23 : 52));
 }
 
-Expr scaleByPowerOfTwo(Expr x, Expr k) {
-  Expr half = ashr(k, 1);
-  return x * powerOfTwo(half) * powerOfTwo(k - half);
-}
-
-Expr exp(Expr x) {
+/// e^x, for a `rest` that is absent or is to be added to x.
+static Expr expWithRest(Expr x, const Expr *rest) {
   bool single = x.isF32();
   // Beyond these limits the result is 0 or infinite, and n would not fit.
   x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -104 : -746));
-  Reduction reduction = reduce(x);
-  Expr r = reduction.r;
-  Expr q = single ? horner(r, expCoefficients32) : polynomial(r, expCoefficients64);
-  return scaleByPowerOfTwo(fma(r * r, q, r) + 1, reduction.n);
+  Reduction reduction = reduce(x, 2 * biasOf(x));
+  Expr r = rest ? reduction.r + *rest : reduction.r;
+  Expr power = single
+                   ? fma(fma(horner(r, expCoefficients32), r, r.real(1)), r, r.real(1))
+                   : fma(r * r, polynomial(r, expCoefficients64), r) + 1;
+  // 2^n in two factors, each in range, so that subnormal results round once.
+  Expr field = shl(reduction.biased, single ? 23 : 52);
+  Expr half = lshr(field, 1) & (single ? 0x7f800000 : int64_t(0x7ff) << 52);
+  return power * asFloat(half) * asFloat(field - half);
 }
+
+Expr exp(Expr x) { return expWithRest(x, nullptr); }
+Expr expOfSum(Expr x, Expr rest) { return expWithRest(x, &rest); }
 
 Expr expm1(Expr x) {
   bool single = x.isF32();
   Expr limited = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -20 : -40));
-  Reduction reduction = reduce(limited);
   // Half the result first: 2^n itself may overflow.
-  Expr half = powerOfTwo(reduction.n - 1);
+  Reduction reduction = reduce(limited, biasOf(x) - 1);
+  Expr half = powerOfField(reduction.biased);
   Expr result = fma(half, reducedExpm1(reduction.r), half - 0.5) * 2;
   return select(lt(abs(x), single ? 0x1p-60 : 0x1p-120), x, result);
 }
@@ -99,8 +110,8 @@ Expr expm1(Expr x) {
 Expr tanh(Expr x) {
   bool single = x.isF32();
   Expr magnitude = abs(x);
-  Reduction reduction = reduce(atMost(magnitude + magnitude, x.real(single ? 20 : 40)));
-  Expr scale = powerOfTwo(reduction.n);
+  Reduction reduction = reduce(atMost(magnitude + magnitude, x.real(single ? 20 : 40)), biasOf(x));
+  Expr scale = powerOfField(reduction.biased);
   Expr e = fma(scale, reducedExpm1(reduction.r), scale - 1);
   return copysign(e / (e + 2), x);
 }
@@ -130,11 +141,13 @@ constexpr double coshCoefficients64[] = {0.041666666666666664,  0.00138888888888
 
 static Hyperbolic hyperbolic(Expr x) {
   bool single = x.isF32();
-  Reduction reduction = reduce(atMost(abs(x), x.real(single ? 89.5 : 710.6)));
+  int bias = biasOf(x);
+  Reduction reduction = reduce(atMost(abs(x), x.real(single ? 89.5 : 710.6)), bias - 2);
   // With s = 2^n / 4 and t = 2^-n / 4: sinh = 2 ((s - t) cosh r + (s + t) sinh r).
-  Expr limit = reduction.n.integer(single ? 120 : 1000);
-  Expr small = select(lt(reduction.n, limit), reduction.n, limit);
-  Expr s = powerOfTwo(reduction.n - 2), t = powerOfTwo(-2 - small);
+  Expr field = reduction.biased & (single ? 0xff : 0x7ff);
+  Expr s = powerOfField(field);
+  Expr opposite = 2 * bias - 4 - field;
+  Expr t = powerOfField(select(lt(opposite, 0), opposite.integer(0), opposite));
   Expr sum = s + t, difference = s - t;
   Expr r = reduction.r, z = r * r;
   Expr p = single ? horner(z, sinhCoefficients32) : horner(z, sinhCoefficients64);

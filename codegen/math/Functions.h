@@ -8,6 +8,9 @@
 namespace hloc {
 
 Expr exp(Expr x);
+/// e^(x + rest), a small `rest` being what `x` lacks in digits.
+Expr expOfSum(Expr x, Expr rest);
+Expr power(Expr x, Expr y);
 Expr expm1(Expr x);
 Expr log(Expr x);
 Expr log1p(Expr x);
@@ -26,8 +29,6 @@ Expr tan(Expr x);
 
 /// 2^k as a float of k's width; the exponent must be that of a normal number.
 Expr powerOfTwo(Expr k);
-/// x * 2^k for k up to twice the exponent range, rounding at most once.
-Expr scaleByPowerOfTwo(Expr x, Expr k);
 
 /// log(x) for finite x > 0 as the exponent e and m in [sqrt(1/2), sqrt(2)) with x = m 2^e.
 struct Logarithm {

@@ -67,18 +67,27 @@ def rounded(x, bits):
 
 
 def fit(f, weight, lo, hi, powers, bits, fixed=()):
-    """Rounded coefficients of all powers; `fixed` gives the first few."""
+    """Rounded coefficients of all powers, the ideal error, and theirs; `fixed` gives the first few."""
     powers = list(powers)
-    done = [mpf(c) for c in fixed]
-    _, ideal = remez(lambda x: f(x) - sum(c * x**p for c, p in zip(done, powers)), weight, lo, hi, powers[len(done):])
-    while len(done) < len(powers):
-        taken = list(done)
-        rest = powers[len(done):]
-        c, _ = remez(lambda x: f(x) - sum(d * x**p for d, p in zip(taken, powers)), weight, lo, hi, rest)
-        done.append(rounded(c[0], bits))
     xs = [mpf(lo) + (mpf(hi) - mpf(lo)) * k / 500 for k in range(501)]
-    error = max(abs(weight(x) * (f(x) - sum(c * x**p for c, p in zip(done, powers)))) for x in xs)
-    return done, ideal, error
+
+    def rest_after(done):
+        return lambda x: f(x) - sum(c * x**p for c, p in zip(done, powers))
+
+    def error_of(coefficients):
+        return max(abs(weight(x) * rest_after(coefficients)(x)) for x in xs)
+
+    done = [mpf(c) for c in fixed]
+    first, ideal = remez(rest_after(done), weight, lo, hi, powers[len(done):])
+    plain = done + [rounded(c, bits) for c in first]
+    try:
+        while len(done) < len(powers):
+            c, _ = remez(rest_after(list(done)), weight, lo, hi, powers[len(done):])
+            done.append(rounded(c[0], bits))
+    except ZeroDivisionError:
+        done = plain
+    best = min(plain, done, key=error_of)
+    return best, ideal, error_of(best)
 
 
 LN2 = m.log(2)
@@ -129,6 +138,21 @@ FITS["asin64"] = (asin_tail, lambda z: max(z, TINY), 0, 0.25, range(12), 53, [])
 atan_tail = near0(lambda z: (m.atan(m.sqrt(z)) - m.sqrt(z)) / (z * m.sqrt(z)), lambda z: -mpf(1) / 3 + z / 5)
 FITS["atan32"] = (atan_tail, lambda z: max(z, TINY), 0, 1, range(9), 24, [])
 FITS["atan64"] = (atan_tail, lambda z: max(z, TINY), 0, (m.sqrt(2) - 1) ** 2 * 1.01, range(12), 53, [])
+# f32's power, computed in f64: log2(1 + f) / f and (2^r - 1) / r.
+log2_ratio = near0(lambda f: m.log1p(f) / LN2 / f, lambda f: (1 - f / 2) / LN2)
+FITS["log2"] = (log2_ratio, lambda f: 1 / log2_ratio(f), m.sqrt(0.5) - 1, m.sqrt(2) - 1, range(13), 53, [])
+exp2_ratio = near0(lambda r: (2**r - 1) / r, lambda r: LN2 + r * LN2**2 / 2)
+FITS["exp2"] = (exp2_ratio, lambda r: max(abs(r), TINY), -0.5, 0.5, range(6), 53, [])
+# x^(-1/3), a first guess.
+FITS["cbrt"] = (lambda x: x ** (-mpf(1) / 3), lambda x: x ** (mpf(1) / 3), 1, 2, range(6), 53, [])
+# f64's power: atanh(s) = s + s z (1/3 + z Q(z)), z = s^2.
+pow_tail = near0(lambda z: ((m.atanh(m.sqrt(z)) / m.sqrt(z) - 1) / z - mpf(1) / 3) / z, lambda z: mpf(1) / 5 + z / 7)
+FITS["power64"] = (pow_tail, lambda z: max(z**2, TINY), 0, S**2 * 1.02, range(7), 53, [])
+# -log(1 - erf x) / x; the error counts the less, the nearer erf is to 1.
+erf_log = lambda x: -m.log(m.erfc(x)) / x if x > mpf(10) ** -12 else 2 / m.sqrt(m.pi) + x * 2 / m.pi
+erf_weight = lambda x: max(x * m.erfc(x) / m.erf(x) if x > mpf(10) ** -12 else m.sqrt(m.pi) / 2, mpf(10) ** -25)
+FITS["erf32"] = (erf_log, erf_weight, 0, 3.95, range(9), 24, [])
+FITS["erf64"] = (erf_log, erf_weight, 0, 5.95, range(26), 53, [])
 
 if __name__ == "__main__":
     for name, (f, weight, lo, hi, powers, bits, fixed) in FITS.items():

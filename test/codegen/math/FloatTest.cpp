@@ -41,11 +41,22 @@ const Unary functions[] = {
     {"sin", emitSin, std::sin, sinl, 1.3, 1},
     {"cos", emitCos, std::cos, cosl, 1.3, 1},
     {"tan", emitTan, std::tan, tanl, 2.5, 2.5},
-    {"sinh", emitSinh, std::sinh, sinhl, 2, 2},
+    {"sinh", emitSinh, std::sinh, sinhl, 2, 2.5},
     {"cosh", emitCosh, std::cosh, coshl, 2, 2},
     {"asinh", emitAsinh, std::asinh, asinhl, 3, 3},
     {"acosh", emitAcosh, std::acosh, acoshl, 3, 3},
     {"atanh", emitAtanh, std::atanh, atanhl, 3, 3},
+    {"asin", emitAsin, std::asin, asinl, 2, 2},
+    {"acos", emitAcos, std::acos, acosl, 2, 2},
+    {"atan", emitAtan, std::atan, atanl, 2, 2},
+    {"erf", emitErf, std::erf, erfl, 2.5, 2.5},
+    {"cbrt", emitCbrt, std::cbrt, cbrtl, 1, 1},
+    {"sqrt", emitSqrt, std::sqrt, sqrtl, 0.5, 0.5},
+    {"rsqrt", emitRsqrt, [](double x) { return 1 / std::sqrt(x); },
+     [](long double x) { return 1 / sqrtl(x); }, 1.5, 1.5},
+    {"round", emitRoundNearestAfz, std::round, roundl, 0, 0},
+    {"sign", emitSign, [](double x) { return x > 0 ? 1 : x < 0 ? -1 : x; },
+     [](long double x) -> long double { return x > 0 ? 1 : x < 0 ? -1 : x; }, 0, 0},
 };
 
 /// The greatest error, apart for results that are subnormal.
