@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions that ODS makes of CollectiveOps.td.
-#include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Infer.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -6,10 +6,15 @@ include "compiler/hlo/HloBase.td"
 defvar Participants = (ins Opt<HLO_ReplicaGroupsAttr>:$replica_groups, Opt<I64Attr>:$channel_id,
                            Flag<"false">:$use_global_device_ids);
 
-class HLO_CollectiveOp<string mnemonic, dag extra> : HLO_Op<mnemonic> {
+class HLO_CollectiveOp<string mnemonic, dag extra> : HLO_CheckedOp<mnemonic> {
   let arguments = !con((ins Variadic<HLO_Value>:$inputs), Participants, extra);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
+}
+
+// A collective that folds with a computation.
+class HLO_FoldingOp<string mnemonic, dag extra> : HLO_SymbolOp<mnemonic> {
+  let arguments = !con((ins Variadic<HLO_Value>:$inputs), Participants, extra);
+  let results = (outs Variadic<HLO_Value>:$results);
 }
 
 defvar Gathering = (ins I64Array:$dimensions, Flag<"false">:$constrain_layout);
@@ -18,9 +23,9 @@ def HLO_AllGatherStartOp : HLO_CollectiveOp<"all_gather_start", Gathering> { let
 
 defvar Reducing = (ins FlatSymbolRefAttr:$to_apply, Flag<"false">:$constrain_layout,
                        Opt<HLO_CollectiveModeAttr>:$mode);
-def HLO_AllReduceOp : HLO_CollectiveOp<"all_reduce", Reducing> { let summary = "operands of a group, folded element by element"; }
-def HLO_AllReduceStartOp : HLO_CollectiveOp<"all_reduce_start", Reducing> { let summary = "start of all_reduce"; }
-def HLO_ReduceScatterOp : HLO_CollectiveOp<"reduce_scatter", !con((ins I64Array:$dimensions), Reducing)> {
+def HLO_AllReduceOp : HLO_FoldingOp<"all_reduce", Reducing> { let summary = "operands of a group, folded element by element"; }
+def HLO_AllReduceStartOp : HLO_FoldingOp<"all_reduce_start", Reducing> { let summary = "start of all_reduce"; }
+def HLO_ReduceScatterOp : HLO_FoldingOp<"reduce_scatter", !con((ins I64Array:$dimensions), Reducing)> {
   let summary = "all_reduce of which each participant keeps its own part";
 }
 
@@ -44,10 +49,9 @@ def HLO_CollectivePermuteStartOp : HLO_CollectiveOp<"collective_permute_start", 
   let summary = "start of collective_permute";
 }
 
-class HLO_CollectiveDoneOp<string mnemonic> : HLO_Op<mnemonic> {
+class HLO_CollectiveDoneOp<string mnemonic> : HLO_CheckedOp<mnemonic> {
   let arguments = (ins HLO_Value:$operand);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 def HLO_AllGatherDoneOp : HLO_CollectiveDoneOp<"all_gather_done"> { let summary = "result of all_gather_start"; }
 def HLO_AllReduceDoneOp : HLO_CollectiveDoneOp<"all_reduce_done"> { let summary = "result of all_reduce_start"; }

@@ -11,32 +11,29 @@ defvar DotDimensions = (ins DefaultValuedAttr<I64Array, "{}">:$lhs_batch_dims,
                             Opt<HLO_PrecisionArray>:$operand_precision,
                             Opt<HLO_DotAlgorithmAttr>:$algorithm);
 
-def HLO_DotOp : HLO_Op<"dot", [Pure]> {
+def HLO_DotOp : HLO_InferredOp<"dot", [Pure]> {
   let summary = "sums of products over the contracting dimensions";
   let description = "The result's dimensions: batch, then the rest of lhs, then the rest of rhs.";
   let arguments = !con((ins HLO_Array:$lhs, HLO_Array:$rhs), DotDimensions);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_RaggedDotOp : HLO_Op<"ragged_dot", [Pure]> {
+def HLO_RaggedDotOp : HLO_InferredOp<"ragged_dot", [Pure]> {
   let summary = "dot of groups of rows, each with its own right operand";
   let arguments = !con((ins HLO_Array:$lhs, HLO_Array:$rhs, HLO_Array:$group_sizes), DotDimensions,
                        (ins I64Array:$lhs_ragged_dims,
                             DefaultValuedAttr<I64Array, "{}">:$rhs_group_dims));
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_ScaledDotOp : HLO_Op<"scaled_dot", [Pure]> {
+def HLO_ScaledDotOp : HLO_InferredOp<"scaled_dot", [Pure]> {
   let summary = "dot of block-scaled operands";
   let arguments = !con((ins HLO_Array:$lhs, HLO_Array:$rhs, HLO_Array:$lhs_scale,
                             HLO_Array:$rhs_scale), DotDimensions);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_ConvolutionOp : HLO_Op<"convolution", [Pure]> {
+def HLO_ConvolutionOp : HLO_InferredOp<"convolution", [Pure]> {
   let summary = "sums of products over windows of the input";
   let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs, HLO_WindowAttr:$window,
                        HLO_ConvDimensionsAttr:$dim_labels, Count<"1">:$feature_group_count,
@@ -44,7 +41,6 @@ def HLO_ConvolutionOp : HLO_Op<"convolution", [Pure]> {
                        Opt<HLO_PrecisionArray>:$operand_precision,
                        Opt<HLO_DotAlgorithmAttr>:$algorithm, Opt<StrAttr>:$sparsity_config);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
 def HLO_FftOp : HLO_InferredOp<"fft", [Pure]> {
@@ -67,9 +63,8 @@ def HLO_TriangularSolveOp : HLO_InferredOp<"triangular_solve", [Pure]> {
 }
 
 // Inputs followed by as many initial values.
-class HLO_ReducingOp<string mnemonic> : HLO_Op<mnemonic, [Pure]> {
+class HLO_ReducingOp<string mnemonic> : HLO_InferredSymbolOp<mnemonic, [Pure]> {
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     unsigned getCount() { return getOperands().size() / 2; }
     ::mlir::ValueRange getInputs() { return getArrays().take_front(getCount()); }
@@ -87,15 +82,14 @@ def HLO_ReduceWindowOp : HLO_ReducingOp<"reduce_window"> {
   let arguments = (ins Variadic<HLO_Array>:$arrays, HLO_WindowAttr:$window, FlatSymbolRefAttr:$to_apply);
 }
 
-def HLO_SelectAndScatterOp : HLO_Op<"select_and_scatter", [Pure]> {
+def HLO_SelectAndScatterOp : HLO_InferredSymbolOp<"select_and_scatter", [Pure]> {
   let summary = "each source element combined into the element that its window selects";
   let arguments = (ins HLO_Array:$operand, HLO_Array:$source, HLO_Array:$init, HLO_WindowAttr:$window,
                        FlatSymbolRefAttr:$select, FlatSymbolRefAttr:$scatter);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_ScanOp : HLO_Op<"scan", [Pure]> {
+def HLO_ScanOp : HLO_InferredSymbolOp<"scan", [Pure]> {
   let summary = "a computation along a dimension that carries values from step to step";
   let description = [{
     `arrays` are the scanned inputs, then `num_carries` initial carries. Results: the stacked
@@ -105,30 +99,26 @@ def HLO_ScanOp : HLO_Op<"scan", [Pure]> {
                        Flag<"false">:$is_reverse, Opt<BoolAttr>:$is_associative,
                        FlatSymbolRefAttr:$to_apply);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
-def HLO_SortOp : HLO_Op<"sort", [Pure]> {
+def HLO_SortOp : HLO_InferredSymbolOp<"sort", [Pure]> {
   let summary = "operands sorted together along a dimension by a comparator";
   let arguments = (ins Variadic<HLO_Array>:$inputs, I64Attr:$dimension, Flag<"false">:$is_stable,
                        FlatSymbolRefAttr:$to_apply);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
-def HLO_TopkOp : HLO_Op<"topk", [Pure]> {
+def HLO_TopkOp : HLO_InferredOp<"topk", [Pure]> {
   let summary = "the k largest (or smallest) elements of the last dimension, and their indices";
   let arguments = (ins HLO_Array:$operand, I64Attr:$k, Flag<"true">:$largest, Flag<"true">:$is_stable);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
-def HLO_BatchNormTrainingOp : HLO_Op<"batch_norm_training", [Pure]> {
+def HLO_BatchNormTrainingOp : HLO_InferredOp<"batch_norm_training", [Pure]> {
   let summary = "normalization by the batch's own mean and variance; result, mean, variance";
   let arguments = (ins HLO_Array:$operand, HLO_Array:$scale, HLO_Array:$offset, F32Attr:$epsilon,
                        I64Attr:$feature_index);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
 def HLO_BatchNormInferenceOp : HLO_InferredOp<"batch_norm_inference", [Pure]> {
@@ -138,31 +128,27 @@ def HLO_BatchNormInferenceOp : HLO_InferredOp<"batch_norm_inference", [Pure]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_BatchNormGradOp : HLO_Op<"batch_norm_grad", [Pure]> {
+def HLO_BatchNormGradOp : HLO_InferredOp<"batch_norm_grad", [Pure]> {
   let summary = "gradients of batch_norm_training; of operand, scale, offset";
   let arguments = (ins HLO_Array:$operand, HLO_Array:$scale, HLO_Array:$mean, HLO_Array:$variance,
                        HLO_Array:$grad_output, F32Attr:$epsilon, I64Attr:$feature_index);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
-def HLO_RngOp : HLO_Op<"rng"> {
+def HLO_RngOp : HLO_CheckedOp<"rng"> {
   let summary = "random numbers of a distribution with parameters a and b; the generator is unspecified";
   let arguments = (ins HLO_Array:$a, HLO_Array:$b, HLO_DistributionAttr:$distribution);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_RngBitGeneratorOp : HLO_Op<"rng_bit_generator", [Pure]> {
+def HLO_RngBitGeneratorOp : HLO_CheckedOp<"rng_bit_generator", [Pure]> {
   let summary = "random bits from a state; the new state, then the bits";
   let arguments = (ins HLO_Array:$state, HLO_RngAlgorithmAttr:$algorithm);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
-def HLO_RngGetAndUpdateStateOp : HLO_Op<"rng_get_and_update_state"> {
+def HLO_RngGetAndUpdateStateOp : HLO_CheckedOp<"rng_get_and_update_state"> {
   let summary = "the generator's global 128-bit state before delta is added to it";
   let arguments = (ins I64Attr:$delta);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }

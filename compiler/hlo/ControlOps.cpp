@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computations, custom calls and what ODS makes of ControlOps.td.
-#include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Infer.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 

@@ -33,9 +33,8 @@ def HLO_ReturnOp : HLO_Op<"return", [Pure, Terminator, ReturnLike]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-class HLO_CallingOp<string mnemonic> : HLO_Op<mnemonic> {
+class HLO_CallingOp<string mnemonic> : HLO_InferredSymbolOp<mnemonic> {
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
 def HLO_CallOp : HLO_CallingOp<"call"> {
@@ -44,17 +43,17 @@ def HLO_CallOp : HLO_CallingOp<"call"> {
                        Flag<"false">:$is_composite);
 }
 
-def HLO_FusionOp : HLO_CallingOp<"fusion"> {
+def HLO_FusionOp : HLO_SymbolOp<"fusion"> {
   let summary = "result of a computation that XLA had decided to compile as one kernel";
   let arguments = (ins Variadic<HLO_Value>:$inputs, HLO_FusionKindAttr:$kind, FlatSymbolRefAttr:$calls,
                        Opt<ArrayAttr>:$output_to_operand_aliasing);
+  let results = (outs Variadic<HLO_Value>:$results);
 }
 
-def HLO_MapOp : HLO_Op<"map", [Pure]> {
+def HLO_MapOp : HLO_InferredSymbolOp<"map", [Pure]> {
   let summary = "a scalar computation of each element";
   let arguments = (ins Variadic<HLO_Array>:$inputs, Opt<I64Array>:$dimensions, FlatSymbolRefAttr:$to_apply);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
 def HLO_WhileOp : HLO_CallingOp<"while"> {
@@ -69,7 +68,7 @@ def HLO_ConditionalOp : HLO_CallingOp<"conditional"> {
                        TypedArrayAttrBase<FlatSymbolRefAttr, "computations">:$branch_computations);
 }
 
-def HLO_CustomCallOp : HLO_Op<"custom_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def HLO_CustomCallOp : HLO_SymbolOp<"custom_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "call of a function of the host or of a library";
   let arguments = (ins Variadic<HLO_Value>:$inputs, StrAttr:$custom_call_target,
                        Opt<HLO_CustomCallApiAttr>:$api_version,
@@ -82,40 +81,35 @@ def HLO_CustomCallOp : HLO_Op<"custom_call", [DeclareOpInterfaceMethods<MemoryEf
                        Opt<HLO_PaddingTypeAttr>:$padding_type, Opt<HLO_PrecisionArray>:$operand_precision,
                        Opt<HLO_CustomCallScheduleAttr>:$schedule);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
 //===- Asynchronous operations ---------------------------------------------===//
 
-def HLO_AsyncStartOp : HLO_Op<"async_start"> {
+def HLO_AsyncStartOp : HLO_SymbolOp<"async_start"> {
   let summary = "start of a computation whose result async_done waits for";
   let arguments = (ins Variadic<HLO_Value>:$inputs, FlatSymbolRefAttr:$calls,
                        Opt<StrAttr>:$async_execution_thread, Opt<ArrayAttr>:$output_to_operand_aliasing);
   let results = (outs HLO_Value:$result);
-  let hasVerifier = 1;
 }
 
-class HLO_AsyncNextOp<string mnemonic> : HLO_Op<mnemonic> {
+class HLO_AsyncNextOp<string mnemonic> : HLO_SymbolOp<mnemonic> {
   let arguments = (ins Variadic<HLO_Value>:$inputs, OptionalAttr<FlatSymbolRefAttr>:$calls,
                        Opt<StrAttr>:$async_execution_thread, Opt<ArrayAttr>:$output_to_operand_aliasing);
   let results = (outs HLO_Value:$result);
-  let hasVerifier = 1;
 }
 def HLO_AsyncUpdateOp : HLO_AsyncNextOp<"async_update"> { let summary = "a later state of an asynchronous operation"; }
 def HLO_AsyncDoneOp : HLO_AsyncNextOp<"async_done"> { let summary = "result of an asynchronous operation"; }
 
-def HLO_CopyStartOp : HLO_Op<"copy_start", [Pure]> {
+def HLO_CopyStartOp : HLO_CheckedOp<"copy_start", [Pure]> {
   let summary = "start of an asynchronous copy: (destination, source, context)";
   let arguments = (ins HLO_Value:$operand, Opt<I64Attr>:$cross_program_prefetch_index);
   let results = (outs HLO_Value:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_CopyDoneOp : HLO_Op<"copy_done", [Pure]> {
+def HLO_CopyDoneOp : HLO_CheckedOp<"copy_done", [Pure]> {
   let summary = "result of an asynchronous copy";
   let arguments = (ins HLO_Value:$operand);
   let results = (outs HLO_Value:$result);
-  let hasVerifier = 1;
 }
 
 //===- Order and bookkeeping -----------------------------------------------===//
@@ -132,11 +126,10 @@ def HLO_AddDependencyOp : HLO_InferredOp<"add_dependency", [Pure]> {
   let results = (outs HLO_Value:$result);
 }
 
-def HLO_OptBarrierOp : HLO_Op<"opt_barrier"> {
+def HLO_OptBarrierOp : HLO_InferredOp<"opt_barrier"> {
   let summary = "operand, with no optimization across";
   let arguments = (ins Variadic<HLO_Value>:$inputs);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
 def HLO_DomainOp : HLO_InferredOp<"domain", [Pure]> {
@@ -147,25 +140,22 @@ def HLO_DomainOp : HLO_InferredOp<"domain", [Pure]> {
 
 //===- The host ------------------------------------------------------------===//
 
-def HLO_InfeedOp : HLO_Op<"infeed"> {
+def HLO_InfeedOp : HLO_CheckedOp<"infeed"> {
   let summary = "data from the host: (data, token)";
   let arguments = (ins HLO_Token:$token, Opt<StrAttr>:$infeed_config);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 
-def HLO_OutfeedOp : HLO_Op<"outfeed"> {
+def HLO_OutfeedOp : HLO_CheckedOp<"outfeed"> {
   let summary = "data for the host";
   let arguments = (ins Variadic<HLO_Value>:$inputs, HLO_Token:$token, Opt<StrAttr>:$outfeed_config,
                        Opt<TypeAttr>:$outfeed_shape);
   let results = (outs HLO_Token:$result);
-  let hasVerifier = 1;
 }
 
-class HLO_TransferOp<string mnemonic, dag operands> : HLO_Op<mnemonic> {
+class HLO_TransferOp<string mnemonic, dag operands> : HLO_CheckedOp<mnemonic> {
   let arguments = !con(operands, (ins Opt<I64Attr>:$channel_id, Flag<"false">:$is_host_transfer));
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
 }
 def HLO_SendOp : HLO_TransferOp<"send", (ins HLO_Value:$operand, HLO_Token:$token)> { let summary = "start of sending on a channel"; }
 def HLO_SendDoneOp : HLO_TransferOp<"send_done", (ins HLO_Value:$operand)> { let summary = "end of sending"; }

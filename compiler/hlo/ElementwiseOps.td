@@ -97,23 +97,20 @@ def HLO_SelectOp : HLO_InferredOp<"select", [Pure, HLO_Elementwise]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_ConvertOp : HLO_Op<"convert", [Pure, HLO_Elementwise]> {
+def HLO_ConvertOp : HLO_CheckedOp<"convert", [Pure, HLO_Elementwise]> {
   let summary = "value in another element type: saturating to integers, rounding to floats";
   let arguments = (ins HLO_Array:$operand);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_ReducePrecisionOp : HLO_Op<"reduce_precision", [Pure, HLO_Elementwise]> {
+def HLO_ReducePrecisionOp : HLO_CheckedOp<"reduce_precision", [Pure, HLO_Elementwise]> {
   let summary = "value rounded to fewer exponent and mantissa bits";
   let arguments = (ins HLO_Array:$operand, I64Attr:$exponent_bits, I64Attr:$mantissa_bits);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_StochasticConvertOp : HLO_Op<"stochastic_convert", [Pure, HLO_Elementwise]> {
+def HLO_StochasticConvertOp : HLO_CheckedOp<"stochastic_convert", [Pure, HLO_Elementwise]> {
   let summary = "conversion rounded up or down at random";
   let arguments = (ins HLO_Array:$operand, HLO_Array:$random);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }

@@ -259,9 +259,61 @@ class HLO_Op<string mnemonic, list<Trait> traits = []> : Op<HLO_Dialect, mnemoni
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-// An operation whose result type follows from its operands and attributes.
+// An operation with a rule (infer/Rules.h) that checks it and says what its result is. Ops whose
+// results are variadic have two forms: in HLO text one result, perhaps a tuple; in programs without
+// tuples one result for each leaf of it.
+class HLO_CheckedOp<string mnemonic, list<Trait> traits = []> : HLO_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() { return ::hloc::hlo::verifyRule(*this); }
+  }];
+}
+
+// Result types that follow from operands and attributes.
+def HLO_InfersTrait : NativeOpTrait<"Infers", [], [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange a, ::mlir::TypeRange b);
+  }], [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::hloc::hlo::inferByRule<$cppClass>(
+          context, location, {operands, attributes, properties, regions}, types);
+    }
+    ::llvm::LogicalResult $cppClass::refineReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location>, ::mlir::ValueRange,
+        ::mlir::DictionaryAttr, ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::llvm::success(); // the verifier compares
+    }
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange a, ::mlir::TypeRange b) {
+      return ::hloc::hlo::typesAgree(a, b);
+    }
+  }]> {
+  let cppNamespace = "::hloc::hlo";
+}
+def HLO_Infers : TraitList<[
+  DeclareOpInterfaceMethods<InferTypeOpInterface, ["refineReturnTypes"]>,
+  HLO_InfersTrait]>;
+
+
+// An operation whose result type may be left out.
 class HLO_InferredOp<string mnemonic, list<Trait> traits = []>
-    : HLO_Op<mnemonic, traits # [InferTypeOpAdaptorWithIsCompatible]>;
+    : HLO_CheckedOp<mnemonic, traits # [HLO_Infers]>;
+
+// An operation that calls computations: its rule needs their signatures, so it runs once the
+// module's symbols are known.
+class HLO_SymbolOp<string mnemonic, list<Trait> traits = []>
+    : HLO_Op<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &tables) {
+      return ::hloc::hlo::verifyRule(*this, tables);
+    }
+  }];
+}
+class HLO_InferredSymbolOp<string mnemonic, list<Trait> traits = []>
+    : HLO_SymbolOp<mnemonic, traits # [HLO_Infers]>;
 
 defvar I64Array = DenseI64ArrayAttr;
 class Opt<Attr attr> : OptionalAttr<attr>;

@@ -33,6 +33,10 @@ namespace hloc::hlo {
 template <typename ConcreteOp>
 class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 
+/// Marks operations whose result types follow from operands and attributes.
+template <typename ConcreteOp>
+class Infers : public mlir::OpTrait::TraitBase<ConcreteOp, Infers> {};
+
 } // namespace hloc::hlo
 
 #define GET_OP_CLASSES

@@ -3,7 +3,7 @@
 
 include "compiler/hlo/HloBase.td"
 
-def HLO_ConstantOp : HLO_Op<"constant", [Pure, ConstantLike]> {
+def HLO_ConstantOp : HLO_CheckedOp<"constant", [Pure, ConstantLike]> {
   let summary = "literal";
   let description = [{
     `value` is an ElementsAttr of the result's shape and element type (without encoding), or for a
@@ -12,44 +12,38 @@ def HLO_ConstantOp : HLO_Op<"constant", [Pure, ConstantLike]> {
   let arguments = (ins AnyAttr:$value);
   let results = (outs HLO_Value:$result);
   let hasFolder = 1;
-  let hasVerifier = 1;
   let assemblyFormat = "`(` $value `)` attr-dict `:` type($result)";
 }
 
-def HLO_IotaOp : HLO_Op<"iota", [Pure]> {
+def HLO_IotaOp : HLO_CheckedOp<"iota", [Pure]> {
   let summary = "each element's index along one dimension";
   let arguments = (ins I64Attr:$iota_dimension);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-class HLO_CastOp<string mnemonic> : HLO_Op<mnemonic, [Pure]> {
+class HLO_CastOp<string mnemonic> : HLO_CheckedOp<mnemonic, [Pure]> {
   let arguments = (ins HLO_Array:$operand);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 def HLO_BitcastOp : HLO_CastOp<"bitcast"> { let summary = "the same memory in another shape and layout"; }
 def HLO_BitcastConvertOp : HLO_CastOp<"bitcast_convert"> { let summary = "the same bits as another element type"; }
 
-def HLO_ReshapeOp : HLO_Op<"reshape", [Pure]> {
+def HLO_ReshapeOp : HLO_CheckedOp<"reshape", [Pure]> {
   let summary = "the same elements in row-major order in another shape";
   let arguments = (ins HLO_Array:$operand, Opt<I64Attr>:$inferred_dimension);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_DynamicReshapeOp : HLO_Op<"dynamic_reshape", [Pure]> {
+def HLO_DynamicReshapeOp : HLO_CheckedOp<"dynamic_reshape", [Pure]> {
   let summary = "reshape to sizes known at run time, within the bounds of the result's type";
   let arguments = (ins HLO_Array:$operand, Variadic<HLO_Array>:$sizes);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
-def HLO_BroadcastOp : HLO_Op<"broadcast", [Pure]> {
+def HLO_BroadcastOp : HLO_InferredOp<"broadcast", [Pure]> {
   let summary = "operand repeated: its dimension i is dimension dimensions[i] of the result";
   let arguments = (ins HLO_Array:$operand, I64Array:$dimensions);
   let results = (outs HLO_Array:$result);
-  let hasVerifier = 1;
 }
 
 def HLO_TransposeOp : HLO_InferredOp<"transpose", [Pure]> {
@@ -107,7 +101,7 @@ def HLO_GatherOp : HLO_InferredOp<"gather", [Pure]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_ScatterOp : HLO_Op<"scatter", [Pure]> {
+def HLO_ScatterOp : HLO_InferredSymbolOp<"scatter", [Pure]> {
   let summary = "operands with windows of updates combined in at indices; those out of bounds dropped";
   let description = "`inputs` are N operands, the indices, then N updates.";
   let arguments = (ins Variadic<HLO_Array>:$inputs, I64Array:$update_window_dims,
@@ -117,7 +111,6 @@ def HLO_ScatterOp : HLO_Op<"scatter", [Pure]> {
                        FlatSymbolRefAttr:$to_apply, Flag<"false">:$indices_are_sorted,
                        Flag<"false">:$unique_indices);
   let results = (outs Variadic<HLO_Value>:$results);
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// How many arrays are scattered into.
     unsigned getCount() { return getInputs().size() / 2; }

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls, loops, asynchronous operations and the host's side.
+#include "compiler/hlo/infer/Rules.h"
+#include "compiler/hlo/infer/Signatures.h"
+
+using namespace mlir;
+
+namespace hloc::hlo {
+
+/// Several types as one: the type itself, or a tuple.
+static Type pack(MLIRContext *context, TypeRange types) {
+  return types.size() == 1 ? types[0] : Type(TupleType::get(context, SmallVector<Type>(types)));
+}
+
+static Report failMissing(const Rule &rule) {
+  return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
+}
+
+FailureOr<Type> infer(CallOp::Adaptor op, const Rule &rule) {
+  if (!rule.knowsSignatures()) {
+    if (rule.getDeclared())
+      return rule.getDeclared();
+    return failMissing(rule);
+  }
+  auto results = expectCallable(rule, op.getToApplyAttr(), op.getInputs().getTypes(), "computation"); // C1
+  if (failed(results))
+    return failure();
+  return pack(rule.getContext(), *results);
+}
+
+FailureOr<Type> infer(WhileOp::Adaptor op, const Rule &rule) {
+  TypeRange state = op.getState().getTypes();
+  Type result = pack(rule.getContext(), state);
+  if (!rule.knowsSignatures())
+    return result;
+  auto held = expectCallable(rule, op.getConditionAttr(), state, "condition"); // C1
+  if (failed(held))
+    return failure();
+  if (held->size() != 1 || !typesAgree((*held)[0], RankedTensorType::get({}, IntegerType::get(rule.getContext(), 1)))) // C2
+    return rule.fail(Error::While) << "expected condition " << op.getCondition()
+                                   << " to return pred[] but it returns " << toText(*held);
+  auto next = expectCallable(rule, op.getBodyAttr(), state, "body"); // C3
+  if (failed(next))
+    return failure();
+  if (!typesAgree(*next, state)) // C4
+    return rule.fail(Error::While) << "expected body " << op.getBody() << " to return the state, "
+                                   << toText(state) << ", but it returns " << toText(*next);
+  return result;
+}
+
+FailureOr<Type> infer(ConditionalOp::Adaptor op, const Rule &rule) {
+  Type index = op.getBranchIndex().getType();
+  Type element = getElementTypeOrSelf(index);
+  ArrayAttr branches = op.getBranchComputations();
+  if (failed(expectScalar(rule, index, "the branch index"))) // C1
+    return failure();
+  if (!isPred(element) && !element.isSignlessInteger(32)) // C2
+    return rule.fail(Error::ElementType)
+           << "expected the branch index to be pred[] or s32[] but got " << toText(index);
+  if (isPred(element) ? branches.size() != 2 : branches.empty()) // C3
+    return rule.fail(Error::Conditional) << "expected " << (isPred(element) ? "2 branches" : "at least one branch")
+                                         << " but got " << branches.size();
+  if (op.getBranchOperands().size() != branches.size()) // C4
+    return rule.fail(Error::OperandCount) << "expected one operand for each of " << branches.size()
+                                          << " branches but got " << op.getBranchOperands().size();
+  if (!rule.knowsSignatures()) {
+    if (rule.getDeclared())
+      return rule.getDeclared();
+    return failMissing(rule);
+  }
+  FailureOr<TypeRange> first = failure();
+  for (auto [branch, operand] : llvm::zip(branches, op.getBranchOperands())) {
+    auto results = expectCallable(rule, cast<FlatSymbolRefAttr>(branch), operand.getType(), "branch"); // C5
+    if (failed(results))
+      return failure();
+    if (failed(first))
+      first = results;
+    if (!typesAgree(*first, *results)) // C6
+      return rule.fail(Error::Conditional)
+             << "expected branch " << cast<FlatSymbolRefAttr>(branch).getValue() << " to return what "
+             << "the first returns, " << toText(*first) << ", but it returns " << toText(*results);
+  }
+  return pack(rule.getContext(), *first);
+}
+
+/// The part of `type` that `path` names; null if there is none.
+static Type getPart(Type type, ArrayRef<int64_t> path) {
+  for (int64_t index : path) {
+    auto tuple = dyn_cast<TupleType>(type);
+    if (!tuple || index < 0 || index >= int64_t(tuple.size()))
+      return nullptr;
+    type = tuple.getType(index);
+  }
+  return type;
+}
+
+/// Each alias names a part of the result and a part of an operand, of one shape.
+static LogicalResult expectAliases(const Rule &rule, std::optional<ArrayAttr> aliases, TypeRange operands) {
+  Type result = rule.getDeclared();
+  if (!aliases || !result)
+    return success();
+  for (Attribute attribute : *aliases) {
+    auto alias = dyn_cast<BufferAliasAttr>(attribute);
+    Type from, to;
+    if (alias && alias.getOperand() >= 0 && alias.getOperand() < int64_t(operands.size())) {
+      from = getPart(operands[alias.getOperand()], alias.getOperandIndex());
+      to = getPart(result, alias.getOutputIndex());
+    }
+    if (!from || !to)
+      return rule.fail(Error::Alias) << "expected output_to_operand_aliasing to name parts of the result "
+                                     << toText(result) << " and of the operands (" << toText(operands) << ")";
+    auto unwrap = [](Type type) {
+      auto buffer = dyn_cast<BufferType>(type);
+      return buffer ? buffer.getContents() : type;
+    };
+    if (!typesAgree(unwrap(from), unwrap(to)))
+      return rule.fail(Error::Alias) << "expected aliases of one shape but got " << toText(to) << " for "
+                                     << toText(from);
+  }
+  return success();
+}
+
+FailureOr<Type> infer(FusionOp::Adaptor op, const Rule &rule) {
+  TypeRange operands = op.getInputs().getTypes();
+  if (!rule.knowsSignatures() || !rule.getDeclared()) {
+    if (rule.getDeclared())
+      return rule.getDeclared();
+    return failMissing(rule);
+  }
+  auto results = expectCallable(rule, op.getCallsAttr(), operands, "computation"); // C1
+  if (failed(results) || failed(expectAliases(rule, op.getOutputToOperandAliasing(), operands))) // C2
+    return failure();
+  return pack(rule.getContext(), *results);
+}
+
+FailureOr<Type> infer(CustomCallOp::Adaptor op, const Rule &rule) {
+  TypeRange operands = op.getInputs().getTypes();
+  if (std::optional<ArrayAttr> constraints = op.getOperandLayoutConstraints()) {
+    if (failed(expectCount(rule, constraints->size(), operands.size(), "operand_layout_constraints"))) // C1
+      return failure();
+    for (auto [i, constraint] : llvm::enumerate(*constraints)) {
+      Type type = cast<TypeAttr>(constraint).getValue();
+      if (!typesAgree(type, operands[i])) // C2
+        return rule.fail(Error::ShapesDiffer) << "expected operand_layout_constraints to give operand " << i
+                                              << " as " << toText(operands[i]) << " but got " << toText(type);
+    }
+  }
+  if (failed(expectAliases(rule, op.getOutputToOperandAliasing(), operands))) // C3
+    return failure();
+  if (std::optional<ArrayAttr> called = op.getCalledComputations(); called && rule.knowsSignatures())
+    for (Attribute computation : *called) // C4
+      if (failed(rule.getSignature(cast<FlatSymbolRefAttr>(computation))))
+        return failure();
+  return pack(rule.getContext(), rule.getDeclaredTypes());
+}
+
+//===- Asynchronous operations ---------------------------------------------===//
+
+/// C1: ((operands...), result, context...).
+static FailureOr<TupleType> expectState(const Rule &rule, Type type) {
+  auto state = dyn_cast_or_null<TupleType>(type);
+  if (state && state.size() >= 2 && isa<TupleType>(state.getType(0)))
+    return state;
+  return rule.fail(Error::Async) << "expected a state ((operands), result, ...) but got "
+                                 << (type ? toText(type) : "none");
+}
+
+/// C2, C3: the computation takes and returns what the state holds. Operands may be bound later.
+static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computation, TupleType state) {
+  if (!rule.knowsSignatures() || !computation)
+    return success();
+  auto signature = rule.getSignature(computation);
+  if (failed(signature))
+    return failure();
+  auto operands = cast<TupleType>(state.getType(0));
+  Type result = pack(rule.getContext(), signature->getResults());
+  bool bound = operands.size() != 0 || signature->getNumInputs() == 0;
+  if (bound && (!typesAgree(operands.getTypes(), signature->getInputs()) ||
+                !typesAgree(state.getType(1), result)))
+    return rule.fail(Error::Async)
+           << "expected a state of the operands and result of " << computation.getValue() << ", (("
+           << toText(TypeRange(signature->getInputs())) << "), " << toText(result) << ", ...), but got "
+           << toText(Type(state));
+  return success();
+}
+
+FailureOr<Type> infer(AsyncStartOp::Adaptor op, const Rule &rule) {
+  auto state = expectState(rule, rule.getDeclared());
+  if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
+    return failure();
+  TypeRange operands = op.getInputs().getTypes();
+  TypeRange held = cast<TupleType>(state->getType(0)).getTypes();
+  if (operands.size() > held.size() || !typesAgree(operands, held.take_front(operands.size()))) // C4
+    return rule.fail(Error::Async) << "expected operands (" << toText(held) << ") but got ("
+                                   << toText(operands) << ")";
+  return Type(*state);
+}
+
+FailureOr<Type> infer(AsyncUpdateOp::Adaptor op, const Rule &rule) {
+  if (op.getInputs().empty()) // C4
+    return rule.fail(Error::OperandCount) << "expected the state of an asynchronous operation but got no operand";
+  Type before = op.getInputs().front().getType();
+  auto state = expectState(rule, before);
+  if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
+    return failure();
+  if (op.getInputs().size() > 1 && rule.getDeclared()) // more operands are bound
+    return rule.getDeclared();
+  return before;
+}
+
+FailureOr<Type> infer(AsyncDoneOp::Adaptor op, const Rule &rule) {
+  if (op.getInputs().empty()) // C4
+    return rule.fail(Error::OperandCount) << "expected the state of an asynchronous operation but got no operand";
+  auto state = expectState(rule, op.getInputs().front().getType());
+  if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
+    return failure();
+  if (op.getInputs().size() > 1 && rule.getDeclared())
+    return rule.getDeclared();
+  return state->getType(1);
+}
+
+static Type getU32(const Rule &rule) {
+  return RankedTensorType::get({}, IntegerType::get(rule.getContext(), 32, IntegerType::Unsigned));
+}
+
+static Type makeTuple(const Rule &rule, ArrayRef<Type> types) {
+  return TupleType::get(rule.getContext(), types);
+}
+
+FailureOr<Type> infer(CopyStartOp::Adaptor op, const Rule &rule) {
+  Type type = op.getOperand().getType();
+  return makeTuple(rule, {type, type, getU32(rule)});
+}
+
+/// C1: a tuple of at least `size` elements, made by an operation's first half.
+static FailureOr<TupleType> expectTuple(const Rule &rule, Type type, size_t size) {
+  auto tuple = dyn_cast_or_null<TupleType>(type);
+  if (tuple && tuple.size() >= size)
+    return tuple;
+  return rule.fail(Error::Async) << "expected a tuple of at least " << size << " elements but got "
+                                 << (type ? toText(type) : "none");
+}
+
+FailureOr<Type> infer(CopyDoneOp::Adaptor op, const Rule &rule) {
+  auto state = expectTuple(rule, op.getOperand().getType(), 2);
+  if (failed(state))
+    return failure();
+  if (!typesAgree(state->getType(0), state->getType(1))) // C2
+    return rule.fail(Error::Async) << "expected source and destination of one shape but got "
+                                   << toText(Type(*state));
+  return state->getType(0);
+}
+
+//===- Order and bookkeeping -----------------------------------------------===//
+
+FailureOr<Type> infer(AfterAllOp::Adaptor op, const Rule &rule) {
+  return Type(TokenType::get(rule.getContext()));
+}
+
+FailureOr<Type> infer(AddDependencyOp::Adaptor op, const Rule &rule) { return op.getOperand().getType(); }
+
+FailureOr<Type> infer(OptBarrierOp::Adaptor op, const Rule &rule) {
+  return pack(rule.getContext(), op.getInputs().getTypes());
+}
+
+FailureOr<Type> infer(DomainOp::Adaptor op, const Rule &rule) { return op.getOperand().getType(); }
+
+FailureOr<Type> infer(PartitionIdOp::Adaptor op, const Rule &rule) { return getU32(rule); }
+FailureOr<Type> infer(ReplicaIdOp::Adaptor op, const Rule &rule) { return getU32(rule); }
+
+//===- The host ------------------------------------------------------------===//
+
+FailureOr<Type> infer(InfeedOp::Adaptor op, const Rule &rule) {
+  TypeRange results = rule.getDeclaredTypes();
+  auto tuple = results.size() == 1 ? dyn_cast<TupleType>(results[0]) : TupleType();
+  if (tuple)
+    results = tuple.getTypes();
+  if (results.empty() || (tuple && results.size() != 2) || !isa<TokenType>(results.back())) // C1
+    return rule.fail(Error::ResultShape) << "expected a result (data, token[]) but got "
+                                         << toText(rule.getDeclaredTypes());
+  return pack(rule.getContext(), rule.getDeclaredTypes());
+}
+
+FailureOr<Type> infer(OutfeedOp::Adaptor op, const Rule &rule) {
+  if (std::optional<Type> shape = op.getOutfeedShape()) {
+    SmallVector<Type> stated, actual;
+    flattenTypes(*shape, stated);
+    flattenTypes(op.getInputs().getTypes(), actual);
+    if (!typesAgree(stated, actual)) // C1
+      return rule.fail(Error::ShapesDiffer) << "expected outfeed_shape to be "
+                                            << toText(op.getInputs().getTypes()) << " but got " << toText(*shape);
+  }
+  return Type(TokenType::get(rule.getContext()));
+}
+
+FailureOr<Type> infer(SendOp::Adaptor op, const Rule &rule) {
+  return makeTuple(rule, {op.getOperand().getType(), getU32(rule), TokenType::get(rule.getContext())});
+}
+
+FailureOr<Type> infer(SendDoneOp::Adaptor op, const Rule &rule) {
+  if (failed(expectTuple(rule, op.getOperand().getType(), 3)))
+    return failure();
+  return Type(TokenType::get(rule.getContext()));
+}
+
+FailureOr<Type> infer(RecvOp::Adaptor op, const Rule &rule) {
+  auto state = expectTuple(rule, rule.getDeclared(), 1);
+  if (failed(state))
+    return failure();
+  return makeTuple(rule, {state->getType(0), getU32(rule), TokenType::get(rule.getContext())});
+}
+
+FailureOr<Type> infer(RecvDoneOp::Adaptor op, const Rule &rule) {
+  auto state = expectTuple(rule, op.getOperand().getType(), 3);
+  if (failed(state))
+    return failure();
+  return makeTuple(rule, {state->getType(0), TokenType::get(rule.getContext())});
+}
+
+} // namespace hloc::hlo

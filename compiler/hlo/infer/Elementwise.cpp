@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operations: one table of the element types that each admits.
+#include "compiler/hlo/infer/Rules.h"
+
+using namespace mlir;
+
+namespace hloc::hlo {
+
+namespace {
+/// Sets of element types.
+enum Kinds : unsigned {
+  kPred = 1,
+  kSigned = 2,
+  kUnsigned = 4,
+  kFloat = 8,
+  kComplex = 16,
+  kIntegers = kSigned | kUnsigned,
+  kReal = kIntegers | kFloat,
+  kNumbers = kReal | kComplex,
+  kBits = kPred | kIntegers,
+  kAny = kPred | kNumbers,
+};
+} // namespace
+
+static Kinds getKind(Type element) {
+  if (isComplex(element))
+    return kComplex;
+  if (isFloat(element))
+    return kFloat;
+  if (isPred(element))
+    return kPred;
+  return isUnsigned(element) ? kUnsigned : kSigned;
+}
+
+static std::string toText(Kinds kinds) {
+  SmallVector<StringRef, 5> names;
+  for (auto [kind, name] : {std::pair(kPred, "pred"), {kSigned, "a signed integer"},
+                            {kUnsigned, "an unsigned integer"}, {kFloat, "a float"},
+                            {kComplex, "complex"}})
+    if (kinds & kind)
+      names.push_back(name);
+  return llvm::join(names, " or ");
+}
+
+static LogicalResult expectKind(const Rule &rule, RankedTensorType type, Kinds kinds,
+                                const Twine &what) {
+  if (getKind(type.getElementType()) & kinds)
+    return success();
+  return rule.fail(Error::ElementType)
+         << "expected the element type of " << what << " to be " << toText(kinds) << " but got "
+         << hlo::toText(type);
+}
+
+/// The component type of complex numbers; other types as they are.
+static Type getComponent(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
+static RankedTensorType withElement(RankedTensorType type, Type element) {
+  return RankedTensorType::get(type.getShape(), element, type.getEncoding());
+}
+
+/// C1: an array of one of `kinds`.
+static FailureOr<RankedTensorType> inferUnary(const Rule &rule, Type operand, Kinds kinds) {
+  auto array = expectArray(rule, operand, "the operand");
+  if (failed(array) || failed(expectKind(rule, *array, kinds, "the operand")))
+    return failure();
+  return array;
+}
+
+/// C2, C3: arrays of one shape and element type. Sizes known in either operand are known in the
+/// result, and dynamic in the result if dynamic in either.
+static FailureOr<RankedTensorType> mergeArrays(const Rule &rule, RankedTensorType lhs,
+                                               RankedTensorType rhs, const Twine &what) {
+  if (lhs == rhs)
+    return lhs;
+  if (failed(expectSameElement(rule, lhs.getElementType(), rhs.getElementType(), what)))
+    return failure();
+  if (!shapesAgree(lhs, rhs))
+    return rule.fail(Error::ShapesDiffer) << "expected " << what << " to have shape "
+                                          << toText(lhs) << " but got " << toText(rhs);
+  if (lhs.hasStaticShape() && rhs.hasStaticShape())
+    return lhs;
+  Shape shape(lhs), other(rhs);
+  for (int64_t d = 0; d < shape.getRank(); ++d) {
+    if (shape.sizes[d] == kUnbounded) {
+      shape.sizes[d] = other.sizes[d];
+      shape.dynamic[d] = other.dynamic[d];
+    } else if (other.sizes[d] != kUnbounded) {
+      shape.dynamic[d] = shape.dynamic[d] || other.dynamic[d];
+    }
+  }
+  return shape.getType();
+}
+
+/// C1: arrays of one of `kinds`; C2, C3: of one element type and shape.
+static FailureOr<RankedTensorType> inferBinary(const Rule &rule, Type lhs, Type rhs, Kinds kinds) {
+  auto left = expectArray(rule, lhs, "lhs"), right = expectArray(rule, rhs, "rhs");
+  if (failed(left) || failed(right) || failed(expectKind(rule, *left, kinds, "lhs")))
+    return failure();
+  return mergeArrays(rule, *left, *right, "rhs");
+}
+
+static FailureOr<Type> asType(FailureOr<RankedTensorType> array) {
+  if (failed(array))
+    return failure();
+  return Type(*array);
+}
+
+#define UNARY(Op, kinds)                                                                           \
+  FailureOr<Type> infer(Op::Adaptor op, const Rule &rule) {                                        \
+    return asType(inferUnary(rule, op.getOperand().getType(), Kinds(kinds)));                      \
+  }
+#define BINARY(Op, kinds)                                                                          \
+  FailureOr<Type> infer(Op::Adaptor op, const Rule &rule) {                                        \
+    return asType(inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), Kinds(kinds)));  \
+  }
+
+UNARY(CeilOp, kFloat)
+UNARY(CountLeadingZerosOp, kIntegers)
+UNARY(FloorOp, kFloat)
+UNARY(NegateOp, kNumbers)
+UNARY(NotOp, kBits)
+UNARY(PopcntOp, kIntegers)
+UNARY(RoundNearestAfzOp, kFloat)
+UNARY(RoundNearestEvenOp, kFloat)
+UNARY(SignOp, kSigned | kFloat | kComplex)
+
+UNARY(AcosOp, kFloat | kComplex)
+UNARY(AcoshOp, kFloat | kComplex)
+UNARY(AsinOp, kFloat | kComplex)
+UNARY(AsinhOp, kFloat | kComplex)
+UNARY(AtanhOp, kFloat | kComplex)
+UNARY(CbrtOp, kFloat | kComplex)
+UNARY(CosineOp, kFloat | kComplex)
+UNARY(CoshOp, kFloat | kComplex)
+UNARY(ErfOp, kFloat)
+UNARY(ExponentialMinusOneOp, kFloat | kComplex)
+UNARY(ExponentialOp, kFloat | kComplex)
+UNARY(LogOp, kFloat | kComplex)
+UNARY(LogPlusOneOp, kFloat | kComplex)
+UNARY(LogisticOp, kFloat | kComplex)
+UNARY(RsqrtOp, kFloat | kComplex)
+UNARY(SineOp, kFloat | kComplex)
+UNARY(SinhOp, kFloat | kComplex)
+UNARY(SqrtOp, kFloat | kComplex)
+UNARY(TanOp, kFloat | kComplex)
+UNARY(TanhOp, kFloat | kComplex)
+
+BINARY(AddOp, kAny)
+BINARY(AndOp, kBits)
+BINARY(Atan2Op, kFloat | kComplex)
+BINARY(DivideOp, kNumbers)
+BINARY(MaximumOp, kAny)
+BINARY(MinimumOp, kAny)
+BINARY(MulhiOp, kIntegers)
+BINARY(MultiplyOp, kAny)
+BINARY(OrOp, kBits)
+BINARY(PowerOp, kNumbers)
+BINARY(RemainderOp, kReal)
+BINARY(ShiftLeftOp, kIntegers)
+BINARY(ShiftRightArithmeticOp, kIntegers)
+BINARY(ShiftRightLogicalOp, kIntegers)
+BINARY(SubtractOp, kNumbers)
+BINARY(XorOp, kBits)
+
+/// Unary operations whose result is real.
+static FailureOr<Type> inferComponent(const Rule &rule, Type operand, Kinds kinds) {
+  auto array = inferUnary(rule, operand, kinds);
+  if (failed(array))
+    return failure();
+  return Type(withElement(*array, getComponent(array->getElementType())));
+}
+
+FailureOr<Type> infer(AbsOp::Adaptor op, const Rule &rule) {
+  return inferComponent(rule, op.getOperand().getType(), Kinds(kSigned | kFloat | kComplex));
+}
+
+FailureOr<Type> infer(RealOp::Adaptor op, const Rule &rule) {
+  return inferComponent(rule, op.getOperand().getType(), Kinds(kFloat | kComplex));
+}
+
+FailureOr<Type> infer(ImagOp::Adaptor op, const Rule &rule) {
+  return inferComponent(rule, op.getOperand().getType(), Kinds(kFloat | kComplex));
+}
+
+FailureOr<Type> infer(IsFiniteOp::Adaptor op, const Rule &rule) {
+  auto array = inferUnary(rule, op.getOperand().getType(), kFloat);
+  if (failed(array))
+    return failure();
+  return Type(withElement(*array, IntegerType::get(array->getContext(), 1)));
+}
+
+FailureOr<Type> infer(ComplexOp::Adaptor op, const Rule &rule) {
+  auto array = inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), kFloat);
+  if (failed(array))
+    return failure();
+  Type element = array->getElementType();
+  if (!element.isF32() && !element.isF64()) // C4
+    return rule.fail(Error::ElementType)
+           << "expected the parts to be f32 or f64 but got " << elementToText(element);
+  return Type(withElement(*array, ComplexType::get(element)));
+}
+
+FailureOr<Type> infer(CompareOp::Adaptor op, const Rule &rule) {
+  auto array = inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), kAny);
+  if (failed(array))
+    return failure();
+  Type element = array->getElementType();
+  Direction direction = op.getDirection();
+  if (isComplex(element) && direction != Direction::EQ && direction != Direction::NE) // C4
+    return rule.fail(Error::ElementType) << "expected direction EQ or NE for complex operands but got "
+                                         << stringifyDirection(direction);
+  if (std::optional<ComparisonType> type = op.getType()) { // C5
+    bool floats = isFloat(element) || isComplex(element);
+    bool fits = *type == ComparisonType::FLOAT        ? floats
+                : *type == ComparisonType::TOTALORDER ? isFloat(element)
+                : *type == ComparisonType::SIGNED     ? isInteger(element) && !isUnsigned(element)
+                                                      : isPred(element) || isUnsigned(element);
+    if (!fits)
+      return rule.fail(Error::ElementType) << "comparison type " << stringifyComparisonType(*type)
+                                           << " does not fit operands of " << elementToText(element);
+  }
+  return Type(withElement(*array, IntegerType::get(array->getContext(), 1)));
+}
+
+FailureOr<Type> infer(ClampOp::Adaptor op, const Rule &rule) {
+  auto operand = expectArray(rule, op.getOperand().getType(), "the operand");
+  if (failed(operand) || failed(expectKind(rule, *operand, Kinds(kPred | kReal), "the operand")))
+    return failure();
+  for (auto [limit, name] : {std::pair(op.getMin(), "min"), {op.getMax(), "max"}}) {
+    auto type = expectArray(rule, limit.getType(), name);
+    if (failed(type))
+      return failure();
+    if (type->getRank() == 0) {
+      if (failed(expectSameElement(rule, operand->getElementType(), type->getElementType(), name)))
+        return failure();
+      continue;
+    }
+    if (failed(mergeArrays(rule, *operand, *type, name)))
+      return failure();
+  }
+  return Type(*operand);
+}
+
+FailureOr<Type> infer(SelectOp::Adaptor op, const Rule &rule) {
+  auto pred = expectArray(rule, op.getPred().getType(), "pred");
+  auto onTrue = expectArray(rule, op.getOnTrue().getType(), "on_true");
+  auto onFalse = expectArray(rule, op.getOnFalse().getType(), "on_false");
+  if (failed(pred) || failed(onTrue) || failed(onFalse) ||
+      failed(expectKind(rule, *pred, kPred, "pred")))
+    return failure();
+  auto merged = mergeArrays(rule, *onTrue, *onFalse, "on_false");
+  if (failed(merged))
+    return failure();
+  if (pred->getRank() != 0 && !shapesAgree(*pred, *merged)) // C4
+    return rule.fail(Error::ShapesDiffer) << "expected pred to be a scalar or to have the dimensions of "
+                                          << toText(Type(*merged)) << " but got " << toText(Type(*pred));
+  return Type(*merged);
+}
+
+/// The operand's dimensions with the element type that the text states.
+static FailureOr<Type> inferConverted(const Rule &rule, Type operand) {
+  auto array = expectArray(rule, operand, "the operand");
+  auto declared = dyn_cast_or_null<RankedTensorType>(rule.getDeclared());
+  if (failed(array))
+    return failure();
+  if (!declared)
+    return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
+  return Type(withElement(*array, declared.getElementType()));
+}
+
+FailureOr<Type> infer(ConvertOp::Adaptor op, const Rule &rule) {
+  return inferConverted(rule, op.getOperand().getType());
+}
+
+FailureOr<Type> infer(ReducePrecisionOp::Adaptor op, const Rule &rule) {
+  auto array = inferUnary(rule, op.getOperand().getType(), kFloat);
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  if (failed(array) || failed(expectRange(rule, op.getExponentBits(), 1, kMax, "exponent_bits")) ||
+      failed(expectRange(rule, op.getMantissaBits(), 0, kMax, "mantissa_bits")))
+    return failure();
+  return Type(*array);
+}
+
+FailureOr<Type> infer(StochasticConvertOp::Adaptor op, const Rule &rule) {
+  auto array = inferUnary(rule, op.getOperand().getType(), kFloat);
+  auto random = expectArray(rule, op.getRandom().getType(), "random");
+  if (failed(array) || failed(random) || failed(expectKind(rule, *random, kUnsigned, "random")))
+    return failure();
+  if (getBits(array->getElementType()) != getBits(random->getElementType())) // C2
+    return rule.fail(Error::ElementTypesDiffer)
+           << "expected random to have the operand's width, " << getBits(array->getElementType())
+           << " bits, but got " << toText(Type(*random));
+  if (!shapesAgree(*array, *random)) // C3
+    return rule.fail(Error::ShapesDiffer) << "expected random to have the operand's dimensions, "
+                                          << toText(Type(*array)) << ", but got "
+                                          << toText(Type(*random));
+  return inferConverted(rule, *array);
+}
+
+} // namespace hloc::hlo

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape inference and checks of operations, by the rules of Rules.h.
+//
+// Tests: test/hlo/errors/, test/hlo/InferTest.cpp.
+
+#ifndef HLOC_COMPILER_HLO_INFER_INFER_H
+#define HLOC_COMPILER_HLO_INFER_INFER_H
+
+#include "compiler/hlo/infer/Rules.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace hloc::hlo {
+
+/// Result type of the operation that `state` describes (operands, attributes, location), of which
+/// the text states none. `signatures` knows the module's computations. Fails with a diagnostic; for
+/// operations that have no rule, or whose result the text must state, with one that says so.
+/// Required attributes must be there.
+llvm::FailureOr<mlir::Type> inferResultType(const mlir::OperationState &state, SignatureLookup signatures);
+
+/// Checks `op`, which calls no computations, and its result types.
+template <typename Op> llvm::LogicalResult verifyRule(Op op);
+/// Checks `op`, the computations that it calls, and its result types.
+template <typename Op> llvm::LogicalResult verifyRule(Op op, mlir::SymbolTableCollection &tables);
+template <typename Op>
+llvm::LogicalResult inferByRule(mlir::MLIRContext *context, std::optional<mlir::Location> location,
+                                typename Op::Adaptor op, llvm::SmallVectorImpl<mlir::Type> &types);
+
+//===- Implementation ------------------------------------------------------===//
+
+/// Whether the types that `op` states are `inferred`, or the leaves of it.
+llvm::LogicalResult verifyResultTypes(mlir::Operation *op, mlir::Type inferred);
+/// Signature of the computation `symbol` as seen from `op`.
+mlir::FunctionType lookupSignature(mlir::SymbolTableCollection &tables, mlir::Operation *op,
+                                   mlir::FlatSymbolRefAttr symbol);
+/// Signature of a computation of the module to which `operands` belong; null if there is none.
+mlir::FunctionType lookupSignature(mlir::ValueRange operands, mlir::FlatSymbolRefAttr symbol);
+
+template <typename Op> llvm::LogicalResult verifyRule(Op op, SignatureLookup signatures) {
+  Rule rule(op.getContext(), op.getLoc(), Op::getOperationName(), op->getResultTypes(), signatures);
+  llvm::FailureOr<mlir::Type> type = infer(typename Op::Adaptor(op), rule);
+  return failed(type) ? llvm::failure() : verifyResultTypes(op, *type);
+}
+
+template <typename Op> llvm::LogicalResult verifyRule(Op op) { return verifyRule(op, SignatureLookup()); }
+
+template <typename Op> llvm::LogicalResult verifyRule(Op op, mlir::SymbolTableCollection &tables) {
+  return verifyRule(op, [&](mlir::FlatSymbolRefAttr symbol) { return lookupSignature(tables, op, symbol); });
+}
+
+template <typename Op>
+llvm::LogicalResult inferByRule(mlir::MLIRContext *context, std::optional<mlir::Location> location,
+                                typename Op::Adaptor op, llvm::SmallVectorImpl<mlir::Type> &types) {
+  auto lookup = [&](mlir::FlatSymbolRefAttr symbol) { return lookupSignature(op.getOperands(), symbol); };
+  Rule rule(context, location, Op::getOperationName(), {}, lookup);
+  llvm::FailureOr<mlir::Type> type = infer(op, rule);
+  if (succeeded(type))
+    types.push_back(*type);
+  return type;
+}
+
+} // namespace hloc::hlo
+
+#endif

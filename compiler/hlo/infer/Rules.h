@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule of every operation: its result type from operands and attributes, or the report of the
+// first constraint that does not hold. Each file here holds the rules of one family; the numbers
+// `C1` ... beside the checks are those of the operations' definitions (*.td).
+
+#ifndef HLOC_COMPILER_HLO_INFER_RULES_H
+#define HLOC_COMPILER_HLO_INFER_RULES_H
+
+#include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Shape.h"
+
+namespace hloc::hlo {
+
+/// Sizes of the result when `window` moves over dimensions of size `base`.
+llvm::FailureOr<llvm::SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base, WindowAttr window);
+
+/// Element type of sums of products: what the text states, else the operand type of higher precision.
+llvm::FailureOr<mlir::Type> inferProduct(const Rule &rule, mlir::RankedTensorType lhs,
+                                         mlir::RankedTensorType rhs);
+
+#define HLO_RULE(Op) llvm::FailureOr<mlir::Type> infer(Op::Adaptor op, const Rule &rule);
+
+// Elementwise.cpp
+HLO_RULE(AbsOp)
+HLO_RULE(CeilOp)
+HLO_RULE(CountLeadingZerosOp)
+HLO_RULE(FloorOp)
+HLO_RULE(ImagOp)
+HLO_RULE(IsFiniteOp)
+HLO_RULE(NegateOp)
+HLO_RULE(NotOp)
+HLO_RULE(PopcntOp)
+HLO_RULE(RealOp)
+HLO_RULE(RoundNearestAfzOp)
+HLO_RULE(RoundNearestEvenOp)
+HLO_RULE(SignOp)
+HLO_RULE(AcosOp)
+HLO_RULE(AcoshOp)
+HLO_RULE(AsinOp)
+HLO_RULE(AsinhOp)
+HLO_RULE(AtanhOp)
+HLO_RULE(CbrtOp)
+HLO_RULE(CosineOp)
+HLO_RULE(CoshOp)
+HLO_RULE(ErfOp)
+HLO_RULE(ExponentialOp)
+HLO_RULE(ExponentialMinusOneOp)
+HLO_RULE(LogOp)
+HLO_RULE(LogPlusOneOp)
+HLO_RULE(LogisticOp)
+HLO_RULE(RsqrtOp)
+HLO_RULE(SineOp)
+HLO_RULE(SinhOp)
+HLO_RULE(SqrtOp)
+HLO_RULE(TanOp)
+HLO_RULE(TanhOp)
+HLO_RULE(AddOp)
+HLO_RULE(AndOp)
+HLO_RULE(Atan2Op)
+HLO_RULE(ComplexOp)
+HLO_RULE(DivideOp)
+HLO_RULE(MaximumOp)
+HLO_RULE(MinimumOp)
+HLO_RULE(MulhiOp)
+HLO_RULE(MultiplyOp)
+HLO_RULE(OrOp)
+HLO_RULE(PowerOp)
+HLO_RULE(RemainderOp)
+HLO_RULE(ShiftLeftOp)
+HLO_RULE(ShiftRightArithmeticOp)
+HLO_RULE(ShiftRightLogicalOp)
+HLO_RULE(SubtractOp)
+HLO_RULE(XorOp)
+HLO_RULE(ClampOp)
+HLO_RULE(CompareOp)
+HLO_RULE(SelectOp)
+HLO_RULE(ConvertOp)
+HLO_RULE(ReducePrecisionOp)
+HLO_RULE(StochasticConvertOp)
+
+// Shapes.cpp, Indexing.cpp
+HLO_RULE(ConstantOp)
+HLO_RULE(IotaOp)
+HLO_RULE(BitcastOp)
+HLO_RULE(BitcastConvertOp)
+HLO_RULE(ReshapeOp)
+HLO_RULE(DynamicReshapeOp)
+HLO_RULE(BroadcastOp)
+HLO_RULE(TransposeOp)
+HLO_RULE(ReverseOp)
+HLO_RULE(SliceOp)
+HLO_RULE(PadOp)
+HLO_RULE(ConcatenateOp)
+HLO_RULE(DynamicSliceOp)
+HLO_RULE(DynamicUpdateSliceOp)
+HLO_RULE(GatherOp)
+HLO_RULE(ScatterOp)
+HLO_RULE(CopyOp)
+HLO_RULE(TupleOp)
+HLO_RULE(GetTupleElementOp)
+HLO_RULE(GetDimensionSizeOp)
+HLO_RULE(SetDimensionSizeOp)
+
+// Dot.cpp, Window.cpp, Reduce.cpp, Linalg.cpp
+HLO_RULE(DotOp)
+HLO_RULE(RaggedDotOp)
+HLO_RULE(ScaledDotOp)
+HLO_RULE(ConvolutionOp)
+HLO_RULE(FftOp)
+HLO_RULE(CholeskyOp)
+HLO_RULE(TriangularSolveOp)
+HLO_RULE(ReduceOp)
+HLO_RULE(ReduceWindowOp)
+HLO_RULE(SelectAndScatterOp)
+HLO_RULE(ScanOp)
+HLO_RULE(SortOp)
+HLO_RULE(TopkOp)
+HLO_RULE(BatchNormTrainingOp)
+HLO_RULE(BatchNormInferenceOp)
+HLO_RULE(BatchNormGradOp)
+HLO_RULE(RngOp)
+HLO_RULE(RngBitGeneratorOp)
+HLO_RULE(RngGetAndUpdateStateOp)
+
+// Control.cpp
+HLO_RULE(CallOp)
+HLO_RULE(FusionOp)
+HLO_RULE(MapOp)
+HLO_RULE(WhileOp)
+HLO_RULE(ConditionalOp)
+HLO_RULE(CustomCallOp)
+HLO_RULE(AsyncStartOp)
+HLO_RULE(AsyncUpdateOp)
+HLO_RULE(AsyncDoneOp)
+HLO_RULE(CopyStartOp)
+HLO_RULE(CopyDoneOp)
+HLO_RULE(AfterAllOp)
+HLO_RULE(AddDependencyOp)
+HLO_RULE(OptBarrierOp)
+HLO_RULE(DomainOp)
+HLO_RULE(InfeedOp)
+HLO_RULE(OutfeedOp)
+HLO_RULE(SendOp)
+HLO_RULE(SendDoneOp)
+HLO_RULE(RecvOp)
+HLO_RULE(RecvDoneOp)
+HLO_RULE(PartitionIdOp)
+HLO_RULE(ReplicaIdOp)
+
+// Collective.cpp
+HLO_RULE(AllGatherOp)
+HLO_RULE(AllGatherStartOp)
+HLO_RULE(AllReduceOp)
+HLO_RULE(AllReduceStartOp)
+HLO_RULE(ReduceScatterOp)
+HLO_RULE(AllToAllOp)
+HLO_RULE(RaggedAllToAllOp)
+HLO_RULE(CollectiveBroadcastOp)
+HLO_RULE(CollectivePermuteOp)
+HLO_RULE(CollectivePermuteStartOp)
+HLO_RULE(AllGatherDoneOp)
+HLO_RULE(AllReduceDoneOp)
+HLO_RULE(CollectivePermuteDoneOp)
+
+#undef HLO_RULE
+
+} // namespace hloc::hlo
+
+#endif
