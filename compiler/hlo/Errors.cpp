@@ -43,8 +43,9 @@ std::optional<std::string> explain(StringRef code) {
 }
 
 std::string getErrorManual() {
-  std::string text = "# Errors\n\nEvery error about the program given ends in a code. The same page "
-                     "is printed by `hloc --explain CODE`.\n";
+  std::string text =
+      "# Errors\n\nEvery error about the program given ends in a code. The same page "
+      "is printed by `hloc --explain CODE`.\n";
   for (const Page &page : kPages)
     text += "\n" + format(page, /*markdown=*/true);
   return text;

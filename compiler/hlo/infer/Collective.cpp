@@ -45,9 +45,10 @@ enum class Resize { Multiply, Divide };
 
 /// Results of all-gather and reduce-scatter: the operands with one dimension multiplied or divided
 /// by the number of participants, which follows from the first stated result.
-static FailureOr<SmallVector<Type>> resize(const Rule &rule, TypeRange inputs, Sizes dimensions, bool start,
-                                           Resize way) {
-  if (failed(expectArrays(rule, inputs)) || failed(expectCount(rule, dimensions.size(), 1, "dimensions"))) // C2
+static FailureOr<SmallVector<Type>> resize(const Rule &rule, TypeRange inputs, Sizes dimensions,
+                                           bool start, Resize way) {
+  if (failed(expectArrays(rule, inputs)) ||
+      failed(expectCount(rule, dimensions.size(), 1, "dimensions"))) // C2
     return failure();
   int64_t d = dimensions[0];
   SmallVector<Type> stated = getStated(rule, inputs.size(), start);
@@ -60,23 +61,25 @@ static FailureOr<SmallVector<Type>> resize(const Rule &rule, TypeRange inputs, S
     auto result = dyn_cast_or_null<RankedTensorType>(i < stated.size() ? stated[i] : Type());
     if (!result || result.getRank() != shape.getRank()) // C4
       return rule.fail(Error::ResultShape)
-             << "expected one result of as many dimensions for each operand (" << toText(inputs) << ") but got "
-             << toText(rule.getDeclaredTypes());
+             << "expected one result of as many dimensions for each operand (" << toText(inputs)
+             << ") but got " << toText(rule.getDeclaredTypes());
     int64_t from = shape.sizes[d], to = getBounds(result)[d];
-    int64_t small = way == Resize::Multiply ? from : to, large = way == Resize::Multiply ? to : from;
+    int64_t small = way == Resize::Multiply ? from : to,
+            large = way == Resize::Multiply ? to : from;
     if (small == kUnbounded || large == kUnbounded) {
       shape.sizes[d] = to;
     } else {
       if (small == 0 ? large != 0 : large % small != 0) // C5
         return rule.fail(Error::SizesDiffer)
-               << "expected dimension " << d << " of operand and result to be a multiple one of the other but got "
+               << "expected dimension " << d
+               << " of operand and result to be a multiple one of the other but got "
                << toText(type) << " and " << toText(Type(result));
       if (small != 0 && !parts)
         parts = large / small;
       if (small != 0 && *parts != large / small) // C6
-        return rule.fail(Error::SizesDiffer) << "expected all operands to be " << *parts
-                                             << " parts of the result but operand " << i << ", " << toText(type)
-                                             << ", is one of " << large / small;
+        return rule.fail(Error::SizesDiffer)
+               << "expected all operands to be " << *parts << " parts of the result but operand "
+               << i << ", " << toText(type) << ", is one of " << large / small;
       shape.sizes[d] = to;
     }
     results.push_back(shape.getType());
@@ -85,14 +88,16 @@ static FailureOr<SmallVector<Type>> resize(const Rule &rule, TypeRange inputs, S
 }
 
 FailureOr<Type> infer(AllGatherOp::Adaptor op, const Rule &rule) {
-  auto results = resize(rule, op.getInputs().getTypes(), op.getDimensions(), false, Resize::Multiply);
+  auto results =
+      resize(rule, op.getInputs().getTypes(), op.getDimensions(), false, Resize::Multiply);
   if (failed(results))
     return failure();
   return pack(rule.getContext(), *results);
 }
 
 FailureOr<Type> infer(AllGatherStartOp::Adaptor op, const Rule &rule) {
-  auto results = resize(rule, op.getInputs().getTypes(), op.getDimensions(), true, Resize::Multiply);
+  auto results =
+      resize(rule, op.getInputs().getTypes(), op.getDimensions(), true, Resize::Multiply);
   if (failed(results))
     return failure();
   Type operands = pack(rule.getContext(), op.getInputs().getTypes());
@@ -127,13 +132,18 @@ FailureOr<Type> infer(ReduceScatterOp::Adaptor op, const Rule &rule) {
 }
 
 template <typename Adaptor> static FailureOr<Type> inferAllReduce(Adaptor op, const Rule &rule) {
-  if (failed(expectArrays(rule, op.getInputs().getTypes())) || failed(expectFold(rule, op.getToApplyAttr())))
+  if (failed(expectArrays(rule, op.getInputs().getTypes())) ||
+      failed(expectFold(rule, op.getToApplyAttr())))
     return failure();
   return pack(rule.getContext(), op.getInputs().getTypes());
 }
 
-FailureOr<Type> infer(AllReduceOp::Adaptor op, const Rule &rule) { return inferAllReduce(op, rule); }
-FailureOr<Type> infer(AllReduceStartOp::Adaptor op, const Rule &rule) { return inferAllReduce(op, rule); }
+FailureOr<Type> infer(AllReduceOp::Adaptor op, const Rule &rule) {
+  return inferAllReduce(op, rule);
+}
+FailureOr<Type> infer(AllReduceStartOp::Adaptor op, const Rule &rule) {
+  return inferAllReduce(op, rule);
+}
 
 FailureOr<Type> infer(AllToAllOp::Adaptor op, const Rule &rule) {
   TypeRange inputs = op.getInputs().getTypes();
@@ -142,7 +152,8 @@ FailureOr<Type> infer(AllToAllOp::Adaptor op, const Rule &rule) {
   if (std::optional<Sizes> dimensions = op.getDimensions()) {
     if (failed(expectCount(rule, dimensions->size(), 1, "dimensions")) || // C2
         failed(expectCount(rule, inputs.size(), 1, "operands")) ||        // C3
-        failed(expectDimension(rule, (*dimensions)[0], cast<RankedTensorType>(inputs[0]).getRank(), "dimensions")))
+        failed(expectDimension(rule, (*dimensions)[0], cast<RankedTensorType>(inputs[0]).getRank(),
+                               "dimensions")))
       return failure();
     return inputs[0];
   }
@@ -155,19 +166,23 @@ FailureOr<Type> infer(AllToAllOp::Adaptor op, const Rule &rule) {
 
 FailureOr<Type> infer(RaggedAllToAllOp::Adaptor op, const Rule &rule) {
   TypeRange inputs = op.getInputs().getTypes();
-  if (failed(expectCount(rule, inputs.size(), 6, "operands")) || failed(expectArrays(rule, inputs))) // C1
+  if (failed(expectCount(rule, inputs.size(), 6, "operands")) ||
+      failed(expectArrays(rule, inputs))) // C1
     return failure();
   auto input = cast<RankedTensorType>(inputs[0]), output = cast<RankedTensorType>(inputs[1]);
-  if (failed(expectSameElement(rule, input.getElementType(), output.getElementType(), "output")) || // C2
+  if (failed(expectSameElement(rule, input.getElementType(), output.getElementType(),
+                               "output")) || // C2
       failed(expectRank(rule, output, input.getRank(), "output")))
     return failure();
   for (size_t i = 2; i < 6; ++i) {
     auto array = cast<RankedTensorType>(inputs[i]);
     if (!isInteger(array.getElementType())) // C3
-      return rule.fail(Error::ElementType) << "expected operand " << i << " to be integers but got " << toText(inputs[i]);
+      return rule.fail(Error::ElementType)
+             << "expected operand " << i << " to be integers but got " << toText(inputs[i]);
     if (!shapesAgree(array, cast<RankedTensorType>(inputs[2]))) // C4
-      return rule.fail(Error::ShapesDiffer) << "expected operand " << i << " to have the dimensions of the input offsets, "
-                                            << toText(inputs[2]) << ", but got " << toText(inputs[i]);
+      return rule.fail(Error::ShapesDiffer)
+             << "expected operand " << i << " to have the dimensions of the input offsets, "
+             << toText(inputs[2]) << ", but got " << toText(inputs[i]);
   }
   return inputs[1];
 }
@@ -186,7 +201,8 @@ template <typename Adaptor> static FailureOr<bool> isInPlace(Adaptor op, const R
   std::optional<ArrayAttr> slices = op.getSliceSizes();
   if (!slices || slices->empty())
     return false;
-  if (failed(expectCount(rule, op.getInputs().size(), 4, "operands, since slice_sizes are given"))) // C2
+  if (failed(expectCount(rule, op.getInputs().size(), 4,
+                         "operands, since slice_sizes are given"))) // C2
     return failure();
   return true;
 }
@@ -206,7 +222,8 @@ FailureOr<Type> infer(CollectivePermuteStartOp::Adaptor op, const Rule &rule) {
   TypeRange inputs = op.getInputs().getTypes();
   Type operand = *inPlace ? inputs[0] : pack(rule.getContext(), inputs);
   SmallVector<Type> state = {operand, *inPlace ? inputs[1] : operand};
-  if (auto declared = dyn_cast_or_null<TupleType>(rule.getDeclared()); declared && declared.size() > 2)
+  if (auto declared = dyn_cast_or_null<TupleType>(rule.getDeclared());
+      declared && declared.size() > 2)
     llvm::append_range(state, declared.getTypes().drop_front(2)); // contexts
   return Type(TupleType::get(rule.getContext(), state));
 }
@@ -216,13 +233,16 @@ static FailureOr<Type> getResults(const Rule &rule, Type state) {
   auto tuple = dyn_cast<TupleType>(state);
   if (tuple && tuple.size() >= 2)
     return tuple.getType(1);
-  return rule.fail(Error::Async) << "expected a state (operands, results, ...) but got " << toText(state);
+  return rule.fail(Error::Async) << "expected a state (operands, results, ...) but got "
+                                 << toText(state);
 }
 
 FailureOr<Type> infer(AllGatherDoneOp::Adaptor op, const Rule &rule) {
   return getResults(rule, op.getOperand().getType());
 }
-FailureOr<Type> infer(AllReduceDoneOp::Adaptor op, const Rule &rule) { return op.getOperand().getType(); }
+FailureOr<Type> infer(AllReduceDoneOp::Adaptor op, const Rule &rule) {
+  return op.getOperand().getType();
+}
 FailureOr<Type> infer(CollectivePermuteDoneOp::Adaptor op, const Rule &rule) {
   return getResults(rule, op.getOperand().getType());
 }

@@ -22,7 +22,8 @@ FailureOr<Type> infer(CallOp::Adaptor op, const Rule &rule) {
       return rule.getDeclared();
     return failMissing(rule);
   }
-  auto results = expectCallable(rule, op.getToApplyAttr(), op.getInputs().getTypes(), "computation"); // C1
+  auto results =
+      expectCallable(rule, op.getToApplyAttr(), op.getInputs().getTypes(), "computation"); // C1
   if (failed(results))
     return failure();
   return pack(rule.getContext(), *results);
@@ -36,7 +37,9 @@ FailureOr<Type> infer(WhileOp::Adaptor op, const Rule &rule) {
   auto held = expectCallable(rule, op.getConditionAttr(), state, "condition"); // C1
   if (failed(held))
     return failure();
-  if (held->size() != 1 || !typesAgree((*held)[0], RankedTensorType::get({}, IntegerType::get(rule.getContext(), 1)))) // C2
+  if (held->size() != 1 ||
+      !typesAgree((*held)[0],
+                  RankedTensorType::get({}, IntegerType::get(rule.getContext(), 1)))) // C2
     return rule.fail(Error::While) << "expected condition " << op.getCondition()
                                    << " to return pred[] but it returns " << toText(*held);
   auto next = expectCallable(rule, op.getBodyAttr(), state, "body"); // C3
@@ -58,8 +61,9 @@ FailureOr<Type> infer(ConditionalOp::Adaptor op, const Rule &rule) {
     return rule.fail(Error::ElementType)
            << "expected the branch index to be pred[] or s32[] but got " << toText(index);
   if (isPred(element) ? branches.size() != 2 : branches.empty()) // C3
-    return rule.fail(Error::Conditional) << "expected " << (isPred(element) ? "2 branches" : "at least one branch")
-                                         << " but got " << branches.size();
+    return rule.fail(Error::Conditional)
+           << "expected " << (isPred(element) ? "2 branches" : "at least one branch") << " but got "
+           << branches.size();
   if (op.getBranchOperands().size() != branches.size()) // C4
     return rule.fail(Error::OperandCount) << "expected one operand for each of " << branches.size()
                                           << " branches but got " << op.getBranchOperands().size();
@@ -70,14 +74,16 @@ FailureOr<Type> infer(ConditionalOp::Adaptor op, const Rule &rule) {
   }
   FailureOr<TypeRange> first = failure();
   for (auto [branch, operand] : llvm::zip(branches, op.getBranchOperands())) {
-    auto results = expectCallable(rule, cast<FlatSymbolRefAttr>(branch), operand.getType(), "branch"); // C5
+    auto results =
+        expectCallable(rule, cast<FlatSymbolRefAttr>(branch), operand.getType(), "branch"); // C5
     if (failed(results))
       return failure();
     if (failed(first))
       first = results;
     if (!typesAgree(*first, *results)) // C6
       return rule.fail(Error::Conditional)
-             << "expected branch " << cast<FlatSymbolRefAttr>(branch).getValue() << " to return what "
+             << "expected branch " << cast<FlatSymbolRefAttr>(branch).getValue()
+             << " to return what "
              << "the first returns, " << toText(*first) << ", but it returns " << toText(*results);
   }
   return pack(rule.getContext(), *first);
@@ -95,7 +101,8 @@ static Type getPart(Type type, ArrayRef<int64_t> path) {
 }
 
 /// Each alias names a part of the result and a part of an operand, of one shape.
-static LogicalResult expectAliases(const Rule &rule, std::optional<ArrayAttr> aliases, TypeRange operands) {
+static LogicalResult expectAliases(const Rule &rule, std::optional<ArrayAttr> aliases,
+                                   TypeRange operands) {
   Type result = rule.getDeclared();
   if (!aliases || !result)
     return success();
@@ -107,15 +114,16 @@ static LogicalResult expectAliases(const Rule &rule, std::optional<ArrayAttr> al
       to = getPart(result, alias.getOutputIndex());
     }
     if (!from || !to)
-      return rule.fail(Error::Alias) << "expected output_to_operand_aliasing to name parts of the result "
-                                     << toText(result) << " and of the operands (" << toText(operands) << ")";
+      return rule.fail(Error::Alias)
+             << "expected output_to_operand_aliasing to name parts of the result " << toText(result)
+             << " and of the operands (" << toText(operands) << ")";
     auto unwrap = [](Type type) {
       auto buffer = dyn_cast<BufferType>(type);
       return buffer ? buffer.getContents() : type;
     };
     if (!typesAgree(unwrap(from), unwrap(to)))
-      return rule.fail(Error::Alias) << "expected aliases of one shape but got " << toText(to) << " for "
-                                     << toText(from);
+      return rule.fail(Error::Alias)
+             << "expected aliases of one shape but got " << toText(to) << " for " << toText(from);
   }
   return success();
 }
@@ -128,7 +136,8 @@ FailureOr<Type> infer(FusionOp::Adaptor op, const Rule &rule) {
     return failMissing(rule);
   }
   auto results = expectCallable(rule, op.getCallsAttr(), operands, "computation"); // C1
-  if (failed(results) || failed(expectAliases(rule, op.getOutputToOperandAliasing(), operands))) // C2
+  if (failed(results) ||
+      failed(expectAliases(rule, op.getOutputToOperandAliasing(), operands))) // C2
     return failure();
   return pack(rule.getContext(), *results);
 }
@@ -136,18 +145,21 @@ FailureOr<Type> infer(FusionOp::Adaptor op, const Rule &rule) {
 FailureOr<Type> infer(CustomCallOp::Adaptor op, const Rule &rule) {
   TypeRange operands = op.getInputs().getTypes();
   if (std::optional<ArrayAttr> constraints = op.getOperandLayoutConstraints()) {
-    if (failed(expectCount(rule, constraints->size(), operands.size(), "operand_layout_constraints"))) // C1
+    if (failed(expectCount(rule, constraints->size(), operands.size(),
+                           "operand_layout_constraints"))) // C1
       return failure();
     for (auto [i, constraint] : llvm::enumerate(*constraints)) {
       Type type = cast<TypeAttr>(constraint).getValue();
       if (!typesAgree(type, operands[i])) // C2
-        return rule.fail(Error::ShapesDiffer) << "expected operand_layout_constraints to give operand " << i
-                                              << " as " << toText(operands[i]) << " but got " << toText(type);
+        return rule.fail(Error::ShapesDiffer)
+               << "expected operand_layout_constraints to give operand " << i << " as "
+               << toText(operands[i]) << " but got " << toText(type);
     }
   }
   if (failed(expectAliases(rule, op.getOutputToOperandAliasing(), operands))) // C3
     return failure();
-  if (std::optional<ArrayAttr> called = op.getCalledComputations(); called && rule.knowsSignatures())
+  if (std::optional<ArrayAttr> called = op.getCalledComputations();
+      called && rule.knowsSignatures())
     for (Attribute computation : *called) // C4
       if (failed(rule.getSignature(cast<FlatSymbolRefAttr>(computation))))
         return failure();
@@ -166,7 +178,8 @@ static FailureOr<TupleType> expectState(const Rule &rule, Type type) {
 }
 
 /// C2, C3: the computation takes and returns what the state holds. Operands may be bound later.
-static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computation, TupleType state) {
+static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computation,
+                                   TupleType state) {
   if (!rule.knowsSignatures() || !computation)
     return success();
   auto signature = rule.getSignature(computation);
@@ -179,8 +192,8 @@ static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computati
                 !typesAgree(state.getType(1), result)))
     return rule.fail(Error::Async)
            << "expected a state of the operands and result of " << computation.getValue() << ", (("
-           << toText(TypeRange(signature->getInputs())) << "), " << toText(result) << ", ...), but got "
-           << toText(Type(state));
+           << toText(TypeRange(signature->getInputs())) << "), " << toText(result)
+           << ", ...), but got " << toText(Type(state));
   return success();
 }
 
@@ -190,15 +203,17 @@ FailureOr<Type> infer(AsyncStartOp::Adaptor op, const Rule &rule) {
     return failure();
   TypeRange operands = op.getInputs().getTypes();
   TypeRange held = cast<TupleType>(state->getType(0)).getTypes();
-  if (operands.size() > held.size() || !typesAgree(operands, held.take_front(operands.size()))) // C4
-    return rule.fail(Error::Async) << "expected operands (" << toText(held) << ") but got ("
-                                   << toText(operands) << ")";
+  if (operands.size() > held.size() ||
+      !typesAgree(operands, held.take_front(operands.size()))) // C4
+    return rule.fail(Error::Async)
+           << "expected operands (" << toText(held) << ") but got (" << toText(operands) << ")";
   return Type(*state);
 }
 
 FailureOr<Type> infer(AsyncUpdateOp::Adaptor op, const Rule &rule) {
   if (op.getInputs().empty()) // C4
-    return rule.fail(Error::OperandCount) << "expected the state of an asynchronous operation but got no operand";
+    return rule.fail(Error::OperandCount)
+           << "expected the state of an asynchronous operation but got no operand";
   Type before = op.getInputs().front().getType();
   auto state = expectState(rule, before);
   if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
@@ -210,7 +225,8 @@ FailureOr<Type> infer(AsyncUpdateOp::Adaptor op, const Rule &rule) {
 
 FailureOr<Type> infer(AsyncDoneOp::Adaptor op, const Rule &rule) {
   if (op.getInputs().empty()) // C4
-    return rule.fail(Error::OperandCount) << "expected the state of an asynchronous operation but got no operand";
+    return rule.fail(Error::OperandCount)
+           << "expected the state of an asynchronous operation but got no operand";
   auto state = expectState(rule, op.getInputs().front().getType());
   if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
     return failure();
@@ -246,8 +262,8 @@ FailureOr<Type> infer(CopyDoneOp::Adaptor op, const Rule &rule) {
   if (failed(state))
     return failure();
   if (!typesAgree(state->getType(0), state->getType(1))) // C2
-    return rule.fail(Error::Async) << "expected source and destination of one shape but got "
-                                   << toText(Type(*state));
+    return rule.fail(Error::Async)
+           << "expected source and destination of one shape but got " << toText(Type(*state));
   return state->getType(0);
 }
 
@@ -257,7 +273,9 @@ FailureOr<Type> infer(AfterAllOp::Adaptor op, const Rule &rule) {
   return Type(TokenType::get(rule.getContext()));
 }
 
-FailureOr<Type> infer(AddDependencyOp::Adaptor op, const Rule &rule) { return op.getOperand().getType(); }
+FailureOr<Type> infer(AddDependencyOp::Adaptor op, const Rule &rule) {
+  return op.getOperand().getType();
+}
 
 FailureOr<Type> infer(OptBarrierOp::Adaptor op, const Rule &rule) {
   return pack(rule.getContext(), op.getInputs().getTypes());
@@ -276,8 +294,8 @@ FailureOr<Type> infer(InfeedOp::Adaptor op, const Rule &rule) {
   if (tuple)
     results = tuple.getTypes();
   if (results.empty() || (tuple && results.size() != 2) || !isa<TokenType>(results.back())) // C1
-    return rule.fail(Error::ResultShape) << "expected a result (data, token[]) but got "
-                                         << toText(rule.getDeclaredTypes());
+    return rule.fail(Error::ResultShape)
+           << "expected a result (data, token[]) but got " << toText(rule.getDeclaredTypes());
   return pack(rule.getContext(), rule.getDeclaredTypes());
 }
 
@@ -287,14 +305,16 @@ FailureOr<Type> infer(OutfeedOp::Adaptor op, const Rule &rule) {
     flattenTypes(*shape, stated);
     flattenTypes(op.getInputs().getTypes(), actual);
     if (!typesAgree(stated, actual)) // C1
-      return rule.fail(Error::ShapesDiffer) << "expected outfeed_shape to be "
-                                            << toText(op.getInputs().getTypes()) << " but got " << toText(*shape);
+      return rule.fail(Error::ShapesDiffer)
+             << "expected outfeed_shape to be " << toText(op.getInputs().getTypes()) << " but got "
+             << toText(*shape);
   }
   return Type(TokenType::get(rule.getContext()));
 }
 
 FailureOr<Type> infer(SendOp::Adaptor op, const Rule &rule) {
-  return makeTuple(rule, {op.getOperand().getType(), getU32(rule), TokenType::get(rule.getContext())});
+  return makeTuple(rule,
+                   {op.getOperand().getType(), getU32(rule), TokenType::get(rule.getContext())});
 }
 
 FailureOr<Type> infer(SendDoneOp::Adaptor op, const Rule &rule) {

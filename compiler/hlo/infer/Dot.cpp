@@ -20,8 +20,8 @@ FailureOr<Type> inferProduct(const Rule &rule, RankedTensorType lhs, RankedTenso
 }
 
 /// C1: dimension numbers in range and distinct, batch and contracting together.
-static LogicalResult expectDotNumbers(const Rule &rule, Sizes batch, Sizes contracting, int64_t rank,
-                                      StringRef side) {
+static LogicalResult expectDotNumbers(const Rule &rule, Sizes batch, Sizes contracting,
+                                      int64_t rank, StringRef side) {
   SmallVector<int64_t> all(batch);
   all.append(contracting.begin(), contracting.end());
   return expectDimensions(rule, all, rank, side + " batch and contracting dimensions");
@@ -31,8 +31,9 @@ static LogicalResult expectDotNumbers(const Rule &rule, Sizes batch, Sizes contr
 static LogicalResult expectPaired(const Rule &rule, RankedTensorType lhs, RankedTensorType rhs,
                                   Sizes left, Sizes right, StringRef what) {
   if (left.size() != right.size())
-    return rule.fail(Error::ListLength) << "expected as many " << what << " dimensions of lhs as of rhs but got "
-                                        << toText(left) << " and " << toText(right);
+    return rule.fail(Error::ListLength)
+           << "expected as many " << what << " dimensions of lhs as of rhs but got " << toText(left)
+           << " and " << toText(right);
   SmallVector<int64_t, 6> leftSizes = getBounds(lhs), rightSizes = getBounds(rhs);
   for (auto [l, r] : llvm::zip(left, right))
     if (!sizesAgree(leftSizes[l], rightSizes[r]))
@@ -51,9 +52,12 @@ struct DotNumbers {
 /// The result's dimensions: batch, the rest of lhs, the rest of rhs without `rhsSkipped`.
 static FailureOr<Shape> inferDot(const Rule &rule, RankedTensorType lhs, RankedTensorType rhs,
                                  const DotNumbers &numbers, Sizes rhsSkipped = {}) {
-  if (failed(expectDotNumbers(rule, numbers.lhsBatch, numbers.lhsContracting, lhs.getRank(), "lhs")) ||
-      failed(expectDotNumbers(rule, numbers.rhsBatch, numbers.rhsContracting, rhs.getRank(), "rhs")) ||
-      failed(expectPaired(rule, lhs, rhs, numbers.lhsContracting, numbers.rhsContracting, "contracting")) ||
+  if (failed(
+          expectDotNumbers(rule, numbers.lhsBatch, numbers.lhsContracting, lhs.getRank(), "lhs")) ||
+      failed(
+          expectDotNumbers(rule, numbers.rhsBatch, numbers.rhsContracting, rhs.getRank(), "rhs")) ||
+      failed(expectPaired(rule, lhs, rhs, numbers.lhsContracting, numbers.rhsContracting,
+                          "contracting")) ||
       failed(expectPaired(rule, lhs, rhs, numbers.lhsBatch, numbers.rhsBatch, "batch")))
     return failure();
   auto element = inferProduct(rule, lhs, rhs);

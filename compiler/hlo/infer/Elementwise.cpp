@@ -34,8 +34,10 @@ static Kinds getKind(Type element) {
 
 static std::string toText(Kinds kinds) {
   SmallVector<StringRef, 5> names;
-  for (auto [kind, name] : {std::pair(kPred, "pred"), {kSigned, "a signed integer"},
-                            {kUnsigned, "an unsigned integer"}, {kFloat, "a float"},
+  for (auto [kind, name] : {std::pair(kPred, "pred"),
+                            {kSigned, "a signed integer"},
+                            {kUnsigned, "an unsigned integer"},
+                            {kFloat, "a float"},
                             {kComplex, "complex"}})
     if (kinds & kind)
       names.push_back(name);
@@ -46,9 +48,8 @@ static LogicalResult expectKind(const Rule &rule, RankedTensorType type, Kinds k
                                 const Twine &what) {
   if (getKind(type.getElementType()) & kinds)
     return success();
-  return rule.fail(Error::ElementType)
-         << "expected the element type of " << what << " to be " << toText(kinds) << " but got "
-         << hlo::toText(type);
+  return rule.fail(Error::ElementType) << "expected the element type of " << what << " to be "
+                                       << toText(kinds) << " but got " << hlo::toText(type);
 }
 
 /// The component type of complex numbers; other types as they are.
@@ -78,8 +79,8 @@ static FailureOr<RankedTensorType> mergeArrays(const Rule &rule, RankedTensorTyp
   if (failed(expectSameElement(rule, lhs.getElementType(), rhs.getElementType(), what)))
     return failure();
   if (!shapesAgree(lhs, rhs))
-    return rule.fail(Error::ShapesDiffer) << "expected " << what << " to have shape "
-                                          << toText(lhs) << " but got " << toText(rhs);
+    return rule.fail(Error::ShapesDiffer)
+           << "expected " << what << " to have shape " << toText(lhs) << " but got " << toText(rhs);
   if (lhs.hasStaticShape() && rhs.hasStaticShape())
     return lhs;
   Shape shape(lhs), other(rhs);
@@ -210,8 +211,9 @@ FailureOr<Type> infer(CompareOp::Adaptor op, const Rule &rule) {
   Type element = array->getElementType();
   Direction direction = op.getDirection();
   if (isComplex(element) && direction != Direction::EQ && direction != Direction::NE) // C4
-    return rule.fail(Error::ElementType) << "expected direction EQ or NE for complex operands but got "
-                                         << stringifyDirection(direction);
+    return rule.fail(Error::ElementType)
+           << "expected direction EQ or NE for complex operands but got "
+           << stringifyDirection(direction);
   if (std::optional<ComparisonType> type = op.getType()) { // C5
     bool floats = isFloat(element) || isComplex(element);
     bool fits = *type == ComparisonType::FLOAT        ? floats
@@ -219,8 +221,9 @@ FailureOr<Type> infer(CompareOp::Adaptor op, const Rule &rule) {
                 : *type == ComparisonType::SIGNED     ? isInteger(element) && !isUnsigned(element)
                                                       : isPred(element) || isUnsigned(element);
     if (!fits)
-      return rule.fail(Error::ElementType) << "comparison type " << stringifyComparisonType(*type)
-                                           << " does not fit operands of " << elementToText(element);
+      return rule.fail(Error::ElementType)
+             << "comparison type " << stringifyComparisonType(*type) << " does not fit operands of "
+             << elementToText(element);
   }
   return Type(withElement(*array, IntegerType::get(array->getContext(), 1)));
 }
@@ -255,8 +258,9 @@ FailureOr<Type> infer(SelectOp::Adaptor op, const Rule &rule) {
   if (failed(merged))
     return failure();
   if (pred->getRank() != 0 && !shapesAgree(*pred, *merged)) // C4
-    return rule.fail(Error::ShapesDiffer) << "expected pred to be a scalar or to have the dimensions of "
-                                          << toText(Type(*merged)) << " but got " << toText(Type(*pred));
+    return rule.fail(Error::ShapesDiffer)
+           << "expected pred to be a scalar or to have the dimensions of " << toText(Type(*merged))
+           << " but got " << toText(Type(*pred));
   return Type(*merged);
 }
 
@@ -294,9 +298,9 @@ FailureOr<Type> infer(StochasticConvertOp::Adaptor op, const Rule &rule) {
            << "expected random to have the operand's width, " << getBits(array->getElementType())
            << " bits, but got " << toText(Type(*random));
   if (!shapesAgree(*array, *random)) // C3
-    return rule.fail(Error::ShapesDiffer) << "expected random to have the operand's dimensions, "
-                                          << toText(Type(*array)) << ", but got "
-                                          << toText(Type(*random));
+    return rule.fail(Error::ShapesDiffer)
+           << "expected random to have the operand's dimensions, " << toText(Type(*array))
+           << ", but got " << toText(Type(*random));
   return inferConverted(rule, *array);
 }
 

@@ -26,7 +26,8 @@ FailureOr<Type> infer(SliceOp::Adaptor op, const Rule &rule) {
              << "expected the slice of dimension " << d << " to lie in [0, "
              << (size == kUnbounded ? std::string("?") : std::to_string(size)) << "] but got ["
              << start << ":" << limit << "]";
-    if (failed(expectRange(rule, stride, 1, std::numeric_limits<int64_t>::max(), "the stride"))) // C3
+    if (failed(
+            expectRange(rule, stride, 1, std::numeric_limits<int64_t>::max(), "the stride"))) // C3
       return failure();
     int64_t extent = limit - start;
     shape.sizes[d] = extent == 0 ? 0 : (extent - 1) / stride + 1;
@@ -49,7 +50,8 @@ static LogicalResult expectStartIndices(const Rule &rule, TypeRange indices, int
       return success();
     if (array->getRank() != 0 || !typesAgree(type, indices[0]))
       return rule.fail(Error::OperandKind)
-             << "expected " << rank << " scalar start indices of one type, or one vector of them, but got ("
+             << "expected " << rank
+             << " scalar start indices of one type, or one vector of them, but got ("
              << toText(indices) << ")";
   }
   if (int64_t(indices.size()) == rank)
@@ -67,8 +69,9 @@ FailureOr<Type> infer(DynamicSliceOp::Adaptor op, const Rule &rule) {
     return failure();
   for (auto [d, bound] : llvm::enumerate(getBounds(*operand)))
     if (sizes[d] < 0 || (bound != kUnbounded && sizes[d] > bound)) // C4
-      return rule.fail(Error::SliceRange) << "expected dynamic_slice_sizes of dimension " << d
-                                          << " to be from 0 to " << bound << " but got " << sizes[d];
+      return rule.fail(Error::SliceRange)
+             << "expected dynamic_slice_sizes of dimension " << d << " to be from 0 to " << bound
+             << " but got " << sizes[d];
   return Type(Shape(operand->getElementType(), sizes).getType());
 }
 
@@ -77,14 +80,16 @@ FailureOr<Type> infer(DynamicUpdateSliceOp::Adaptor op, const Rule &rule) {
   auto update = expectArray(rule, op.getUpdate().getType(), "update");
   if (failed(operand) || failed(update) ||
       failed(expectStartIndices(rule, op.getStartIndices().getTypes(), operand->getRank())) ||
-      failed(expectSameElement(rule, operand->getElementType(), update->getElementType(), "update")) ||
+      failed(
+          expectSameElement(rule, operand->getElementType(), update->getElementType(), "update")) ||
       failed(expectRank(rule, *update, operand->getRank(), "update"))) // C3
     return failure();
   SmallVector<int64_t, 6> sizes = getBounds(*operand), updated = getBounds(*update);
   for (auto [size, part] : llvm::zip(sizes, updated))
     if (size != kUnbounded && part != kUnbounded && part > size) // C4
-      return rule.fail(Error::SliceRange) << "expected update to fit into " << toText(Type(*operand))
-                                          << " but got " << toText(Type(*update));
+      return rule.fail(Error::SliceRange)
+             << "expected update to fit into " << toText(Type(*operand)) << " but got "
+             << toText(Type(*update));
   if (update->hasStaticShape())
     return Type(*operand);
   Shape shape(*operand), part(*update);
@@ -106,8 +111,8 @@ struct IndexNumbers {
 } // namespace
 
 /// Dimensions of the indices without the index vector. C1 to C9 of gather and scatter.
-static FailureOr<Shape> expectIndexing(const Rule &rule, RankedTensorType array, RankedTensorType indices,
-                                       const IndexNumbers &numbers) {
+static FailureOr<Shape> expectIndexing(const Rule &rule, RankedTensorType array,
+                                       RankedTensorType indices, const IndexNumbers &numbers) {
   if (!isInteger(indices.getElementType())) // C1
     return rule.fail(Error::ElementType)
            << "expected the indices to be integers but got " << toText(Type(indices));
@@ -122,23 +127,25 @@ static FailureOr<Shape> expectIndexing(const Rule &rule, RankedTensorType array,
     batch.dynamic.erase(batch.dynamic.begin() + numbers.indexVector);
   }
   int64_t resultRank = batch.getRank() + numbers.window.size();
-  if (failed(expectSorted(rule, numbers.window, resultRank, numbers.windowName)) ||   // C3
-      failed(expectSorted(rule, numbers.dropped, rank, numbers.droppedName)) ||       // C4
-      failed(expectSorted(rule, numbers.batching, rank, numbers.batchingName)) ||     // C5
-      failed(expectDimensions(rule, numbers.mapped, rank, numbers.mappedName)) ||     // C6
-      failed(expectDimensions(rule, numbers.indicesBatching, indexRank, numbers.indicesBatchingName)))
+  if (failed(expectSorted(rule, numbers.window, resultRank, numbers.windowName)) || // C3
+      failed(expectSorted(rule, numbers.dropped, rank, numbers.droppedName)) ||     // C4
+      failed(expectSorted(rule, numbers.batching, rank, numbers.batchingName)) ||   // C5
+      failed(expectDimensions(rule, numbers.mapped, rank, numbers.mappedName)) ||   // C6
+      failed(
+          expectDimensions(rule, numbers.indicesBatching, indexRank, numbers.indicesBatchingName)))
     return failure();
   if (!sizesAgree(vectorSize, numbers.mapped.size())) // C7
-    return rule.fail(Error::Indexing) << "expected " << numbers.mappedName
-                                      << " to have one entry for each of the " << vectorSize
-                                      << " elements of an index vector but got " << toText(numbers.mapped);
+    return rule.fail(Error::Indexing)
+           << "expected " << numbers.mappedName << " to have one entry for each of the "
+           << vectorSize << " elements of an index vector but got " << toText(numbers.mapped);
   // C8: an array's dimension is dropped or batching, not both, and a batching one is not mapped.
   for (int64_t d : numbers.batching)
     if (llvm::is_contained(numbers.dropped, d) || llvm::is_contained(numbers.mapped, d))
       return rule.fail(Error::Indexing)
              << "expected " << numbers.batchingName << " to be neither in " << numbers.droppedName
              << " nor in " << numbers.mappedName << " but dimension " << d << " is";
-  if (int64_t(numbers.window.size() + numbers.dropped.size() + numbers.batching.size()) != rank) // C9
+  if (int64_t(numbers.window.size() + numbers.dropped.size() + numbers.batching.size()) !=
+      rank) // C9
     return rule.fail(Error::Indexing)
            << "expected " << numbers.windowName << ", " << numbers.droppedName << " and "
            << numbers.batchingName << " to be " << rank << " dimensions together, one for each of "
@@ -153,8 +160,9 @@ static FailureOr<Shape> expectIndexing(const Rule &rule, RankedTensorType array,
     if (i == numbers.indexVector || !sizesAgree(arraySizes[a], indexSizes[i]))
       return rule.fail(Error::Indexing)
              << "expected " << numbers.indicesBatchingName << " to name dimensions of the size of "
-             << numbers.batchingName << ", and not index_vector_dim, but got dimension " << i << " of "
-             << toText(Type(indices)) << " for dimension " << a << " of " << toText(Type(array));
+             << numbers.batchingName << ", and not index_vector_dim, but got dimension " << i
+             << " of " << toText(Type(indices)) << " for dimension " << a << " of "
+             << toText(Type(array));
   return batch;
 }
 
@@ -163,13 +171,21 @@ FailureOr<Type> infer(GatherOp::Adaptor op, const Rule &rule) {
   auto indices = expectArray(rule, op.getStartIndices().getType(), "start_indices");
   if (failed(operand) || failed(indices))
     return failure();
-  IndexNumbers numbers{op.getOffsetDims(), op.getCollapsedSliceDims(), op.getOperandBatchingDims(),
-                       op.getStartIndicesBatchingDims(), op.getStartIndexMap(),
-                       int64_t(op.getIndexVectorDim()), "offset_dims", "collapsed_slice_dims",
-                       "operand_batching_dims", "start_indices_batching_dims", "start_index_map"};
+  IndexNumbers numbers{op.getOffsetDims(),
+                       op.getCollapsedSliceDims(),
+                       op.getOperandBatchingDims(),
+                       op.getStartIndicesBatchingDims(),
+                       op.getStartIndexMap(),
+                       int64_t(op.getIndexVectorDim()),
+                       "offset_dims",
+                       "collapsed_slice_dims",
+                       "operand_batching_dims",
+                       "start_indices_batching_dims",
+                       "start_index_map"};
   auto batch = expectIndexing(rule, *operand, *indices, numbers);
   Sizes slice = op.getSliceSizes();
-  if (failed(batch) || failed(expectCount(rule, slice.size(), operand->getRank(), "slice_sizes"))) // C11
+  if (failed(batch) ||
+      failed(expectCount(rule, slice.size(), operand->getRank(), "slice_sizes"))) // C11
     return failure();
   Shape source(*operand), result(source.element);
   SmallVector<std::pair<int64_t, bool>> window;
@@ -210,10 +226,16 @@ FailureOr<Type> infer(ScatterOp::Adaptor op, const Rule &rule) {
   auto indices = expectArray(rule, inputs[count], "the indices");
   if (failed(indices))
     return failure();
-  IndexNumbers numbers{op.getUpdateWindowDims(), op.getInsertedWindowDims(), op.getInputBatchingDims(),
-                       op.getScatterIndicesBatchingDims(), op.getScatterDimsToOperandDims(),
-                       int64_t(op.getIndexVectorDim()), "update_window_dims", "inserted_window_dims",
-                       "input_batching_dims", "scatter_indices_batching_dims",
+  IndexNumbers numbers{op.getUpdateWindowDims(),
+                       op.getInsertedWindowDims(),
+                       op.getInputBatchingDims(),
+                       op.getScatterIndicesBatchingDims(),
+                       op.getScatterDimsToOperandDims(),
+                       int64_t(op.getIndexVectorDim()),
+                       "update_window_dims",
+                       "inserted_window_dims",
+                       "input_batching_dims",
+                       "scatter_indices_batching_dims",
                        "scatter_dims_to_operand_dims"};
   SmallVector<Type, 2> elements, updateElements;
   SmallVector<Type> results;
@@ -223,8 +245,8 @@ FailureOr<Type> infer(ScatterOp::Adaptor op, const Rule &rule) {
     if (failed(operand) || failed(update))
       return failure();
     auto batch = expectIndexing(rule, *operand, *indices, numbers);
-    if (failed(batch) ||
-        failed(expectRank(rule, *update, batch->getRank() + numbers.window.size(), "update " + Twine(i)))) // C12
+    if (failed(batch) || failed(expectRank(rule, *update, batch->getRank() + numbers.window.size(),
+                                           "update " + Twine(i)))) // C12
       return failure();
     SmallVector<int64_t> window;
     SmallVector<int64_t, 6> sizes = getBounds(*operand), updateSizes = getBounds(*update);
@@ -237,12 +259,13 @@ FailureOr<Type> infer(ScatterOp::Adaptor op, const Rule &rule) {
         int64_t limit = window[nextWindow++];
         if (limit != kUnbounded && size != kUnbounded && size > limit) // C13
           return rule.fail(Error::Indexing)
-                 << "expected window dimension " << d << " of update " << i << " to be at most " << limit
-                 << " but got " << toText(Type(*update));
+                 << "expected window dimension " << d << " of update " << i << " to be at most "
+                 << limit << " but got " << toText(Type(*update));
       } else if (!sizesAgree(size, batch->sizes[nextBatch++])) { // C14
         return rule.fail(Error::Indexing)
-               << "expected dimension " << d << " of update " << i << " to have the size of the indices, "
-               << toText(Type(*indices)) << ", but got " << toText(Type(*update));
+               << "expected dimension " << d << " of update " << i
+               << " to have the size of the indices, " << toText(Type(*indices)) << ", but got "
+               << toText(Type(*update));
       }
     }
     elements.push_back(operand->getElementType());

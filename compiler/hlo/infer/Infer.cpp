@@ -20,7 +20,8 @@ LogicalResult verifyResultTypes(Operation *op, Type inferred) {
          << "expected result " << toText(inferred) << " but got " << toText(stated);
 }
 
-FunctionType lookupSignature(SymbolTableCollection &tables, Operation *op, FlatSymbolRefAttr symbol) {
+FunctionType lookupSignature(SymbolTableCollection &tables, Operation *op,
+                             FlatSymbolRefAttr symbol) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(tables.lookupNearestSymbolFrom(op, symbol));
   return function ? dyn_cast<FunctionType>(function.getFunctionType()) : FunctionType();
 }
@@ -28,8 +29,9 @@ FunctionType lookupSignature(SymbolTableCollection &tables, Operation *op, FlatS
 FunctionType lookupSignature(ValueRange operands, FlatSymbolRefAttr symbol) {
   Region *region = operands.empty() ? nullptr : operands.front().getParentRegion();
   auto module = region ? region->getParentOfType<ModuleOp>() : ModuleOp();
-  auto function = module ? dyn_cast_or_null<FunctionOpInterface>(SymbolTable::lookupSymbolIn(module, symbol))
-                         : FunctionOpInterface();
+  auto function =
+      module ? dyn_cast_or_null<FunctionOpInterface>(SymbolTable::lookupSymbolIn(module, symbol))
+             : FunctionOpInterface();
   return function ? dyn_cast<FunctionType>(function.getFunctionType()) : FunctionType();
 }
 
@@ -63,8 +65,8 @@ private:
 
 /// Infers by Op's rule if `state` describes an Op.
 template <typename Op>
-static bool inferIf(const OperationState &state, DictionaryAttr attributes, OpaqueProperties properties,
-                    const Rule &rule, FailureOr<Type> &type) {
+static bool inferIf(const OperationState &state, DictionaryAttr attributes,
+                    OpaqueProperties properties, const Rule &rule, FailureOr<Type> &type) {
   if (state.name.getStringRef() != Op::getOperationName())
     return false;
   type = infer(typename Op::Adaptor(state.operands, attributes, properties), rule);
@@ -84,15 +86,16 @@ FailureOr<Type> inferResultType(const OperationState &state, SignatureLookup sig
   if (!properties.isValid())
     return failure();
   FailureOr<Type> type = failure();
-  if (inferIfAny<CallOp, ConditionalOp, MapOp, ReduceOp, ReduceWindowOp, ScanOp, ScatterOp, SelectAndScatterOp,
-                 SortOp, WhileOp>(state, attributes, properties.get(), rule, type))
+  if (inferIfAny<CallOp, ConditionalOp, MapOp, ReduceOp, ReduceWindowOp, ScanOp, ScatterOp,
+                 SelectAndScatterOp, SortOp, WhileOp>(state, attributes, properties.get(), rule,
+                                                      type))
     return type;
   auto *interface = state.name.getInterface<InferTypeOpInterface>();
   if (!interface)
     return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
   SmallVector<Type> types;
-  if (failed(interface->inferReturnTypes(context, state.location, state.operands, attributes, properties.get(),
-                                         {}, types)))
+  if (failed(interface->inferReturnTypes(context, state.location, state.operands, attributes,
+                                         properties.get(), {}, types)))
     return failure();
   return types.front();
 }

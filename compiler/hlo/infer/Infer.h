@@ -15,7 +15,8 @@ namespace hloc::hlo {
 /// the text states none. `signatures` knows the module's computations. Fails with a diagnostic; for
 /// operations that have no rule, or whose result the text must state, with one that says so.
 /// Required attributes must be there.
-llvm::FailureOr<mlir::Type> inferResultType(const mlir::OperationState &state, SignatureLookup signatures);
+llvm::FailureOr<mlir::Type> inferResultType(const mlir::OperationState &state,
+                                            SignatureLookup signatures);
 
 /// Checks `op`, which calls no computations, and its result types.
 template <typename Op> llvm::LogicalResult verifyRule(Op op);
@@ -41,16 +42,21 @@ template <typename Op> llvm::LogicalResult verifyRule(Op op, SignatureLookup sig
   return failed(type) ? llvm::failure() : verifyResultTypes(op, *type);
 }
 
-template <typename Op> llvm::LogicalResult verifyRule(Op op) { return verifyRule(op, SignatureLookup()); }
+template <typename Op> llvm::LogicalResult verifyRule(Op op) {
+  return verifyRule(op, SignatureLookup());
+}
 
 template <typename Op> llvm::LogicalResult verifyRule(Op op, mlir::SymbolTableCollection &tables) {
-  return verifyRule(op, [&](mlir::FlatSymbolRefAttr symbol) { return lookupSignature(tables, op, symbol); });
+  return verifyRule(
+      op, [&](mlir::FlatSymbolRefAttr symbol) { return lookupSignature(tables, op, symbol); });
 }
 
 template <typename Op>
 llvm::LogicalResult inferByRule(mlir::MLIRContext *context, std::optional<mlir::Location> location,
                                 typename Op::Adaptor op, llvm::SmallVectorImpl<mlir::Type> &types) {
-  auto lookup = [&](mlir::FlatSymbolRefAttr symbol) { return lookupSignature(op.getOperands(), symbol); };
+  auto lookup = [&](mlir::FlatSymbolRefAttr symbol) {
+    return lookupSignature(op.getOperands(), symbol);
+  };
   Rule rule(context, location, Op::getOperationName(), {}, lookup);
   llvm::FailureOr<mlir::Type> type = infer(op, rule);
   if (succeeded(type))

@@ -66,7 +66,8 @@ static FailureOr<RankedTensorType> expectSquare(const Rule &rule, Type type, con
   size_t rank = sizes.size();
   if (rank < 2 || !sizesAgree(sizes[rank - 2], sizes[rank - 1]))
     return rule.fail(Error::SizesDiffer)
-           << "expected " << what << " to be square in its last two dimensions but got " << toText(type);
+           << "expected " << what << " to be square in its last two dimensions but got "
+           << toText(type);
   return array;
 }
 
@@ -91,8 +92,9 @@ FailureOr<Type> infer(TriangularSolveOp::Adaptor op, const Rule &rule) {
            << "expected " << (op.getLeftSide() ? "rows" : "columns") << " of b to match a, "
            << toText(Type(*a)) << ", but got " << toText(Type(*b));
   if (!sizesAgree(Sizes(left).drop_back(2), Sizes(right).drop_back(2))) // C4
-    return rule.fail(Error::SizesDiffer) << "expected the leading dimensions of b to be those of a, "
-                                         << toText(Type(*a)) << ", but got " << toText(Type(*b));
+    return rule.fail(Error::SizesDiffer)
+           << "expected the leading dimensions of b to be those of a, " << toText(Type(*a))
+           << ", but got " << toText(Type(*b));
   return Type(*b);
 }
 
@@ -112,10 +114,12 @@ FailureOr<Type> infer(RngOp::Adaptor op, const Rule &rule) {
   if (failed(expectSameElement(rule, element, getElementTypeOrSelf(op.getB()), "b")) || // C2
       failed(expectSameElement(rule, element, declared->getElementType(), "the result")))
     return failure();
-  bool admitted = isFloat(element) || (op.getDistribution() == Distribution::Uniform && !isComplex(element));
+  bool admitted =
+      isFloat(element) || (op.getDistribution() == Distribution::Uniform && !isComplex(element));
   if (!admitted) // C3
-    return rule.fail(Error::ElementType) << "distribution " << stringifyDistribution(op.getDistribution())
-                                         << " does not give " << elementToText(element);
+    return rule.fail(Error::ElementType)
+           << "distribution " << stringifyDistribution(op.getDistribution()) << " does not give "
+           << elementToText(element);
   return Type(*declared);
 }
 

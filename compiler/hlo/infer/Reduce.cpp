@@ -46,8 +46,9 @@ FailureOr<Type> infer(SortOp::Adaptor op, const Rule &rule) {
     if (failed(first) || failed(array))
       return failure();
     if (!shapesAgree(*first, *array)) // C2
-      return rule.fail(Error::ShapesDiffer) << "expected operand " << i << " to have the dimensions of "
-                                            << toText(Type(*first)) << " but got " << toText(type);
+      return rule.fail(Error::ShapesDiffer)
+             << "expected operand " << i << " to have the dimensions of " << toText(Type(*first))
+             << " but got " << toText(type);
     elements.append(2, array->getElementType());
   }
   if (failed(expectDimension(rule, op.getDimension(), first->getRank(), "dimensions")) || // C3
@@ -86,15 +87,16 @@ FailureOr<Type> infer(MapOp::Adaptor op, const Rule &rule) {
     if (failed(first) || failed(array))
       return failure();
     if (!shapesAgree(*first, *array)) // C2
-      return rule.fail(Error::ShapesDiffer) << "expected operand " << i << " to have the dimensions of "
-                                            << toText(Type(*first)) << " but got " << toText(type);
+      return rule.fail(Error::ShapesDiffer)
+             << "expected operand " << i << " to have the dimensions of " << toText(Type(*first))
+             << " but got " << toText(type);
     scalars.push_back(RankedTensorType::get({}, array->getElementType()));
   }
   if (auto dimensions = op.getDimensions()) { // C3
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, first->getRank()));
     if (*dimensions != Sizes(all))
-      return rule.fail(Error::DimensionOrder) << "expected dimensions " << toText(Sizes(all))
-                                              << " but got " << toText(*dimensions);
+      return rule.fail(Error::DimensionOrder)
+             << "expected dimensions " << toText(Sizes(all)) << " but got " << toText(*dimensions);
   }
   Shape shape(*first);
   if (!rule.knowsSignatures()) {
@@ -105,11 +107,11 @@ FailureOr<Type> infer(MapOp::Adaptor op, const Rule &rule) {
   auto results = expectCallable(rule, op.getToApplyAttr(), scalars, "computation"); // C4
   if (failed(results))
     return failure();
-  auto scalar = results->size() == 1 ? dyn_cast<RankedTensorType>((*results)[0]) : RankedTensorType();
+  auto scalar =
+      results->size() == 1 ? dyn_cast<RankedTensorType>((*results)[0]) : RankedTensorType();
   if (!scalar || scalar.getRank() != 0) // C5
-    return rule.fail(Error::Signature)
-           << "expected computation " << op.getToApply() << " to return a scalar but it returns "
-           << toText(*results);
+    return rule.fail(Error::Signature) << "expected computation " << op.getToApply()
+                                       << " to return a scalar but it returns " << toText(*results);
   shape.element = scalar.getElementType();
   return Type(shape.getType());
 }
@@ -151,7 +153,8 @@ FailureOr<Type> infer(ScanOp::Adaptor op, const Rule &rule) {
     operands.push_back(withoutDimension(shape, dimension).getType());
   }
   if (!rule.knowsSignatures())
-    return rule.getDeclared() ? rule.getDeclared() : Type(TupleType::get(rule.getContext(), SmallVector<Type>(arrays)));
+    return rule.getDeclared() ? rule.getDeclared()
+                              : Type(TupleType::get(rule.getContext(), SmallVector<Type>(arrays)));
   auto results = expectCallable(rule, op.getToApplyAttr(), operands, "computation"); // C5
   if (failed(results))
     return failure();
@@ -162,8 +165,9 @@ FailureOr<Type> infer(ScanOp::Adaptor op, const Rule &rule) {
   int64_t outputs = int64_t(elements.size()) - carries;
   if (outputs < 0 || !typesAgree(elements.drop_front(outputs), arrays.drop_front(inputs))) // C6
     return rule.fail(Error::Signature)
-           << "expected computation " << op.getToApply() << " to return outputs followed by carries of ("
-           << toText(arrays.drop_front(inputs)) << ") but it returns " << toText(*results);
+           << "expected computation " << op.getToApply()
+           << " to return outputs followed by carries of (" << toText(arrays.drop_front(inputs))
+           << ") but it returns " << toText(*results);
   SmallVector<Type> types;
   for (auto [i, type] : llvm::enumerate(elements)) {
     auto array = dyn_cast<RankedTensorType>(type);
@@ -172,9 +176,9 @@ FailureOr<Type> infer(ScanOp::Adaptor op, const Rule &rule) {
       continue;
     }
     if (!array || dimension > array.getRank()) // C7
-      return rule.fail(Error::Signature) << "expected output " << i << " of computation " << op.getToApply()
-                                         << " to be an array of at least " << dimension
-                                         << " dimensions but got " << toText(type);
+      return rule.fail(Error::Signature) << "expected output " << i << " of computation "
+                                         << op.getToApply() << " to be an array of at least "
+                                         << dimension << " dimensions but got " << toText(type);
     Shape shape(array);
     shape.sizes.insert(shape.sizes.begin() + dimension, steps);
     shape.dynamic.insert(shape.dynamic.begin() + dimension, isDynamic || steps == kUnbounded);
@@ -194,7 +198,8 @@ expectFeatures(const Rule &rule, Type type, int64_t index,
   if (failed(operand))
     return failure();
   if (!isFloat(operand->getElementType()))
-    return rule.fail(Error::ElementType) << "expected the operand to have floats but got " << toText(type);
+    return rule.fail(Error::ElementType)
+           << "expected the operand to have floats but got " << toText(type);
   if (failed(expectDimension(rule, index, operand->getRank(), "feature_index")))
     return failure();
   int64_t count = getBounds(*operand)[index];
@@ -204,8 +209,9 @@ expectFeatures(const Rule &rule, Type type, int64_t index,
         failed(expectSameElement(rule, operand->getElementType(), array->getElementType(), name)))
       return failure();
     if (!sizesAgree(getBounds(*array)[0], count))
-      return rule.fail(Error::SizesDiffer) << "expected " << name << " to have one element a feature, "
-                                           << count << ", but got " << toText(feature);
+      return rule.fail(Error::SizesDiffer)
+             << "expected " << name << " to have one element a feature, " << count << ", but got "
+             << toText(feature);
   }
   return operand;
 }
@@ -218,8 +224,9 @@ static Type withFeatures(RankedTensorType operand, int64_t index) {
 }
 
 FailureOr<Type> infer(BatchNormTrainingOp::Adaptor op, const Rule &rule) {
-  auto operand = expectFeatures(rule, op.getOperand().getType(), op.getFeatureIndex(),
-                                {{op.getScale().getType(), "scale"}, {op.getOffset().getType(), "offset"}});
+  auto operand =
+      expectFeatures(rule, op.getOperand().getType(), op.getFeatureIndex(),
+                     {{op.getScale().getType(), "scale"}, {op.getOffset().getType(), "offset"}});
   if (failed(operand))
     return failure();
   return withFeatures(*operand, op.getFeatureIndex());
@@ -244,9 +251,8 @@ FailureOr<Type> infer(BatchNormGradOp::Adaptor op, const Rule &rule) {
   if (failed(operand))
     return failure();
   if (!typesAgree(*operand, op.getGradOutput().getType())) // C4
-    return rule.fail(Error::ShapesDiffer)
-           << "expected grad_output to be " << toText(Type(*operand)) << " but got "
-           << toText(op.getGradOutput().getType());
+    return rule.fail(Error::ShapesDiffer) << "expected grad_output to be " << toText(Type(*operand))
+                                          << " but got " << toText(op.getGradOutput().getType());
   return withFeatures(*operand, op.getFeatureIndex());
 }
 

@@ -23,12 +23,13 @@ using SignatureLookup = llvm::function_ref<mlir::FunctionType(mlir::FlatSymbolRe
 
 class Rule {
 public:
-  /// Reports at `location` (not at all without one) in the name of operation `name` (`hlo.foo_bar`).
-  /// `declared` are the result types that the text states, empty if it states none. Without
-  /// `signatures` rules leave out what they would check of called computations.
+  /// Reports at `location` (not at all without one) in the name of operation `name`
+  /// (`hlo.foo_bar`). `declared` are the result types that the text states, empty if it states
+  /// none. Without `signatures` rules leave out what they would check of called computations.
   Rule(mlir::MLIRContext *context, std::optional<mlir::Location> location, llvm::StringRef name,
        mlir::TypeRange declared = {}, SignatureLookup signatures = {})
-      : context(context), location(location), name(name), declared(declared), signatures(signatures) {}
+      : context(context), location(location), name(name), declared(declared),
+        signatures(signatures) {}
 
   mlir::MLIRContext *getContext() const { return context; }
 

@@ -12,9 +12,11 @@
 namespace hloc::hlo {
 
 /// Sizes of the result when `window` moves over dimensions of size `base`.
-llvm::FailureOr<llvm::SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base, WindowAttr window);
+llvm::FailureOr<llvm::SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base,
+                                                          WindowAttr window);
 
-/// Element type of sums of products: what the text states, else the operand type of higher precision.
+/// Element type of sums of products: what the text states, else the operand type of higher
+/// precision.
 llvm::FailureOr<mlir::Type> inferProduct(const Rule &rule, mlir::RankedTensorType lhs,
                                          mlir::RankedTensorType rhs);
 

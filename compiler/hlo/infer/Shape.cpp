@@ -134,9 +134,7 @@ std::string toText(Sizes numbers) {
   return text + "}";
 }
 
-bool isPred(Type element) {
-  return element.isSignlessInteger(1);
-}
+bool isPred(Type element) { return element.isSignlessInteger(1); }
 bool isInteger(Type element) { return isa<IntegerType>(element) && !isPred(element); }
 bool isUnsigned(Type element) { return element.isUnsignedInteger(); }
 bool isFloat(Type element) { return isa<FloatType>(element); }
@@ -204,8 +202,9 @@ LogicalResult expectRank(const Rule &rule, RankedTensorType type, int64_t rank, 
 LogicalResult expectSameElement(const Rule &rule, Type a, Type b, const Twine &what) {
   if (a == b)
     return success();
-  return rule.fail(Error::ElementTypesDiffer) << "expected " << what << " to have element type "
-                                              << elementToText(a) << " but got " << elementToText(b);
+  return rule.fail(Error::ElementTypesDiffer)
+         << "expected " << what << " to have element type " << elementToText(a) << " but got "
+         << elementToText(b);
 }
 
 LogicalResult expectCount(const Rule &rule, size_t actual, size_t expected, const Twine &what) {
@@ -215,21 +214,23 @@ LogicalResult expectCount(const Rule &rule, size_t actual, size_t expected, cons
          << "expected " << expected << " " << what << " but got " << actual;
 }
 
-LogicalResult expectDimension(const Rule &rule, int64_t dimension, int64_t rank, const Twine &what) {
+LogicalResult expectDimension(const Rule &rule, int64_t dimension, int64_t rank,
+                              const Twine &what) {
   if (dimension >= 0 && dimension < rank)
     return success();
   return rule.fail(Error::DimensionRange) << "expected " << what << " to be a dimension from 0 to "
                                           << rank - 1 << " but got " << dimension;
 }
 
-LogicalResult expectDimensions(const Rule &rule, Sizes dimensions, int64_t rank, const Twine &what) {
+LogicalResult expectDimensions(const Rule &rule, Sizes dimensions, int64_t rank,
+                               const Twine &what) {
   llvm::SmallBitVector seen(rank);
   for (int64_t dimension : dimensions) {
     if (failed(expectDimension(rule, dimension, rank, what)))
       return failure();
     if (seen.test(dimension))
-      return rule.fail(Error::DimensionOrder) << "expected " << what << " to be distinct but got "
-                                              << toText(dimensions);
+      return rule.fail(Error::DimensionOrder)
+             << "expected " << what << " to be distinct but got " << toText(dimensions);
     seen.set(dimension);
   }
   return success();

@@ -41,7 +41,9 @@ struct Shape {
 llvm::SmallVector<int64_t, 6> getBounds(mlir::RankedTensorType type);
 
 /// Whether two dimensions can have the same size: `?` agrees with every size.
-inline bool sizesAgree(int64_t a, int64_t b) { return a == b || a == kUnbounded || b == kUnbounded; }
+inline bool sizesAgree(int64_t a, int64_t b) {
+  return a == b || a == kUnbounded || b == kUnbounded;
+}
 bool sizesAgree(Sizes a, Sizes b);
 /// Whether arrays have the same dimensions but for layout and dynamism.
 bool shapesAgree(mlir::RankedTensorType a, mlir::RankedTensorType b);

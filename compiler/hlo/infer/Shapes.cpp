@@ -24,7 +24,8 @@ FailureOr<Type> infer(ConstantOp::Adaptor op, const Rule &rule) {
     if (auto tuple = dyn_cast<TupleType>(type)) {
       auto parts = dyn_cast<ArrayAttr>(value);
       return parts && parts.size() == tuple.size() &&
-             llvm::all_of_zip(tuple.getTypes(), parts, [&](Type t, Attribute v) { return self(self, t, v); });
+             llvm::all_of_zip(tuple.getTypes(), parts,
+                              [&](Type t, Attribute v) { return self(self, t, v); });
     }
     auto array = dyn_cast<RankedTensorType>(type);
     auto elements = dyn_cast<ElementsAttr>(value);
@@ -43,11 +44,12 @@ FailureOr<Type> infer(ConstantOp::Adaptor op, const Rule &rule) {
 
 FailureOr<Type> infer(IotaOp::Adaptor op, const Rule &rule) {
   auto declared = expectDeclaredArray(rule);
-  if (failed(declared) ||
-      failed(expectDimension(rule, op.getIotaDimension(), declared->getRank(), "iota_dimension"))) // C1
+  if (failed(declared) || failed(expectDimension(rule, op.getIotaDimension(), declared->getRank(),
+                                                 "iota_dimension"))) // C1
     return failure();
   if (isPred(declared->getElementType())) // C2
-    return rule.fail(Error::ElementType) << "expected a result of numbers but got " << toText(Type(*declared));
+    return rule.fail(Error::ElementType)
+           << "expected a result of numbers but got " << toText(Type(*declared));
   return Type(*declared);
 }
 
@@ -62,8 +64,9 @@ FailureOr<Type> infer(BitcastOp::Adaptor op, const Rule &rule) {
   };
   std::optional<int64_t> from = bits(*operand), to = bits(*declared);
   if (from && to && *from != *to) // C1
-    return rule.fail(Error::ElementCount) << "expected a result of as many bits as the operand, "
-                                          << toText(Type(*operand)) << ", but got " << toText(Type(*declared));
+    return rule.fail(Error::ElementCount)
+           << "expected a result of as many bits as the operand, " << toText(Type(*operand))
+           << ", but got " << toText(Type(*declared));
   return Type(*declared);
 }
 
@@ -74,9 +77,11 @@ FailureOr<Type> infer(BitcastConvertOp::Adaptor op, const Rule &rule) {
     return failure();
   Type from = operand->getElementType(), to = declared->getElementType();
   if (isComplex(from) != isComplex(to)) // C1
-    return rule.fail(Error::ElementType) << "expected operand and result to be both complex or both real but got "
-                                         << elementToText(from) << " and " << elementToText(to);
-  int64_t narrow = std::min(getBits(from), getBits(to)), wide = std::max(getBits(from), getBits(to));
+    return rule.fail(Error::ElementType)
+           << "expected operand and result to be both complex or both real but got "
+           << elementToText(from) << " and " << elementToText(to);
+  int64_t narrow = std::min(getBits(from), getBits(to)),
+          wide = std::max(getBits(from), getBits(to));
   if (wide % narrow) // C2
     return rule.fail(Error::ElementType) << "expected one width to divide the other but got "
                                          << elementToText(from) << " and " << elementToText(to);
@@ -96,14 +101,16 @@ FailureOr<Type> infer(BitcastConvertOp::Adaptor op, const Rule &rule) {
 }
 
 /// Reshapes keep the element type (C1) and the number of elements (C2).
-static LogicalResult expectSameElements(const Rule &rule, RankedTensorType operand, RankedTensorType result) {
-  if (failed(expectSameElement(rule, operand.getElementType(), result.getElementType(), "the result")))
+static LogicalResult expectSameElements(const Rule &rule, RankedTensorType operand,
+                                        RankedTensorType result) {
+  if (failed(
+          expectSameElement(rule, operand.getElementType(), result.getElementType(), "the result")))
     return failure();
   auto from = countElements(getBounds(operand)), to = countElements(getBounds(result));
   if (from && to && *from != *to)
     return rule.fail(Error::ElementCount)
-           << "expected a result of as many elements as the operand, " << toText(Type(operand)) << ", but got "
-           << toText(Type(result));
+           << "expected a result of as many elements as the operand, " << toText(Type(operand))
+           << ", but got " << toText(Type(result));
   return success();
 }
 
@@ -130,7 +137,8 @@ FailureOr<Type> infer(DynamicReshapeOp::Adaptor op, const Rule &rule) {
     if (failed(expectScalar(rule, type, "size " + Twine(i))))
       return failure();
     if (!cast<RankedTensorType>(type).getElementType().isSignlessInteger(32))
-      return rule.fail(Error::ElementType) << "expected size " << i << " to be s32[] but got " << toText(type);
+      return rule.fail(Error::ElementType)
+             << "expected size " << i << " to be s32[] but got " << toText(type);
   }
   return Type(*declared);
 }
@@ -147,14 +155,16 @@ FailureOr<Type> infer(BroadcastOp::Adaptor op, const Rule &rule) {
   auto result = expectDeclaredArray(rule);
   if (failed(result) ||
       failed(expectDimensions(rule, dimensions, result->getRank(), "dimensions")) || // C2
-      failed(expectSameElement(rule, operand->getElementType(), result->getElementType(), "the result"))) // C3
+      failed(expectSameElement(rule, operand->getElementType(), result->getElementType(),
+                               "the result"))) // C3
     return failure();
   SmallVector<int64_t, 6> from = getBounds(*operand), to = getBounds(*result);
   for (auto [d, dimension] : llvm::enumerate(dimensions))
     if (!sizesAgree(from[d], to[dimension])) // C4
       return rule.fail(Error::SizesDiffer)
-             << "expected dimension " << dimension << " of the result to have the size of dimension " << d
-             << " of " << toText(Type(*operand)) << " but got " << toText(Type(*result));
+             << "expected dimension " << dimension
+             << " of the result to have the size of dimension " << d << " of "
+             << toText(Type(*operand)) << " but got " << toText(Type(*result));
   return Type(*result);
 }
 
@@ -181,8 +191,10 @@ FailureOr<Type> infer(ReverseOp::Adaptor op, const Rule &rule) {
 
 FailureOr<Type> infer(PadOp::Adaptor op, const Rule &rule) {
   auto operand = expectArray(rule, op.getOperand().getType(), "the operand");
-  if (failed(operand) || failed(expectScalar(rule, op.getPaddingValue().getType(), "the padding value")) || // C1
-      failed(expectSameElement(rule, operand->getElementType(), getElementTypeOrSelf(op.getPaddingValue()),
+  if (failed(operand) ||
+      failed(expectScalar(rule, op.getPaddingValue().getType(), "the padding value")) || // C1
+      failed(expectSameElement(rule, operand->getElementType(),
+                               getElementTypeOrSelf(op.getPaddingValue()),
                                "the padding value"))) // C2
     return failure();
   Shape shape(*operand);
@@ -191,7 +203,8 @@ FailureOr<Type> infer(PadOp::Adaptor op, const Rule &rule) {
       return failure();
   for (int64_t d = 0; d < shape.getRank(); ++d) {
     int64_t size = shape.sizes[d], interior = op.getInterior()[d];
-    if (failed(expectRange(rule, interior, 0, std::numeric_limits<int64_t>::max(), "interior padding"))) // C4
+    if (failed(expectRange(rule, interior, 0, std::numeric_limits<int64_t>::max(),
+                           "interior padding"))) // C4
       return failure();
     if (size == kUnbounded)
       continue;
@@ -201,8 +214,9 @@ FailureOr<Type> infer(PadOp::Adaptor op, const Rule &rule) {
     if (!padded) // C5
       return rule.fail(Error::TooLarge) << "dimension " << d << " is too large after padding";
     if (*padded < 0) // C6
-      return rule.fail(Error::SliceRange) << "expected the padding of dimension " << d
-                                          << " to leave at least 0 elements but it leaves " << *padded;
+      return rule.fail(Error::SliceRange)
+             << "expected the padding of dimension " << d
+             << " to leave at least 0 elements but it leaves " << *padded;
     shape.sizes[d] = *padded;
   }
   return Type(shape.getType());
@@ -214,22 +228,24 @@ FailureOr<Type> infer(ConcatenateOp::Adaptor op, const Rule &rule) {
     return rule.fail(Error::OperandCount) << "expected at least one operand but got none";
   auto first = expectArray(rule, inputs[0], "operand 0");
   int64_t dimension = op.getDimension();
-  if (failed(first) || failed(expectDimension(rule, dimension, first->getRank(), "dimensions"))) // C2
+  if (failed(first) ||
+      failed(expectDimension(rule, dimension, first->getRank(), "dimensions"))) // C2
     return failure();
   Shape result(*first);
   for (auto [i, type] : llvm::enumerate(inputs.drop_front())) {
     std::string what = "operand " + std::to_string(i + 1);
     auto array = expectArray(rule, type, what);
     if (failed(array) || failed(expectRank(rule, *array, first->getRank(), what)) || // C3
-        failed(expectSameElement(rule, first->getElementType(), array->getElementType(), what))) // C4
+        failed(
+            expectSameElement(rule, first->getElementType(), array->getElementType(), what))) // C4
       return failure();
     Shape shape(*array);
     for (int64_t d = 0; d < result.getRank(); ++d) {
       result.dynamic[d] = result.dynamic[d] || shape.dynamic[d];
       if (d == dimension) {
         bool unbounded = result.sizes[d] == kUnbounded || shape.sizes[d] == kUnbounded;
-        std::optional<int64_t> sum =
-            unbounded ? std::optional(kUnbounded) : llvm::checkedAdd(result.sizes[d], shape.sizes[d]);
+        std::optional<int64_t> sum = unbounded ? std::optional(kUnbounded)
+                                               : llvm::checkedAdd(result.sizes[d], shape.sizes[d]);
         if (!sum) // C5
           return rule.fail(Error::TooLarge) << "dimension " << d << " of the result is too large";
         result.sizes[d] = *sum;
@@ -260,8 +276,8 @@ FailureOr<Type> infer(GetTupleElementOp::Adaptor op, const Rule &rule) {
            << "expected the operand to be a tuple but got " << toText(op.getOperand().getType());
   int64_t index = op.getIndex();
   if (index < 0 || index >= int64_t(tuple.size())) // C2
-    return rule.fail(Error::ValueRange) << "expected index to be from 0 to " << int64_t(tuple.size()) - 1
-                                        << " but got " << index;
+    return rule.fail(Error::ValueRange) << "expected index to be from 0 to "
+                                        << int64_t(tuple.size()) - 1 << " but got " << index;
   return tuple.getType(index);
 }
 
@@ -289,7 +305,8 @@ FailureOr<Type> infer(SetDimensionSizeOp::Adaptor op, const Rule &rule) {
   if (failed(array) || failed(expectScalar(rule, size, "the size")))
     return failure();
   if (!cast<RankedTensorType>(size).getElementType().isSignlessInteger(32)) // C3
-    return rule.fail(Error::ElementType) << "expected the size to be s32[] but got " << toText(size);
+    return rule.fail(Error::ElementType)
+           << "expected the size to be s32[] but got " << toText(size);
   Shape shape(*array);
   shape.dynamic[op.getDimension()] = true;
   return Type(shape.getType());

@@ -6,7 +6,8 @@ using namespace mlir;
 namespace hloc::hlo {
 
 static SmallVector<Type, 2> getElements(ArrayRef<RankedTensorType> arrays) {
-  return llvm::map_to_vector<2>(arrays, [](RankedTensorType type) { return type.getElementType(); });
+  return llvm::map_to_vector<2>(arrays,
+                                [](RankedTensorType type) { return type.getElementType(); });
 }
 SmallVector<Type, 2> Reducible::getInputElements() const { return getElements(inputs); }
 SmallVector<Type, 2> Reducible::getInitialElements() const { return getElements(initials); }
@@ -65,13 +66,13 @@ FailureOr<Accumulators> expectReducer(const Rule &rule, FlatSymbolRefAttr comput
   if (failed(signature))
     return failure();
   auto mismatch = [&]() -> Report {
-    std::string expected = "(" + scalarsToText(initialElements) + ", " +
-                           scalarsToText(inputElements) + ") -> ";
+    std::string expected =
+        "(" + scalarsToText(initialElements) + ", " + scalarsToText(inputElements) + ") -> ";
     std::string results = scalarsToText(initialElements);
     expected += initialElements.size() > 1 ? "(" + results + ")" : results;
-    return rule.fail(Error::Reducer) << "expected computation " << computation.getValue()
-                                     << " to have the signature " << expected << " but it has "
-                                     << toText(*signature);
+    return rule.fail(Error::Reducer)
+           << "expected computation " << computation.getValue() << " to have the signature "
+           << expected << " but it has " << toText(*signature);
   };
   TypeRange results = signature->getResults();
   auto tuple = results.size() == 1 ? dyn_cast<TupleType>(results[0]) : TupleType();
@@ -92,7 +93,8 @@ FailureOr<Accumulators> expectReducer(const Rule &rule, FlatSymbolRefAttr comput
   return accumulators;
 }
 
-LogicalResult expectComparator(const Rule &rule, FlatSymbolRefAttr computation, TypeRange elements) {
+LogicalResult expectComparator(const Rule &rule, FlatSymbolRefAttr computation,
+                               TypeRange elements) {
   if (!rule.knowsSignatures())
     return success();
   auto signature = rule.getSignature(computation);
@@ -114,10 +116,9 @@ FailureOr<TypeRange> expectCallable(const Rule &rule, FlatSymbolRefAttr computat
   if (failed(signature))
     return failure();
   if (!typesAgree(operands, signature->getInputs()))
-    return rule.fail(Error::Signature)
-           << "expected " << what << " " << computation.getValue() << " to take ("
-           << toText(operands) << ") but it takes (" << toText(TypeRange(signature->getInputs()))
-           << ")";
+    return rule.fail(Error::Signature) << "expected " << what << " " << computation.getValue()
+                                       << " to take (" << toText(operands) << ") but it takes ("
+                                       << toText(TypeRange(signature->getInputs())) << ")";
   return TypeRange(signature->getResults());
 }
 

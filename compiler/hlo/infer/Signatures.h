@@ -35,7 +35,8 @@ llvm::LogicalResult expectComparator(const Rule &rule, mlir::FlatSymbolRefAttr c
                                      mlir::TypeRange elements);
 
 /// A computation whose parameters agree with `operands`; its results.
-llvm::FailureOr<mlir::TypeRange> expectCallable(const Rule &rule, mlir::FlatSymbolRefAttr computation,
+llvm::FailureOr<mlir::TypeRange> expectCallable(const Rule &rule,
+                                                mlir::FlatSymbolRefAttr computation,
                                                 mlir::TypeRange operands, const llvm::Twine &what);
 
 } // namespace hloc::hlo

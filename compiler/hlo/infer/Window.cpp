@@ -29,8 +29,10 @@ FailureOr<SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base, Wind
     int64_t low = get(window.getPaddingLow(), 0), high = get(window.getPaddingHigh(), 0);
     int64_t baseDilation = get(window.getBaseDilations(), 1);
     int64_t windowDilation = get(window.getWindowDilations(), 1);
-    for (auto [value, name] : {std::pair(size, "size"), {stride, "stride"},
-                               {baseDilation, "lhs_dilate"}, {windowDilation, "rhs_dilate"}})
+    for (auto [value, name] : {std::pair(size, "size"),
+                               {stride, "stride"},
+                               {baseDilation, "lhs_dilate"},
+                               {windowDilation, "rhs_dilate"}})
       if (value < 1) // C2
         return rule.fail(Error::Window) << "expected window " << name << " of dimension " << d
                                         << " to be at least 1 but got " << value;
@@ -45,9 +47,8 @@ FailureOr<SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base, Wind
     if (!padded || !extent) // C3
       return rule.fail(Error::TooLarge) << "the window of dimension " << d << " is too large";
     if (*padded < 0) // C4
-      return rule.fail(Error::Window)
-             << "expected the padding of dimension " << d << " to leave at least 0 elements but it leaves "
-             << *padded;
+      return rule.fail(Error::Window) << "expected the padding of dimension " << d
+                                      << " to leave at least 0 elements but it leaves " << *padded;
     sizes.push_back(*padded == 0 || *extent > *padded ? 0 : (*padded - *extent) / stride + 1);
   }
   return sizes;
@@ -86,12 +87,14 @@ FailureOr<Type> infer(ReduceWindowOp::Adaptor op, const Rule &rule) {
 FailureOr<Type> infer(SelectAndScatterOp::Adaptor op, const Rule &rule) {
   auto operand = expectArray(rule, op.getOperand().getType(), "the operand");
   auto source = expectArray(rule, op.getSource().getType(), "source");
-  if (failed(operand) || failed(source) || failed(expectScalar(rule, op.getInit().getType(), "init")))
+  if (failed(operand) || failed(source) ||
+      failed(expectScalar(rule, op.getInit().getType(), "init")))
     return failure();
   auto windowed = inferWindowed(rule, *operand, op.getWindow(), operand->getElementType());
   if (failed(windowed))
     return failure();
-  if (failed(expectSameElement(rule, operand->getElementType(), source->getElementType(), "source")))
+  if (failed(
+          expectSameElement(rule, operand->getElementType(), source->getElementType(), "source")))
     return failure();
   if (!sizesAgree(getBounds(*source), windowed->sizes)) // C5
     return rule.fail(Error::ShapesDiffer)
@@ -132,8 +135,10 @@ FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
   int64_t featureGroups = op.getFeatureGroupCount(), batchGroups = op.getBatchGroupCount();
 
   // C5: as many spatial dimensions everywhere.
-  if (failed(expectCount(rule, labels.getKernelSpatial().size(), spatial, "kernel spatial dimensions")) ||
-      failed(expectCount(rule, labels.getOutputSpatial().size(), spatial, "output spatial dimensions")) ||
+  if (failed(expectCount(rule, labels.getKernelSpatial().size(), spatial,
+                         "kernel spatial dimensions")) ||
+      failed(expectCount(rule, labels.getOutputSpatial().size(), spatial,
+                         "output spatial dimensions")) ||
       failed(expectRank(rule, *lhs, spatial + 2, "lhs")) ||
       failed(expectRank(rule, *rhs, spatial + 2, "rhs")) ||
       failed(expectLabels(rule, labels.getInputBatch(), labels.getInputFeature(),
@@ -159,9 +164,12 @@ FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
   int64_t features = input.sizes[labels.getInputFeature()];
   int64_t kernelFeatures = kernel.sizes[labels.getKernelInputFeature()];
   int64_t outputs = kernel.sizes[labels.getKernelOutputFeature()];
-  auto divides = [](int64_t count, int64_t size) { return size == kUnbounded || size % count == 0; };
+  auto divides = [](int64_t count, int64_t size) {
+    return size == kUnbounded || size % count == 0;
+  };
   if (!divides(featureGroups, features) ||
-      !sizesAgree(features == kUnbounded ? features : features / featureGroups, kernelFeatures)) // C8
+      !sizesAgree(features == kUnbounded ? features : features / featureGroups,
+                  kernelFeatures)) // C8
     return rule.fail(Error::Convolution)
            << "expected lhs to have feature_group_count times the input features of rhs but got "
            << toText(Sizes{features}) << " and " << featureGroups << " times "
@@ -170,8 +178,8 @@ FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
     return rule.fail(Error::Convolution) << "expected feature_group_count " << featureGroups
                                          << " to divide the output features, " << outputs;
   if (!divides(batchGroups, batch)) // C10
-    return rule.fail(Error::Convolution)
-           << "expected batch_group_count " << batchGroups << " to divide the input batch, " << batch;
+    return rule.fail(Error::Convolution) << "expected batch_group_count " << batchGroups
+                                         << " to divide the input batch, " << batch;
   if (!divides(batchGroups, outputs)) // C11
     return rule.fail(Error::Convolution) << "expected batch_group_count " << batchGroups
                                          << " to divide the output features, " << outputs;
