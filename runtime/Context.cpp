@@ -3,8 +3,6 @@
 
 #include "Context.h"
 
-#include <tbb/info.h>
-
 #include <memory>
 #include <new>
 
@@ -20,11 +18,7 @@ hlort_context *hlort_context_create(const hlort_context_options *options, hlort_
     auto context = std::make_unique<hlort_context>();
     if (chosen.threads > 1) {
       context->threads = chosen.threads;
-      // oneTBB stops at one thread per core of the machine unless told otherwise. A control that
-      // lowers the number would bind the host's own use of oneTBB too, so there is none then.
-      if (chosen.threads > tbb::info::default_concurrency())
-        context->moreThreads.emplace(tbb::global_control::max_allowed_parallelism, chosen.threads);
-      context->arena.emplace(chosen.threads);
+      context->pool.emplace(chosen.threads);
     }
     return context.release();
   } catch (const std::bad_alloc &) {

@@ -4,10 +4,8 @@
 #ifndef HLOC_RUNTIME_CONTEXT_H
 #define HLOC_RUNTIME_CONTEXT_H
 
+#include "Pool.h"
 #include "hlort/hlort.h"
-
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
 
 #include <map>
 #include <optional>
@@ -26,10 +24,8 @@ struct CustomCall {
 
 struct hlort_context {
   int32_t threads = 1;
-  /// Set when threads exceeds what oneTBB would start by itself.
-  std::optional<tbb::global_control> moreThreads;
   /// Set when there is more than one thread.
-  std::optional<tbb::task_arena> arena;
+  std::optional<hloc::runtime::Pool> pool;
 
   mutable std::shared_mutex customCallsMutex;
   std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;

@@ -3,8 +3,6 @@
 
 #include "Context.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
@@ -14,8 +12,8 @@ namespace {
 /// True while this thread runs a body on behalf of a parallel loop: loops inside stay serial.
 thread_local bool insideLoop = false;
 
-/// One loop under way. The counter orders the bodies' writes before the caller's next reads in
-/// terms that do not rely on oneTBB's inside, which sanitizers cannot see.
+/// One loop under way. The counter orders the caller's writes before the bodies and the bodies'
+/// before what the caller does next. The pool does so too, but where sanitizers cannot see it.
 struct Loop {
   int64_t tasks;
   int64_t chunks;
@@ -44,16 +42,14 @@ struct Loop {
 void hlort_parallel_for(hlort_context *context, int64_t tasks, hlort_loop_body body, void *frame) {
   if (tasks <= 0)
     return;
-  if (!context || !context->arena || tasks == 1 || insideLoop) {
+  if (!context || !context->pool || tasks == 1 || insideLoop) {
     body(frame, 0, tasks);
     return;
   }
   Loop loop{tasks, std::min<int64_t>(tasks, context->threads), body, frame};
   loop.done.store(0, std::memory_order_release);
-  context->arena->execute([&] {
-    tbb::parallel_for(
-        int64_t(0), loop.chunks, [&](int64_t chunk) { loop.run(chunk); },
-        tbb::static_partitioner());
-  });
+  context->pool->run(
+      loop.chunks, [](void *frame, int64_t chunk) { static_cast<Loop *>(frame)->run(chunk); },
+      &loop);
   loop.done.load(std::memory_order_acquire);
 }

@@ -77,6 +77,9 @@ template <typename T> struct FftKernels {
 /// The best table that this machine can run.
 template <typename T> const FftKernels<T> &fftKernels();
 
+/// Restricts the choice to vectors of at most that many bytes. For tests, before any transform.
+void limitFftVectors(int bytes);
+
 } // namespace hloc::runtime
 
 #endif // HLOC_RUNTIME_FFT_KERNELS_H

@@ -11,6 +11,10 @@ namespace hloc::runtime {
 
 HLORT_FFT_DECLARE(Baseline)
 
+static int vectorLimit = 64;
+
+void limitFftVectors(int bytes) { vectorLimit = bytes; }
+
 #if defined(__x86_64__)
 HLORT_FFT_DECLARE(Avx2)
 HLORT_FFT_DECLARE(Avx512)
@@ -22,7 +26,9 @@ static const FftKernels<T> &choose(const FftKernels<T> &baseline, const FftKerne
   bool hasAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   bool hasAvx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-  return hasAvx2 && hasAvx512 ? avx512 : hasAvx2 ? avx2 : baseline;
+  if (hasAvx2 && hasAvx512 && vectorLimit >= 64)
+    return avx512;
+  return hasAvx2 && vectorLimit >= 32 ? avx2 : baseline;
 }
 
 template <> const FftKernels<float> &fftKernels<float>() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms against the definition in long double, every length to 130 and many beyond.
+// HLORT_TEST_FFT_BYTES in the environment restricts the vectors used.
 
+#include "fft/Kernels.h"
 #include "hlort/hlort.h"
 
 #include <gtest/gtest.h>
@@ -8,12 +10,20 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numbers>
 #include <random>
 #include <vector>
 
 namespace {
+
+[[maybe_unused]] const bool limited = [] {
+  const char *bytes = std::getenv("HLORT_TEST_FFT_BYTES");
+  if (bytes)
+    hloc::runtime::limitFftVectors(std::atoi(bytes));
+  return bytes != nullptr;
+}();
 
 using Exact = std::complex<long double>;
 template <typename T> using Complexes = std::vector<std::complex<T>>;
