@@ -163,4 +163,20 @@ void Kernel::run(std::vector<const void *> inputs, std::vector<void *> outputs,
   function(inputs[0], inputs[1], inputs[2], outputs[0], outputs[1], count);
 }
 
+std::pair<Value, Value> unpackFloats(ImplicitLocOpBuilder &b, Value packed) {
+  auto typeOf = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(packed.getType());
+    return vector ? Type(vector.clone(element)) : element;
+  };
+  auto lowHalf = [&](Value bits) -> Value {
+    Value half = arith::TruncIOp::create(b, typeOf(b.getI32Type()), bits);
+    return arith::BitcastOp::create(b, typeOf(b.getF32Type()), half);
+  };
+  TypedAttr amount = b.getI64IntegerAttr(32);
+  if (auto vector = dyn_cast<VectorType>(packed.getType()))
+    amount = DenseElementsAttr::get(vector, Attribute(amount));
+  Value shift = arith::ConstantOp::create(b, amount);
+  return {lowHalf(packed), lowHalf(arith::ShRUIOp::create(b, packed, shift))};
+}
+
 } // namespace hloc::test

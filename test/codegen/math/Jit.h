@@ -39,6 +39,10 @@ private:
   void (*function)(const void *, const void *, const void *, void *, void *, int64_t) = nullptr;
 };
 
+/// The low and high halves of 64-bit lanes as f32.
+std::pair<mlir::Value, mlir::Value> unpackFloats(mlir::ImplicitLocOpBuilder &b,
+                                                 mlir::Value packed);
+
 } // namespace hloc::test
 
 #endif // HLOC_TEST_CODEGEN_MATH_JIT_H
