@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hlo-run says of arrays: how two differ, and what is in one. Test: test/driver/ArrayReportTest.cpp.
+
+#ifndef HLOC_COMPILER_DRIVER_ARRAYREPORT_H
+#define HLOC_COMPILER_DRIVER_ARRAYREPORT_H
+
+#include "compiler/driver/HostArray.h"
+#include <string>
+
+namespace hloc {
+
+/// How far an element may be from the expected one: within rtol * |expected| + atol, or within
+/// `ulp` representable values. All zero: equal. NaN always matches NaN, and an infinity itself.
+struct Tolerance {
+  double rtol = 0, atol = 0;
+  int64_t ulp = 0;
+};
+
+/// How `result` differs from `expected`, in words; empty if it does not.
+std::string findDifference(const HostArray &result, const HostArray &expected,
+                           const Tolerance &tolerance);
+
+/// Type, first elements and extremes of an array, in one line.
+std::string summarize(const HostArray &array);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays on the host's side of a compiled module: what tools read, make, compare and print.
+//
+// Elements are row-major in the form that compiler/hlo/Literal.h describes, at least a byte each.
+// Compiled modules hold arrays in the layout of their interface, with types of fewer than eight bits
+// packed, the first element in the low bits: toMemory and fromMemory go between the two.
+// Test: test/driver/HostArrayTest.cpp.
+
+#ifndef HLOC_COMPILER_DRIVER_HOSTARRAY_H
+#define HLOC_COMPILER_DRIVER_HOSTARRAY_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include <string>
+#include <vector>
+
+namespace hloc {
+
+/// The value of one element: `integer` of integers and pred, `real` of floats, both parts of
+/// complex numbers.
+struct ElementValue {
+  int64_t integer = 0;
+  double real = 0, imaginary = 0;
+};
+
+struct HostArray {
+  mlir::RankedTensorType type;
+  std::vector<char> bytes;
+
+  /// All zeros. The encoding of `type` is dropped.
+  explicit HostArray(mlir::RankedTensorType type);
+  HostArray(mlir::RankedTensorType type, std::vector<char> bytes);
+
+  mlir::Type getElementType() const { return type.getElementType(); }
+  int64_t getCount() const { return type.getNumElements(); }
+
+  /// The element at a row-major position.
+  ElementValue get(int64_t position) const;
+  /// Sets it: integers are wrapped, floats rounded to nearest even.
+  void set(int64_t position, ElementValue value);
+  /// The element as text.
+  std::string getText(int64_t position) const;
+};
+
+/// Bytes that an array of this type takes in a compiled module's memory.
+int64_t getMemoryBytes(mlir::RankedTensorType type);
+
+/// Writes the array to a compiled module's memory. `minorToMajor` lists the dimensions,
+/// fastest-varying first.
+void toMemory(const HostArray &array, llvm::ArrayRef<int64_t> minorToMajor, char *memory);
+
+/// Reads an array from it.
+HostArray fromMemory(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> minorToMajor, const char *memory);
+
+} // namespace hloc
+
+#endif

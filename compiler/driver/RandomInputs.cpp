@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/RandomInputs.h"
+#include "compiler/hlo/HloDialect.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+int64_t sizeOf(Value array, int64_t dimension) {
+  return cast<RankedTensorType>(array.getType()).getDimSize(dimension);
+}
+
+/// The tighter of two bounds, of which 0 is none.
+int64_t tighter(int64_t a, int64_t b) { return a && b ? std::min(a, b) : std::max(a, b); }
+
+/// Starts at which a slice of `size` elements fits.
+int64_t starts(Value array, int64_t dimension, int64_t size) {
+  return std::max<int64_t>(sizeOf(array, dimension) - size + 1, 1);
+}
+
+/// Follows values to the places where they are indices.
+class BoundFinder {
+public:
+  int64_t find(Value value) {
+    if (!seen.insert(value).second)
+      return 0;
+    int64_t bound = 0;
+    for (OpOperand &use : value.getUses())
+      bound = tighter(bound, findAtUse(use));
+    return bound;
+  }
+
+private:
+  int64_t findAtUse(OpOperand &use) {
+    Operation *op = use.getOwner();
+    int64_t number = use.getOperandNumber();
+    return TypeSwitch<Operation *, int64_t>(op)
+        .Case([&](hlo::DynamicSliceOp slice) -> int64_t {
+          return number == 0 ? 0 : starts(slice.getOperand(), number - 1, slice.getDynamicSliceSizes()[number - 1]);
+        })
+        .Case([&](hlo::DynamicUpdateSliceOp slice) -> int64_t {
+          if (number < 2)
+            return 0;
+          return starts(slice.getOperand(), number - 2, sizeOf(slice.getUpdate(), number - 2));
+        })
+        .Case([&](hlo::GatherOp gather) -> int64_t {
+          int64_t bound = 0;
+          if (number == 1)
+            for (int64_t dimension : gather.getStartIndexMap())
+              bound = tighter(bound, starts(gather.getOperand(), dimension, gather.getSliceSizes()[dimension]));
+          return bound;
+        })
+        .Case([&](hlo::ScatterOp scatter) -> int64_t {
+          // Inputs, indices, updates: the indices are alone in the middle.
+          int64_t bound = 0;
+          if (number == int64_t(scatter.getInputs().size()) / 2)
+            for (int64_t dimension : scatter.getScatterDimsToOperandDims())
+              bound = tighter(bound, sizeOf(scatter.getInputs()[0], dimension));
+          return bound;
+        })
+        .Case<hlo::CallOp>([&](auto call) { return findInComputation(call.getToApplyAttr(), op, number); })
+        .Case<hlo::FusionOp>([&](auto fusion) { return findInComputation(fusion.getCallsAttr(), op, number); })
+        .Case<hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::SliceOp, hlo::ConvertOp, hlo::ClampOp,
+              hlo::SelectOp, hlo::ConcatenateOp, hlo::CopyOp>(
+            [&](auto) { return find(op->getResult(0)); })
+        .Default([](Operation *) { return int64_t(0); });
+  }
+
+  int64_t findInComputation(FlatSymbolRefAttr name, Operation *user, int64_t number) {
+    Operation *computation = SymbolTable::lookupNearestSymbolFrom(user, name);
+    if (!computation || computation->getNumRegions() == 0 || computation->getRegion(0).empty())
+      return 0;
+    Block &body = computation->getRegion(0).front();
+    return number < int64_t(body.getNumArguments()) ? find(body.getArgument(number)) : 0;
+  }
+
+  llvm::DenseSet<Value> seen;
+};
+
+/// A normally distributed number, by Box and Muller: the standard library's distributions differ
+/// between implementations.
+double drawNormal(std::mt19937_64 &bits) {
+  double a = double((bits() >> 11) + 1) * 0x1p-53, b = double(bits() >> 11) * 0x1p-53;
+  return std::sqrt(-2 * std::log(a)) * std::cos(6.283185307179586 * b);
+}
+
+} // namespace
+
+int64_t findIndexBound(Value parameter) { return BoundFinder().find(parameter); }
+
+HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
+  std::mt19937_64 bits(seed);
+  HostArray array(type);
+  Type element = array.getElementType();
+  for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
+    ElementValue value;
+    if (element.isInteger(1))
+      value.integer = bits() >> 63;
+    else if (bound && isa<IntegerType>(element))
+      value.integer = bits() % uint64_t(bound);
+    else if (element.isUnsignedInteger())
+      value.integer = bits() >> 61;
+    else if (isa<IntegerType>(element))
+      value.integer = int64_t(bits() >> 60) - 8;
+    else
+      value.real = drawNormal(bits);
+    if (isa<ComplexType>(element))
+      value.imaginary = drawNormal(bits);
+    array.set(i, value);
+  }
+  return array;
+}
+
+} // namespace hloc
