@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <mutex>
+#include <tuple>
 
 namespace hloc::runtime {
 
@@ -55,7 +56,33 @@ void *findLapackRoutine(const hlort_custom_call_frame &frame, const std::string 
   return address;
 }
 
+/// Calls the factorization that a target without a type in its name stands for.
+static void callForType(const hlort_custom_call_frame &frame, std::string_view real,
+                        std::string_view complex) {
+  int32_t type = frame.operand_count > 0 ? frame.operands[0].element_type : 0;
+  for (auto [element, prefix, routine] :
+       {std::tuple(HLORT_F32, 's', real), std::tuple(HLORT_F64, 'd', real),
+        std::tuple(HLORT_C64, 'c', complex), std::tuple(HLORT_C128, 'z', complex)})
+    if (type == element && !routine.empty())
+      return findFactorization(routine, prefix)(frame);
+  fail(frame, HLORT_UNSUPPORTED, "not for element type " + std::to_string(type));
+}
+
+static void qr(const hlort_custom_call_frame &frame) { callForType(frame, "geqrf", "geqrf"); }
+static void multiplyReflectors(const hlort_custom_call_frame &frame) {
+  callForType(frame, "orgqr", "ungqr");
+}
+static void solvePerturbed(const hlort_custom_call_frame &frame) {
+  callForType(frame, "lagts", "");
+}
+
 BuiltinCall findLapackCall(std::string_view target) {
+  if (target == "Qr")
+    return qr;
+  if (target == "ProductOfElementaryHouseholderReflectors")
+    return multiplyReflectors;
+  if (target == "tridiagonal_solve_perturbed_ffi")
+    return solvePerturbed;
   constexpr std::string_view front = "lapack_", back = "_ffi";
   if (!target.starts_with(front) || !target.ends_with(back) ||
       target.size() < front.size() + back.size() + 2)

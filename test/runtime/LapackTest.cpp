@@ -627,6 +627,62 @@ TYPED_TEST(Lapack, TridiagonalSolve) {
   });
 }
 
+TYPED_TEST(Lapack, QrByItsOlderName) {
+  using T = TypeParam;
+  this->inBothLayouts([&] {
+    Matrices<T> a = randomMatrices<T>(5, 3, this->columns), qr = a, q = a, r(3, 3, this->columns);
+    std::vector<T> tau;
+    ASSERT_EQ(Frame("Qr")
+                  .operand(a.data, a.dims(), a.order())
+                  .result(qr.data, a.dims(), a.order())
+                  .result(tau, {batch, 3})
+                  .call(),
+              "");
+    ASSERT_EQ(Frame("ProductOfElementaryHouseholderReflectors")
+                  .operand(qr.data, a.dims(), a.order())
+                  .operand(tau, {batch, 3})
+                  .result(q.data, a.dims(), a.order())
+                  .call(),
+              "");
+    for (int64_t i = 0; i < batch; ++i)
+      for (int64_t row = 0; row < 3; ++row)
+        for (int64_t c = row; c < 3; ++c)
+          r(i, row, c) = qr(i, row, c);
+    expectNear(q * r, a);
+  });
+}
+
+TEST(LapackCall, PerturbsSingularTridiagonalMatrices) {
+  if (!lapackIsInstalled())
+    GTEST_SKIP() << "no LAPACK installed";
+  // The first is regular; the second has the null vector (1, -1, 1), which a solution must follow.
+  std::vector<double> lower = {9, 1, 1, 9, 1, 1}, diagonal = {4, 4, 4, 1, 2, 1},
+                      upper = {1, 1, 9, 1, 1, 9}, b = {5, 6, 5, 1, 0.5, 0.25}, x;
+  ASSERT_EQ(Frame("tridiagonal_solve_perturbed_ffi")
+                .operand(lower, {2, 3})
+                .operand(diagonal, {2, 3})
+                .operand(upper, {2, 3})
+                .operand(b, {2, 3, 1})
+                .result(x, {2, 3, 1})
+                .call(),
+            "");
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(x[size_t(i)], 1, 1e-12);
+  EXPECT_TRUE(std::isfinite(x[3]));
+  EXPECT_GT(std::abs(x[3]), 1e10);
+  EXPECT_NEAR(x[4] / x[3], -1, 1e-9);
+  EXPECT_NEAR(x[5] / x[3], 1, 1e-9);
+  std::vector<std::complex<double>> complex(3), result(3);
+  EXPECT_EQ(Frame("tridiagonal_solve_perturbed_ffi")
+                .operand(complex, {3})
+                .operand(complex, {3})
+                .operand(complex, {3})
+                .operand(complex, {3, 1})
+                .result(result, {3, 1})
+                .call(),
+            "unsupported: tridiagonal_solve_perturbed_ffi: not for element type 18");
+}
+
 TEST(LapackCall, RunsBatchesOnThreads) {
   if (!lapackIsInstalled())
     GTEST_SKIP() << "no LAPACK installed";
