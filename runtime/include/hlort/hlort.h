@@ -169,6 +169,42 @@ typedef struct hlort_buffer {
 } hlort_buffer;
 
 /* ---------------------------------------------------------------------------------------------
+ * Compiled modules
+ * ------------------------------------------------------------------------------------------- */
+
+/* The entry function of a compiled module: 0, or the code of a failure. arguments and results hold
+ * a pointer for each of the module's; arena is null (memory is allocated for this call) or memory
+ * of the module's arena_bytes and arena_alignment, which two calls at a time must not share. */
+typedef int32_t (*hlort_entry)(hlort_context *context, const void *const *arguments,
+                               void *const *results, void *arena, hlort_status *status);
+
+/* An argument or a result of a compiled module. */
+typedef struct hlort_port {
+  const char *name;
+  int32_t element_type;          /* an hlort_element_type */
+  int32_t rank;                  /* number of dimensions */
+  const int64_t *dims;           /* rank sizes; null for rank 0 */
+  const int64_t *minor_to_major; /* its layout: rank dimension numbers, the fastest-varying first */
+  int64_t bytes;                 /* in memory */
+  int64_t alias;                 /* of a result: the argument whose memory it may be, else -1 */
+} hlort_port;
+
+/* What a compiled module says of itself. Constant data of its object, symbol NAME_module. */
+typedef struct hlort_module {
+  int32_t abi_version; /* HLORT_ABI_VERSION of the compiler */
+  int32_t reserved;
+  const char *name;
+  const char *target; /* the machine it was compiled for: LLVM triple and CPU */
+  hlort_entry run;
+  int64_t argument_count;
+  const hlort_port *arguments;
+  int64_t result_count;
+  const hlort_port *results;
+  int64_t arena_bytes;
+  int64_t arena_alignment;
+} hlort_module;
+
+/* ---------------------------------------------------------------------------------------------
  * Custom calls
  * ------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/Descriptor.h"
+#include "compiler/driver/ElementNames.h"
+#include "hlort/hlort.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace hloc {
+
+// The structs built below, field by field.
+static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 && sizeof(hlort_port) == 48);
+static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
+              sizeof(hlort_module) == 80);
+
+namespace {
+
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(const ModuleInterface &interface, Module &module)
+      : interface(interface), module(module), pointer(PointerType::get(module.getContext(), 0)),
+        i32(Type::getInt32Ty(module.getContext())), i64(Type::getInt64Ty(module.getContext())) {}
+
+  void build(StringRef target) {
+    Function *run = module.getFunction(interface.name + "_run");
+    Constant *fields[] = {
+        number(i32, HLORT_ABI_VERSION),
+        number(i32, 0),
+        string(interface.name),
+        string(target),
+        run ? static_cast<Constant *>(run) : ConstantPointerNull::get(pointer),
+        number(i64, interface.arguments.size()),
+        ports(interface.arguments, /*results=*/false),
+        number(i64, interface.results.size()),
+        ports(interface.results, /*results=*/true),
+        number(i64, interface.arenaBytes),
+        number(i64, kArenaAlignment),
+    };
+    Constant *value = ConstantStruct::getAnon(fields);
+    new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, value,
+                       interface.name + "_module");
+  }
+
+private:
+  static Constant *number(Type *type, int64_t value) { return ConstantInt::getSigned(type, value); }
+
+  /// Address of private constant data.
+  Constant *data(Constant *value) {
+    auto *global = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage,
+                                      value, interface.name + "_about");
+    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    return global;
+  }
+
+  Constant *string(StringRef text) { return data(ConstantDataArray::getString(module.getContext(), text)); }
+
+  Constant *numbers(ArrayRef<int64_t> values) {
+    if (values.empty())
+      return ConstantPointerNull::get(pointer);
+    SmallVector<uint64_t> words(values.begin(), values.end());
+    return data(ConstantDataArray::get(module.getContext(), words));
+  }
+
+  Constant *ports(const std::vector<Port> &list, bool results) {
+    SmallVector<Constant *> entries;
+    for (auto [i, port] : enumerate(list)) {
+      int64_t alias = -1;
+      for (auto [result, argument] : interface.aliases)
+        if (results && result == int64_t(i))
+          alias = argument;
+      Constant *fields[] = {
+          string(port.name),          number(i32, getElementInfo(port.type.getElementType()).number),
+          number(i32, port.type.getRank()), numbers(port.type.getShape()),
+          numbers(port.minorToMajor), number(i64, port.bytes),
+          number(i64, alias),
+      };
+      entries.push_back(ConstantStruct::getAnon(fields));
+    }
+    if (entries.empty())
+      return ConstantPointerNull::get(pointer);
+    return data(ConstantArray::get(ArrayType::get(entries[0]->getType(), entries.size()), entries));
+  }
+
+  const ModuleInterface &interface;
+  Module &module;
+  PointerType *pointer;
+  Type *i32, *i64;
+};
+
+} // namespace
+
+void addDescriptor(const ModuleInterface &interface, StringRef target, Module &module) {
+  DescriptorBuilder(interface, module).build(target);
+}
+
+} // namespace hloc

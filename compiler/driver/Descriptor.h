@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compiled module says of itself: the constant NAME_module in its object (hlort_module in
+// hlort/hlort.h), and the C and C++ header beside it. Test: test/package.
+
+#ifndef HLOC_COMPILER_DRIVER_DESCRIPTOR_H
+#define HLOC_COMPILER_DRIVER_DESCRIPTOR_H
+
+#include "compiler/driver/Interface.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace hloc {
+
+/// Alignment of the arena.
+constexpr int64_t kArenaAlignment = 64;
+
+/// Adds the constant NAME_module to the LLVM module. `target` names the machine: triple and CPU.
+void addDescriptor(const ModuleInterface &interface, llvm::StringRef target, llvm::Module &module);
+
+/// The text of the header. `source` is the name of the HLO file.
+std::string makeHeader(const ModuleInterface &interface, llvm::StringRef source);
+
+} // namespace hloc
+
+#endif

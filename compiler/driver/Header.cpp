@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of a compiled module.
+#include "compiler/driver/Descriptor.h"
+#include "compiler/driver/ElementNames.h"
+#include "compiler/text/Shape.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using llvm::formatv;
+
+namespace hloc {
+
+namespace {
+
+/// Words that are no names in C or C++, and the names that the class has already.
+const llvm::StringSet<> &takenNames() {
+  static const llvm::StringSet<> names = {
+      "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "concept",
+      "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit",
+      "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
+      "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+      "register", "requires", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template",
+      "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
+      "volatile", "while", "xor",
+      "argument", "bindArgument", "bindResult", "descriptor", "result", "run"};
+  return names;
+}
+
+/// A name in the case of C: letters, digits and single underscores.
+std::string makeName(StringRef text, const llvm::StringSet<> &taken) {
+  std::string name;
+  for (char c : text)
+    if (llvm::isAlnum(c))
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  while (!name.empty() && name.back() == '_')
+    name.pop_back();
+  if (name.empty() || llvm::isDigit(name[0]))
+    name = "x" + name;
+  if (!taken.contains(name) && !takenNames().contains(name))
+    return name;
+  for (int i = 1;; ++i)
+    if (std::string numbered = name + "_" + std::to_string(i); !taken.contains(numbered))
+      return numbered;
+}
+
+/// The name of a class: words with capitals, no underscores.
+std::string makeClassName(StringRef name) {
+  std::string result;
+  bool start = true;
+  for (char c : name) {
+    if (c != '_')
+      result += start ? llvm::toUpper(c) : c;
+    start = c == '_';
+  }
+  return result.empty() || llvm::isDigit(result[0]) ? "M" + result : result;
+}
+
+std::string list(ArrayRef<int64_t> numbers) {
+  return "hlort::List<" + llvm::join(llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }), ", ") +
+         ">";
+}
+
+/// An argument or result as the class has it.
+struct Accessor {
+  const Port &port;
+  size_t index;
+  bool isResult;
+  std::string name, shape;
+
+  StringRef getRole() const { return isResult ? "Result" : "Argument"; }
+
+  /// Dimensions and strides of the memory: those of the array, or of bytes if it is packed.
+  std::pair<SmallVector<int64_t>, SmallVector<int64_t>> getMemoryShape() const {
+    if (getElementInfo(port.type.getElementType()).packed)
+      return {{port.bytes}, {1}};
+    SmallVector<int64_t> sizes(port.type.getShape()), strides(sizes.size(), 1);
+    int64_t step = 1;
+    for (int64_t dimension : port.minorToMajor) {
+      strides[dimension] = step;
+      step *= sizes[dimension];
+    }
+    return {sizes, strides};
+  }
+};
+
+class HeaderWriter {
+public:
+  HeaderWriter(const ModuleInterface &interface, StringRef source) : interface(interface), out(text) {
+    std::string guard = StringRef(interface.name).upper() + "_HLOC_H";
+    llvm::StringSet<> taken;
+    taken.insert(makeClassName(interface.name));
+    for (auto [i, port] : llvm::enumerate(interface.arguments))
+      accessors.push_back(makeAccessor(port, i, /*isResult=*/false, taken));
+    for (auto [i, port] : llvm::enumerate(interface.results))
+      accessors.push_back(makeAccessor(port, i, /*isResult=*/true, taken));
+    writeSummary(source);
+    out << formatv("#ifndef {0}\n#define {0}\n\n#include \"hlort/hlort.h\"\n\n", guard);
+    writeC();
+    writeClass();
+    out << formatv("\n#endif /* {0} */\n", guard);
+  }
+
+  std::string take() { return std::move(text); }
+
+private:
+  static Accessor makeAccessor(const Port &port, size_t index, bool isResult, llvm::StringSet<> &taken) {
+    std::string name = makeName(port.name, taken);
+    for (const std::string &used : {name, name + "_view", "bind_" + name})
+      taken.insert(used);
+    return {port, index, isResult, name, text::shapeText(port.type)};
+  }
+
+  void writeSummary(StringRef source) {
+    out << formatv("/* The interface of {0}, compiled by hloc. Written by the compiler.\n *\n", source);
+    for (const Accessor &accessor : accessors)
+      out << formatv(" *   {0,-8} {1,-3} {2}: {3}\n", accessor.isResult ? "result" : "argument", accessor.index,
+                     accessor.name, accessor.shape);
+    out << " */\n";
+  }
+
+  void writeEnum(StringRef role, bool results) {
+    out << formatv("enum {0}_{1} {{\n", interface.name, role);
+    for (const Accessor &accessor : accessors)
+      if (accessor.isResult == results)
+        out << formatv("  {0}_{1}_{2} = {3}, /* {4} */\n", interface.name, role, accessor.name, accessor.index,
+                       accessor.shape);
+    out << formatv("  {0}_{1}_count = {2}\n};\n\n", interface.name, role,
+                   results ? interface.results.size() : interface.arguments.size());
+  }
+
+  void writeC() {
+    out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* Places in the arrays of pointers. */\n";
+    writeEnum("argument", false);
+    writeEnum("result", true);
+    out << formatv("/* Memory for temporaries that a call needs. */\n"
+                   "#define {0}_ARENA_BYTES INT64_C({1})\n#define {0}_ARENA_ALIGNMENT {2}\n\n",
+                   StringRef(interface.name).upper(), interface.arenaBytes, kArenaAlignment);
+    out << formatv("/* Types, shapes, layouts and sizes, as data. */\nextern const hlort_module {0}_module;\n\n"
+                   "/* Runs the module: see hlort_entry. Returns 0, or the code of a failure. */\n"
+                   "int32_t {0}_run(hlort_context *context, const void *const *arguments, void *const *results,\n"
+                   "    void *arena, hlort_status *status);\n\n",
+                   interface.name);
+    out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n";
+  }
+
+  void writeAccessor(const Accessor &accessor) {
+    ElementInfo element = getElementInfo(accessor.port.type.getElementType());
+    auto [sizes, strides] = accessor.getMemoryShape();
+    out << formatv("\n  /// {0} {1}: {2}{3}.\n", accessor.getRole(), accessor.index, accessor.shape,
+                   element.packed ? ", packed" : "");
+    out << formatv("  using {0}_view = hlort::View<{1}, {2}, {3}>;\n", accessor.name, element.cxxType, list(sizes),
+                   list(strides));
+    out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n", accessor.name,
+                   element.cxxType, accessor.getRole().lower(), accessor.index);
+    StringRef constant = accessor.isResult ? "" : "const ";
+    out << formatv("  void bind_{0}({1}{2} *host, std::size_t count) {{\n"
+                   "    bind{3}({4}, {5}, count * sizeof *host);\n  }\n",
+                   accessor.name, constant, element.cxxType, accessor.getRole(), accessor.index,
+                   accessor.isResult ? std::string("host") : ("const_cast<" + element.cxxType + " *>(host)").str());
+  }
+
+  void writeClass() {
+    std::string name = makeClassName(interface.name);
+    out << formatv("\n#if defined(__cplusplus) && defined(__cpp_exceptions)\n#include \"hlort/hlort.hpp\"\n\n"
+                   "/// The module with its buffers: fill the arguments, call run(), read the results. A bind_ function\n"
+                   "/// puts memory of the host in the place of a buffer; it must outlive the runs.\n"
+                   "class {0} : public hlort::Program {{\npublic:\n"
+                   "  explicit {0}(hlort_context *context = nullptr) : Program({1}_module, context) {{}\n",
+                   name, interface.name);
+    for (const Accessor &accessor : accessors)
+      writeAccessor(accessor);
+    out << "};\n#endif\n";
+  }
+
+  const ModuleInterface &interface;
+  std::vector<Accessor> accessors;
+  std::string text;
+  llvm::raw_string_ostream out;
+};
+
+} // namespace
+
+std::string makeHeader(const ModuleInterface &interface, StringRef source) {
+  return HeaderWriter(interface, source).take();
+}
+
+} // namespace hloc

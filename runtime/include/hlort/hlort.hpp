@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlort for C++ hosts: what the classes in generated headers are made of. Header only; failures are
+// exceptions. Hosts without exceptions use the C interface in hlort.h.
+//
+// Tests: test/package.
+#ifndef HLORT_HLORT_HPP
+#define HLORT_HLORT_HPP
+
+#include "hlort/hlort.h"
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hlort {
+
+/// A failed run: the message of its status, and its code.
+class Error : public std::runtime_error {
+public:
+  Error(int32_t code, const std::string &message) : std::runtime_error(message), code(code) {}
+  const int32_t code;
+};
+
+/// Throws if a status tells of a failure.
+inline void check(const hlort_status &status) {
+  if (status.code != HLORT_OK)
+    throw Error(status.code, status.message);
+}
+
+/// An hlort_context with its owner.
+class Context {
+public:
+  /// `threads`: threads that one run may use, the caller's included.
+  explicit Context(int32_t threads = 1) {
+    hlort_status status = {};
+    hlort_context_options options = {threads, 0};
+    context.reset(hlort_context_create(&options, &status));
+    check(status);
+  }
+  hlort_context *get() const { return context.get(); }
+
+private:
+  struct Destroy {
+    void operator()(hlort_context *context) const { hlort_context_destroy(context); }
+  };
+  std::unique_ptr<hlort_context, Destroy> context;
+};
+
+/// A list of numbers in a type: sizes, strides.
+template <int64_t... numbers> struct List {
+  static constexpr std::size_t count = sizeof...(numbers);
+  static constexpr std::array<int64_t, count> values = {numbers...};
+};
+
+/// An array in memory that somebody else owns, indexed by its dimensions: view(i, j). Indices are
+/// checked. T is const for arguments.
+template <typename T, typename Sizes, typename Strides> class View {
+public:
+  explicit View(T *data) : elements(data) {}
+
+  static constexpr std::size_t rank() { return Sizes::count; }
+  static constexpr int64_t size(std::size_t dimension) { return Sizes::values.at(dimension); }
+  /// Elements in all.
+  static constexpr int64_t count() {
+    int64_t product = 1;
+    for (int64_t size : Sizes::values)
+      product *= size;
+    return product;
+  }
+
+  /// The elements in the order of memory, which is row-major unless the module says otherwise.
+  T *data() const { return elements; }
+  T *begin() const { return elements; }
+  T *end() const { return elements + count(); }
+
+  /// The element at an index for each dimension; std::out_of_range if there is none.
+  template <typename... Indices> T &operator()(Indices... indices) const {
+    static_assert(sizeof...(Indices) == Sizes::count, "one index for each dimension");
+    const std::array<int64_t, Sizes::count> index = {static_cast<int64_t>(indices)...};
+    int64_t place = 0;
+    for (std::size_t d = 0; d < Sizes::count; ++d) {
+      if (index[d] < 0 || index[d] >= Sizes::values[d])
+        throw std::out_of_range("index " + std::to_string(index[d]) + " of dimension " +
+                                std::to_string(d) + ", whose size is " +
+                                std::to_string(Sizes::values[d]));
+      place += index[d] * Strides::values[d];
+    }
+    return elements[place];
+  }
+
+private:
+  T *elements;
+};
+
+/// The buffers of one user of a compiled module; generated classes name and type them. One run at a
+/// time; several programs of one module may run at once.
+class Program {
+public:
+  /// Runs `module` with the threads of `context` (null: the caller's alone). The arena is made once
+  /// and used again by each run.
+  Program(const hlort_module &module, hlort_context *context)
+      : module(module), context(context), arguments(std::size_t(module.argument_count)),
+        results(std::size_t(module.result_count)) {
+    if (module.abi_version != hlort_abi_version())
+      throw Error(HLORT_INVALID_ARGUMENT, std::string(module.name) + " was compiled for version " +
+                                              std::to_string(module.abi_version) +
+                                              " of the runtime's interface, this is " +
+                                              std::to_string(hlort_abi_version()));
+    if (module.arena_bytes)
+      arena = allocate(module.arena_bytes, module.arena_alignment);
+  }
+
+  /// Runs the module on the buffers as they are. Throws Error if it fails.
+  void run() {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      argument(i);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      result(i);
+    hlort_status status = {};
+    module.run(context, arguments.data(), results.data(), arena.get(), &status);
+    check(status);
+  }
+
+  const hlort_module &descriptor() const { return module; }
+
+protected:
+  /// The memory of an argument or result: the host's if it was bound, else the program's own, zeros
+  /// at first.
+  void *argument(std::size_t i) { return memory(arguments[i], module.arguments[i]); }
+  void *result(std::size_t i) { return memory(results[i], module.results[i]); }
+
+  /// Lets an argument or result be memory of the host, which has exactly as many bytes.
+  void bindArgument(std::size_t i, void *host, std::size_t bytes) {
+    bind(arguments[i], module.arguments[i], host, bytes);
+  }
+  void bindResult(std::size_t i, void *host, std::size_t bytes) {
+    bind(results[i], module.results[i], host, bytes);
+  }
+
+private:
+  struct Free {
+    void operator()(void *memory) const { hlort_arena_free(memory); }
+  };
+  using Memory = std::unique_ptr<void, Free>;
+
+  static Memory allocate(int64_t bytes, int64_t alignment) {
+    hlort_status status = {};
+    Memory memory(hlort_arena_allocate(bytes, alignment, &status));
+    check(status);
+    return memory;
+  }
+
+  void *memory(void *&buffer, const hlort_port &port) {
+    if (!buffer) {
+      own.push_back(allocate(port.bytes, 0));
+      buffer = own.back().get();
+      std::memset(buffer, 0, std::size_t(port.bytes));
+    }
+    return buffer;
+  }
+
+  void bind(void *&buffer, const hlort_port &port, void *host, std::size_t bytes) {
+    if (!host || bytes != std::size_t(port.bytes))
+      throw std::invalid_argument(std::string(module.name) + ": '" + port.name + "' takes " +
+                                  std::to_string(port.bytes) + " bytes, not " +
+                                  std::to_string(host ? bytes : 0));
+    buffer = host;
+  }
+
+  const hlort_module &module;
+  hlort_context *context;
+  std::vector<void *> arguments, results; // null until bound or first used
+  std::vector<Memory> own;
+  Memory arena;
+};
+
+} // namespace hlort
+
+#endif // HLORT_HLORT_HPP

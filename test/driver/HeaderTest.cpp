@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/Descriptor.h"
+#include "compiler/text/Shape.h"
+#include "mlir/IR/MLIRContext.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace hloc;
+
+namespace {
+
+class Header : public testing::Test {
+protected:
+  Port port(std::string name, StringRef type, ArrayRef<int64_t> shape, ArrayRef<int64_t> minorToMajor, int64_t bytes) {
+    return {std::move(name), RankedTensorType::get(shape, text::getElementType(type, &context)),
+            SmallVector<int64_t>(minorToMajor), bytes};
+  }
+  bool says(StringRef text) { return StringRef(makeHeader(interface, "model.hlo")).contains(text); }
+
+  MLIRContext context;
+  ModuleInterface interface;
+};
+
+TEST_F(Header, DeclaresTheCInterface) {
+  interface.name = "model";
+  interface.arenaBytes = 128;
+  interface.arguments = {port("x", "f32", {2, 3}, {1, 0}, 24)};
+  interface.results = {port("y", "s4", {5}, {0}, 3)};
+  EXPECT_TRUE(says("model_argument_x = 0, /* f32[2,3] */"));
+  EXPECT_TRUE(says("model_result_y = 0, /* s4[5] */"));
+  EXPECT_TRUE(says("#define MODEL_ARENA_BYTES INT64_C(128)"));
+  EXPECT_TRUE(says("extern const hlort_module model_module;"));
+  EXPECT_TRUE(says("int32_t model_run(hlort_context *context"));
+}
+
+TEST_F(Header, ViewsHaveTheLayoutOfTheMemory) {
+  interface.name = "model";
+  interface.arguments = {port("x", "f32", {2, 3}, {0, 1}, 24)};
+  interface.results = {port("y", "s4", {5}, {0}, 3), port("z", "pred", {}, {}, 1)};
+  EXPECT_TRUE(says("class Model : public hlort::Program"));
+  EXPECT_TRUE(says("using x_view = hlort::View<float, hlort::List<2, 3>, hlort::List<1, 2>>;"));
+  EXPECT_TRUE(says("using y_view = hlort::View<uint8_t, hlort::List<3>, hlort::List<1>>;"));
+  EXPECT_TRUE(says("using z_view = hlort::View<bool, hlort::List<>, hlort::List<>>;"));
+}
+
+TEST_F(Header, NamesAreMadeFitAndDistinct) {
+  interface.name = "jit_f";
+  for (const char *name : {"params['a'][0].w", "class", "run", "x", "x.1", "x_1", "0", "JitF", "x_view"})
+    interface.arguments.push_back(port(name, "f32", {}, {}, 4));
+  interface.results = {port("x", "f32", {}, {}, 4)};
+  EXPECT_TRUE(says("class JitF : public"));
+  for (const char *accessor : {" params_a_0_w() {", " class_1() {", " run_1() {", " x() {", " x_1() {", " x_1_1() {",
+                               " x0() {", " JitF_1() {", " x_view_1() {", " x_2() {"})
+    EXPECT_TRUE(says(accessor)) << accessor;
+}
+
+} // namespace
