@@ -41,10 +41,11 @@ Complex multiply(Complex x, Complex y) {
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/// a b + c d without cancellation of what the products lose.
+/// a b + c d, with what the second product loses by rounding.
 static Expr sumOfProducts(Expr a, Expr b, Expr c, Expr d) {
   Expr product = c * d;
-  return fma(a, b, product) + fma(c, d, -product);
+  Expr lost = select(isFinite(product), fma(c, d, -product), product.real(0));
+  return fma(a, b, product) + lost;
 }
 
 Complex divide(Complex x, Complex y) {

@@ -137,8 +137,8 @@ static Complex power(Complex z, Complex w) {
   Expr re = length * direction.cos, im = length * direction.sin;
   // Powers of zero have no direction.
   Expr ofZero = eq(z.re, 0) & eq(z.im, 0);
-  re = select(ofZero, select(real, power(zero, w.re), zero), re);
-  im = select(ofZero, zero, im);
+  re = select(ofZero, select(real, power(zero, w.re), nan(re)), re);
+  im = select(ofZero, select(real, zero, nan(im)), im);
   Expr toZero = real & eq(w.re, 0);
   return {select(toZero, one, re), select(toZero, zero, im)};
 }

@@ -18,6 +18,12 @@ static Pair splitHalf(Expr x) {
 
 /// Within half a unit in the last place and a little; exact where the result is representable.
 static Expr fusedDouble(Expr x, Expr y, Expr z) {
+  // A product that overflows may meet an addend that brings it back.
+  Expr overflows = ge(abs(x * y), 0x1p1023);
+  Expr down = select(overflows, x.real(0x1p-64), x.real(1));
+  Expr up = select(overflows, x.real(0x1p64), x.real(1));
+  y = y * down;
+  z = z * down;
   Expr product = x * y;
   Pair xs = splitHalf(x), ys = splitHalf(y);
   Expr error = xs.lo * ys.lo - (((product - xs.hi * ys.hi) - xs.lo * ys.hi) - xs.hi * ys.lo);
@@ -25,7 +31,7 @@ static Expr fusedDouble(Expr x, Expr y, Expr z) {
   Expr precise = sum.hi + (sum.lo + error);
   // Infinities make the error terms NaN.
   Expr finite = lt(abs(sum.hi), sum.hi.real(INFINITY)) & lt(abs(product), product.real(INFINITY));
-  return select(finite, precise, sum.hi);
+  return select(finite, precise, sum.hi) * up;
 }
 
 void expandFma(Operation *root) {

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace hloc {
 
-// From fit.py: log2(1 + f) / f, (2^r - 1) / r, x^(-1/3) on [1, 2).
+// From fit.py: log2(1 + f) / f, (2^r - 1) / r.
 constexpr double log2Coefficients[] = {
     1.4426950408687442,   -0.72134752086859943, 0.48089836137915831,  -0.36067367476857154,
     0.2885372947674909,   -0.24045317210638051, 0.20617532515412995,  -0.1803003946768664,
@@ -17,9 +17,6 @@ constexpr double log2Coefficients[] = {
 constexpr double exp2Coefficients[] = {0.69314720626688142,   0.24022651339609735,
                                        0.055503277670576924,  0.0096180045362585821,
                                        0.0013400277744557176, 0.00015476142597049266};
-constexpr double cbrtCoefficients[] = {1.7810464692523194,   -1.5659887519479905,
-                                       1.2437296175626984,   -0.59783428724736531,
-                                       0.15605849632118149, -0.017017284662397832};
 // From fit.py: Q of atanh(s) = s + s z (1/3 + z Q(z)), z = s^2.
 constexpr double powerCoefficients[] = {0.2000000000000004,  0.14285714285604434,
                                         0.11111111160280397, 0.0909090072008545,
@@ -99,41 +96,44 @@ Expr power(Expr x, Expr y) {
   return select(invalid, nan(x), result);
 }
 
+/// x^(-1/3) within 5%: the bits of a float are about linear in its logarithm.
+static Expr roughInverseCbrt(Expr x) {
+  Expr bits = bitsOf(x);
+  if (x.isF32()) {
+    Expr scaled = fma(fromSignedInt(bits, x.element()), x.real(-1.0 / 3), x.real(1419967116));
+    return asFloat(toSignedInt(scaled, 32));
+  }
+  // The high halves serve as the bits; large floats convert from and to them.
+  Expr high = asFloat(lshr(bits, 32) | int64_t(0x4330000000000000)) - 0x1p52;
+  Expr scaled = fma(high, x.real(-1.0 / 3), x.real(0x1p52 + 1430194017));
+  return asFloat(shl(bitsOf(scaled), 32));
+}
+
 Expr cbrt(Expr x) {
   bool single = x.isF32();
-  int mantissaBits = single ? 23 : 52;
   Expr a = abs(x);
-  // Cubes of powers of two scale the subnormal numbers.
-  Expr subnormal = lt(a, single ? 0x1p-126 : 0x1p-1022);
-  Expr scaled = select(subnormal, a * (single ? 0x1p24 : 0x1p54), a);
-  // a = m 2^(e - 1) 8^(k - c), m in [1, 2), e in {0, 1, 2}: the biases are 3 * 42 + 1 and 3 * 341.
-  Expr bits = bitsOf(scaled);
-  Expr field = lshr(bits, mantissaBits);
-  if (!single)
-    field = field + 1;
-  Expr k = lshr(field * 21846, 16); // a third
-  Expr e = field - k * 3;
-  Expr mantissaMask = bits.integer((int64_t(1) << mantissaBits) - 1);
-  Expr m = asFloat((bits & mantissaMask) | (single ? 0x3f800000 : int64_t(0x3ff) << 52));
-  Expr low = eq(e, 0), high = eq(e, 2);
-  Expr z = horner(m, cbrtCoefficients) *
-           select(low, m.real(1.2599210498948732),
-                  select(high, m.real(0.7937005259840998), m.real(1)));
-  m = m * select(low, m.real(0.5), select(high, m.real(2), m.real(1)));
+  // Cubes of powers of two scale small numbers, whose residual below would be subnormal.
+  Expr small = lt(a, single ? 0x1p-60 : 0x1p-700);
+  Expr m = select(small, a * (single ? 0x1p60 : 0x1p300), a);
+  // z = m^(-1/3) by the series of (1 - e)^(-1/3), e = 1 - m z^3.
+  Expr z = roughInverseCbrt(m);
+  Expr e = fma(-(m * z), z * z, m.real(1));
+  Expr series = fma(fma(e, m.real(14.0 / 81), m.real(2.0 / 9)), e, m.real(1.0 / 3));
+  z = fma(z * e, series, z);
   if (!single) {
-    Expr error = fma(-m * z, z * z, m.real(1));
-    z = fma(z * error, fma(error, m.real(2.0 / 9), m.real(1.0 / 3)), z);
+    e = fma(-(m * z), z * z, m.real(1));
+    z = fma(z * e, fma(e, m.real(2.0 / 9), m.real(1.0 / 3)), z);
   }
-  Expr root = m * z * z;
-  Expr square = root * root;
-  Expr residual = fma(root, square, -m);
-  residual = fma(root, fma(root, root, -square), residual);
-  root = fma(residual * (z * z), m.real(-1.0 / 3), root);
-  Expr scaleField = k + (single ? 127 - 42 : 1023 - 341);
-  scaleField = select(subnormal, scaleField - (single ? 8 : 18), scaleField);
-  Expr result = root * asFloat(shl(scaleField, mantissaBits));
-  result = select(eq(a, 0), a, result);
-  return copysign(select(lt(a, infinity(a)), result, a), x);
+  // One step of Newton's method with an exact residual.
+  Expr square = z * z;
+  Expr root = m * square;
+  Pair rootSquared = twoProduct(root, root);
+  Expr residual = fma(root, rootSquared.hi, -m);
+  residual = fma(root, rootSquared.lo, residual);
+  root = fma(residual * square, m.real(-1.0 / 3), root);
+  Expr result = select(small, root * (single ? 0x1p-20 : 0x1p-100), root);
+  Expr regular = gt(a, 0) & lt(a, infinity(a));
+  return copysign(select(regular, result, a), x);
 }
 
 Value emitPower(ImplicitLocOpBuilder &b, Value x, Value y) { return power({&b, x}, {&b, y}); }

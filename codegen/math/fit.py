@@ -143,8 +143,6 @@ log2_ratio = near0(lambda f: m.log1p(f) / LN2 / f, lambda f: (1 - f / 2) / LN2)
 FITS["log2"] = (log2_ratio, lambda f: 1 / log2_ratio(f), m.sqrt(0.5) - 1, m.sqrt(2) - 1, range(13), 53, [])
 exp2_ratio = near0(lambda r: (2**r - 1) / r, lambda r: LN2 + r * LN2**2 / 2)
 FITS["exp2"] = (exp2_ratio, lambda r: max(abs(r), TINY), -0.5, 0.5, range(6), 53, [])
-# x^(-1/3), a first guess.
-FITS["cbrt"] = (lambda x: x ** (-mpf(1) / 3), lambda x: x ** (mpf(1) / 3), 1, 2, range(6), 53, [])
 # f64's power: atanh(s) = s + s z (1/3 + z Q(z)), z = s^2.
 pow_tail = near0(lambda z: ((m.atanh(m.sqrt(z)) / m.sqrt(z) - 1) / z - mpf(1) / 3) / z, lambda z: mpf(1) / 5 + z / 7)
 FITS["power64"] = (pow_tail, lambda z: max(z**2, TINY), 0, S**2 * 1.02, range(7), 53, [])

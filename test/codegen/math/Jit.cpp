@@ -18,9 +18,13 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -114,8 +118,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
-Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lanes, Emit emit,
-               const std::string &features) {
+Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lanes, Emit emit) {
+  const char *listed = std::getenv("HLOC_MATH_FEATURES");
+  StringRef features = listed ? listed : "";
   static bool initialized = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   (void)initialized;
   DialectRegistry registry;
@@ -126,12 +131,15 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
                       LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                       vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = build(context, inputs, outputs, lanes, emit);
-  lower(*module, StringRef(features).contains("-fma"));
+  lower(*module, features.contains("-fma"));
 
   auto machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  // As in object files: constants near the code, so that instructions can read them in place.
+  machine.setCodeModel(llvm::CodeModel::Small);
+  machine.setRelocationModel(llvm::Reloc::PIC_);
   SmallVector<StringRef> list;
-  StringRef(features).split(list, ',', -1, false);
+  features.split(list, ',', -1, false);
   for (StringRef feature : list)
     machine.getFeatures().AddFeature(feature.drop_front(), feature.front() == '+');
   auto target = llvm::cantFail(machine.createTargetMachine());
@@ -141,6 +149,15 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
   translated->setDataLayout(target->createDataLayout());
   translated->setTargetTriple(target->getTargetTriple());
   optimize(*translated, *target);
+  if (std::getenv("HLOC_MATH_DUMP")) {
+    llvm::legacy::PassManager printing;
+    llvm::SmallVector<char> assembly;
+    llvm::raw_svector_ostream stream(assembly);
+    auto copy = llvm::CloneModule(*translated);
+    target->addPassesToEmitFile(printing, stream, nullptr, llvm::CodeGenFileType::AssemblyFile);
+    printing.run(*copy);
+    llvm::outs() << stream.str();
+  }
 
   // No process symbols are offered, so that what calls a library does not link.
   llvm::orc::LLJITBuilder builder;

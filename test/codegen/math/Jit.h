@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles what the builders of codegen/math emit into a loop over arrays and runs it here. The
-// code sees no library: a call left in it fails the compilation.
+// code sees no library: a call left in it fails the compilation. For work on the emitters,
+// HLOC_MATH_FEATURES (such as -avx512f or -fma,-f16c) changes the host's features, and
+// HLOC_MATH_DUMP prints the assembly.
 #ifndef HLOC_TEST_CODEGEN_MATH_JIT_H
 #define HLOC_TEST_CODEGEN_MATH_JIT_H
 
@@ -26,10 +28,9 @@ using Emit = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ImplicitLoc
 /// Up to three input and two output arrays; lengths must be multiples of `lanes`.
 class Kernel {
 public:
-  /// Aborts the test program if the code does not compile or calls anything. `features` are added
-  /// to the host's.
+  /// Aborts the test program if the code does not compile or calls anything.
   Kernel(llvm::ArrayRef<Element> inputs, llvm::ArrayRef<Element> outputs, unsigned lanes,
-         Emit emit, const std::string &features = "");
+         Emit emit);
   ~Kernel();
 
   void run(std::vector<const void *> inputs, std::vector<void *> outputs, size_t count) const;
