@@ -107,6 +107,12 @@ Expr expm1(Expr x) {
   return select(lt(abs(x), single ? 0x1p-60 : 0x1p-120), x, result);
 }
 
+Expr oneMinusExp(Expr x) {
+  Reduction reduction = reduce(-x, biasOf(x));
+  Expr scale = powerOfField(reduction.biased);
+  return fma(-scale, reducedExpm1(reduction.r), 1 - scale);
+}
+
 Expr tanh(Expr x) {
   bool single = x.isF32();
   Expr magnitude = abs(x);

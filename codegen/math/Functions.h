@@ -12,6 +12,8 @@ Expr exp(Expr x);
 Expr expOfSum(Expr x, Expr rest);
 Expr power(Expr x, Expr y);
 Expr expm1(Expr x);
+/// 1 - e^-x for 0 <= x <= 40.
+Expr oneMinusExp(Expr x);
 Expr log(Expr x);
 Expr log1p(Expr x);
 Expr sinh(Expr x);

@@ -149,8 +149,9 @@ FITS["power64"] = (pow_tail, lambda z: max(z**2, TINY), 0, S**2 * 1.02, range(7)
 # -log(1 - erf x) / x; the error counts the less, the nearer erf is to 1.
 erf_log = lambda x: -m.log(m.erfc(x)) / x if x > mpf(10) ** -12 else 2 / m.sqrt(m.pi) + x * 2 / m.pi
 erf_weight = lambda x: max(x * m.erfc(x) / m.erf(x) if x > mpf(10) ** -12 else m.sqrt(m.pi) / 2, mpf(10) ** -25)
-FITS["erf32"] = (erf_log, erf_weight, 0, 3.95, range(9), 24, [])
-FITS["erf64"] = (erf_log, erf_weight, 0, 5.95, range(26), 53, [])
+# The first coefficient is used in two parts.
+FITS["erf32"] = (erf_log, erf_weight, 0, 3.95, range(9), 24, [2 / m.sqrt(m.pi)])
+FITS["erf64"] = (erf_log, erf_weight, 0, 5.95, range(26), 53, [2 / m.sqrt(m.pi)])
 
 if __name__ == "__main__":
     for name, (f, weight, lo, hi, powers, bits, fixed) in FITS.items():
