@@ -44,13 +44,8 @@ static Expr encodePowerOfTwo(Expr x) {
   return truncInt(select(representable, rounded, bits.integer(0xff)), 8);
 }
 
-static Expr encode(Expr x, FloatType type) {
-  FloatFormat format = getFloatFormat(type);
+Expr encodeByIntegers(Expr x, const FloatFormat &format) {
   x = roundToOdd(x);
-  if (type.isF16()) {
-    Value half = arith::TruncFOp::create(*x.b, x.typeOf(type), x.value);
-    return {x.b, arith::BitcastOp::create(*x.b, x.intType(16), half)};
-  }
   if (format.mantissaBits == 0)
     return encodePowerOfTwo(x);
   unsigned mantissa = format.mantissaBits;
@@ -90,18 +85,17 @@ static Expr encode(Expr x, FloatType type) {
   return truncInt(code, format.width);
 }
 
-static Expr decode(Expr x, FloatType type) {
+static Expr encode(Expr x, FloatType type) {
+  if (!type.isF16())
+    return encodeByIntegers(x, getFloatFormat(type));
+  Value half = arith::TruncFOp::create(*x.b, x.typeOf(type), roundToOdd(x).value);
+  return {x.b, arith::BitcastOp::create(*x.b, x.intType(16), half)};
+}
+
+Expr decodeByIntegers(Expr x, const FloatFormat &format) {
   ImplicitLocOpBuilder &b = *x.b;
-  if (type.isF16()) {
-    if (!x.isFloat())
-      x = {&b, arith::BitcastOp::create(b, x.typeOf(type), x.value)};
-    return toF32(x);
-  }
-  if (x.isFloat())
-    x = {&b, arith::BitcastOp::create(b, x.intType(x.width()), x.value)};
-  FloatFormat format = getFloatFormat(type);
   Expr bits = zext(x, 32);
-  if (type.isBF16())
+  if (format.exponentBits == 8 && format.mantissaBits == 7)
     return asFloat(shl(bits, 16));
   if (format.mantissaBits == 0) {
     Expr shifted = select(eq(bits, 0), bits.integer(0x400000), shl(bits, 23));
@@ -129,6 +123,18 @@ static Expr decode(Expr x, FloatType type) {
     break;
   }
   return asFloat(value | sign);
+}
+
+static Expr decode(Expr x, FloatType type) {
+  ImplicitLocOpBuilder &b = *x.b;
+  if (type.isF16()) {
+    if (!x.isFloat())
+      x = {&b, arith::BitcastOp::create(b, x.typeOf(type), x.value)};
+    return toF32(x);
+  }
+  if (x.isFloat())
+    x = {&b, arith::BitcastOp::create(b, x.intType(x.width()), x.value)};
+  return decodeByIntegers(x, getFloatFormat(type));
 }
 
 /// Saturating; NaN to 0.

@@ -3,6 +3,8 @@
 #ifndef HLOC_CODEGEN_MATH_FLOATFORMAT_H
 #define HLOC_CODEGEN_MATH_FLOATFORMAT_H
 
+#include "codegen/math/Expr.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace hloc {
@@ -23,6 +25,11 @@ struct FloatFormat {
 
 /// f8E8M0FNU, which has no sign, gives its widths only.
 FloatFormat getFloatFormat(mlir::FloatType type);
+
+/// The bits of `format` nearest to an f32 or f64, and the f32 value of bits, without instructions
+/// for the format.
+Expr encodeByIntegers(Expr x, const FloatFormat &format);
+Expr decodeByIntegers(Expr bits, const FloatFormat &format);
 
 } // namespace hloc
 

@@ -11,7 +11,7 @@
 // test/codegen/math. The arithmetic is compensated in places: never put reassociation or
 // value-changing fast-math flags on the operations emitted.
 //
-// Targets without fused multiply-add: run expandFma over the function afterwards.
+// Targets without fused multiply-add or f16 conversions: run expandFma, expandHalf afterwards.
 #ifndef HLOC_CODEGEN_MATH_MATH_H
 #define HLOC_CODEGEN_MATH_MATH_H
 
@@ -148,6 +148,9 @@ mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
 /// Replaces every math.fma under `root` by multiplications and additions of the same value, for
 /// targets without the instruction.
 void expandFma(mlir::Operation *root);
+/// Replaces every arith.extf from and arith.truncf to f16 under `root` by integer operations, for
+/// targets without the conversions (x86 without F16C).
+void expandHalf(mlir::Operation *root);
 
 } // namespace hloc
 

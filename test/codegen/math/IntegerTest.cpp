@@ -156,6 +156,9 @@ template <typename Int> void checkWide(const Operation &f) {
   for (unsigned lanes : {1, 16})
     check<Int>(f, width, lanes, f.emit, xs, ys);
   // Divisors known to the compiler.
+  if (!llvm::StringRef(f.name).contains("Divide") && !llvm::StringRef(f.name).contains("Remainder") &&
+      !llvm::StringRef(f.name).contains("Shift"))
+    return;
   for (Int divisor : {Int(0), Int(1), Int(-1), Int(3), Int(-7), Int(16), Limits::min()}) {
     std::fill(ys.begin(), ys.end(), divisor);
     auto emit = [&](ImplicitLocOpBuilder &b, Value x, Value) {
@@ -164,8 +167,7 @@ template <typename Int> void checkWide(const Operation &f) {
         value = mlir::DenseElementsAttr::get(vector, mlir::Attribute(value));
       return f.emit(b, x, mlir::arith::ConstantOp::create(b, value));
     };
-    if (f.name != std::string("SignedPower") && f.name != std::string("UnsignedPower"))
-      check<Int>(f, width, 16, emit, xs, ys);
+    check<Int>(f, width, 16, emit, xs, ys);
   }
 }
 

@@ -87,11 +87,13 @@ static OwningOpRef<ModuleOp> build(MLIRContext &context, ArrayRef<Element> input
   return module;
 }
 
-static void lower(ModuleOp module, bool withoutFma) {
+static void lower(ModuleOp module, bool withoutFma, bool withoutHalf) {
   if (failed(verify(module)))
     llvm::report_fatal_error("invalid module");
   if (withoutFma)
     expandFma(module);
+  if (withoutHalf)
+    expandHalf(module);
   PassManager passes(module.getContext());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
@@ -131,7 +133,7 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
                       LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                       vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = build(context, inputs, outputs, lanes, emit);
-  lower(*module, features.contains("-fma"));
+  lower(*module, features.contains("-fma"), features.contains("-f16c"));
 
   auto machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);

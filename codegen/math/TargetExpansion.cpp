@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// math.fma in terms of multiplications and additions, for targets without the instruction.
+// Operations that some targets lack, in terms of others: math.fma, conversions from and to f16.
 #include "codegen/math/Expr.h"
+#include "codegen/math/FloatFormat.h"
 #include "codegen/math/Math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,15 +35,42 @@ static Expr fusedDouble(Expr x, Expr y, Expr z) {
   return select(finite, precise, sum.hi) * up;
 }
 
+template <typename Op> static SmallVector<Op> collect(Operation *root) {
+  SmallVector<Op> operations;
+  root->walk([&](Op op) { operations.push_back(op); });
+  return operations;
+}
+
 void expandFma(Operation *root) {
-  SmallVector<math::FmaOp> operations;
-  root->walk([&](math::FmaOp op) { operations.push_back(op); });
-  for (math::FmaOp op : operations) {
+  for (math::FmaOp op : collect<math::FmaOp>(root)) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     Expr x{&b, op.getA()}, y{&b, op.getB()}, z{&b, op.getC()};
     // The product of two f32 is exact in f64.
     Expr result = x.isF32() ? toF32(toF64(x) * toF64(y) + toF64(z)) : fusedDouble(x, y, z);
     op.replaceAllUsesWith(result.value);
+    op.erase();
+  }
+}
+
+void expandHalf(Operation *root) {
+  for (arith::ExtFOp op : collect<arith::ExtFOp>(root)) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Expr x{&b, op.getIn()};
+    if (!x.element().isF16())
+      continue;
+    Expr bits{&b, arith::BitcastOp::create(b, x.intType(16), x.value)};
+    Expr single = decodeByIntegers(bits, getFloatFormat(b.getF16Type()));
+    bool toDouble = getElementTypeOrSelf(op.getType()).isF64();
+    op.replaceAllUsesWith((toDouble ? toF64(single) : single).value);
+    op.erase();
+  }
+  for (arith::TruncFOp op : collect<arith::TruncFOp>(root)) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF16())
+      continue;
+    Expr bits = encodeByIntegers({&b, op.getIn()}, getFloatFormat(b.getF16Type()));
+    op.replaceAllUsesWith(arith::BitcastOp::create(b, type, bits.value).getResult());
     op.erase();
   }
 }
