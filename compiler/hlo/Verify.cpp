@@ -53,7 +53,10 @@ static LogicalResult verifyOperandKinds(Operation *op) {
       return success();
     return rule.fail(Error::OperandKind) << "expected a token but got " << toText(value.getType());
   };
-  if (auto afterAll = dyn_cast<AfterAllOp>(op))
+  if (isa<AfterAllOp, OutfeedOp>(op) && !isa<TokenType>(op->getResult(0).getType()))
+    return rule.fail(Error::ResultShape)
+           << "expected result token[] but got " << toText(op->getResult(0).getType());
+  if (isa<AfterAllOp>(op))
     return success(llvm::all_of(op->getOperands(),
                                 [&](Value value) { return succeeded(expectToken(value)); }));
   if (isa<AddDependencyOp, InfeedOp, OutfeedOp, SendOp, RecvOp>(op))

@@ -98,9 +98,10 @@ static LogicalResult checkGroups(const Collective &collective, Mode mode, const 
     seen[id] = true;
   }
   int64_t participants = getParticipants(mode, counts);
-  if (participants != 1 && total != participants) // C6
-    return rule.fail(Error::ReplicaGroups) << "expected replica_groups to name all " << participants
-                                           << " participants of the module but got " << total;
+  if (participants != 1 && total > participants) // C6
+    return rule.fail(Error::ReplicaGroups)
+           << "expected replica_groups to name no more than the " << participants
+           << " participants of the module but got " << total;
   return success();
 }
 
@@ -261,14 +262,12 @@ LogicalResult checkCollectives(ModuleOp module) {
       Operation *&first = channels[*channel];
       if (!first)
         first = &op;
-      bool same = isTransfer(first) ? isTransfer(&op) : first->getName() == op.getName();
+      bool same = isTransfer(first) == isTransfer(&op);
       if (!same) {
         valid = false;
-        Rule rule(op.getContext(), op.getLoc(), op.getName().getStringRef());
-        rule.fail(Error::Channel)
+        Rule(op.getContext(), op.getLoc(), op.getName().getStringRef()).fail(Error::Channel)
             << "expected channel " << *channel << " to be used for "
-            << Rule(op.getContext(), {}, first->getName().getStringRef()).getOpcode()
-            << " only, as before";
+            << (isTransfer(first) ? "send and recv" : "collectives") << " only, as before";
       }
     }
   return success(valid);

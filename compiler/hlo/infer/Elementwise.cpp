@@ -218,8 +218,9 @@ FailureOr<Type> infer(CompareOp::Adaptor op, const Rule &rule) {
     bool floats = isFloat(element) || isComplex(element);
     bool fits = *type == ComparisonType::FLOAT        ? floats
                 : *type == ComparisonType::TOTALORDER ? isFloat(element)
-                : *type == ComparisonType::SIGNED     ? isInteger(element) && !isUnsigned(element)
-                                                      : isPred(element) || isUnsigned(element);
+                : *type == ComparisonType::SIGNED
+                    ? isPred(element) || (isInteger(element) && !isUnsigned(element))
+                    : isPred(element) || isUnsigned(element);
     if (!fits)
       return rule.fail(Error::ElementType)
              << "comparison type " << stringifyComparisonType(*type) << " does not fit operands of "

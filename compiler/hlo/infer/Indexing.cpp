@@ -138,12 +138,10 @@ static FailureOr<Shape> expectIndexing(const Rule &rule, RankedTensorType array,
     return rule.fail(Error::Indexing)
            << "expected " << numbers.mappedName << " to have one entry for each of the "
            << vectorSize << " elements of an index vector but got " << toText(numbers.mapped);
-  // C8: an array's dimension is dropped or batching, not both, and a batching one is not mapped.
-  for (int64_t d : numbers.batching)
-    if (llvm::is_contained(numbers.dropped, d) || llvm::is_contained(numbers.mapped, d))
-      return rule.fail(Error::Indexing)
-             << "expected " << numbers.batchingName << " to be neither in " << numbers.droppedName
-             << " nor in " << numbers.mappedName << " but dimension " << d << " is";
+  for (int64_t d : numbers.batching) // C8
+    if (llvm::is_contained(numbers.dropped, d))
+      return rule.fail(Error::Indexing) << "expected " << numbers.batchingName << " not to be in "
+                                        << numbers.droppedName << " but dimension " << d << " is";
   if (int64_t(numbers.window.size() + numbers.dropped.size() + numbers.batching.size()) !=
       rank) // C9
     return rule.fail(Error::Indexing)

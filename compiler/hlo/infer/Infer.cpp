@@ -35,67 +35,34 @@ FunctionType lookupSignature(ValueRange operands, FlatSymbolRefAttr symbol) {
   return function ? dyn_cast<FunctionType>(function.getFunctionType()) : FunctionType();
 }
 
-namespace {
-/// The properties of an operation that is about to be made, filled from its attributes.
-class Properties {
-public:
-  Properties(const OperationState &state, DictionaryAttr attributes) : name(state.name) {
-    storage.resize(llvm::divideCeil(name.getOpPropertyByteSize(), sizeof(std::max_align_t)));
-    if (storage.empty())
-      return;
-    properties = OpaqueProperties(storage.data());
-    name.initOpProperties(properties, OpaqueProperties(nullptr));
-    auto emitError = [&] { return mlir::emitError(state.location); };
-    valid = succeeded(name.setOpPropertiesFromAttribute(name, properties, attributes, emitError));
-  }
-  ~Properties() {
-    if (!storage.empty())
-      name.destroyOpProperties(properties);
-  }
-  OpaqueProperties get() const { return properties; }
-  bool isValid() const { return valid; }
-
-private:
-  OperationName name;
-  SmallVector<std::max_align_t, 16> storage;
-  OpaqueProperties properties = nullptr;
-  bool valid = true;
-};
-} // namespace
-
-/// Infers by Op's rule if `state` describes an Op.
-template <typename Op>
-static bool inferIf(const OperationState &state, DictionaryAttr attributes,
-                    OpaqueProperties properties, const Rule &rule, FailureOr<Type> &type) {
-  if (state.name.getStringRef() != Op::getOperationName())
-    return false;
-  type = infer(typename Op::Adaptor(state.operands, attributes, properties), rule);
-  return true;
+/// Infers by Op's rule if `op` is an Op.
+template <typename Op> static bool inferIf(Operation *op, const Rule &rule, FailureOr<Type> &type) {
+  auto concrete = dyn_cast<Op>(op);
+  if (concrete)
+    type = infer(typename Op::Adaptor(concrete), rule);
+  return bool(concrete);
 }
 
-/// Infers by the rule of that one of Ops which `state` describes.
-template <typename... Ops> static bool inferIfAny(const OperationState &state, auto &&...rest) {
-  return (inferIf<Ops>(state, rest...) || ...);
+/// Infers by the rule of that one of Ops which `op` is.
+template <typename... Ops>
+static bool inferIfAny(Operation *op, const Rule &rule, FailureOr<Type> &type) {
+  return (inferIf<Ops>(op, rule, type) || ...);
 }
 
-FailureOr<Type> inferResultType(const OperationState &state, SignatureLookup signatures) {
-  MLIRContext *context = state.getContext();
-  Rule rule(context, state.location, state.name.getStringRef(), {}, signatures);
-  DictionaryAttr attributes = state.attributes.getDictionary(context);
-  Properties properties(state, attributes);
-  if (!properties.isValid())
-    return failure();
+FailureOr<Type> inferResultType(Operation *op, SignatureLookup signatures) {
+  MLIRContext *context = op->getContext();
+  Rule rule(context, op->getLoc(), op->getName().getStringRef(), {}, signatures);
   FailureOr<Type> type = failure();
   if (inferIfAny<CallOp, ConditionalOp, MapOp, ReduceOp, ReduceWindowOp, ScanOp, ScatterOp,
-                 SelectAndScatterOp, SortOp, WhileOp>(state, attributes, properties.get(), rule,
-                                                      type))
+                 SelectAndScatterOp, SortOp, WhileOp>(op, rule, type))
     return type;
-  auto *interface = state.name.getInterface<InferTypeOpInterface>();
+  auto interface = dyn_cast<InferTypeOpInterface>(op);
   if (!interface)
     return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
   SmallVector<Type> types;
-  if (failed(interface->inferReturnTypes(context, state.location, state.operands, attributes,
-                                         properties.get(), {}, types)))
+  if (failed(interface.inferReturnTypes(context, op->getLoc(), op->getOperands(),
+                                        op->getDiscardableAttrDictionary(),
+                                        op->getPropertiesStorage(), op->getRegions(), types)))
     return failure();
   return types.front();
 }

@@ -11,12 +11,10 @@
 
 namespace hloc::hlo {
 
-/// Result type of the operation that `state` describes (operands, attributes, location), of which
-/// the text states none. `signatures` knows the module's computations. Fails with a diagnostic; for
-/// operations that have no rule, or whose result the text must state, with one that says so.
-/// Required attributes must be there.
-llvm::FailureOr<mlir::Type> inferResultType(const mlir::OperationState &state,
-                                            SignatureLookup signatures);
+/// Result type of an operation that the text states none of: `op` has its operands and attributes,
+/// its result any type. `signatures` knows the computations of the module. Reports why it fails; so
+/// it does for operations whose result the text must state.
+llvm::FailureOr<mlir::Type> inferResultType(mlir::Operation *op, SignatureLookup signatures);
 
 /// Checks `op`, which calls no computations, and its result types.
 template <typename Op> llvm::LogicalResult verifyRule(Op op);
