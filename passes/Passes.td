@@ -94,4 +94,42 @@ def RemoveDeadLoopState : Pass<"remove-dead-loop-state", "::mlir::func::FuncOp">
   let statistics = [Statistic<"removed", "removed", "Loop-carried values and branch results removed">];
 }
 
+//===- From the core to kernels in memory ----------------------------------===//
+
+def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
+  let summary = "Gather operations into kernels";
+  let description = [{
+    Afterwards every operation is in an `hlo.kernel`, but for constants, operations of the runtime
+    (`hlo.custom_call`, `hlo.fft`, ...), control flow, and reshapes, which outside of kernels are other views of the
+    same memory. Scalar and splat constants are cloned into the kernels.
+
+    Operations are visited from last to first. Each joins the kernel of its users where that kernel
+    can compute it and where that costs less than a pass over memory (FuseCost.h); cheap ones are
+    computed by several kernels; kernels that read the same arrays are merged. A reduction joins
+    users that need one value a row, or that value for each element of the row: so softmax is one
+    kernel. A dot, convolution or window joins elementwise users.
+
+    `reuse` of the kernels names, for each result, an operand that is read only at the index that is
+    written: their memory may be the same.
+
+    ```mlir
+    %m = hlo.multiply %a, %b : ...
+    %s = hlo.add %m, %c : ...
+    ```
+    becomes
+    ```mlir
+    %s = hlo.kernel loop(%a, %b, %c) {reuse = array<i64: 0>} : ... {
+    ^bb0(%0: tensor<8xf32>, %1: tensor<8xf32>, %2: tensor<8xf32>):
+      %3 = hlo.multiply %0, %1 : ...
+      %4 = hlo.add %3, %2 : ...
+      hlo.return %4 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"alone", "alone", "bool", "false", "One kernel for each operation">,
+    Option<"remarks", "remarks", "bool", "false", "Say of each operation that starts a kernel why its users do not compute it">];
+  let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
+}
+
 #endif
