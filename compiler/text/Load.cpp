@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/text/Load.h"
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+bool openModule(StringRef path, llvm::SourceMgr &sources, std::string *problem) {
+  auto refuse = [&](StringRef name, const Twine &why) {
+    if (problem)
+      *problem = why.str();
+    else
+      llvm::errs() << name << ": error: " << why << '\n';
+    return false;
+  };
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  StringRef name = path == "-" ? "<stdin>" : path;
+  if (!file)
+    return refuse(name, "cannot read the file: " + file.getError().message());
+  StringRef text = (*file)->getBuffer();
+  if (text.trim().empty())
+    return refuse(name, "the file is empty; expected HLO text");
+  if (text.starts_with("ML\xefR"))
+    return refuse(name, "MLIR bytecode; expected HLO text or MLIR text");
+  if (text.take_front(4096).contains('\0'))
+    return refuse(name, "a binary file; expected HLO text (an HloModuleProto can be printed as "
+                        "text by XLA's tools)");
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  return true;
+}
+
+/// HLO text unless the name's ending or the first word says MLIR.
+static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
+  StringRef name = buffer.getBufferIdentifier();
+  if (name.ends_with(".hlo") || name.ends_with(".txt"))
+    return ModuleForm::Hlo;
+  if (name.ends_with(".mlir"))
+    return ModuleForm::Mlir;
+  StringRef text = buffer.getBuffer();
+  while (true) {
+    text = text.ltrim();
+    if (!text.consume_front("//"))
+      break;
+    text = text.drop_until([](char c) { return c == '\n'; });
+  }
+  bool isMlir = text.starts_with("module") || text.starts_with("builtin.module") ||
+                text.starts_with("func.") || text.starts_with("\"builtin.") ||
+                text.starts_with("hlo.") || text.starts_with("#") || text.starts_with("!");
+  return isMlir ? ModuleForm::Mlir : ModuleForm::Hlo;
+}
+
+LogicalResult verifyModule(ModuleOp module) {
+  {
+    ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+    if (succeeded(verify(module)))
+      return success();
+  }
+  // MLIR's verifier stops at the first error: ask each instruction for its own.
+  constexpr unsigned kMaxErrors = 20;
+  unsigned errors = 0;
+  for (auto computation : module.getOps<hlo::ComputationOp>())
+    if (Region &body = computation.getBody(); !body.empty())
+      for (Operation &operation : body.front())
+        if (failed(verify(&operation)) && ++errors == kMaxErrors)
+          return failure();
+  return errors ? failure() : verify(module);
+}
+
+OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                 MLIRContext *context, const LoadOptions &options,
+                                 ModuleForm *form) {
+  context->getOrLoadDialect<hlo::HLODialect>();
+  const llvm::MemoryBuffer &buffer = *sources->getMemoryBuffer(sources->getMainFileID());
+  ModuleForm guessed = guessForm(buffer);
+  if (form)
+    *form = guessed;
+  OwningOpRef<ModuleOp> module;
+  if (guessed == ModuleForm::Hlo)
+    module = parseHlo(*sources, context, options);
+  else
+    module = parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));
+  if (module && options.verify && failed(verifyModule(*module)))
+    return nullptr;
+  return module;
+}
+
+OwningOpRef<ModuleOp> loadModuleFile(StringRef path, MLIRContext *context,
+                                     const LoadOptions &options, ModuleForm *form) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  if (!openModule(path, *sources))
+    return nullptr;
+  SourceMgrDiagnosticHandler handler(*sources, context);
+  return loadModule(sources, context, options, form);
+}
+
+} // namespace hloc

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and checking a module from a file: what every tool does first.
+
+#ifndef HLOC_COMPILER_TEXT_LOAD_H
+#define HLOC_COMPILER_TEXT_LOAD_H
+
+#include "compiler/text/Parser.h"
+
+namespace hloc {
+
+/// Whether a module was written as HLO text or as MLIR.
+enum class ModuleForm { Hlo, Mlir };
+
+struct LoadOptions : ParseOptions {
+  /// Check the module; several errors are reported, not only the first.
+  bool verify = true;
+};
+
+/// Opens `path` (`-` is standard input) as the main buffer of `sources`. False if the file is
+/// missing, empty or binary; `problem`, or else the error stream, says why.
+bool openModule(llvm::StringRef path, llvm::SourceMgr &sources, std::string *problem = nullptr);
+
+/// Reads the main buffer of `sources`, in the form that the name's ending or the text shows. Errors
+/// are diagnostics of the context. Null after an error.
+mlir::OwningOpRef<mlir::ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                             mlir::MLIRContext *context,
+                                             const LoadOptions &options = {},
+                                             ModuleForm *form = nullptr);
+
+/// Both, with diagnostics printed on the error stream: file:line:column, source line, caret.
+mlir::OwningOpRef<mlir::ModuleOp> loadModuleFile(llvm::StringRef path, mlir::MLIRContext *context,
+                                                 const LoadOptions &options = {},
+                                                 ModuleForm *form = nullptr);
+
+/// Checks every operation of the module and reports the errors of all of them.
+mlir::LogicalResult verifyModule(mlir::ModuleOp module);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The opcodes of the text and what the parser must know of each; all but the required attributes
+// is read off the registered operations.
+
+#ifndef HLOC_COMPILER_TEXT_OPCODES_H
+#define HLOC_COMPILER_TEXT_OPCODES_H
+
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+
+namespace hloc::text {
+
+struct Opcode {
+  std::string text;
+  /// The operation; none for `parameter`, which becomes a block argument.
+  std::optional<mlir::RegisteredOperationName> operation;
+  unsigned minOperands = 0;
+  bool anyNumber = false;
+  /// Attributes that must be written, as the text spells them.
+  llvm::SmallVector<llvm::StringRef, 2> required;
+
+  bool hasAttribute(llvm::StringRef name) const;
+};
+
+/// Opcodes by their spelling in the text.
+class OpcodeTable {
+public:
+  explicit OpcodeTable(mlir::MLIRContext *context);
+  /// Null if there is no such opcode.
+  const Opcode *find(llvm::StringRef text) const {
+    auto found = opcodes.find(text);
+    return found == opcodes.end() ? nullptr : &found->second;
+  }
+  /// The opcode spelled most like `text`; empty if none is near.
+  llvm::StringRef nearest(llvm::StringRef text) const;
+
+private:
+  llvm::StringMap<Opcode> opcodes;
+};
+
+} // namespace hloc::text
+
+#endif

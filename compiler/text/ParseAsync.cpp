@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous instructions. `add-start(x, y)` is short for an async-start of a computation that
+// holds only the add; `add-update` and `add-done` are async-update and async-done.
+#include "compiler/hlo/Location.h"
+#include "compiler/text/AttributeRules.h"
+#include "compiler/text/ParserImpl.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::text {
+
+/// The opcode that `opcode`, which is none itself, wraps; `kind` is then async-start, async-update
+/// or async-done.
+const Opcode *Parser::findAsyncSugar(StringRef opcode, StringRef &kind) const {
+  for (auto [suffix, name] : {std::pair<StringRef, StringRef>{"-start", "async-start"},
+                              {"-update", "async-update"},
+                              {"-done", "async-done"}}) {
+    if (!opcode.consume_back(suffix))
+      continue;
+    kind = name;
+    // Opcodes that have asynchronous forms of their own have no sugar.
+    if (opcodes.find((opcode + "-start").str()) || opcodes.find((opcode + "-done").str()))
+      return nullptr;
+    const Opcode *wrapped = opcodes.find(opcode);
+    return wrapped && wrapped->operation ? wrapped : nullptr;
+  }
+  return nullptr;
+}
+
+/// Each attribute belongs to the start if every instruction or async-start has it, else to the
+/// instruction that runs.
+ParseResult Parser::parseAsyncAttributes(Instruction &start, Instruction &inner) {
+  while (takeIf(Token::Comma)) {
+    if (!lexer.is(Token::Attribute))
+      return expected("an attribute's name followed by `=`");
+    StringRef name = lexer.getValue();
+    bool innerHas = llvm::any_of(findAttributeRules(name), [&](const AttributeRule &rule) {
+      return !rule.isShared() && rule.applies(*inner.opcode);
+    });
+    bool startHas = name != "calls" && llvm::any_of(findAttributeRules(name), [&](const auto &rule) {
+      return rule.applies(*start.opcode);
+    });
+    if (parseAttribute(startHas && !innerHas ? start : inner))
+      return failure();
+  }
+  start.poisoned |= inner.poisoned;
+  inner.poisoned = start.poisoned;
+  return finishAttributes(inner);
+}
+
+/// `X-start(...), attributes of X`: makes the computation that holds X.
+ParseResult Parser::parseAsyncStart(Instruction &start, const Opcode *wrapped) {
+  if (!start.type)
+    return fail(start.opcodePlace, "expected the shape of the start before the opcode");
+  if (checkAsyncShape(start))
+    return failure();
+  Instruction inner;
+  inner.opcode = wrapped;
+  inner.name = wrapped->text;
+  inner.place = inner.opcodePlace = start.opcodePlace;
+  for (Value operand : start.operands)
+    inner.operands.push_back(operand);
+  if (wrapped->text == "constant" || parseAsyncAttributes(start, inner))
+    return failure();
+  if (start.poisoned)
+    return success();
+  SmallVector<Type> types(TypeRange(ValueRange(start.operands)));
+  inner.type = cast<TupleType>(start.type).getType(1);
+
+  // Operands and result may be bound later; then the callee tells their types.
+  auto operandsOfStart = cast<TupleType>(cast<TupleType>(start.type).getType(0));
+  auto unbound = dyn_cast<TupleType>(inner.type);
+  bool late = types.size() < wrapped->minOperands || operandsOfStart.size() != types.size() ||
+              (unbound && unbound.size() == 0);
+  Attribute symbol = inner.attributes.get("to_apply");
+  if (!symbol)
+    symbol = inner.attributes.get("calls");
+  if (symbol) {
+    ComputationOp callee = computations.lookup(cast<FlatSymbolRefAttr>(symbol).getValue());
+    if (callee && (late || types.empty()) &&
+        (wrapped->text == "call" || wrapped->text == "fusion")) {
+      types.assign(callee.getArgumentTypes().begin(), callee.getArgumentTypes().end());
+      inner.type = callee.getResultTypes()[0];
+    }
+  }
+  inner.operands.clear();
+  return makeAsyncComputation(start, inner, types);
+}
+
+ParseResult Parser::makeAsyncComputation(Instruction &start, Instruction &inner, TypeRange types) {
+  std::string name = unusedName((start.name + ".computation").str());
+  ComputationOp computation = createComputation(name, start.place);
+  StringAttr symbol = builder.getStringAttr(name);
+  made.insert(symbol);
+  computations[name] = computation;
+  Scope innerScope;
+  innerScope.computation = computation;
+  innerScope.block = &computation.getBody().front();
+  Scope *outerScope = std::exchange(scope, &innerScope);
+  for (auto [i, type] : llvm::enumerate(types)) {
+    std::string parameter = ("param_" + Twine(i)).str();
+    inner.operands.push_back(innerScope.block->addArgument(
+        type, makeLocation(builder.getStringAttr(parameter), locate(start.place))));
+    innerScope.parameters.push_back({int64_t(i), {}, start.place, 0});
+  }
+  ParseResult result = failure(checkOperandCount(inner) || create(inner, innerScope.root) ||
+                               finishBody(innerScope, start.place));
+  scope = outerScope;
+  if (auto thread = start.attributes.get("async_execution_thread"))
+    if (cast<StringAttr>(thread).getValue() != "main")
+      computation.setExecutionThreadAttr(cast<StringAttr>(thread));
+  start.attributes.set("calls", FlatSymbolRefAttr::get(symbol));
+  return result;
+}
+
+/// Starts and updates are tuples ((operands...), result, ...).
+ParseResult Parser::checkAsyncShape(const Instruction &instruction) {
+  auto tuple = dyn_cast_or_null<TupleType>(instruction.type);
+  if (tuple && tuple.size() >= 2 && isa<TupleType>(tuple.getType(0)))
+    return success();
+  return fail(instruction.opcodePlace,
+              "expected " + Twine(instruction.opcode->text) +
+                  " to have a shape ((operands...), result, ...) but got " +
+                  (instruction.type ? shapeText(instruction.type) : std::string("none")));
+}
+
+/// Checks an async-* instruction against the start that it belongs to, if that is known: chains
+/// may begin in another computation.
+ParseResult Parser::checkAsyncChain(Instruction &instruction, const Opcode *wrapped) {
+  if (instruction.poisoned)
+    return success();
+  StringRef kind = instruction.opcode->text;
+  if (!instruction.type)
+    return fail(instruction.opcodePlace, "expected the shape of " + kind + " before the opcode");
+  if (kind != "async-done" && checkAsyncShape(instruction))
+    return failure();
+  auto nameOf = [&](StringRef attribute, DictionaryAttr attributes) -> StringRef {
+    Attribute value = attributes ? attributes.get(attribute) : instruction.attributes.get(attribute);
+    if (auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(value))
+      return symbol.getValue();
+    auto text = dyn_cast_or_null<StringAttr>(value);
+    return text ? text.getValue() : attribute == "calls" ? StringRef() : StringRef("main");
+  };
+  if (kind == "async-start") {
+    ComputationOp callee = computations.lookup(nameOf("calls", {}));
+    StringRef thread = nameOf("async_execution_thread", {});
+    StringRef own = callee && callee.getExecutionThread() ? *callee.getExecutionThread() : "main";
+    if (callee && callee.getExecutionThread() && own != thread)
+      return fail(instruction.opcodePlace, "expected async_execution_thread=\"" + own +
+                                               "\", that of the computation, but got \"" + thread +
+                                               "\"");
+    return success();
+  }
+  if (instruction.operands.empty())
+    return fail(instruction.opcodePlace, "expected an asynchronous instruction as operand");
+  Value value = instruction.operands[0];
+  while (auto update = value.getDefiningOp<AsyncUpdateOp>())
+    value = update.getInputs()[0];
+  auto start = value.getDefiningOp<AsyncStartOp>();
+  if (!start)
+    return success();
+  DictionaryAttr attributes = start->getAttrDictionary();
+  StringRef thread = nameOf("async_execution_thread", attributes);
+  if (instruction.attributes.get("async_execution_thread") &&
+      nameOf("async_execution_thread", {}) != thread)
+    return fail(instruction.opcodePlace, "expected async_execution_thread=\"" + thread +
+                                             "\", that of the start, but got \"" +
+                                             nameOf("async_execution_thread", {}) + "\"");
+  StringRef callee = nameOf("calls", attributes);
+  if (instruction.attributes.get("calls") && nameOf("calls", {}) != callee)
+    return fail(instruction.opcodePlace, "expected calls=" + callee + ", that of the start, but got " +
+                                             nameOf("calls", {}));
+  ComputationOp computation = computations.lookup(callee);
+  if (!wrapped || !computation || computation.getBody().front().empty())
+    return success();
+  Operation *root = computation.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+  if (root && root->getName() != *wrapped->operation) {
+    std::string opcode = root->getName().stripDialect().str();
+    llvm::replace(opcode, '_', '-');
+    return fail(instruction.opcodePlace, "expected the end of the asynchronous `" + opcode +
+                                             "` but got that of `" + wrapped->text + "`");
+  }
+  return success();
+}
+
+} // namespace hloc::text

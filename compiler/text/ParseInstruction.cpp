@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions: left side, shape, opcode, operands, attributes, and the operation they make.
+#include "compiler/hlo/Location.h"
+#include "compiler/text/AttributeRules.h"
+#include "compiler/text/ParserImpl.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::text {
+
+ParseResult Parser::parseInstruction() {
+  Instruction instruction;
+  bool root = lexer.isKeyword("ROOT");
+  const char *rootPlace = lexer.begin();
+  if (root)
+    lexer.next();
+  instruction.place = lexer.begin();
+  if (lexer.is(Token::Attribute))
+    return fail(lexer.begin(), "expected a space between the name `" + lexer.getValue() +
+                                   "` and `=`");
+  if (lexer.is(Token::Name) || lexer.is(Token::Ident))
+    instruction.name = lexer.getValue();
+  bool failed = bool(takeName(instruction.name)) ||
+                bool(take(Token::Equal, "`=` after the instruction's name"));
+  Value value;
+  failed = failed || parseRightSide(instruction, /*nested=*/false) || create(instruction, value);
+  if (root && scope->rootPlace)
+    return fail(rootPlace, "expected one ROOT in a computation but got a second");
+  if (root)
+    scope->rootPlace = rootPlace;
+  if (failed || instruction.poisoned) {
+    if (!instruction.name.empty())
+      scope->poisoned.insert(llvm::CachedHashStringRef(instruction.name));
+    scope->failed = true;
+    return failure(failed);
+  }
+  if (root)
+    scope->root = value;
+  scope->last = value;
+  return define(instruction, value);
+}
+
+/// Makes `value` known by the instruction's name.
+ParseResult Parser::define(const Instruction &instruction, Value value) {
+  StringRef name = instruction.name;
+  if (isTypeName(name) || (name.starts_with("__") && !name.starts_with("__xla_")))
+    return fail(instruction.place, "expected a name that is neither an element type nor starts "
+                                   "with two underscores but got `" + name + "`");
+  if (scope->values.try_emplace(llvm::CachedHashStringRef(name), value).second)
+    return success();
+  return fail(instruction.place, "expected a new name but `" + name + "` is defined already");
+}
+
+ParseResult Parser::parseRightSide(Instruction &instruction, bool nested) {
+  if (atShape() && parseShape(instruction.type))
+    return failure();
+  instruction.opcodePlace = lexer.begin();
+  if (!lexer.is(Token::Ident))
+    return expected(instruction.type ? "an opcode" : "a shape or an opcode");
+  StringRef spelling = lexer.getValue();
+  StringRef sugarKind;
+  const Opcode *wrapped = nullptr;
+  instruction.opcode = opcodes.find(spelling);
+  if (!instruction.opcode) {
+    wrapped = findAsyncSugar(spelling, sugarKind);
+    if (wrapped)
+      instruction.opcode = opcodes.find(sugarKind);
+  }
+  if (!instruction.opcode) {
+    StringRef nearest = opcodes.nearest(spelling);
+    return fail(lexer.begin(), "unknown opcode `" + spelling + "`" +
+                                   (nearest.empty() ? Twine() : "; did you mean `" + nearest + "`?"));
+  }
+  lexer.next();
+  if (!lexer.is(Token::LParen))
+    return expected("`(` after the opcode");
+  if (spelling == "parameter") {
+    if (nested)
+      return fail(instruction.opcodePlace, "expected no parameter inside an instruction");
+    return parseParameter(instruction);
+  }
+  if (spelling == "constant") {
+    lexer.next();
+    if (!instruction.type)
+      return fail(instruction.opcodePlace, "expected the shape of the constant before the opcode");
+    Attribute value;
+    bool elided = false;
+    if (parseLiteral(instruction.type, value, elided))
+      return failure();
+    instruction.attributes.set("value", value);
+    if (elided)
+      instruction.attributes.set("hlo.elided", builder.getUnitAttr());
+    if (take(Token::RParen, "`)` after the constant's value"))
+      return failure();
+  } else {
+    if (parseOperands(instruction))
+      return failure();
+    if (!wrapped && checkOperandCount(instruction))
+      return failure();
+  }
+  if (wrapped && sugarKind == "async-start")
+    return parseAsyncStart(instruction, wrapped);
+  if (nested ? finishAttributes(instruction) : parseAttributes(instruction))
+    return failure();
+  if (StringRef(instruction.opcode->text).starts_with("async-"))
+    return checkAsyncChain(instruction, wrapped);
+  return success();
+}
+
+ParseResult Parser::checkOperandCount(const Instruction &instruction) {
+  const Opcode &opcode = *instruction.opcode;
+  size_t count = instruction.operands.size();
+  if (instruction.poisoned || count == opcode.minOperands ||
+      (opcode.anyNumber && count > opcode.minOperands))
+    return success();
+  return fail(instruction.opcodePlace, "expected " + Twine(opcode.anyNumber ? "at least " : "") +
+                                           Twine(opcode.minOperands) + " operands of " +
+                                           opcode.text + " but got " + Twine(count));
+}
+
+/// `(N)` after `parameter`. The block argument is made at once, in its place among those there are.
+ParseResult Parser::parseParameter(Instruction &instruction) {
+  lexer.next();
+  const char *place = lexer.begin();
+  int64_t number;
+  if (takeInt(number) || take(Token::RParen, "`)` after the parameter's number"))
+    return failure();
+  if (!instruction.type)
+    return fail(instruction.opcodePlace, "expected the shape of the parameter before the opcode");
+  if (number < 0)
+    return fail(place, "expected a parameter number of at least 0 but got " + Twine(number));
+  if (parseAttributes(instruction))
+    return failure();
+  auto at = llvm::lower_bound(scope->parameters, number, [](const Scope::Parameter &p, int64_t n) {
+    return p.number < n;
+  });
+  if (at != scope->parameters.end() && at->number == number)
+    return fail(place, "expected each parameter once but got number " + Twine(number) + " again");
+  size_t index = at - scope->parameters.begin();
+  scope->parameters.insert(at, {number, instruction.attributes, instruction.place, scope->operations});
+  scope->block->insertArgument(index, instruction.type,
+                               makeLocation(builder.getStringAttr(instruction.name),
+                                            locate(instruction.place), instruction.metadata));
+  instruction.operands.push_back(scope->block->getArgument(index));
+  return success();
+}
+
+//===- Operands ------------------------------------------------------------===//
+
+ParseResult Parser::parseOperands(Instruction &instruction) {
+  if (takeList(Token::LParen, Token::RParen, [&] { return parseOperand(instruction); }))
+    return failure();
+  instruction.operandsEnd = lexer.previousEnd() - 1;
+  return success();
+}
+
+ParseResult Parser::parseOperand(Instruction &instruction) {
+  const char *place = lexer.begin();
+  Type type;
+  if (atShape() && parseShape(type))
+    return failure();
+  const char *namePlace = lexer.begin();
+  if (!lexer.is(Token::Name) && !lexer.is(Token::Ident))
+    return expected("an operand");
+  Value value;
+  if (lexer.is(Token::Ident) && *lexer.end() == '(')
+    return parseNested(instruction, type, value) ? failure() : (instruction.operands.push_back(value), success());
+  StringRef name = lexer.getValue();
+  lexer.next();
+  llvm::CachedHashStringRef key(name);
+  auto found = scope->values.find(key);
+  if (found != scope->values.end()) {
+    value = found->second;
+  } else if (scope->poisoned.contains(key)) {
+    instruction.poisoned = true;
+  } else {
+    value = findParameterOrMake(name, type, namePlace);
+    if (!value)
+      return fail(namePlace, "expected an instruction defined before this one but got `" + name +
+                                 "`");
+  }
+  while (lexer.is(Token::Hash))
+    if (parseElementOf(value, name))
+      return failure();
+  if (!value) {
+    instruction.poisoned = true;
+    return success();
+  }
+  if (type && !areCompatible(type, value.getType()))
+    return fail(place, "expected an operand of shape " + shapeText(type) + " but `" + name +
+                           "` is " + shapeText(value.getType()));
+  instruction.operands.push_back(value);
+  return success();
+}
+
+/// In a single instruction, an unknown operand with a shape is a parameter.
+Value Parser::findParameterOrMake(StringRef name, Type type, const char *place) {
+  if (!singleInstruction || !type)
+    return nullptr;
+  Value value = scope->block->addArgument(
+      type, makeLocation(builder.getStringAttr(name), locate(place)));
+  scope->parameters.push_back({int64_t(scope->parameters.size()), {}, place, 0});
+  scope->values[llvm::CachedHashStringRef(name)] = value;
+  return value;
+}
+
+/// `#N` after an operand: that element of the tuple, through a get-tuple-element of its own.
+ParseResult Parser::parseElementOf(Value &value, StringRef name) {
+  const char *place = lexer.begin();
+  lexer.next();
+  int64_t index;
+  if (takeInt(index) || !value)
+    return failure(bool(value));
+  auto tuple = dyn_cast<TupleType>(value.getType());
+  if (!tuple || index < 0 || index >= int64_t(tuple.size()))
+    return fail(place, "expected an element of a tuple but `" + name + "` is " +
+                           shapeText(value.getType()));
+  // Shared by all uses of this element.
+  Value &known = scope->elements[{value, index}];
+  if (known) {
+    value = known;
+    return success();
+  }
+  OpBuilder ops = OpBuilder::atBlockEnd(scope->block);
+  std::string elementName = (getInstructionName(value.getLoc()) + "." + Twine(index)).str();
+  auto get = GetTupleElementOp::create(
+      ops, makeLocation(builder.getStringAttr(elementName), locate(place)),
+      TypeRange{tuple.getType(index)}, value, builder.getI64IntegerAttr(index));
+  ++scope->operations;
+  value = known = get->getResult(0);
+  return success();
+}
+
+/// An instruction without name that stands as an operand.
+ParseResult Parser::parseNested(Instruction &outer, Type type, Value &value) {
+  if (++depth > kMaxDepth) {
+    --depth;
+    return fail(lexer.begin(), "expected instructions nested less than " + Twine(kMaxDepth) +
+                                   " deep");
+  }
+  Instruction inner;
+  inner.type = type;
+  inner.place = lexer.begin();
+  StringRef opcode = lexer.getValue();
+  unsigned number = scope->anonymous[opcode]++;
+  std::string name = (opcode + ".anon" + (number ? "." + Twine(number) : Twine())).str();
+  inner.name = name;
+  ParseResult result = failure(parseRightSide(inner, /*nested=*/true) ||
+                               (!inner.poisoned && create(inner, value)));
+  --depth;
+  outer.poisoned |= inner.poisoned;
+  return result;
+}
+
+//===- Attributes ----------------------------------------------------------===//
+
+ParseResult Parser::parseAttributes(Instruction &instruction) {
+  while (takeIf(Token::Comma))
+    if (parseAttribute(instruction))
+      return failure();
+  return finishAttributes(instruction);
+}
+
+ParseResult Parser::unexpectedAttribute(const Instruction &instruction, StringRef name,
+                                        const char *place) {
+  std::string allowed;
+  for (const AttributeRule &rule : getAttributeRules())
+    if (!rule.isShared() && rule.applies(*instruction.opcode))
+      allowed += (allowed.empty() ? "" : ", ") + rule.text.str();
+  return fail(place, "unexpected attribute `" + name + "` of " + instruction.opcode->text +
+                         (allowed.empty() ? Twine("; it has none of its own")
+                                          : "; it may have " + Twine(allowed)));
+}
+
+ParseResult Parser::parseAttribute(Instruction &instruction) {
+  if (!lexer.is(Token::Attribute))
+    return expected("an attribute's name followed by `=`");
+  StringRef name = lexer.getValue();
+  const char *place = lexer.begin();
+  if (llvm::is_contained(instruction.seen, name))
+    return fail(place, "expected the attribute `" + name + "` once");
+  ArrayRef<AttributeRule> rules = findAttributeRules(name);
+  if (rules.empty()) {
+    if (options.strict)
+      return fail(place, "unknown attribute `" + name + "`");
+    warn(place, "unknown attribute `" + name + "`");
+    lexer.next();
+    return skipUnknownAttribute();
+  }
+  const AttributeRule *rule = llvm::find_if(
+      rules, [&](const AttributeRule &rule) { return rule.applies(*instruction.opcode); });
+  if (rule == rules.end())
+    return unexpectedAttribute(instruction, name, place);
+  instruction.seen.push_back(name);
+  lexer.next();
+  if (!instruction.poisoned && instruction.opcode->text == "conditional" &&
+      rule->target == "branch_computations" && !instruction.operands.empty()) {
+    auto index = dyn_cast<RankedTensorType>(instruction.operands[0].getType());
+    bool byPred = index && index.getElementType().isSignlessInteger(1);
+    if (byPred == (name == "branch_computations"))
+      return fail(place, byPred ? "expected true_computation and false_computation with a pred, "
+                                  "not branch_computations"
+                                : "expected branch_computations with an index, not `" + name + "`");
+  }
+  return (this->*rule->parse)(instruction, rule->target);
+}
+
+ParseResult Parser::skipUnknownAttribute() {
+  if (lexer.is(Token::LBrace)) {
+    std::string ignored;
+    return takeBraces(/*singleQuotes=*/true, ignored);
+  }
+  if (lexer.is(Token::Error) || lexer.is(Token::Eof))
+    return expected("the attribute's value");
+  lexer.next();
+  return success();
+}
+
+/// Checks that nothing required is missing, and sets what the text may leave out.
+ParseResult Parser::finishAttributes(Instruction &instruction) {
+  if (instruction.poisoned)
+    return success();
+  const Opcode &opcode = *instruction.opcode;
+  for (StringRef name : opcode.required)
+    if (!llvm::is_contained(instruction.seen, name))
+      return fail(instruction.opcodePlace, "expected the attribute `" + name + "` of " + opcode.text);
+  NamedAttrList &attributes = instruction.attributes;
+  if (opcode.hasAttribute("window") && opcode.text != "custom-call" && !attributes.get("window"))
+    attributes.set("window", WindowAttr::get(context, {}, {}, {}, {}, {}, {}, {}));
+  if (opcode.hasAttribute("lhs_ragged_dims") && !attributes.get("lhs_ragged_dims"))
+    attributes.set("lhs_ragged_dims", builder.getDenseI64ArrayAttr({}));
+  if (opcode.text == "broadcast" && !attributes.get("dimensions")) {
+    auto type = dyn_cast<RankedTensorType>(instruction.operands[0].getType());
+    if (!type || type.getRank() != 0)
+      return fail(instruction.opcodePlace, "expected the attribute `dimensions` of broadcast: only "
+                                           "for a scalar it may be left out");
+    attributes.set("dimensions", builder.getDenseI64ArrayAttr({}));
+  }
+  if (opcode.text == "conditional") {
+    bool byName = llvm::is_contained(instruction.seen, "true_computation");
+    if (byName != llvm::is_contained(instruction.seen, "false_computation"))
+      return fail(instruction.opcodePlace, "expected both true_computation and false_computation");
+    if (!byName && !attributes.get("branch_computations"))
+      return fail(instruction.opcodePlace,
+                  "expected the attribute `branch_computations`, or `true_computation` and "
+                  "`false_computation`, of conditional");
+  }
+  if (opcode.text == "custom-call" && llvm::is_contained(instruction.seen, "to_apply") &&
+      llvm::is_contained(instruction.seen, "called_computations"))
+    return fail(instruction.opcodePlace, "expected either to_apply or called_computations");
+  return success();
+}
+
+//===- The operation -------------------------------------------------------===//
+
+ParseResult Parser::create(Instruction &instruction, Value &value) {
+  if (instruction.poisoned)
+    return success();
+  if (!instruction.opcode->operation) { // a parameter: made already
+    value = instruction.operands[0];
+    return success();
+  }
+  Location location = makeLocation(builder.getStringAttr(instruction.name),
+                                   locate(instruction.place), instruction.metadata);
+  Type type = instruction.type ? instruction.type : Type(builder.getNoneType());
+  Operation *operation =
+      Operation::create(location, *instruction.opcode->operation, TypeRange(type),
+                        instruction.operands, std::move(instruction.attributes), nullptr, {}, 0);
+  scope->block->push_back(operation);
+  ++scope->operations;
+  if (!instruction.type && infer(operation, instruction)) {
+    operation->erase();
+    return failure();
+  }
+  value = operation->getResult(0);
+  return success();
+}
+
+ParseResult Parser::infer(Operation *operation, const Instruction &instruction) {
+  auto interface = dyn_cast<InferTypeOpInterface>(operation);
+  if (!interface)
+    return fail(instruction.opcodePlace, "expected the result's shape before the opcode: that of " +
+                                             instruction.opcode->text + " cannot be inferred");
+  SmallVector<Type> types;
+  unsigned before = errors;
+  ScopedDiagnosticHandler count(context, [&](Diagnostic &diagnostic) {
+    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // another handler prints it
+  });
+  LogicalResult inferred = interface.inferReturnTypes(
+      context, operation->getLoc(), operation->getOperands(), operation->getDiscardableAttrDictionary(),
+      operation->getPropertiesStorage(), operation->getRegions(), types);
+  if (failed(inferred) || types.empty())
+    return errors == before ? fail(instruction.opcodePlace, "expected operands and attributes from "
+                                                            "which the shape of " +
+                                                                instruction.opcode->text +
+                                                                " can be inferred")
+                            : failure();
+  Type type = types.size() == 1 ? types[0] : TupleType::get(context, types);
+  if (checkTupleSize(type, instruction.place))
+    return failure();
+  operation->getResult(0).setType(type);
+  return success();
+}
+
+} // namespace hloc::text

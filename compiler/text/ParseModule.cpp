@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules and computations, tokens and messages.
+#include "compiler/hlo/Location.h"
+#include "compiler/text/ParserImpl.h"
+#include "compiler/text/Quote.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::text {
+
+Parser::Parser(StringRef text, StringRef name, MLIRContext *context, const ParseOptions &options)
+    : text(text), fileName(StringAttr::get(context, name)), context(context), builder(context),
+      options(options), lexer(text), opcodes(context), lastPlace(text.begin()),
+      lastLineStart(text.begin()) {}
+
+//===- Messages ------------------------------------------------------------===//
+
+FileLineColLoc Parser::locate(const char *place) {
+  if (place < lastPlace) {
+    lastPlace = lastLineStart = text.begin();
+    lastLine = 1;
+  }
+  while (const void *newline = memchr(lastPlace, '\n', place - lastPlace)) {
+    lastPlace = lastLineStart = static_cast<const char *>(newline) + 1;
+    ++lastLine;
+  }
+  lastPlace = place;
+  return FileLineColLoc::get(fileName, lastLine, place - lastLineStart + 1);
+}
+
+ParseResult Parser::fail(const char *place, const Twine &message) {
+  if (!tooManyErrors())
+    emitError(locate(place)) << message.str();
+  ++errors;
+  return failure();
+}
+
+void Parser::warn(const char *place, const Twine &message) { emitWarning(locate(place)) << message; }
+
+ParseResult Parser::expected(const Twine &what) {
+  if (lexer.is(Token::Error))
+    return fail(lexer.begin(), lexer.getError());
+  StringRef got = lexer.spelling();
+  if (got.size() > 40)
+    return fail(lexer.begin(), "expected " + what + " but got `" + got.take_front(36) + "...`");
+  return fail(lexer.begin(), lexer.is(Token::Eof)
+                                 ? Twine("expected " + what + " but got the end of the text")
+                                 : Twine("expected " + what + " but got `" + got + "`"));
+}
+
+//===- Tokens --------------------------------------------------------------===//
+
+bool Parser::takeIf(Token token) {
+  if (!lexer.is(token))
+    return false;
+  lexer.next();
+  return true;
+}
+
+ParseResult Parser::take(Token token, StringRef what) {
+  return takeIf(token) ? ParseResult(success()) : expected(what);
+}
+
+ParseResult Parser::takeInt(int64_t &value) {
+  if (!lexer.is(Token::Int))
+    return expected("an integer");
+  uint64_t large;
+  if (lexer.getValue().getAsInteger(10, value)) {
+    if (lexer.getValue().getAsInteger(10, large))
+      return fail(lexer.begin(), "expected an integer that fits 64 bits");
+    value = large;
+  }
+  lexer.next();
+  return success();
+}
+
+ParseResult Parser::takeBool(bool &value) {
+  if (!lexer.isKeyword("true") && !lexer.isKeyword("false"))
+    return expected("true or false");
+  value = lexer.isKeyword("true");
+  lexer.next();
+  return success();
+}
+
+ParseResult Parser::takeString(std::string &value) {
+  if (!lexer.is(Token::String))
+    return expected("a string in quotes");
+  if (!unescape(lexer.getValue(), value))
+    return fail(lexer.begin(), "expected only the escapes of C in a string");
+  lexer.next();
+  return success();
+}
+
+ParseResult Parser::takeName(StringRef &name) {
+  if (!lexer.is(Token::Name) && !lexer.is(Token::Ident))
+    return expected("a name");
+  name = lexer.getValue();
+  lexer.next();
+  return success();
+}
+
+ParseResult Parser::takeList(Token open, Token close, function_ref<ParseResult()> element) {
+  auto spelling = [](Token token) {
+    switch (token) {
+    case Token::LBrace:
+      return "`{`";
+    case Token::RBrace:
+      return "`}`";
+    case Token::LSquare:
+      return "`[`";
+    case Token::RSquare:
+      return "`]`";
+    default:
+      return token == Token::LParen ? "`(`" : "`)`";
+    }
+  };
+  if (take(open, spelling(open)))
+    return failure();
+  if (takeIf(close))
+    return success();
+  do {
+    if (element())
+      return failure();
+  } while (takeIf(Token::Comma));
+  return take(close, (Twine("`,` or ") + spelling(close)).str());
+}
+
+ParseResult Parser::takeInts(SmallVectorImpl<int64_t> &values) {
+  return takeList(Token::LBrace, Token::RBrace, [&] { return takeInt(values.emplace_back()); });
+}
+
+std::string Parser::textSince(const char *begin) const {
+  return squeeze(StringRef(begin, lexer.previousEnd() - begin));
+}
+
+//===- Computations --------------------------------------------------------===//
+
+ComputationOp Parser::createComputation(StringRef name, const char *place) {
+  OpBuilder ops(context);
+  auto computation =
+      ComputationOp::create(ops, makeLocation(builder.getStringAttr(name), locate(place)), name,
+                            builder.getFunctionType({}, {}));
+  computation.getBody().emplaceBlock();
+  return computation;
+}
+
+std::string Parser::unusedName(StringRef name) const {
+  std::string result = name.str();
+  for (unsigned i = 1; computations.contains(result); ++i)
+    result = (name + "." + Twine(i)).str();
+  return result;
+}
+
+/// Whether a long-form computation stands here: a name, then `(name: ...` or `() ->`.
+bool Parser::atSignature() const {
+  Lexer ahead = lexer;
+  ahead.next();
+  if (!ahead.is(Token::LParen))
+    return false;
+  ahead.next();
+  if (ahead.is(Token::RParen)) {
+    ahead.next();
+    return ahead.is(Token::Arrow);
+  }
+  return ahead.is(Token::Name) && ahead.spelling().ends_with(":");
+}
+
+/// `(name shape, ...) -> shape`. The parameters are not looked at again: their instructions count.
+ParseResult Parser::parseSignature(Type &result) {
+  if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
+        StringRef name;
+        Type type;
+        if (takeName(name))
+          return failure();
+        takeIf(Token::Colon);
+        return parseShape(type);
+      }))
+    return failure();
+  return failure(take(Token::Arrow, "`->` after the parameters") || parseShape(result));
+}
+
+ParseResult Parser::parseComputation() {
+  bool isEntry = lexer.isKeyword("ENTRY");
+  const char *entryKeyword = lexer.begin();
+  if (isEntry)
+    lexer.next();
+  const char *place = lexer.begin();
+  StringRef name;
+  if (takeName(name))
+    return failure();
+  Type result;
+  const char *signature = lexer.begin();
+  if (lexer.is(Token::LParen) && parseSignature(result))
+    return failure();
+  if (!lexer.is(Token::LBrace))
+    return expected("`{` at the start of computation `" + name + "`");
+
+  ComputationOp computation = createComputation(name, place);
+  Scope body;
+  body.computation = computation;
+  body.block = &computation.getBody().front();
+  scope = &body;
+  ParseResult parsed = parseBody(body, place);
+  scope = nullptr;
+  if (!parsed && result && !body.failed && !areCompatible(result, computation.getResultTypes()[0])) {
+    (void)fail(signature, "expected the result's shape " + shapeText(computation.getResultTypes()[0]) +
+                        ", that of the root, but got " + shapeText(result));
+    body.failed = true;
+  }
+  while (!parsed && takeIf(Token::Comma)) {
+    std::string thread;
+    if (!lexer.is(Token::Attribute) || lexer.getValue() != "execution_thread") {
+      (void)expected("execution_thread=");
+      return failure();
+    }
+    lexer.next();
+    if (takeString(thread))
+      return failure();
+    if (thread != "main")
+      computation.setExecutionThread(thread);
+  }
+  auto [known, isNew] = computations.try_emplace(name, ComputationOp());
+  if (!isNew && known->second && made.contains(known->second.getSymNameAttr())) {
+    // The text has the better claim to the name.
+    ComputationOp other = known->second;
+    StringAttr fresh = builder.getStringAttr(unusedName(name));
+    made.insert(fresh);
+    made.erase(other.getSymNameAttr());
+    (void)SymbolTable::replaceAllSymbolUses(other.getSymNameAttr(), fresh, *module);
+    other.setSymNameAttr(fresh);
+    computations[fresh] = other;
+    isNew = true;
+  }
+  if (!isNew)
+    (void)fail(place, "expected a new name but computation `" + name + "` is defined already");
+  if (isEntry && entryPlace)
+    (void)fail(entryKeyword, "expected one ENTRY computation but got a second");
+  if (isEntry)
+    entryPlace = entryKeyword;
+  if (parsed || body.failed) {
+    computation->destroy();
+    return parsed;
+  }
+  computations[name] = computation;
+  lastComputation = computation;
+  if (isEntry)
+    entry = computation;
+  return success();
+}
+
+/// `{ instruction ... }`. Goes on after an instruction that has an error, as long as it can find
+/// the next one.
+ParseResult Parser::parseBody(Scope &body, const char *place) {
+  lexer.next();
+  while (!lexer.is(Token::RBrace)) {
+    if (tooManyErrors())
+      return failure();
+    if (lexer.is(Token::Eof)) {
+      (void)fail(lexer.begin(), "expected `}` at the end of the computation");
+      return failure();
+    }
+    const char *begin = lexer.begin();
+    if (parseInstruction()) {
+      body.failed = true;
+      skipInstruction(begin, lexer.begin());
+    }
+  }
+  lexer.next();
+  return body.failed ? ParseResult(success()) : finishBody(body, place);
+}
+
+/// Goes to the next instruction after the one that starts at `begin` and has an error at `error`.
+/// Only instructions have `name =`, with a space, outside of all inner braces.
+void Parser::skipInstruction(const char *begin, const char *error) {
+  lexer.reset(begin);
+  size_t depth = 0;
+  while (!lexer.is(Token::Eof)) {
+    if (lexer.begin() > begin && depth == 0) {
+      if (lexer.is(Token::RBrace) || lexer.isKeyword("ROOT") || lexer.isKeyword("ENTRY"))
+        return;
+      if (lexer.is(Token::Name) || lexer.is(Token::Ident)) {
+        Lexer ahead = lexer;
+        ahead.next();
+        // The error itself may be about this very `=`: pass it.
+        if (ahead.is(Token::Equal) && lexer.begin() > begin + 5 && lexer.begin() >= error)
+          return;
+      }
+    }
+    if (lexer.is(Token::LBrace))
+      ++depth;
+    else if (lexer.is(Token::RBrace) && depth)
+      --depth;
+    lexer.next();
+  }
+}
+
+/// Checks the parameters, adds `hlo.return` and puts the computation into the module.
+ParseResult Parser::finishBody(Scope &body, const char *place) {
+  for (auto [i, parameter] : llvm::enumerate(body.parameters))
+    if (parameter.number != int64_t(i)) {
+      body.failed = true;
+      return fail(parameter.place, "expected parameter number " + Twine(i) + " but got " +
+                                       Twine(parameter.number) + ": numbers have no gaps");
+    }
+  Value root = body.root ? body.root : body.last;
+  if (!root) {
+    body.failed = true;
+    return fail(place, "expected at least one instruction in the computation");
+  }
+  OpBuilder ops = OpBuilder::atBlockEnd(body.block);
+  ReturnOp::create(ops, root.getLoc(), root);
+  body.computation.setFunctionTypeAttr(
+      TypeAttr::get(builder.getFunctionType(body.block->getArgumentTypes(), root.getType())));
+  // Where a parameter stands among the instructions matters only if not at the start, in order.
+  bool canonical = llvm::all_of(body.parameters, [&](auto &p) { return p.before == 0; });
+  bool any = false;
+  SmallVector<Attribute> attributes;
+  for (Scope::Parameter &parameter : body.parameters) {
+    if (!canonical && parameter.before)
+      parameter.attributes.set("hlo.position", builder.getI64IntegerAttr(parameter.before));
+    any |= !parameter.attributes.empty();
+    attributes.push_back(parameter.attributes.getDictionary(context));
+  }
+  if (any)
+    body.computation.setArgAttrsAttr(builder.getArrayAttr(attributes));
+  module->getBody()->push_back(body.computation);
+  return success();
+}
+
+/// A computation written in place of its name.
+ParseResult Parser::parseInlineComputation(StringRef name, FlatSymbolRefAttr &symbol) {
+  const char *place = lexer.begin();
+  if (++depth > kMaxDepth) {
+    --depth;
+    return fail(place, "expected computations nested less than " + Twine(kMaxDepth) + " deep");
+  }
+  std::string unused = unusedName(name);
+  ComputationOp computation = createComputation(unused, place);
+  made.insert(computation.getSymNameAttr());
+  Scope body;
+  body.computation = computation;
+  body.block = &computation.getBody().front();
+  Scope *outer = std::exchange(scope, &body);
+  ParseResult parsed = parseBody(body, place);
+  scope = outer;
+  --depth;
+  if (parsed || body.failed) {
+    computation->destroy();
+    return failure();
+  }
+  computations[unused] = computation;
+  symbol = FlatSymbolRefAttr::get(computation.getSymNameAttr());
+  return success();
+}
+
+//===- The whole text ------------------------------------------------------===//
+
+ParseResult Parser::parseComputations() {
+  while (!lexer.is(Token::Eof)) {
+    if (tooManyErrors() || parseComputation())
+      return failure();
+  }
+  return success();
+}
+
+/// `foo = f32[2] add(f32[2] x, f32[2] y)`, perhaps without `foo =`: operands that have a shape are
+/// the parameters.
+ParseResult Parser::parseSingleInstruction() {
+  singleInstruction = true;
+  const char *place = lexer.begin();
+  ComputationOp computation = createComputation("_", place);
+  Scope body;
+  body.computation = computation;
+  body.block = &computation.getBody().front();
+  scope = &body;
+  Lexer ahead = lexer;
+  ahead.next();
+  Instruction instruction;
+  instruction.place = place;
+  instruction.name = "root";
+  bool named = lexer.isKeyword("ROOT") || lexer.is(Token::Name) || ahead.is(Token::Equal);
+  Value value;
+  ParseResult parsed =
+      named ? parseInstruction()
+            : failure(parseRightSide(instruction, /*nested=*/false) || create(instruction, value));
+  body.last = value ? value : body.last;
+  if (!parsed && !lexer.is(Token::Eof))
+    parsed = expected("the end of the text after a single instruction (a module starts with "
+                      "HloModule, a computation with its name and `{`)");
+  parsed = failure(parsed || finishBody(body, place));
+  scope = nullptr;
+  if (parsed) {
+    if (!computation->getBlock())
+      computation->destroy();
+    return failure();
+  }
+  computations["_"] = entry = computation;
+  module->setSymName("_");
+  return success();
+}
+
+OwningOpRef<ModuleOp> Parser::run() {
+  module = ModuleOp::create(FileLineColLoc::get(fileName, 1, 1));
+  ParseResult result = success();
+  if (lexer.is(Token::Eof)) {
+    result = expected("HloModule, a computation or an instruction");
+  } else if (lexer.isKeyword("HloModule")) {
+    result = failure(parseHeader() || parseComputations());
+  } else {
+    Lexer ahead = lexer;
+    ahead.next();
+    if (lexer.isKeyword("ENTRY") || ahead.is(Token::LBrace) || atSignature())
+      result = parseComputations();
+    else
+      result = parseSingleInstruction();
+  }
+  if (result || errors || finishModule())
+    return nullptr;
+  return std::move(module);
+}
+
+} // namespace hloc::text
+
+mlir::OwningOpRef<mlir::ModuleOp> hloc::parseHlo(llvm::StringRef text, llvm::StringRef fileName,
+                                                 mlir::MLIRContext *context,
+                                                 const ParseOptions &options) {
+  context->getOrLoadDialect<hlo::HLODialect>();
+  return text::Parser(text, fileName, context, options).run();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> hloc::parseHlo(const llvm::SourceMgr &sources,
+                                                 mlir::MLIRContext *context,
+                                                 const ParseOptions &options) {
+  const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(sources.getMainFileID());
+  return parseHlo(buffer->getBuffer(), buffer->getBufferIdentifier(), context, options);
+}

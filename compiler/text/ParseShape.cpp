@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes: element types, dimensions, layouts, tuples.
+#include "compiler/text/ParserImpl.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::text {
+
+bool Parser::atShape() const {
+  if (lexer.is(Token::Type) || lexer.is(Token::LParen))
+    return true;
+  return lexer.is(Token::Ident) && lexer.getValue() == "b" && *lexer.end() == '(';
+}
+
+ParseResult Parser::parseShape(Type &type, unsigned depth) {
+  if (depth > kMaxDepth)
+    return fail(lexer.begin(), "expected shapes nested less than " + Twine(kMaxDepth) + " deep");
+  if (lexer.is(Token::Type))
+    return parseArrayShape(type);
+  const char *place = lexer.begin();
+  if (lexer.is(Token::Ident) && lexer.getValue() == "b") {
+    lexer.next();
+    Type contents;
+    if (take(Token::LParen, "`(` after `b`") || parseShape(contents, depth + 1) ||
+        take(Token::RParen, "`)` at the end of the buffer's shape"))
+      return failure();
+    type = BufferType::get(context, contents);
+    return success();
+  }
+  if (!lexer.is(Token::LParen))
+    return expected("a shape");
+  SmallVector<Type> elements;
+  if (takeList(Token::LParen, Token::RParen, [&] {
+        return parseShape(elements.emplace_back(), depth + 1);
+      }))
+    return failure();
+  type = TupleType::get(context, elements);
+  return checkTupleSize(type, place);
+}
+
+ParseResult Parser::checkTupleSize(Type type, const char *place) {
+  auto tuple = dyn_cast<TupleType>(type);
+  if (!tuple || tupleLeaves.contains(type))
+    return success();
+  uint64_t leaves = 0;
+  for (Type element : tuple.getTypes()) {
+    auto found = tupleLeaves.find(element);
+    leaves += found == tupleLeaves.end() ? 1 : found->second;
+    if (leaves > kMaxTupleLeaves)
+      return fail(place, "expected a tuple of at most " + Twine(kMaxTupleLeaves) + " arrays");
+  }
+  tupleLeaves[type] = leaves;
+  return success();
+}
+
+ParseResult Parser::parseArrayShape(Type &type) {
+  StringRef name = lexer.getValue();
+  const char *place = lexer.begin();
+  lexer.next();
+  SmallVector<int64_t, 6> sizes, bounds;
+  bool bounded = false;
+  auto parseDimension = [&]() -> ParseResult {
+    int64_t size = ShapedType::kDynamic, bound = -1;
+    if (takeIf(Token::Question)) {
+    } else {
+      bool dynamic = takeIf(Token::LessEqual);
+      const char *number = lexer.begin();
+      if (!lexer.is(Token::Int))
+        return expected("the size of a dimension");
+      if (takeInt(dynamic ? bound : size))
+        return failure();
+      if ((dynamic ? bound : size) < 0)
+        return fail(number, "expected a size of at least 0");
+      bounded |= dynamic;
+    }
+    sizes.push_back(size);
+    bounds.push_back(bound);
+    return success();
+  };
+  if (takeList(Token::LSquare, Token::RSquare, parseDimension))
+    return failure();
+  if (name == "token" || name == "opaque") {
+    if (!sizes.empty())
+      return fail(place, "expected no dimensions in a shape of " + name);
+    type = name == "token" ? Type(TokenType::get(context)) : Type(hlo::OpaqueType::get(context));
+    return success();
+  }
+  Type element = getElementType(name, context);
+  int64_t bytes = 16;
+  for (auto [size, bound] : llvm::zip(sizes, bounds))
+    if (int64_t factor = ShapedType::isDynamic(size) ? std::max<int64_t>(bound, 1) : size;
+        llvm::MulOverflow(bytes, factor ? factor : 1, bytes))
+      return fail(place, "expected an array whose size in bytes fits 64 bits");
+  if (!bounded)
+    bounds.clear();
+  auto array = RankedTensorType::get(sizes, element);
+  if (lexer.is(Token::LBrace) && atLayout()) {
+    if (parseLayout(array, bounds))
+      return failure();
+  } else if (bounded) {
+    SmallVector<int64_t> order(llvm::reverse(llvm::seq<int64_t>(0, sizes.size())));
+    array = RankedTensorType::get(
+        sizes, element, LayoutAttr::get(context, order, bounds, {}, 0, 0, StringAttr()));
+  }
+  type = array;
+  return success();
+}
+
+/// Whether the `{` here opens a layout and not a computation's body or a literal.
+bool Parser::atLayout() {
+  Lexer ahead = lexer;
+  ahead.next();
+  if (ahead.is(Token::RBrace))
+    return true;
+  if (ahead.is(Token::Colon))
+    return true;
+  if (!ahead.is(Token::Int))
+    return false;
+  return true;
+}
+
+ParseResult Parser::parseLayout(RankedTensorType &type, ArrayRef<int64_t> bounds) {
+  const char *place = lexer.begin();
+  lexer.next();
+  SmallVector<int64_t, 6> order;
+  while (lexer.is(Token::Int)) {
+    if (takeInt(order.emplace_back()))
+      return failure();
+    if (!takeIf(Token::Comma))
+      break;
+  }
+  int64_t bits = 0, space = 0;
+  SmallVector<TileAttr> tiles;
+  std::string rest;
+  if (takeIf(Token::Colon) && parseLayoutProperties(tiles, bits, space, rest))
+    return failure();
+  if (take(Token::RBrace, "`}` at the end of the layout"))
+    return failure();
+
+  int64_t rank = type.getRank();
+  if (int64_t(order.size()) != rank)
+    return fail(place, "expected a layout of " + Twine(rank) + " dimensions but got one of " +
+                           Twine(order.size()));
+  SmallVector<bool, 6> seen(rank);
+  bool descending = true;
+  for (auto [i, dimension] : llvm::enumerate(order)) {
+    if (dimension < 0 || dimension >= rank || seen[dimension])
+      return fail(place, "expected the layout to name each dimension from 0 to " +
+                             Twine(rank - 1) + " once");
+    seen[dimension] = true;
+    descending &= dimension == rank - 1 - int64_t(i);
+  }
+  if (descending && bounds.empty() && tiles.empty() && !bits && !space && rest.empty())
+    return success();
+  auto text = rest.empty() ? StringAttr() : builder.getStringAttr(rest);
+  type = RankedTensorType::get(type.getShape(), type.getElementType(),
+                               LayoutAttr::get(context, order, bounds, tiles, bits, space, text));
+  return success();
+}
+
+ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int64_t &bits,
+                                          int64_t &space, std::string &rest) {
+  // In this order, each at most once.
+  static constexpr StringRef kOrder[] = {"D", "T", "L", "#", "*", "E", "S", "SC", "P", "M"};
+  size_t next = 0;
+  auto takeNumber = [&](int64_t &number) -> ParseResult {
+    return failure(take(Token::LParen, "`(`") || takeInt(number) || take(Token::RParen, "`)`"));
+  };
+  while (!lexer.is(Token::RBrace)) {
+    StringRef letter = lexer.is(Token::Ident) ? lexer.getValue() : lexer.spelling();
+    const auto *found = llvm::find(kOrder, letter);
+    if (found == std::end(kOrder))
+      return expected("a property of the layout or `}`");
+    if (found < kOrder + next)
+      return fail(lexer.begin(), "expected the layout's properties once each, in the order D, T, "
+                                 "L, #, *, E, S, SC, P, M, but got " + letter);
+    next = found - kOrder + 1;
+    const char *begin = lexer.begin();
+    lexer.next();
+    int64_t number = 0;
+    if (letter == "T") {
+      if (!lexer.is(Token::LParen))
+        return expected("`(` at the start of a tile");
+      while (lexer.is(Token::LParen)) {
+        SmallVector<int64_t> sizes;
+        if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
+              if (takeIf(Token::Star)) {
+                sizes.push_back(-1);
+                return success();
+              }
+              return takeInt(sizes.emplace_back());
+            }))
+          return failure();
+        tiles.push_back(TileAttr::get(context, sizes));
+      }
+    } else if (letter == "E" || letter == "S") {
+      if (takeNumber(letter == "E" ? bits : space))
+        return failure();
+    } else if (letter == "L" || letter == "M") {
+      if (takeNumber(number))
+        return failure();
+      if (letter == "M" || number != 1)
+        rest += textSince(begin);
+    } else if (letter == "P") {
+      return fail(begin, "expected no physical shape in the layout of a dense array");
+    } else if (letter == "SC") {
+      if (!lexer.is(Token::LParen))
+        return expected("`(` at the start of a split");
+      while (takeIf(Token::LParen)) {
+        // The lexer takes `0:` for the start of a number: dimension, then the indices.
+        if (takeInt(number) || take(Token::Colon, "`:` after the split dimension"))
+          return failure();
+        do {
+          if (takeInt(number))
+            return failure();
+        } while (takeIf(Token::Comma));
+        if (take(Token::RParen, "`)` at the end of the split"))
+          return failure();
+      }
+      rest += textSince(begin);
+    } else { // D(..), #(..), *(..)
+      if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
+            if (!lexer.is(Token::Ident) && !lexer.is(Token::Type))
+              return expected("a dimension's kind or an integer type");
+            lexer.next();
+            takeIf(Token::Plus);
+            takeIf(Token::Tilde);
+            return success();
+          }))
+        return failure();
+      rest += textSince(begin);
+    }
+  }
+  return success();
+}
+
+} // namespace hloc::text
