@@ -38,9 +38,7 @@ static SmallVector<Expr> window(Expr position, unsigned count, unsigned levels) 
 }
 
 /// The exact f64 value of an integer below 2^32 in a 64-bit lane.
-static Expr unsignedToFloat(Expr x) {
-  return asFloat(x | int64_t(0x4330000000000000)) - 0x1p52;
-}
+static Expr unsignedToFloat(Expr x) { return asFloat(x | int64_t(0x4330000000000000)) - 0x1p52; }
 static Expr lowHalf(Expr x) { return x & int64_t(0xffffffff); }
 
 // The window starts at weight 2^1, so that its product with m starts at 2^(1 + width of m).
@@ -55,9 +53,9 @@ static QuarterPeriods reduceSingle(Expr x) {
   Expr rounded = product + (int64_t(1) << 61);
   Expr quadrant = truncInt(lshr(rounded, 62), 32);
   Expr fraction = (rounded & ((int64_t(1) << 62) - 1)) - (int64_t(1) << 61);
-  Expr high = asFloat(lowHalf(lshr(fraction, 32) ^ int64_t(0x80000000)) |
-                      int64_t(0x4330000000000000)) -
-              0x1.000008p52;
+  Expr high =
+      asFloat(lowHalf(lshr(fraction, 32) ^ int64_t(0x80000000)) | int64_t(0x4330000000000000)) -
+      0x1.000008p52;
   Expr value = fma(high, high.real(0x1p32), unsignedToFloat(lowHalf(fraction)));
   Expr r = value * 0x1.921fb54442d18p-62;
   Expr hi = toF32(r);
@@ -94,8 +92,8 @@ static QuarterPeriods reduceDouble(Expr x) {
   Pair value = fastTwoSum(leading.hi, leading.lo + trailing);
   Expr scale = top.real(0x1.921fb54442d18p-62);
   Expr hi = value.hi * scale;
-  Expr lo = fma(value.hi, scale, -hi) +
-            fma(value.hi, top.real(0x1.1a62633145c07p-116), value.lo * scale);
+  Expr lo =
+      fma(value.hi, scale, -hi) + fma(value.hi, top.real(0x1.1a62633145c07p-116), value.lo * scale);
   return {hi, lo, quadrant};
 }
 

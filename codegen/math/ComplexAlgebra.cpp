@@ -72,7 +72,8 @@ Complex divide(Complex x, Complex y) {
     Expr c = unit(y.re), d = unit(y.im);
     Expr smallRe = zero * (x.re * c + x.im * d), smallIm = zero * (x.im * c - x.re * d);
     auto choose = [&](Expr plain, Expr ofZero, Expr great, Expr small) {
-      Expr special = select(byZero, ofZero, select(tooGreat, great, select(tooSmall, small, plain)));
+      Expr special =
+          select(byZero, ofZero, select(tooGreat, great, select(tooSmall, small, plain)));
       return select(invalid, special, plain);
     };
     return SmallVector<Expr>{choose(re, zeroRe, greatRe, smallRe),

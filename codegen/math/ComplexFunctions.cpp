@@ -81,9 +81,7 @@ static Expr logMagnitude(Expr x, Expr y, bool offset) {
 
 Complex log(Complex z) { return {logMagnitude(z.re, z.im, false), atan2(z.im, z.re)}; }
 
-static Complex log1p(Complex z) {
-  return {logMagnitude(z.re, z.im, true), atan2(z.im, z.re + 1)};
-}
+static Complex log1p(Complex z) { return {logMagnitude(z.re, z.im, true), atan2(z.im, z.re + 1)}; }
 
 static Complex sin(Complex z) {
   Expr a = abs(z.im);

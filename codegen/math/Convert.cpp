@@ -55,13 +55,11 @@ Expr encodeByIntegers(Expr x, const FloatFormat &format) {
   // To nearest even by adding just under half a unit, or half if the last bit kept is odd.
   Expr rounded = lshr(magnitude + ((1 << (shift - 1)) - 1) + (lshr(magnitude, shift) & 1), shift);
   Expr code = rounded - ((127 - format.bias) << mantissa);
-  if (format.exponentBits < 8) {
-    // Subnormal results: addition to a number with their unit in the last place rounds.
-    int unit = 1 - format.bias - int(mantissa);
-    Expr magic = x.real(std::ldexp(1.0, unit + 23));
-    Expr small = bitsOf(asFloat(magnitude) + magic) - bitsOf(magic);
-    code = select(lt(magnitude, int64_t(128 - format.bias) << 23), small, code);
-  }
+  // Subnormal results: addition to a number with their unit in the last place rounds.
+  int unit = 1 - format.bias - int(mantissa);
+  Expr magic = x.real(std::ldexp(1.0, unit + 23));
+  Expr small = bitsOf(asFloat(magnitude) + magic) - bitsOf(magic);
+  code = select(lt(magnitude, int64_t(128 - format.bias) << 23), small, code);
   // The code after the greatest number is infinity or NaN where there is one.
   Expr limit = code.integer(format.maxCode + (format.special == FloatFormat::Finite ? 0 : 1));
   code = select(lt(limit, code), limit, code);
@@ -85,7 +83,16 @@ Expr encodeByIntegers(Expr x, const FloatFormat &format) {
   return truncInt(code, format.width);
 }
 
+/// The high half of an f32: rounding carries into the exponent by itself, up to infinity.
+static Expr encodeBrain(Expr x) {
+  Expr bits = bitsOf(x);
+  Expr rounded = bits + 0x7fff + (lshr(bits, 16) & 1);
+  return truncInt(lshr(select(isNan(x), bits | 0x400000, rounded), 16), 16);
+}
+
 static Expr encode(Expr x, FloatType type) {
+  if (type.isBF16())
+    return encodeBrain(roundToOdd(x));
   if (!type.isF16())
     return encodeByIntegers(x, getFloatFormat(type));
   Value half = arith::TruncFOp::create(*x.b, x.typeOf(type), roundToOdd(x).value);
@@ -95,8 +102,6 @@ static Expr encode(Expr x, FloatType type) {
 Expr decodeByIntegers(Expr x, const FloatFormat &format) {
   ImplicitLocOpBuilder &b = *x.b;
   Expr bits = zext(x, 32);
-  if (format.exponentBits == 8 && format.mantissaBits == 7)
-    return asFloat(shl(bits, 16));
   if (format.mantissaBits == 0) {
     Expr shifted = select(eq(bits, 0), bits.integer(0x400000), shl(bits, 23));
     return asFloat(select(eq(bits, 0xff), bits.integer(0x7fc00000), shifted));
@@ -105,13 +110,13 @@ Expr decodeByIntegers(Expr x, const FloatFormat &format) {
   Expr magnitude = bits & ((1 << (format.width - 1)) - 1);
   Expr sign = shl(bits & (1 << (format.width - 1)), 32 - format.width);
   Expr value = shl(magnitude, 23 - mantissa) + ((127 - format.bias) << 23);
-  Expr subnormal =
-      bitsOf(fromSignedInt(magnitude, b.getF32Type()) * std::ldexp(1.0, 1 - format.bias - mantissa));
+  Expr subnormal = bitsOf(fromSignedInt(magnitude, b.getF32Type()) *
+                          std::ldexp(1.0, 1 - format.bias - mantissa));
   value = select(lt(magnitude, 1 << mantissa), subnormal, value);
   switch (format.special) {
   case FloatFormat::Ieee:
-    value = select(gt(magnitude, format.maxCode),
-                   shl(magnitude, 23 - mantissa) | 0x7f800000, value);
+    value =
+        select(gt(magnitude, format.maxCode), shl(magnitude, 23 - mantissa) | 0x7f800000, value);
     break;
   case FloatFormat::NanOnly:
     value = select(gt(magnitude, format.maxCode), value.integer(0x7fc00000), value);
@@ -134,6 +139,8 @@ static Expr decode(Expr x, FloatType type) {
   }
   if (x.isFloat())
     x = {&b, arith::BitcastOp::create(b, x.intType(x.width()), x.value)};
+  if (type.isBF16())
+    return asFloat(shl(zext(x, 32), 16));
   return decodeByIntegers(x, getFloatFormat(type));
 }
 
@@ -216,8 +223,8 @@ Value emitConvert(ImplicitLocOpBuilder &b, Value value, Type from, Type to) {
   return isSigned ? sext(x, width) : zext(x, width);
 }
 
-Value emitReducePrecision(ImplicitLocOpBuilder &b, Value value, Type element,
-                          unsigned exponentBits, unsigned mantissaBits) {
+Value emitReducePrecision(ImplicitLocOpBuilder &b, Value value, Type element, unsigned exponentBits,
+                          unsigned mantissaBits) {
   Expr x{&b, value};
   const llvm::fltSemantics &semantics = cast<FloatType>(element).getFloatSemantics();
   unsigned width = llvm::APFloat::semanticsSizeInBits(semantics);

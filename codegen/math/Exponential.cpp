@@ -12,34 +12,32 @@ namespace {
 // From fit.py: (e^r - 1 - r) / r^2.
 constexpr double expCoefficients32[] = {0.5, 0.166664869, 0.0416655466, 0.00837240927,
                                         0.00140340254};
-constexpr double expCoefficients64[] = {
-    0.5,
-    0.16666666666666691,
-    0.041666666666666859,
-    0.0083333333333117012,
-    0.0013888888888745165,
-    0.00019841269909323919,
-    2.4801587655716354e-5,
-    2.7557223897050651e-6,
-    2.7557061629614515e-7,
-    2.5114899692175513e-8,
-    2.0932456289108895e-9};
+constexpr double expCoefficients64[] = {0.5,
+                                        0.16666666666666691,
+                                        0.041666666666666859,
+                                        0.0083333333333117012,
+                                        0.0013888888888745165,
+                                        0.00019841269909323919,
+                                        2.4801587655716354e-5,
+                                        2.7557223897050651e-6,
+                                        2.7557061629614515e-7,
+                                        2.5114899692175513e-8,
+                                        2.0932456289108895e-9};
 // The same, with the error relative to e^r - 1.
 constexpr double expm1Coefficients32[] = {0.5, 0.166665301, 0.0416661538, 0.00836813543,
                                           0.00139720365};
-constexpr double expm1Coefficients64[] = {
-    0.5,
-    0.16666666666666669,
-    0.041666666666666678,
-    0.0083333333333316401,
-    0.0013888888888875972,
-    0.00019841269846251991,
-    2.4801587350139854e-5,
-    2.7557312774342166e-6,
-    2.7557219264836982e-7,
-    2.50550718161972e-8,
-    2.0946683951193321e-9,
-    1.5927758513794321e-10};
+constexpr double expm1Coefficients64[] = {0.5,
+                                          0.16666666666666669,
+                                          0.041666666666666678,
+                                          0.0083333333333316401,
+                                          0.0013888888888875972,
+                                          0.00019841269846251991,
+                                          2.4801587350139854e-5,
+                                          2.7557312774342166e-6,
+                                          2.7557219264836982e-7,
+                                          2.50550718161972e-8,
+                                          2.0946683951193321e-9,
+                                          1.5927758513794321e-10};
 
 /// x = n ln 2 + r; the low bits of the integer `biased` are n plus the bias asked for.
 struct Reduction {
@@ -85,9 +83,8 @@ static Expr expWithRest(Expr x, const Expr *rest) {
   x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -104 : -746));
   Reduction reduction = reduce(x, 2 * biasOf(x));
   Expr r = rest ? reduction.r + *rest : reduction.r;
-  Expr power = single
-                   ? fma(fma(horner(r, expCoefficients32), r, r.real(1)), r, r.real(1))
-                   : fma(r * r, polynomial(r, expCoefficients64), r) + 1;
+  Expr power = single ? fma(fma(horner(r, expCoefficients32), r, r.real(1)), r, r.real(1))
+                      : fma(r * r, polynomial(r, expCoefficients64), r) + 1;
   // 2^n in two factors, each in range, so that subnormal results round once.
   Expr field = shl(reduction.biased, single ? 23 : 52);
   Expr half = lshr(field, 1) & (single ? 0x7f800000 : int64_t(0x7ff) << 52);

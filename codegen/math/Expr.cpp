@@ -105,9 +105,7 @@ Expr trunc(Expr x) { return {x.b, math::TruncOp::create(*x.b, x.value)}; }
 Expr floor(Expr x) { return {x.b, math::FloorOp::create(*x.b, x.value)}; }
 Expr roundeven(Expr x) { return {x.b, math::RoundEvenOp::create(*x.b, x.value)}; }
 
-Expr shl(Expr x, Expr amount) {
-  return {x.b, arith::ShLIOp::create(*x.b, x.value, amount.value)};
-}
+Expr shl(Expr x, Expr amount) { return {x.b, arith::ShLIOp::create(*x.b, x.value, amount.value)}; }
 Expr lshr(Expr x, Expr amount) {
   return {x.b, arith::ShRUIOp::create(*x.b, x.value, amount.value)};
 }
@@ -118,9 +116,7 @@ Expr shl(Expr x, int64_t amount) { return shl(x, x.integer(amount)); }
 Expr lshr(Expr x, int64_t amount) { return lshr(x, x.integer(amount)); }
 Expr ashr(Expr x, int64_t amount) { return ashr(x, x.integer(amount)); }
 
-Expr bitsOf(Expr x) {
-  return {x.b, arith::BitcastOp::create(*x.b, x.intType(x.width()), x.value)};
-}
+Expr bitsOf(Expr x) { return {x.b, arith::BitcastOp::create(*x.b, x.intType(x.width()), x.value)}; }
 Expr asFloat(Expr bits) {
   Type element = bits.width() == 64 ? Type(bits.b->getF64Type()) : Type(bits.b->getF32Type());
   return {bits.b, arith::BitcastOp::create(*bits.b, bits.typeOf(element), bits.value)};

@@ -16,14 +16,14 @@ struct FloatFormat {
     NegativeZeroIsNan, // and there is neither infinity nor a negative zero
     Finite,            // every code is a number
   };
-  unsigned width, exponentBits, mantissaBits;
+  unsigned width, mantissaBits;
   int bias;
   Special special;
   /// The code of the greatest number.
   int maxCode;
 };
 
-/// f8E8M0FNU, which has no sign, gives its widths only.
+/// f8E8M0FNU, all exponent and without a sign, is no case of the above but for its widths.
 FloatFormat getFloatFormat(mlir::FloatType type);
 
 /// The bits of `format` nearest to an f32 or f64, and the f32 value of bits, without instructions

@@ -48,9 +48,8 @@ static Expr divide(Expr x, Expr y, Sign sign) {
   bool inVector = isa<VectorType>(x.value.getType());
   unsigned width = x.width();
   Expr zero = eq(y, 0);
-  Expr replaced = sign == Sign::Signed
-                      ? zero | (eq(y, -1) & eq(x, int64_t(1) << (width - 1)))
-                      : zero;
+  Expr replaced =
+      sign == Sign::Signed ? zero | (eq(y, -1) & eq(x, int64_t(1) << (width - 1))) : zero;
   // MIN / 1 is what MIN / -1 is to give.
   Expr divisor = select(replaced, y.integer(1), y);
   if (width == 1)
@@ -73,9 +72,8 @@ static Expr remainder(Expr x, Expr y, Sign sign) {
   Expr zero = eq(y, 0);
   Expr replaced = sign == Sign::Signed ? zero | eq(y, -1) : zero;
   Expr divisor = select(replaced, y.integer(1), y);
-  Expr result = sign == Sign::Signed
-                    ? Expr{&b, arith::RemSIOp::create(b, x.value, divisor.value)}
-                    : Expr{&b, arith::RemUIOp::create(b, x.value, divisor.value)};
+  Expr result = sign == Sign::Signed ? Expr{&b, arith::RemSIOp::create(b, x.value, divisor.value)}
+                                     : Expr{&b, arith::RemUIOp::create(b, x.value, divisor.value)};
   return select(zero, x, result);
 }
 
@@ -101,8 +99,8 @@ static Expr power(Expr x, Expr y, bool isSigned) {
         Expr result{&nested, state[0]}, base{&nested, state[1]}, exponent{&nested, state[2]};
         Expr factor = select(ne(exponent & 1, 0), base, base.integer(1));
         Expr rest = exponent.width() == 1 ? exponent.integer(0) : lshr(exponent, 1);
-        scf::YieldOp::create(nested, ValueRange{(result * factor).value, (base * base).value,
-                                                rest.value});
+        scf::YieldOp::create(nested,
+                             ValueRange{(result * factor).value, (base * base).value, rest.value});
       });
   Expr result{&b, loop.getResult(0)};
   if (!isSigned)

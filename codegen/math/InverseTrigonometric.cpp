@@ -17,9 +17,9 @@ constexpr double asinCoefficients64[] = {
     0.02237175330990479,  0.017359774047144533, 0.013884571834104785,  0.012173440149216589,
     0.006510212360090346, 0.019575524882755626, -0.016296420485627187, 0.031960453601017139};
 // (atan t - t) / t^3 in t^2, for |t| <= 1 (f32) and |t| <= tan(pi/8) (f64).
-constexpr double atanCoefficients32[] = {-0.333333015,  0.199986264,  -0.142650947,
-                                         0.10956692,    -0.0841661617, 0.0581816733,
-                                         -0.031398993,  0.0110319061, -0.00181948417};
+constexpr double atanCoefficients32[] = {-0.333333015, 0.199986264,   -0.142650947,
+                                         0.10956692,   -0.0841661617, 0.0581816733,
+                                         -0.031398993, 0.0110319061,  -0.00181948417};
 constexpr double atanCoefficients64[] = {
     -0.33333333333333326,  0.19999999999997095,  -0.14285714285316423,  0.111111110837483,
     -0.090909079859750649, 0.076922792035234208, -0.066661747112926842, 0.058765166095877737,
@@ -61,8 +61,8 @@ Expr atan2(Expr y, Expr x) {
     Expr t = select(middle, low - high, low) / select(middle, low + high, high);
     Expr z = t * t;
     HalfPi quarter = halfPi(x, 0.5);
-    Expr tail = fma(t * z, polynomial(z, atanCoefficients64),
-                    select(middle, quarter.lo, x.real(0)));
+    Expr tail =
+        fma(t * z, polynomial(z, atanCoefficients64), select(middle, quarter.lo, x.real(0)));
     Expr base = select(middle, quarter.hi, x.real(0));
     Pair sum = fastTwoSum(base, t);
     angle = sum.hi + (sum.lo + tail);

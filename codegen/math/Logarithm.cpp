@@ -8,8 +8,8 @@ using namespace mlir;
 namespace hloc {
 
 // From fit.py: (log(1 + f) - f + f^2/2) / f^3.
-constexpr double logCoefficients32[] = {0.333333313,  -0.250008255, 0.200012743, -0.166232094,
-                                        0.142001241,  -0.131622359, 0.127706379, -0.0762638822};
+constexpr double logCoefficients32[] = {0.333333313, -0.250008255, 0.200012743, -0.166232094,
+                                        0.142001241, -0.131622359, 0.127706379, -0.0762638822};
 // From fit.py: 2 atanh(s) / s - 2 over s^2.
 constexpr double logCoefficients64[] = {
     0.66666666666667451, 0.39999999999336072, 0.2857142876137696, 0.22222196483989778,
@@ -88,8 +88,7 @@ static Expr acosh(Expr x) {
   Expr t = x - 1;
   Expr big = gt(x, x.isF32() ? 0x1p30 : 0x1p60);
   Expr small = t + sqrt(fma(t, t, t + t));
-  Expr result =
-      log1p(select(big, x, small)) + select(big, x.real(0x1.62e42fefa39efp-1), x.real(0));
+  Expr result = log1p(select(big, x, small)) + select(big, x.real(0x1.62e42fefa39efp-1), x.real(0));
   return select(lt(x, 1), nan(x), result);
 }
 

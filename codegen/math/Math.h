@@ -97,8 +97,7 @@ mlir::Value emitSignedRemainder(mlir::ImplicitLocOpBuilder &b, mlir::Value x, ml
 mlir::Value emitUnsignedRemainder(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
 /// Shifts; amounts are unsigned, those of the width or more give 0 (arithmetic: the sign).
 mlir::Value emitShiftLeft(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value amount);
-mlir::Value emitShiftRightLogical(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
-                                  mlir::Value amount);
+mlir::Value emitShiftRightLogical(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value amount);
 mlir::Value emitShiftRightArithmetic(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                                      mlir::Value amount);
 /// x^y modulo 2^width with all bits of y. If `isSigned`, a negative y gives 1 for x == 1, else 0.
@@ -140,8 +139,8 @@ mlir::Value emitReducePrecision(mlir::ImplicitLocOpBuilder &b, mlir::Value x, ml
 /// HLO's `stochastic-convert` of a float of type `from` (register type) to the signed or unsigned
 /// integer type `to`: rounds away from zero where `random` (unsigned, as wide as `from`) is less
 /// than the fraction.
-mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
-                                  mlir::Value random, mlir::Type from, mlir::Type to);
+mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value random,
+                                  mlir::Type from, mlir::Type to);
 
 //===-- Targets -----------------------------------------------------------------------------===//
 

@@ -36,11 +36,27 @@ const Binary functions[] = {
 template <typename Float> std::vector<Float> specialValues() {
   using Limits = std::numeric_limits<Float>;
   std::vector<Float> values;
-  for (Float v : {Float(0), Float(1), Float(2), Float(3), Float(0.5), Float(1.5), Float(1e10),
-                  Float(16777215), Float(9007199254740991), Limits::min(), Limits::denorm_min(),
-                  Limits::max(), Limits::infinity(), Limits::quiet_NaN(), Float(0.99999),
-                  Float(1.00001), Float(1) / 3, Float(1e-10), Limits::min() * Float(0.7),
-                  Limits::max() / 2, Limits::epsilon()}) {
+  for (Float v : {Float(0),
+                  Float(1),
+                  Float(2),
+                  Float(3),
+                  Float(0.5),
+                  Float(1.5),
+                  Float(1e10),
+                  Float(16777215),
+                  Float(9007199254740991),
+                  Limits::min(),
+                  Limits::denorm_min(),
+                  Limits::max(),
+                  Limits::infinity(),
+                  Limits::quiet_NaN(),
+                  Float(0.99999),
+                  Float(1.00001),
+                  Float(1) / 3,
+                  Float(1e-10),
+                  Limits::min() * Float(0.7),
+                  Limits::max() / 2,
+                  Limits::epsilon()}) {
     values.push_back(v);
     values.push_back(-v);
   }
@@ -64,7 +80,8 @@ template <typename Float> void check(const Binary &f, double bound) {
   std::mt19937_64 random(1);
   auto near1 = [&] {
     constexpr int digits = std::numeric_limits<Float>::digits;
-    return std::ldexp(Float(1) + Float(random() % 100000) / 100000, int(random() % 8) - digits / 6) *
+    return std::ldexp(Float(1) + Float(random() % 100000) / 100000,
+                      int(random() % 8) - digits / 6) *
            (random() % 2 ? 1 : -1);
   };
   size_t total = (1 << 20) + 1024;
@@ -96,8 +113,8 @@ template <typename Float> void check(const Binary &f, double bound) {
   size_t at = 0;
   int shown = 0;
   for (size_t i = 0; i < xs.size(); ++i) {
-    double error = single ? ulpError(out[i], f.wide(xs[i], ys[i]))
-                          : ulpError(out[i], f.widest(xs[i], ys[i]));
+    double error =
+        single ? ulpError(out[i], f.wide(xs[i], ys[i])) : ulpError(out[i], f.widest(xs[i], ys[i]));
     if (error > worst)
       worst = error, at = i;
     if (error > bound && shown++ < 10)

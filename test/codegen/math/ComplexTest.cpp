@@ -23,7 +23,7 @@ struct Function {
   const char *name;
   ComplexValue (*emit)(ImplicitLocOpBuilder &, ComplexValue, ComplexValue);
   Number (*define)(Number, Number);
-  double bound; // in units of 2^-24
+  double bound;      // in units of 2^-24
   double range = 10; // of the parts' magnitudes
 };
 
@@ -41,17 +41,21 @@ Number expm1Of(Number z) {
 }
 Number log1pOf(Number z) {
   double x = z.real(), y = z.imag();
-  double re = std::abs(1.0 + z) < 2 ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(std::abs(1.0 + z));
+  double re =
+      std::abs(1.0 + z) < 2 ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(std::abs(1.0 + z));
   return {re, std::atan2(y, 1 + x)};
 }
 
 const Function functions[] = {
-    {"abs", [](ImplicitLocOpBuilder &b, ComplexValue x, ComplexValue) {
+    {"abs",
+     [](ImplicitLocOpBuilder &b, ComplexValue x, ComplexValue) {
        return ComplexValue{emitComplexAbs(b, x), x.im};
-     }, [](Number x, Number) { return Number(std::abs(x), x.imag()); }, 3, 1e38},
+     },
+     [](Number x, Number) { return Number(std::abs(x), x.imag()); }, 3, 1e38},
     {"divide", emitComplexDivide, [](Number x, Number y) { return x / y; }, 4, 1e18},
     {"sqrt", unary<emitComplexSqrt>, [](Number x, Number) { return std::sqrt(x); }, 4, 1e38},
-    {"rsqrt", unary<emitComplexRsqrt>, [](Number x, Number) { return 1.0 / std::sqrt(x); }, 6, 1e38},
+    {"rsqrt", unary<emitComplexRsqrt>, [](Number x, Number) { return 1.0 / std::sqrt(x); }, 6,
+     1e38},
     {"sign", unary<emitComplexSign>,
      [](Number x, Number) { return std::abs(x) ? x / std::abs(x) : x; }, 4, 1e38},
     {"exp", unary<emitComplexExp>, [](Number x, Number) { return std::exp(x); }, 6},
@@ -158,8 +162,9 @@ TEST(ComplexSpecialValues, AsInAnnexG) {
     float x = s.x.real(), y = s.x.imag(), re, im;
     kernel.run({&x, &y, &s.y}, {&re, &im}, 1);
     auto same = [](float actual, float expected) {
-      return std::isnan(expected) ? std::isnan(actual)
-                                  : actual == expected || std::abs(actual - expected) < 1e-6 * std::abs(expected);
+      return std::isnan(expected)
+                 ? std::isnan(actual)
+                 : actual == expected || std::abs(actual - expected) < 1e-6 * std::abs(expected);
     };
     EXPECT_TRUE(same(re, s.expected.real()) && same(im, s.expected.imag()))
         << "case " << &s - specials << " of " << s.x << ", " << s.y << " gives " << re << ", " << im

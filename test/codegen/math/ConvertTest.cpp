@@ -64,8 +64,8 @@ double valueOf(unsigned code, const FloatFormat &f) {
   unsigned mantissa = magnitude & ((1u << f.mantissaBits) - 1);
   if (exponent == 0)
     return sign * std::ldexp(mantissa, 1 - f.bias - int(f.mantissaBits));
-  return sign * std::ldexp(mantissa + (1u << f.mantissaBits),
-                           exponent - f.bias - int(f.mantissaBits));
+  return sign *
+         std::ldexp(mantissa + (1u << f.mantissaBits), exponent - f.bias - int(f.mantissaBits));
 }
 
 /// The code nearest to x, of two the even one; NaN as XLA has it.
@@ -106,7 +106,8 @@ unsigned nearestCode(double x, const FloatFormat &f) {
   if (valueOf(high, f) <= a)
     low = high;
   double below = valueOf(low, f);
-  double above = int(low) == f.maxCode ? below + (below - valueOf(low - 1, f)) : valueOf(low + 1, f);
+  double above =
+      int(low) == f.maxCode ? below + (below - valueOf(low - 1, f)) : valueOf(low + 1, f);
   unsigned code = low;
   // Halfway between neighbours is exact in double.
   double middle = below + (above - below) / 2;
@@ -143,8 +144,8 @@ TEST_P(NarrowFloats, DecodeEveryCode) {
   FloatFormat f = format();
   Kernel kernel({Element::I16}, {Element::F32}, 16,
                 [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-                  return llvm::SmallVector<Value>{
-                      emitDecodeFloat(b, fromI16(b, x[0], f.width), GetParam().type(b.getContext()))};
+                  return llvm::SmallVector<Value>{emitDecodeFloat(b, fromI16(b, x[0], f.width),
+                                                                  GetParam().type(b.getContext()))};
                 });
   std::vector<uint16_t> in(65536);
   std::vector<float> out(65536);
@@ -153,9 +154,9 @@ TEST_P(NarrowFloats, DecodeEveryCode) {
   kernel.run({in.data()}, {out.data()}, in.size());
   for (unsigned i = 0; i < 1u << f.width; ++i) {
     double expected = valueOf(i, f);
-    EXPECT_TRUE(std::isnan(expected) ? std::isnan(out[i])
-                                     : std::bit_cast<uint64_t>(double(out[i])) ==
-                                           std::bit_cast<uint64_t>(expected))
+    EXPECT_TRUE(std::isnan(expected)
+                    ? std::isnan(out[i])
+                    : std::bit_cast<uint64_t>(double(out[i])) == std::bit_cast<uint64_t>(expected))
         << "code " << i << " is " << expected << ", not " << out[i];
   }
 }
@@ -164,8 +165,8 @@ TEST_P(NarrowFloats, EncodeSingle) {
   FloatFormat f = format();
   Kernel kernel({Element::F32}, {Element::I16}, 16,
                 [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-                  return llvm::SmallVector<Value>{toI16(
-                      b, emitEncodeFloat(b, x[0], GetParam().type(b.getContext())), f.width)};
+                  return llvm::SmallVector<Value>{
+                      toI16(b, emitEncodeFloat(b, x[0], GetParam().type(b.getContext())), f.width)};
                 });
   std::vector<float> in;
   // A sample of all bit patterns, every tie and its neighbours.
@@ -173,7 +174,8 @@ TEST_P(NarrowFloats, EncodeSingle) {
     in.push_back(std::bit_cast<float>(uint32_t(bits)));
   for (int code = 0; code < f.maxCode; ++code) {
     float tie = (valueOf(code, f) + valueOf(code + 1, f)) / 2;
-    for (float x : {tie, std::nextafter(tie, 0.0f), std::nextafter(tie, INFINITY), float(valueOf(code, f))}) {
+    for (float x :
+         {tie, std::nextafter(tie, 0.0f), std::nextafter(tie, INFINITY), float(valueOf(code, f))}) {
       in.push_back(x);
       in.push_back(-x);
     }
@@ -197,8 +199,8 @@ TEST_P(NarrowFloats, EncodeDoubleRoundsOnce) {
   FloatFormat f = format();
   Kernel kernel({Element::F64}, {Element::I16}, 8,
                 [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-                  return llvm::SmallVector<Value>{toI16(
-                      b, emitEncodeFloat(b, x[0], GetParam().type(b.getContext())), f.width)};
+                  return llvm::SmallVector<Value>{
+                      toI16(b, emitEncodeFloat(b, x[0], GetParam().type(b.getContext())), f.width)};
                 });
   std::vector<double> in = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e300, -1e300, 1e-300};
   std::mt19937_64 random(1);
@@ -229,18 +231,35 @@ template <typename Float, typename Int> void checkToInt() {
   constexpr bool single = sizeof(Float) == 4;
   constexpr unsigned width = 8 * sizeof(Int);
   constexpr bool isSigned = std::is_signed_v<Int>;
-  Element out = width == 8 ? Element::I8 : width == 16 ? Element::I16 : width == 32 ? Element::I32 : Element::I64;
+  Element out = width == 8    ? Element::I8
+                : width == 16 ? Element::I16
+                : width == 32 ? Element::I32
+                              : Element::I64;
   Kernel kernel({single ? Element::F32 : Element::F64}, {out}, 8,
                 [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-                  mlir::Type from = single ? mlir::Type(b.getF32Type()) : mlir::Type(b.getF64Type());
-                  mlir::Type to = isSigned ? b.getIntegerType(width) : b.getIntegerType(width, false);
+                  mlir::Type from =
+                      single ? mlir::Type(b.getF32Type()) : mlir::Type(b.getF64Type());
+                  mlir::Type to =
+                      isSigned ? b.getIntegerType(width) : b.getIntegerType(width, false);
                   return llvm::SmallVector<Value>{emitConvert(b, x[0], from, to)};
                 });
-  std::vector<Float> in = {0, Float(-0.0), 0.5, -0.5, 0.99, -0.99, 1, -1, INFINITY, -INFINITY, NAN,
-                           std::numeric_limits<Float>::max(), std::numeric_limits<Float>::lowest()};
+  std::vector<Float> in = {0,
+                           Float(-0.0),
+                           0.5,
+                           -0.5,
+                           0.99,
+                           -0.99,
+                           1,
+                           -1,
+                           INFINITY,
+                           -INFINITY,
+                           NAN,
+                           std::numeric_limits<Float>::max(),
+                           std::numeric_limits<Float>::lowest()};
   for (unsigned bits : {7, 8, 15, 16, 31, 32, 63, 64}) {
     Float edge = std::ldexp(Float(1), bits);
-    for (Float x : {edge, edge - 1, edge + 1, std::nextafter(edge, Float(0)), std::nextafter(edge, Float(INFINITY)), edge - Float(0.5)}) {
+    for (Float x : {edge, edge - 1, edge + 1, std::nextafter(edge, Float(0)),
+                    std::nextafter(edge, Float(INFINITY)), edge - Float(0.5)}) {
       in.push_back(x);
       in.push_back(-x);
     }
@@ -252,10 +271,10 @@ template <typename Float, typename Int> void checkToInt() {
   kernel.run({in.data()}, {result.data()}, in.size());
   for (size_t i = 0; i < in.size(); ++i) {
     using Limits = std::numeric_limits<Int>;
-    Int expected = std::isnan(in[i]) ? Int(0)
+    Int expected = std::isnan(in[i])                               ? Int(0)
                    : in[i] >= std::ldexp(Float(1), Limits::digits) ? Limits::max()
-                   : in[i] <= Float(Limits::min()) ? Limits::min()
-                                                   : Int(in[i]);
+                   : in[i] <= Float(Limits::min())                 ? Limits::min()
+                                                                   : Int(in[i]);
     EXPECT_EQ(result[i], expected) << "from " << in[i];
   }
 }
@@ -278,9 +297,10 @@ TEST(FloatToInt, Saturates) {
 }
 
 TEST(IntToFloat, RoundsOnceToBfloat) {
-  Kernel kernel({Element::I64}, {Element::I16}, 8, [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-    return llvm::SmallVector<Value>{emitConvert(b, x[0], b.getI64Type(), b.getBF16Type())};
-  });
+  Kernel kernel(
+      {Element::I64}, {Element::I16}, 8, [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
+        return llvm::SmallVector<Value>{emitConvert(b, x[0], b.getI64Type(), b.getBF16Type())};
+      });
   std::vector<int64_t> in;
   std::mt19937_64 random(1);
   while (in.size() < 8192) {
@@ -294,7 +314,8 @@ TEST(IntToFloat, RoundsOnceToBfloat) {
   for (size_t i = 0; i < in.size(); ++i) {
     uint64_t a = in[i] < 0 ? -in[i] : in[i];
     int drop = 63 - std::countl_zero(a) - 7;
-    uint64_t kept = a >> drop, rest = a & ((uint64_t(1) << drop) - 1), half = uint64_t(1) << (drop - 1);
+    uint64_t kept = a >> drop, rest = a & ((uint64_t(1) << drop) - 1),
+             half = uint64_t(1) << (drop - 1);
     kept += rest > half || (rest == half && kept % 2);
     float expected = std::ldexp(float(kept), drop) * (in[i] < 0 ? -1 : 1);
     EXPECT_EQ(std::bit_cast<float>(uint32_t(out[i]) << 16), expected) << in[i];
@@ -322,11 +343,13 @@ float reduced(float x, int exponentBits, int mantissaBits) {
 }
 
 TEST(ReducePrecision, MatchesDefinition) {
-  for (auto [exponent, mantissa] : {std::pair{5, 10}, {8, 7}, {8, 0}, {4, 3}, {2, 1}, {8, 23}, {1, 0}, {5, 23}}) {
-    Kernel kernel({Element::F32}, {Element::F32}, 16, [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-      return llvm::SmallVector<Value>{
-          emitReducePrecision(b, x[0], b.getF32Type(), exponent, mantissa)};
-    });
+  for (auto [exponent, mantissa] :
+       {std::pair{5, 10}, {8, 7}, {8, 0}, {4, 3}, {2, 1}, {8, 23}, {1, 0}, {5, 23}}) {
+    Kernel kernel({Element::F32}, {Element::F32}, 16,
+                  [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
+                    return llvm::SmallVector<Value>{
+                        emitReducePrecision(b, x[0], b.getF32Type(), exponent, mantissa)};
+                  });
     std::vector<float> in = {0, -0.0f, INFINITY, -INFINITY, NAN};
     for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 65521)
       in.push_back(std::bit_cast<float>(uint32_t(bits)));
@@ -336,8 +359,9 @@ TEST(ReducePrecision, MatchesDefinition) {
     int shown = 0;
     for (size_t i = 0; i < in.size(); ++i) {
       float expected = reduced(in[i], exponent, mantissa);
-      bool same = std::isnan(expected) ? std::isnan(out[i])
-                                       : std::bit_cast<uint32_t>(out[i]) == std::bit_cast<uint32_t>(expected);
+      bool same = std::isnan(expected)
+                      ? std::isnan(out[i])
+                      : std::bit_cast<uint32_t>(out[i]) == std::bit_cast<uint32_t>(expected);
       if (!same && shown++ < 5)
         ADD_FAILURE() << "e" << exponent << "m" << mantissa << " of " << in[i] << " is " << out[i]
                       << ", not " << expected;
@@ -348,8 +372,8 @@ TEST(ReducePrecision, MatchesDefinition) {
 TEST(StochasticConvert, RoundsUpBelowTheFraction) {
   Kernel kernel({Element::F32, Element::I32}, {Element::I8}, 16,
                 [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-                  return llvm::SmallVector<Value>{emitStochasticConvert(
-                      b, x[0], x[1], b.getF32Type(), b.getI8Type())};
+                  return llvm::SmallVector<Value>{
+                      emitStochasticConvert(b, x[0], x[1], b.getF32Type(), b.getI8Type())};
                 });
   std::vector<float> in = {1.25f, 1.25f, -1.25f, -1.25f, 127.5f, -128.5f, INFINITY, -INFINITY,
                            NAN,   0,     0.5f,   0.5f,   -0.5f,  3,       3.999f,   1e10f};

@@ -55,8 +55,12 @@ const Unary functions[] = {
     {"rsqrt", emitRsqrt, [](double x) { return 1 / std::sqrt(x); },
      [](long double x) { return 1 / sqrtl(x); }, 1.5, 1.5},
     {"round", emitRoundNearestAfz, std::round, roundl, 0, 0},
-    {"sign", emitSign, [](double x) { return x > 0 ? 1 : x < 0 ? -1 : x; },
-     [](long double x) -> long double { return x > 0 ? 1 : x < 0 ? -1 : x; }, 0, 0},
+    {"sign", emitSign, [](double x) { return x > 0   ? 1
+                                             : x < 0 ? -1
+                                                     : x; },
+     [](long double x) -> long double { return x > 0   ? 1
+                                               : x < 0 ? -1
+                                                       : x; }, 0, 0},
 };
 
 /// The greatest error, apart for results that are subnormal.
@@ -137,6 +141,26 @@ TEST_P(FloatFunctions, DoubleWithinBound) {
   worst.report(f.name);
   EXPECT_LE(worst.normal, f.bound64);
   EXPECT_LE(worst.subnormal, f.bound64);
+}
+
+/// Scalars and vectors of other lengths give the same bits.
+TEST_P(FloatFunctions, SameForAllShapes) {
+  const Unary &f = GetParam();
+  std::vector<float> in(4096), expected(in.size()), out(in.size());
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = std::bit_cast<float>(uint32_t(i << 20));
+  for (unsigned lanes : {16, 1, 2, 32}) {
+    Kernel kernel({Element::F32}, {Element::F32}, lanes,
+                  [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
+                    return llvm::SmallVector<Value>{f.emit(b, x[0])};
+                  });
+    std::vector<float> &result = lanes == 16 ? expected : out;
+    kernel.run({in.data()}, {result.data()}, in.size());
+    for (size_t i = 0; i < in.size() && lanes != 16; ++i)
+      EXPECT_TRUE(std::bit_cast<uint32_t>(out[i]) == std::bit_cast<uint32_t>(expected[i]) ||
+                  (std::isnan(out[i]) && std::isnan(expected[i])))
+          << f.name << "(" << in[i] << ") with " << lanes << " lanes";
+  }
 }
 
 /// Prints nanoseconds an element; run with --gtest_also_run_disabled_tests.

@@ -64,8 +64,7 @@ const Operation operations[] = {
     {"UnsignedPower", false,
      [](ImplicitLocOpBuilder &b, Value x, Value y) { return emitIntegerPower(b, x, y, false); },
      powerOf},
-    {"SignedMulhi", true, emitSignedMulhi,
-     [](Wide x, Wide y, unsigned w) { return (x * y) >> w; }},
+    {"SignedMulhi", true, emitSignedMulhi, [](Wide x, Wide y, unsigned w) { return (x * y) >> w; }},
     {"UnsignedMulhi", false, emitUnsignedMulhi,
      [](Wide x, Wide y, unsigned w) {
        return Wide((static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)) >> w);
@@ -82,7 +81,10 @@ const Operation operations[] = {
 };
 
 Element elementOf(unsigned width) {
-  return width == 8 ? Element::I8 : width == 16 ? Element::I16 : width == 32 ? Element::I32 : Element::I64;
+  return width == 8    ? Element::I8
+         : width == 16 ? Element::I16
+         : width == 32 ? Element::I32
+                       : Element::I64;
 }
 
 template <typename Int>
@@ -139,9 +141,29 @@ TEST_P(IntegerOperations, AllPairsOfNarrow) {
 template <typename Int> void checkWide(const Operation &f) {
   constexpr unsigned width = 8 * sizeof(Int);
   using Limits = std::numeric_limits<Int>;
-  std::vector<Int> edges = {0, 1, 2, 3, 5, 7, 31, 63, 64, width - 1, width, width + 1, 10, 100,
-                            Int(-1), Int(-2), Int(-3), Int(-7), Limits::min(), Limits::max(),
-                            Int(Limits::max() - 1), Int(Limits::min() + 1), Int(Limits::max() / 2)};
+  std::vector<Int> edges = {0,
+                            1,
+                            2,
+                            3,
+                            5,
+                            7,
+                            31,
+                            63,
+                            64,
+                            width - 1,
+                            width,
+                            width + 1,
+                            10,
+                            100,
+                            Int(-1),
+                            Int(-2),
+                            Int(-3),
+                            Int(-7),
+                            Limits::min(),
+                            Limits::max(),
+                            Int(Limits::max() - 1),
+                            Int(Limits::min() + 1),
+                            Int(Limits::max() / 2)};
   std::vector<Int> xs, ys;
   for (Int x : edges)
     for (Int y : edges) {
@@ -156,8 +178,8 @@ template <typename Int> void checkWide(const Operation &f) {
   for (unsigned lanes : {1, 16})
     check<Int>(f, width, lanes, f.emit, xs, ys);
   // Divisors known to the compiler.
-  if (!llvm::StringRef(f.name).contains("Divide") && !llvm::StringRef(f.name).contains("Remainder") &&
-      !llvm::StringRef(f.name).contains("Shift"))
+  if (!llvm::StringRef(f.name).contains("Divide") &&
+      !llvm::StringRef(f.name).contains("Remainder") && !llvm::StringRef(f.name).contains("Shift"))
     return;
   for (Int divisor : {Int(0), Int(1), Int(-1), Int(3), Int(-7), Int(16), Limits::min()}) {
     std::fill(ys.begin(), ys.end(), divisor);

@@ -123,15 +123,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
 Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lanes, Emit emit) {
   const char *listed = std::getenv("HLOC_MATH_FEATURES");
   StringRef features = listed ? listed : "";
-  static bool initialized = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  static bool initialized =
+      !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   (void)initialized;
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                      LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                      vector::VectorDialect>();
+  context
+      .loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                   LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = build(context, inputs, outputs, lanes, emit);
   lower(*module, features.contains("-fma"), features.contains("-f16c"));
 
@@ -167,10 +168,11 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
   builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
   builder.setJITTargetMachineBuilder(machine);
   jit = llvm::cantFail(builder.create());
-  llvm::cantFail(jit->addIRModule(
-      llvm::orc::ThreadSafeModule(std::move(translated), std::move(llvmContext))));
-  function = llvm::cantFail(jit->lookup("kernel"))
-                 .toPtr<void (*)(const void *, const void *, const void *, void *, void *, int64_t)>();
+  llvm::cantFail(
+      jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(translated), std::move(llvmContext))));
+  function =
+      llvm::cantFail(jit->lookup("kernel"))
+          .toPtr<void (*)(const void *, const void *, const void *, void *, void *, int64_t)>();
 }
 
 Kernel::~Kernel() = default;

@@ -23,7 +23,7 @@ namespace hloc::test {
 enum class Element { I8, I16, I32, I64, F32, F64 };
 
 using Emit = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ImplicitLocOpBuilder &,
-                                                              mlir::ValueRange)>;
+                                                               mlir::ValueRange)>;
 
 /// Up to three input and two output arrays; lengths must be multiples of `lanes`.
 class Kernel {
@@ -41,8 +41,7 @@ private:
 };
 
 /// The low and high halves of 64-bit lanes as f32.
-std::pair<mlir::Value, mlir::Value> unpackFloats(mlir::ImplicitLocOpBuilder &b,
-                                                 mlir::Value packed);
+std::pair<mlir::Value, mlir::Value> unpackFloats(mlir::ImplicitLocOpBuilder &b, mlir::Value packed);
 
 } // namespace hloc::test
 

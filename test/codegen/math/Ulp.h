@@ -26,8 +26,7 @@ template <typename Narrow, typename Wide> double ulpError(Narrow actual, Wide ex
     value = std::copysign(std::ldexp(Wide(1), Limits::max_exponent), Wide(actual));
   int exponent = exact == 0 ? Limits::min_exponent : std::ilogb(exact) + 1;
   exponent = std::min(std::max(exponent, Limits::min_exponent), Limits::max_exponent);
-  return static_cast<double>(
-      std::ldexp(std::abs(value - exact), Limits::digits - exponent));
+  return static_cast<double>(std::ldexp(std::abs(value - exact), Limits::digits - exponent));
 }
 
 } // namespace hloc::test
