@@ -63,6 +63,7 @@ llvm::FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, mlir::M
 llvm::LogicalResult emitLoopKernel(KernelContext &context);
 llvm::LogicalResult emitReduceKernel(KernelContext &context);
 llvm::LogicalResult emitUpdateKernel(KernelContext &context);
+llvm::LogicalResult emitDotKernel(KernelContext &context);
 
 //===-- Loops ----------------------------------------------------------------------------------===//
 

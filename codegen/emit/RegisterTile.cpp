@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/RegisterTile.h"
+#include "codegen/math/Math.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+Type getAccumulatorType(Type lhs, Type rhs, Type result) {
+  auto narrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
+  return narrow(result) ? Float32Type::get(result.getContext()) : result;
+}
+
+TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows, int64_t columns) {
+  // Registers per accumulator vector: complex numbers take two.
+  int64_t width = isa<ComplexType>(accumulator) ? 2 : 1;
+  // Accumulators may take three registers in four; the rest holds operands.
+  int64_t budget = target.vectorRegisters * 3 / 4 / width;
+  int64_t most = std::max<int64_t>(1, (columns + lanes - 1) / lanes);
+  TileShape best;
+  double bestScore = -1;
+  for (int64_t vectors : {1, 2, 3, 4, 8}) {
+    if (vectors > most && vectors != 1)
+      continue;
+    int64_t limit = std::min<int64_t>(rows, budget / vectors);
+    if (limit < 1)
+      continue;
+    int64_t passes = (rows + limit - 1) / limit, height = (rows + passes - 1) / passes;
+    // Work done over work asked for, and how many loads a multiply-add needs.
+    double useful = double(columns) / ((columns + vectors * lanes - 1) / (vectors * lanes) * vectors * lanes);
+    double loads = double(height + vectors) / (height * vectors);
+    double latency = std::min(1.0, height * vectors * width / 10.0);
+    double score = useful * latency / std::max(1.0, loads / 0.9) - 0.05 * loads;
+    if (score > bestScore) {
+      bestScore = score;
+      best = {height, vectors};
+    }
+  }
+  return best;
+}
+
+Lanes emitZero(IndexBuilder &index, Type element) {
+  auto &b = index.b;
+  auto zero = [&](Type type) -> Value {
+    Type full = index.getLanes() > 1 ? Type(VectorType::get({index.getLanes()}, type)) : type;
+    return arith::ConstantOp::create(b, b.getZeroAttr(full));
+  };
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return {zero(complex.getElementType()), zero(complex.getElementType())};
+  return {zero(getRegisterType(element)), {}};
+}
+
+Lanes emitMultiplyAdd(IndexBuilder &index, Type element, Lanes x, Lanes y, Lanes sum) {
+  auto &b = index.b;
+  x = broadcastLanes(index, x);
+  y = broadcastLanes(index, y);
+  auto fma = [&](Value p, Value q, Value r) -> Value { return math::FmaOp::create(b, p, q, r); };
+  if (isa<ComplexType>(element)) {
+    Value re = fma(x.re, y.re, sum.re), im = fma(x.re, y.im, sum.im);
+    Value minus = arith::NegFOp::create(b, x.im);
+    return {fma(minus, y.im, re), fma(x.im, y.re, im)};
+  }
+  if (isa<FloatType>(element))
+    return {fma(x.re, y.re, sum.re), {}};
+  if (element.isInteger(1))
+    return {arith::OrIOp::create(b, sum.re, arith::AndIOp::create(b, x.re, y.re)), {}};
+  return {arith::AddIOp::create(b, sum.re, arith::MulIOp::create(b, x.re, y.re)), {}};
+}
+
+SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, Value lower, Value upper,
+                             ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
+                             function_ref<Lanes(int64_t, Value)> right) {
+  bool complex = isa<ComplexType>(element);
+  SmallVector<Value> carried;
+  for (Lanes lanes : initial) {
+    carried.push_back(lanes.re);
+    if (complex)
+      carried.push_back(lanes.im);
+  }
+  SmallVector<Value> sums = buildFor(context, lower, upper, 1, carried, [&](Value k, ValueRange now) {
+    SmallVector<Value> next;
+    SmallVector<Lanes> columns;
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      columns.push_back(right(v, k));
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      Lanes x = left(row, k);
+      for (int64_t v = 0; v < shape.vectors; ++v) {
+        if (!x.re || !columns[v].re)
+          return SmallVector<Value>(now);
+        int64_t at = row * shape.vectors + v;
+        Lanes sum = complex ? Lanes{now[2 * at], now[2 * at + 1]} : Lanes{now[at], {}};
+        sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
+        next.push_back(sum.re);
+        if (complex)
+          next.push_back(sum.im);
+      }
+    }
+    return next;
+  });
+  SmallVector<Lanes> result;
+  for (size_t i = 0; i < initial.size(); ++i)
+    result.push_back(complex ? Lanes{sums[2 * i], sums[2 * i + 1]} : Lanes{sums[i], {}});
+  return result;
+}
+
+SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {
+  int64_t size = rows.size();
+  // Interleaving row i with row i + size/2 rotates the bits of the element's number by one;
+  // log2(size) rounds exchange row and column.
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < size; ++i) {
+    low.push_back(i % 2 * size + i / 2);
+    high.push_back(i % 2 * size + (i + size) / 2);
+  }
+  for (int64_t round = size; round > 1; round /= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < size / 2; ++i) {
+      next.push_back(vector::ShuffleOp::create(b, rows[i], rows[i + size / 2], low));
+      next.push_back(vector::ShuffleOp::create(b, rows[i], rows[i + size / 2], high));
+    }
+    rows = next;
+  }
+  return rows;
+}
+
+} // namespace hloc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile of contractions: rows x vectors accumulators that stay in registers while a
+// loop runs over the contracted dimension. Dots and convolutions differ in where operands come from.
+
+#ifndef HLOC_CODEGEN_EMIT_REGISTERTILE_H
+#define HLOC_CODEGEN_EMIT_REGISTERTILE_H
+
+#include "codegen/KernelEmission.h"
+
+namespace hloc {
+
+/// The shape of a tile: `rows` scalars of the left operand against `vectors` vectors of the right.
+struct TileShape {
+  int64_t rows = 1, vectors = 1;
+};
+
+/// Type in which products of elements of `lhs` and `rhs` are summed into `result`: f32 for narrow
+/// floats, else the result's own.
+mlir::Type getAccumulatorType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
+
+/// The best tile for a problem of `rows` rows and `columns` columns of accumulators of type
+/// `accumulator`, with `lanes` elements a vector: as many accumulators as hide the latency of
+/// multiply-add and leave room for the operands.
+TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes, int64_t rows, int64_t columns);
+
+/// sum + x * y of accumulators of type `element`, by one fused operation where there is one.
+Lanes emitMultiplyAdd(IndexBuilder &index, mlir::Type element, Lanes x, Lanes y, Lanes sum);
+
+/// Zero of type `element`, in every lane.
+Lanes emitZero(IndexBuilder &index, mlir::Type element);
+
+/// Runs k from `lower` to `upper`, adding x[row] * y[vector] to each accumulator. `initial` has
+/// rows x vectors entries (row-major), and so has the result. `left` gives a scalar (uniform)
+/// operand, `right` a vector.
+llvm::SmallVector<Lanes>
+buildTile(KernelContext &context, TileShape shape, mlir::Type element, mlir::Value lower, mlir::Value upper,
+          llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
+          llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right);
+
+/// Transposes a square of `rows.size()` vectors of as many lanes in registers.
+llvm::SmallVector<mlir::Value> transposeSquare(mlir::ImplicitLocOpBuilder &b, llvm::SmallVector<mlir::Value> rows);
+
+} // namespace hloc
+
+#endif

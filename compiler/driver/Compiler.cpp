@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/Compiler.h"
+#include "codegen/LowerToLLVM.h"
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Pipeline.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<hlo::HLODialect, tensor::TensorDialect>();
+  registerCodegenDialects(registry);
+}
+
+FailureOr<ModuleInterface> lowerModule(ModuleOp module, const CompileOptions &options) {
+  // Two runs, because the interface is known between them.
+  PassManager toCore(module.getContext()), toMemory(module.getContext());
+  buildCorePipeline(toCore);
+  buildMemoryPipeline(toMemory);
+  for (PassManager *passes : {&toCore, &toMemory})
+    if (options.configure)
+      options.configure(*passes);
+  if (failed(toCore.run(module)))
+    return failure();
+  ModuleInterface interface = getInterface(module);
+  if (!options.name.empty())
+    interface.name = options.name;
+  if (failed(toMemory.run(module)))
+    return failure();
+  return interface;
+}
+
+FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &options) {
+  llvm::Expected<Target> target = makeTarget(options.target);
+  if (!target) {
+    emitError(UnknownLoc::get(module.getContext())) << llvm::toString(target.takeError());
+    return failure();
+  }
+  FailureOr<ModuleInterface> interface = lowerModule(module, options);
+  if (failed(interface))
+    return failure();
+  unsigned jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
+  FailureOr<CompiledProgram> program = compileProgram(module, interface->name, *target, options.form, jobs);
+  if (failed(program))
+    return failure();
+  interface->arenaBytes = program->info.arenaBytes;
+  return CompiledModule{std::move(*interface), std::move(*program)};
+}
+
+} // namespace hloc

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/Interface.h"
+#include "codegen/emit/Memory.h"
+#include "compiler/hlo/HloDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+std::string makeIdentifier(StringRef text) {
+  std::string name;
+  for (char c : text)
+    name += llvm::isAlnum(c) ? c : '_';
+  if (name.empty() || llvm::isDigit(name[0]))
+    name.insert(name.begin(), 'm');
+  return name;
+}
+
+static Port makePort(Type type, DictionaryAttr attributes, std::string fallback, llvm::StringSet<> &taken) {
+  Port port;
+  auto array = cast<RankedTensorType>(type);
+  auto name = attributes ? attributes.getAs<StringAttr>("hlo.name") : StringAttr();
+  std::string base = name && !name.empty() ? name.str() : fallback;
+  port.name = base;
+  for (int i = 1; !taken.insert(port.name).second; ++i)
+    port.name = base + "." + std::to_string(i);
+  port.type = RankedTensorType::get(array.getShape(), array.getElementType());
+  if (auto layout = attributes ? attributes.getAs<hlo::LayoutAttr>("hlo.layout") : hlo::LayoutAttr())
+    port.minorToMajor = SmallVector<int64_t>(layout.getMinorToMajor());
+  else
+    for (int64_t d = array.getRank() - 1; d >= 0; --d)
+      port.minorToMajor.push_back(d);
+  port.bytes = getByteSize(port.type);
+  return port;
+}
+
+ModuleInterface getInterface(ModuleOp module) {
+  ModuleInterface interface;
+  interface.name = makeIdentifier(module.getSymName().value_or("module"));
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  llvm::StringSet<> argumentNames, resultNames;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    interface.arguments.push_back(
+        makePort(main.getArgumentTypes()[i], main.getArgAttrDict(i), "arg" + std::to_string(i), argumentNames));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    interface.results.push_back(
+        makePort(main.getResultTypes()[i], main.getResultAttrDict(i), "result" + std::to_string(i), resultNames));
+  if (auto aliases = module->getAttrOfType<ArrayAttr>("hlo.aliases"))
+    for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>())
+      interface.aliases.push_back({pair[0], pair[1]});
+  return interface;
+}
+
+} // namespace hloc

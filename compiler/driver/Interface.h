@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host needs to know of a compiled module: the order, names, types and layouts of its
+// arguments and results, which of them share memory, and how much memory a call needs.
+
+#ifndef HLOC_COMPILER_DRIVER_INTERFACE_H
+#define HLOC_COMPILER_DRIVER_INTERFACE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <string>
+#include <vector>
+
+namespace hloc {
+
+/// An argument or a result: one array.
+struct Port {
+  std::string name;
+  /// Logical shape and element type, without encoding.
+  mlir::RankedTensorType type;
+  /// How it lies in memory: the dimensions, minor first.
+  llvm::SmallVector<int64_t> minorToMajor;
+  /// Bytes in memory.
+  int64_t bytes = 0;
+};
+
+struct ModuleInterface {
+  std::string name;
+  std::vector<Port> arguments, results;
+  /// (result, argument) pairs that may be the same memory.
+  std::vector<std::pair<int64_t, int64_t>> aliases;
+  int64_t arenaBytes = 0;
+};
+
+/// The interface of a module whose `func.func @main` is still over arrays.
+ModuleInterface getInterface(mlir::ModuleOp module);
+
+/// A C identifier like `text`.
+std::string makeIdentifier(llvm::StringRef text);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dot kernels of every path against sums in double, over shapes that leave remainders everywhere.
+#include "ProgramTest.h"
+#include <cmath>
+
+using namespace hloc;
+
+namespace {
+
+struct Shape {
+  int64_t batch, rows, columns, depth;
+  bool lhsTransposed, rhsTransposed;
+};
+
+class DotKernel : public ProgramTest, public ::testing::WithParamInterface<Shape> {};
+
+std::string dims(std::vector<int64_t> sizes, const char *element) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += std::to_string(size) + "x";
+  return text + element;
+}
+
+template <typename T> void check(const std::vector<T> &got, const Shape &s, const std::vector<T> &lhs, const std::vector<T> &rhs, double unit) {
+  for (int64_t b = 0; b < s.batch; ++b)
+    for (int64_t m = 0; m < s.rows; ++m)
+      for (int64_t n = 0; n < s.columns; ++n) {
+        double sum = 0, size = 0;
+        for (int64_t k = 0; k < s.depth; ++k) {
+          double x = lhs[s.lhsTransposed ? (b * s.depth + k) * s.rows + m : (b * s.rows + m) * s.depth + k];
+          double y = rhs[s.rhsTransposed ? (b * s.columns + n) * s.depth + k : (b * s.depth + k) * s.columns + n];
+          sum += x * y;
+          size += std::abs(x * y);
+        }
+        ASSERT_NEAR(got[(b * s.rows + m) * s.columns + n], sum, unit * (1 + size) * std::sqrt(1.0 + s.depth))
+            << "at " << b << ", " << m << ", " << n;
+      }
+}
+
+TEST_P(DotKernel, F32) {
+  Shape s = GetParam();
+  auto lhsDims = s.lhsTransposed ? std::vector{s.batch, s.depth, s.rows} : std::vector{s.batch, s.rows, s.depth};
+  auto rhsDims = s.rhsTransposed ? std::vector{s.batch, s.columns, s.depth} : std::vector{s.batch, s.depth, s.columns};
+  std::string lhs = dims(lhsDims, "f32"), rhs = dims(rhsDims, "f32"), out = dims({s.batch, s.rows, s.columns}, "f32");
+  std::string body = "%r = hlo.dot %x0, %x1 {lhs_batch_dims = array<i64: 0>, rhs_batch_dims = array<i64: 0>, lhs_contracting_dims = array<i64: " +
+                     std::string(s.lhsTransposed ? "1" : "2") + ">, rhs_contracting_dims = array<i64: " + (s.rhsTransposed ? "2" : "1") +
+                     ">} : (tensor<" + lhs + ">, tensor<" + rhs + ">) -> tensor<" + out + ">";
+  std::vector<float> a(s.batch * s.rows * s.depth), b(s.batch * s.depth * s.columns), c(s.batch * s.rows * s.columns, -1), c2(c);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = float(int64_t(i * 7919 % 1000) - 500) / 250;
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = float(int64_t(i * 104729 % 1000) - 500) / 250;
+  std::string program = makeProgram("dot", {lhs, rhs}, out, body);
+  run(program, {a.data(), b.data()}, {c.data()});
+  check(c, s, a, b, 2e-7);
+  run(program, {a.data(), b.data()}, {c2.data()}, 2);
+  EXPECT_EQ(c, c2) << "two threads give other bits than one";
+  TargetOptions avx2;
+  avx2.cpu = "x86-64-v3";
+  std::vector<float> c3(c.size());
+  run(program, {a.data(), b.data()}, {c3.data()}, 1, avx2);
+  check(c3, s, a, b, 2e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DotKernel,
+                         ::testing::Values(Shape{1, 1, 1, 1, false, false}, Shape{1, 7, 5, 3, false, false},
+                                           Shape{2, 13, 33, 17, false, false}, Shape{1, 64, 64, 64, false, false},
+                                           Shape{1, 100, 300, 530, false, false}, Shape{1, 200, 70, 300, false, true},
+                                           Shape{1, 50, 47, 65, true, true}, Shape{3, 20, 31, 40, true, false},
+                                           Shape{1, 1, 300, 100, false, false}, Shape{1, 1, 37, 301, false, true},
+                                           Shape{1, 129, 1, 77, false, false}, Shape{1, 129, 1, 77, true, false},
+                                           Shape{1, 4, 40, 257, false, true}, Shape{1, 5, 19, 9, false, false},
+                                           Shape{1, 12, 16, 0, false, false}));
+
+} // namespace
