@@ -205,6 +205,7 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
   case hlo::KernelKind::Reduce: emitted = emitReduceKernel(context); break;
   case hlo::KernelKind::Update: emitted = emitUpdateKernel(context); break;
   case hlo::KernelKind::Dot: emitted = emitDotKernel(context); break;
+  case hlo::KernelKind::Convolution: emitted = emitConvolutionKernel(context); break;
   default: kernel.emitError() << "no code generator for kernels of kind " << stringifyKernelKind(kernel.getKind());
   }
   if (failed(emitted) || context.emitter.hasFailed())

@@ -64,6 +64,7 @@ llvm::LogicalResult emitLoopKernel(KernelContext &context);
 llvm::LogicalResult emitReduceKernel(KernelContext &context);
 llvm::LogicalResult emitUpdateKernel(KernelContext &context);
 llvm::LogicalResult emitDotKernel(KernelContext &context);
+llvm::LogicalResult emitConvolutionKernel(KernelContext &context);
 
 //===-- Loops ----------------------------------------------------------------------------------===//
 

@@ -5,7 +5,8 @@
 #define HLOC_TEST_CODEGEN_PROGRAMTEST_H
 
 #include "codegen/Compile.h"
-#include "compiler/driver/Compiler.h"
+#include "codegen/LowerToLLVM.h"
+#include "compiler/hlo/HloDialect.h"
 #include "compiler/driver/Execute.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -16,7 +17,8 @@ class ProgramTest : public ::testing::Test {
 protected:
   ProgramTest() {
     mlir::DialectRegistry registry;
-    registerAllDialects(registry);
+    registerCodegenDialects(registry);
+    registry.insert<hlo::HLODialect>();
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
