@@ -174,6 +174,8 @@ def HoistLoopInvariants : Pass<"hoist-loop-invariants", "::mlir::func::FuncOp"> 
     Pure operations move out of `scf.for` and `scf.while`. Those cheaper than reading their result
     from memory (broadcasts, iota) are then copied back to where they are used.
   }];
+}
+
 //===- From the core to kernels in memory ----------------------------------===//
 
 def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
