@@ -112,7 +112,8 @@ Value Build::bitcastConvert(Value value, Type element) {
 //===- Shapes --------------------------------------------------------------===//
 
 Value Build::broadcast(Value value, Sizes shape, Sizes dimensions) {
-  if (arrayType(value).getShape() == shape)
+  bool keepsOrder = llvm::is_sorted(dimensions);
+  if (arrayType(value).getShape() == shape && keepsOrder)
     return value;
   return BroadcastOp::create(builder, loc, arrayType(value).clone(shape), value, dimensions);
 }

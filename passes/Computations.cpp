@@ -2,7 +2,9 @@
 #include "passes/Computations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/NotSupported.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -49,13 +51,10 @@ void hloc::eraseUnreachableComputations(ModuleOp module) {
       computation.erase();
 }
 
-ComputationOp hloc::createScalarComputation(
-    ModuleOp module, StringRef name, ArrayRef<Type> elements,
+ComputationOp hloc::createComputation(
+    ModuleOp module, StringRef name, ArrayRef<Type> types,
     function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
   auto builder = OpBuilder::atBlockBegin(module.getBody());
-  SmallVector<Type> types;
-  for (Type element : elements)
-    types.push_back(RankedTensorType::get({}, element));
   std::string unique = name.str();
   for (int i = 1; module.lookupSymbol(unique); ++i)
     unique = (name + "." + Twine(i)).str();
@@ -76,7 +75,8 @@ ComputationOp hloc::getOrCreateReducer(ModuleOp module, StringRef opName, Type e
   llvm::raw_string_ostream(name) << opName << '.' << element;
   if (auto found = module.lookupSymbol<ComputationOp>(name))
     return found;
-  return createScalarComputation(module, name, {element, element},
+  Type scalar = RankedTensorType::get({}, element);
+  return createComputation(module, name, {scalar, scalar},
                                  [&](OpBuilder &builder, ValueRange arguments) {
     OperationState state(module.getLoc(), opName);
     state.addOperands(arguments);
@@ -99,6 +99,55 @@ Operation *hloc::getSingleBinaryOp(ComputationOp computation) {
     return &op;
   bool swapped = op.getOperand(0) == second && op.getOperand(1) == first;
   return swapped && op.hasTrait<OpTrait::IsCommutative>() ? &op : nullptr;
+}
+
+FailureOr<SmallVector<Value>> hloc::applyToArrays(OpBuilder &builder, Location loc,
+                                                  ComputationOp computation, ValueRange arguments,
+                                                  RankedTensorType shape) {
+  auto toArray = [&](Type scalar) -> Type {
+    return RankedTensorType::get(shape.getShape(), getElementTypeOrSelf(scalar),
+                                 shape.getEncoding());
+  };
+  IRMapping scalars, arrays;
+  arrays.map(computation.getArguments(), arguments);
+  auto getArray = [&](Value value) -> Value {
+    if (Value array = arrays.lookupOrNull(value))
+      return array;
+    Value array = BroadcastOp::create(builder, loc, toArray(value.getType()),
+                                      scalars.lookup(value), ArrayRef<int64_t>());
+    arrays.map(value, array);
+    return array;
+  };
+  Block &body = computation.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    bool isScalar = llvm::all_of(op.getOperands(), [&](Value operand) {
+      return bool(scalars.lookupOrNull(operand));
+    });
+    if (isScalar && isMemoryEffectFree(&op)) {
+      builder.clone(op, scalars);
+      continue;
+    }
+    if (isa<ReshapeOp, BroadcastOp, TransposeOp, BitcastOp, CopyOp>(op)) {
+      arrays.map(op.getResult(0), getArray(op.getOperand(0))); // from scalar to scalar
+      continue;
+    }
+    if (isa<TupleOp>(op) && op.getNextNode() == body.getTerminator())
+      continue; // its elements are the results
+    if (!op.hasTrait<Elementwise>() && !isa<BitcastConvertOp>(op))
+      return emitNotSupported(op.getLoc(), Twine("'") + op.getName().getStringRef() +
+                                               "' in a computation applied to each element");
+    for (Value operand : op.getOperands())
+      getArray(operand);
+    Operation *clone = builder.clone(op, arrays);
+    clone->getResult(0).setType(toArray(clone->getResult(0).getType()));
+  }
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands()) {
+    auto tuple = value.getDefiningOp<TupleOp>();
+    for (Value element : tuple ? ValueRange(tuple.getElements()) : ValueRange(value))
+      results.push_back(getArray(element));
+  }
+  return results;
 }
 
 ComputationOp hloc::lookupComputation(Operation *op, FlatSymbolRefAttr symbol) {

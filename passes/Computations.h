@@ -19,15 +19,22 @@ void eraseUnreachableComputations(mlir::ModuleOp module);
 hlo::ComputationOp getOrCreateReducer(mlir::ModuleOp module, llvm::StringRef opName,
                                       mlir::Type element);
 
-/// A new computation `name` (made unique) of scalars of `elements`, its body made by `build`,
-/// which returns the results.
-hlo::ComputationOp createScalarComputation(
-    mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> elements,
+/// A new private computation `name` (made unique) of parameters of `types`, its body made by
+/// `build`, which returns the results.
+hlo::ComputationOp createComputation(
+    mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> build);
 
 /// If the body of `computation` is one binary operation of its two parameters, in order (or in any
 /// order if the operation commutes), that operation; else null.
 mlir::Operation *getSingleBinaryOp(hlo::ComputationOp computation);
+
+/// Clones the operations of a computation of scalars so that they compute on arrays of `shape`'s
+/// shape (and layout); returns the results. What does not depend on the parameters stays scalar
+/// until an array operation needs it. Emits an error if there is more than elementwise operations.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+applyToArrays(mlir::OpBuilder &builder, mlir::Location loc, hlo::ComputationOp computation,
+              mlir::ValueRange arguments, mlir::RankedTensorType shape);
 
 /// The computation that `symbol` names near `op`.
 hlo::ComputationOp lookupComputation(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);

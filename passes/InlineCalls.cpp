@@ -6,7 +6,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
-#include "passes/NotSupported.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -214,51 +213,22 @@ private:
     return results;
   }
 
-  /// Replaces `map` by the callee's operations applied to arrays. What does not depend on the
-  /// parameters stays scalar until an array operation needs it.
+  /// Replaces `map` by the callee's operations applied to arrays.
   LogicalResult inlineMap(MapOp map) {
     FailureOr<ComputationOp> callee = getCallee(map, map.getToApplyAttr());
     if (failed(callee))
       return failure();
     OpBuilder builder(map);
     auto type = cast<RankedTensorType>(map.getType());
-    auto toArray = [&](Type scalar) -> Type {
-      return RankedTensorType::get(type.getShape(), getElementTypeOrSelf(scalar),
-                                   type.getEncoding());
-    };
-    IRMapping scalars, arrays;
-    for (auto [argument, operand] : llvm::zip(callee->getArguments(), map.getInputs()))
-      arrays.map(argument, withLayout(builder, operand, toArray(argument.getType())));
-    auto getArray = [&](Value value) -> Value {
-      if (Value array = arrays.lookupOrNull(value))
-        return array;
-      Value array = BroadcastOp::create(builder, map.getLoc(), toArray(value.getType()),
-                                        scalars.lookup(value), ArrayRef<int64_t>());
-      arrays.map(value, array);
-      return array;
-    };
-    Block &body = callee->getBody().front();
-    for (Operation &op : body.without_terminator()) {
-      bool isScalar = llvm::all_of(op.getOperands(), [&](Value operand) {
-        return bool(scalars.lookupOrNull(operand));
-      });
-      if (isScalar && isMemoryEffectFree(&op)) {
-        builder.clone(op, scalars);
-        continue;
-      }
-      if (isa<ReshapeOp, BroadcastOp, TransposeOp, BitcastOp, CopyOp>(op)) {
-        arrays.map(op.getResult(0), getArray(op.getOperand(0))); // from scalar to scalar
-        continue;
-      }
-      if (!op.hasTrait<Elementwise>() && !isa<BitcastConvertOp>(op))
-        return emitNotSupported(op.getLoc(), Twine("'") + op.getName().getStringRef() +
-                                                 "' inside of a map");
-      for (Value operand : op.getOperands())
-        getArray(operand);
-      Operation *clone = builder.clone(op, arrays);
-      clone->getResult(0).setType(toArray(clone->getResult(0).getType()));
-    }
-    replace(map, getArray(body.getTerminator()->getOperand(0)));
+    SmallVector<Value> operands;
+    for (Value operand : map.getInputs()) // all in one layout
+      operands.push_back(withLayout(
+          builder, operand,
+          RankedTensorType::get(type.getShape(), getElementTypeOrSelf(operand), type.getEncoding())));
+    FailureOr<SmallVector<Value>> results = applyToArrays(builder, map.getLoc(), *callee, operands, type);
+    if (failed(results))
+      return failure();
+    replace(map, *results);
     return success();
   }
 

@@ -52,7 +52,7 @@ bool hloc::isSplatOf(Value value, double number) {
   Type element = getElementTypeOrSelf(value);
   if (element.isIntOrIndex()) {
     std::optional<APSInt> integer = getSplatInteger(value);
-    return integer && *integer == APSInt::get(int64_t(number));
+    return integer && APSInt::isSameValue(*integer, APSInt::get(int64_t(number)));
   }
   if (auto complex = dyn_cast<ComplexType>(element)) {
     ConstantOp constant = getUniformSource(value);

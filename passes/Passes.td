@@ -94,6 +94,88 @@ def RemoveDeadLoopState : Pass<"remove-dead-loop-state", "::mlir::func::FuncOp">
   let statistics = [Statistic<"removed", "removed", "Loop-carried values and branch results removed">];
 }
 
+//===- Small core ----------------------------------------------------------===//
+
+def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Turn the layouts of the interface into row-major shapes";
+  let description = [{
+    An argument whose `hlo.layout` is not row-major gets the shape that its memory has in row-major
+    order, and a transpose gives the logical array; results likewise. `hlo.layout` stays: the logical
+    dimension of dimension i of the new type is `minor_to_major[rank - 1 - i]`. Nothing after this
+    pass needs to look at a layout.
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32> {hlo.layout = #hlo.layout<minor_to_major = 0, 1>})
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<3x2xf32> {hlo.layout = ...}) {
+      %0 = hlo.transpose %x {dimensions = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+    ```
+  }];
+}
+
+def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
+  let summary = "Rewrite rare operations into the core that fusion and codegen know";
+  let description = [{
+    - batch_norm_*: reductions and elementwise operations;
+    - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch;
+    - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
+    - topk, custom call TopK: sort and slice;
+    - reduce_window over all prefixes or suffixes of a dimension: an associative `hlo.scan`, whose
+      computation is elementwise on slices, `(elements..., carries...) -> (carries'..., carries'...)`;
+    - select_and_scatter: reduce_window of (value, position), then scatter;
+    - clamp: maximum and minimum; scalar predicates of select: broadcast;
+    - start indices of dynamic_slice and dynamic_update_slice: scalars.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def CanonicalizeConvolutions : Pass<"canonicalize-convolutions", "::mlir::func::FuncOp"> {
+  let summary = "Bring convolutions to the form b01f_01io->b01f";
+  let description = [{
+    Operands and result are transposed, reversed kernels reversed, batch groups turned into feature
+    groups, negative padding cropped. What reads one input position for each output is a dot.
+    Remaining: strides, non-negative padding, both dilations, feature groups.
+  }];
+}
+
+def CanonicalizeDots : Pass<"canonicalize-dots", "::mlir::ModuleOp"> {
+  let summary = "Bring dots to at most one batch, row, column and contracting dimension";
+  let description = [{
+    The operands become `[B,M,K]` or `[B,K,M]`, and `[B,K,N]` or `[B,N,K]`, the result `[B,M,N]`, all
+    without B if there is one matrix: dimensions of one kind that stand side by side are merged
+    by a reshape, others transposed first; an operand whose fastest-varying dimension contracts keeps
+    it last. Dots that sum nothing become products, those of two vectors products and a reduction.
+  }];
+}
+
+//===- Simplification ------------------------------------------------------===//
+
+def Simplify : Pass<"simplify", "::mlir::func::FuncOp"> {
+  let summary = "Apply algebraic rules, and fold constants, until nothing changes";
+  let description = [{
+    The tables at the end of Simplify*.cpp list the rules by name. All are exact but for two that
+    round as the operation itself may (x^3, and 0 + x where a reduction has nothing to add).
+    Forms that hold afterwards: a constant of equal elements is a broadcast of a scalar; no operation
+    but broadcast has only repeated scalars as operands; data movement that is none is gone.
+
+    Constants fold up to 16,384 elements and operations; large constants are reshaped, and
+    transposed if nothing else uses them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def HoistLoopInvariants : Pass<"hoist-loop-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Compute before a loop what all its iterations share";
+  let description = [{
+    Pure operations move out of `scf.for` and `scf.while`. Those cheaper than reading their result
+    from memory (broadcasts, iota) are then copied back to where they are used.
+  }];
+}
+
 //===- From the core to kernels in memory ----------------------------------===//
 
 def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {

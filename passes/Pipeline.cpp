@@ -17,12 +17,53 @@ namespace hloc {
 void hloc::buildCorePipeline(OpPassManager &passes) {
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
+  passes.addPass(createDeduplicateComputations()); // so that CSE sees equal reductions
+  passes.addNestedPass<func::FuncOp>(createAssignLayouts());
+}
+
+void hloc::buildSimplificationPipeline(OpPassManager &passes) {
+  OpPassManager &function = passes.nest<func::FuncOp>();
+  function.addPass(createSimplify());
+  function.addPass(createCSEPass());
+  function.addPass(createRaiseCountedLoops()); // wants constant bounds
+  function.addPass(createHoistLoopInvariants());
+  function.addPass(createRemoveDeadLoopState());
+  function.addPass(createSimplify()); // loops that run once, counters that are constants
+  function.addPass(createCSEPass());
+}
+
+void hloc::buildExpansionPipeline(OpPassManager &passes) {
+  passes.addPass(createExpandOperations());
   passes.addPass(createDeduplicateComputations());
+}
+
+void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
+  passes.addNestedPass<func::FuncOp>(createCanonicalizeConvolutions());
+  if (simplify)
+    passes.addNestedPass<func::FuncOp>(createSimplify()); // transposes go into dots
+  passes.addPass(createCanonicalizeDots());
+}
+
+void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
+  buildCorePipeline(passes);
+  if (level > 0)
+    buildSimplificationPipeline(passes);
+  else
+    passes.addNestedPass<func::FuncOp>(createRaiseCountedLoops());
+  buildExpansionPipeline(passes);
+  buildContractionPipeline(passes, level > 0);
+  if (level > 0)
+    buildSimplificationPipeline(passes);
+  passes.addPass(createSymbolDCEPass());
 }
 
 void hloc::registerPasses() {
   registerHlocPasses();
   registerTransformsPasses();
-  PassPipelineRegistration<>("core", "Stage 1: the text's form to plain arrays and scf",
-                             buildCorePipeline);
+  PassPipelineRegistration<>("core", "the text's form to plain arrays and scf", buildCorePipeline);
+  PassPipelineRegistration<>("simplification", "fewer operations", buildSimplificationPipeline);
+  PassPipelineRegistration<>("hlo-O0", "all stages on hlo, without optimization",
+                             [](OpPassManager &passes) { buildHloPipeline(passes, 0); });
+  PassPipelineRegistration<>("hlo-O3", "all stages on hlo",
+                             [](OpPassManager &passes) { buildHloPipeline(passes, 3); });
 }

@@ -11,8 +11,20 @@ class OpPassManager;
 
 namespace hloc {
 
-/// The text's form -> `func.func @main` of hlo operations on plain arrays.
+/// The text's form -> `func.func @main` of hlo operations on plain row-major arrays.
 void buildCorePipeline(mlir::OpPassManager &passes);
+
+/// Rules, common subexpressions, loops: fewer operations of the same kinds.
+void buildSimplificationPipeline(mlir::OpPassManager &passes);
+
+/// All operations -> those that fusion and codegen know.
+void buildExpansionPipeline(mlir::OpPassManager &passes);
+
+/// Dots and convolutions in the forms that codegen knows.
+void buildContractionPipeline(mlir::OpPassManager &passes, bool simplify);
+
+/// The stages above at optimization level 0 to 3.
+void buildHloPipeline(mlir::OpPassManager &passes, unsigned level);
 
 } // namespace hloc
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/text/Load.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/Verify.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -54,23 +54,6 @@ static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
   return isMlir ? ModuleForm::Mlir : ModuleForm::Hlo;
 }
 
-LogicalResult verifyModule(ModuleOp module) {
-  {
-    ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
-    if (succeeded(verify(module)))
-      return success();
-  }
-  // MLIR's verifier stops at the first error: ask each instruction for its own.
-  constexpr unsigned kMaxErrors = 20;
-  unsigned errors = 0;
-  for (auto computation : module.getOps<hlo::ComputationOp>())
-    if (Region &body = computation.getBody(); !body.empty())
-      for (Operation &operation : body.front())
-        if (failed(verify(&operation)) && ++errors == kMaxErrors)
-          return failure();
-  return errors ? failure() : verify(module);
-}
-
 OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                                  MLIRContext *context, const LoadOptions &options,
                                  ModuleForm *form) {
@@ -84,7 +67,7 @@ OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources
     module = parseHlo(*sources, context, options);
   else
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));
-  if (module && options.verify && failed(verifyModule(*module)))
+  if (module && options.verify && failed(hlo::verifyModule(*module)))
     return nullptr;
   return module;
 }

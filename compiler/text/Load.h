@@ -32,9 +32,6 @@ mlir::OwningOpRef<mlir::ModuleOp> loadModuleFile(llvm::StringRef path, mlir::MLI
                                                  const LoadOptions &options = {},
                                                  ModuleForm *form = nullptr);
 
-/// Checks every operation of the module and reports the errors of all of them.
-mlir::LogicalResult verifyModule(mlir::ModuleOp module);
-
 } // namespace hloc
 
 #endif

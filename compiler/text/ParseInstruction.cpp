@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions: left side, shape, opcode, operands, attributes, and the operation they make.
 #include "compiler/hlo/Location.h"
+#include "compiler/hlo/infer/Infer.h"
 #include "compiler/text/AttributeRules.h"
 #include "compiler/text/ParserImpl.h"
 
@@ -378,29 +379,24 @@ ParseResult Parser::create(Instruction &instruction, Value &value) {
 }
 
 ParseResult Parser::infer(Operation *operation, const Instruction &instruction) {
-  auto interface = dyn_cast<InferTypeOpInterface>(operation);
-  if (!interface)
-    return fail(instruction.opcodePlace, "expected the result's shape before the opcode: that of " +
-                                             instruction.opcode->text + " cannot be inferred");
-  SmallVector<Type> types;
   unsigned before = errors;
   ScopedDiagnosticHandler count(context, [&](Diagnostic &diagnostic) {
     errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure(); // another handler prints it
   });
-  LogicalResult inferred = interface.inferReturnTypes(
-      context, operation->getLoc(), operation->getOperands(), operation->getDiscardableAttrDictionary(),
-      operation->getPropertiesStorage(), operation->getRegions(), types);
-  if (failed(inferred) || types.empty())
+  FailureOr<Type> type = inferResultType(operation, [&](FlatSymbolRefAttr symbol) {
+    ComputationOp computation = computations.lookup(symbol.getValue());
+    return computation ? computation.getFunctionType() : FunctionType();
+  });
+  if (failed(type))
     return errors == before ? fail(instruction.opcodePlace, "expected operands and attributes from "
                                                             "which the shape of " +
                                                                 instruction.opcode->text +
                                                                 " can be inferred")
                             : failure();
-  Type type = types.size() == 1 ? types[0] : TupleType::get(context, types);
-  if (checkTupleSize(type, instruction.place))
+  if (checkTupleSize(*type, instruction.place))
     return failure();
-  operation->getResult(0).setType(type);
+  operation->getResult(0).setType(*type);
   return success();
 }
 

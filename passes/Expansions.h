@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The patterns of --expand-operations, by subject.
+
+#ifndef HLOC_PASSES_EXPANSIONS_H
+#define HLOC_PASSES_EXPANSIONS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace hloc {
+
+/// batch_norm_training, batch_norm_inference, batch_norm_grad.
+void populateBatchNormExpansions(mlir::RewritePatternSet &patterns);
+
+/// cholesky, triangular_solve.
+void populateLinearAlgebraExpansions(mlir::RewritePatternSet &patterns);
+
+/// rng, rng_bit_generator.
+void populateRandomExpansions(mlir::RewritePatternSet &patterns);
+
+/// select_and_scatter, cumulative reduce_window.
+void populateWindowExpansions(mlir::RewritePatternSet &patterns);
+
+/// clamp, topk, index vectors and other short ones.
+void populateSmallExpansions(mlir::RewritePatternSet &patterns);
+
+} // namespace hloc
+
+#endif

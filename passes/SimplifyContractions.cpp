@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of dots and reductions. Test: test/passes/simplify-contractions.mlir.
+#include "passes/Computations.h"
+#include "passes/Match.h"
+#include "passes/Rules.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace {
+
+using Sizes = SmallVector<int64_t>;
+
+/// The dimensions of `type` in neither list, in order.
+Sizes getFree(RankedTensorType type, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
+  Sizes free;
+  for (int64_t dimension : iotaVector(type.getRank()))
+    if (!llvm::is_contained(batch, dimension) && !llvm::is_contained(contracting, dimension))
+      free.push_back(dimension);
+  return free;
+}
+
+/// A transposed operand is read in its own order, if the free dimensions keep theirs.
+Value dotOfTranspose(DotOp op, Build build) {
+  auto strip = [](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
+                  Sizes &newBatch, Sizes &newContracting) -> Value {
+    newBatch.assign(batch.begin(), batch.end());
+    newContracting.assign(contracting.begin(), contracting.end());
+    auto transpose = operand.getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return operand;
+    ArrayRef<int64_t> permutation = transpose.getDimensions();
+    int64_t previous = -1;
+    for (int64_t dimension : getFree(arrayType(operand), batch, contracting)) {
+      if (permutation[dimension] < previous)
+        return operand;
+      previous = permutation[dimension];
+    }
+    for (Sizes *list : {&newBatch, &newContracting})
+      for (int64_t &dimension : *list)
+        dimension = permutation[dimension];
+    return transpose.getOperand();
+  };
+  Sizes lhsBatch, lhsContracting, rhsBatch, rhsContracting;
+  Value lhs = strip(op.getLhs(), op.getLhsBatchDims(), op.getLhsContractingDims(), lhsBatch, lhsContracting);
+  Value rhs = strip(op.getRhs(), op.getRhsBatchDims(), op.getRhsContractingDims(), rhsBatch, rhsContracting);
+  if (lhs == op.getLhs() && rhs == op.getRhs())
+    return nullptr;
+  return DotOp::create(build.builder, op.getLoc(), op.getType(), lhs, rhs, lhsBatch, rhsBatch, lhsContracting,
+                       rhsContracting, op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+}
+
+/// A result of which the two free groups change places: the operands change places.
+Value transposeOfDot(TransposeOp op, Build build) {
+  auto dot = op.getOperand().getDefiningOp<DotOp>();
+  if (!dot || !dot->hasOneUse())
+    return nullptr;
+  int64_t batch = dot.getLhsBatchDims().size();
+  int64_t lhsFree = getFree(arrayType(dot.getLhs()), dot.getLhsBatchDims(), dot.getLhsContractingDims()).size();
+  int64_t rank = arrayType(op).getRank();
+  Sizes expected = iotaVector(batch);
+  for (int64_t i = batch + lhsFree; i < rank; ++i)
+    expected.push_back(i);
+  for (int64_t i = batch; i < batch + lhsFree; ++i)
+    expected.push_back(i);
+  if (op.getDimensions() != ArrayRef(expected))
+    return nullptr;
+  ArrayAttr precision = dot.getOperandPrecisionAttr();
+  if (precision && precision.size() == 2)
+    precision = build.builder.getArrayAttr({precision[1], precision[0]});
+  return DotOp::create(build.builder, dot.getLoc(), op.getType(), dot.getRhs(), dot.getLhs(), dot.getRhsBatchDims(),
+                       dot.getLhsBatchDims(), dot.getRhsContractingDims(), dot.getLhsContractingDims(),
+                       precision, dot.getAlgorithmAttr());
+}
+
+/// One array folded over dimensions of one element: the computation, once.
+struct ReduceUnits : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op.getCount() != 1)
+      return rewriter.notifyMatchFailure(op, "several arrays");
+    auto type = arrayType(op.getInputs()[0]), resultType = arrayType(op.getResult(0));
+    Build build(rewriter, op.getLoc());
+    if (type.getNumElements() == 0 && resultType.getNumElements() != 0) {
+      rewriter.replaceOp(op, build.broadcast(op.getInitialValues()[0], resultType.getShape(), {}));
+      return success();
+    }
+    if (type.getNumElements() != resultType.getNumElements() || resultType.getNumElements() == 0)
+      return rewriter.notifyMatchFailure(op, "reduces dimensions of several elements");
+    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    if (!binary || !binary->hasTrait<Elementwise>())
+      return rewriter.notifyMatchFailure(op, "not one elementwise operation");
+    Value init = build.broadcast(op.getInitialValues()[0], resultType.getShape(), {});
+    Value element = build.reshape(op.getInputs()[0], resultType.getShape());
+    // Initial values are neutral: 0 + x may be taken for x.
+    if (isa<AddOp>(binary) && isSplatOf(init, 0)) {
+      rewriter.replaceOp(op, element);
+      return success();
+    }
+    OperationState state(op.getLoc(), binary->getName(), {init, element}, resultType,
+                         binary->getAttrs());
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
+/// Reducing transposed arrays: the same dimensions of the arrays themselves, if what remains stays
+/// in order.
+struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op.getCount() != 1)
+      return rewriter.notifyMatchFailure(op, "several arrays");
+    auto transpose = op.getInputs()[0].getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "no transpose");
+    Sizes dimensions, kept;
+    for (auto [i, dimension] : llvm::enumerate(transpose.getDimensions()))
+      (llvm::is_contained(op.getDimensions(), int64_t(i)) ? dimensions : kept).push_back(dimension);
+    if (!llvm::is_sorted(kept))
+      return rewriter.notifyMatchFailure(op, "the remaining dimensions change order");
+    llvm::sort(dimensions);
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getResultTypes(),
+                                          ValueRange{transpose.getOperand(), op.getInitialValues()[0]},
+                                          dimensions, op.getToApply());
+    return success();
+  }
+};
+
+} // namespace
+
+void hloc::populateContractionRules(RewritePatternSet &patterns) {
+  addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
+  addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot);
+  patterns.add<ReduceUnits, ReduceOfTranspose>(patterns.getContext());
+}

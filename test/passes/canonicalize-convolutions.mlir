@@ -1,0 +1,48 @@
+// RUN: hlo-opt --canonicalize-convolutions --split-input-file %s | FileCheck %s
+
+// NCHW x OIHW, turned into NHWC x HWIO; strides, padding and dilations stay.
+// CHECK-LABEL: func.func @nchw
+// CHECK-DAG: %[[X:.*]] = hlo.transpose %arg0 {dimensions = array<i64: 0, 2, 3, 1>} : (tensor<2x3x8x8xf32>) -> tensor<2x8x8x3xf32>
+// CHECK-DAG: %[[W:.*]] = hlo.transpose %arg1 {dimensions = array<i64: 2, 3, 1, 0>} : (tensor<16x3x5x5xf32>) -> tensor<5x5x3x16xf32>
+// CHECK: %[[C:.*]] = hlo.convolution %[[X]], %[[W]] {{.*}} -> tensor<2x4x4x16xf32>
+// CHECK: hlo.transpose %[[C]] {dimensions = array<i64: 0, 3, 1, 2>}
+func.func @nchw(%x: tensor<2x3x8x8xf32>, %w: tensor<16x3x5x5xf32>) -> tensor<2x16x4x4xf32> {
+  %0 = hlo.convolution %x, %w {
+    window = #hlo.window<sizes = [5, 5] strides = [2, 2] low = [2, 2] high = [2, 2] base = [1, 1] dilate = [1, 1] reverse = [false, false]>,
+    dim_labels = #hlo.conv<b 0 f 1 [2, 3] x i 1 o 0 [2, 3] -> b 0 f 1 [2, 3]>
+  } : (tensor<2x3x8x8xf32>, tensor<16x3x5x5xf32>) -> tensor<2x16x4x4xf32>
+  return %0 : tensor<2x16x4x4xf32>
+}
+
+// -----
+
+// One input position for each output: a dot.
+// CHECK-LABEL: func.func @pointwise
+// CHECK-NOT: hlo.convolution
+// CHECK: %[[S:.*]] = hlo.slice %arg0 {limits = array<i64: 2, 8, 8, 3>, starts = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 2, 2, 1>}
+// CHECK: %[[R:.*]] = hlo.reshape %[[S]] : (tensor<2x4x4x3xf32>) -> tensor<32x3xf32>
+// CHECK: hlo.dot %[[R]], %{{.*}} -> tensor<32x16xf32>
+func.func @pointwise(%x: tensor<2x8x8x3xf32>, %w: tensor<1x1x3x16xf32>) -> tensor<2x4x4x16xf32> {
+  %0 = hlo.convolution %x, %w {
+    window = #hlo.window<sizes = [1, 1] strides = [2, 2] low = [0, 0] high = [0, 0] base = [1, 1] dilate = [1, 1] reverse = [false, false]>,
+    dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>
+  } : (tensor<2x8x8x3xf32>, tensor<1x1x3x16xf32>) -> tensor<2x4x4x16xf32>
+  return %0 : tensor<2x4x4x16xf32>
+}
+
+// -----
+
+// A reversed kernel, negative padding, batch groups: of a gradient.
+// CHECK-LABEL: func.func @gradient
+// CHECK: %[[W:.*]] = hlo.reverse %arg1 {dimensions = array<i64: 0>}
+// CHECK: %[[G:.*]] = hlo.transpose %{{.*}} {dimensions = array<i64: 1, 2, 0, 3>} : (tensor<2x2x9x3xf32>) -> tensor<2x9x2x3xf32>
+// CHECK: %[[X:.*]] = hlo.reshape %[[G]] : (tensor<2x9x2x3xf32>) -> tensor<2x9x6xf32>
+// CHECK: %[[P:.*]] = hlo.pad %[[X]], %{{.*}} {high = array<i64: 0, 0, 0>, interior = array<i64: 0, 0, 0>, low = array<i64: 0, -1, 0>}
+// CHECK: hlo.convolution %[[P]], %[[W]] {{.*}}feature_group_count = 2{{.*}}low = {{\[?}}0{{.*}}high = {{\[?}}2
+func.func @gradient(%x: tensor<4x9x3xf32>, %w: tensor<3x3x8xf32>) -> tensor<2x8x8xf32> {
+  %0 = hlo.convolution %x, %w {
+    window = #hlo.window<sizes = [3] strides = [1] low = [-1] high = [2] base = [1] dilate = [1] reverse = [true]>,
+    dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>, batch_group_count = 2 : i64
+  } : (tensor<4x9x3xf32>, tensor<3x3x8xf32>) -> tensor<2x8x8xf32>
+  return %0 : tensor<2x8x8xf32>
+}
