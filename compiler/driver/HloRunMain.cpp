@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/HloRunMain.h"
+#include "compiler/text/Load.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+enum ExitCode { Done = 0, Refused = 1, WrongUsage = 2, Unsupported = 3 };
+
+ExitCode toExitCode(RunStatus status) {
+  return status == RunStatus::Done ? Done : status == RunStatus::Refused ? Refused : Unsupported;
+}
+
+void printJson(const Measurements &measured) {
+  llvm::json::OStream json(llvm::outs(), 2);
+  json.object([&] {
+    json.attribute("compile_seconds", measured.compileSeconds);
+    json.attribute("run_seconds", measured.runSeconds);
+    json.attribute("runs", measured.runs);
+    json.attribute("threads", measured.threads);
+    json.attribute("arena_bytes", measured.arenaBytes);
+    json.attribute("code_bytes", measured.codeBytes);
+    json.attribute("constant_bytes", measured.constantBytes);
+  });
+  llvm::outs() << '\n';
+}
+
+ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &compiled) {
+  hlo::ComputationOp entry = findEntry(module);
+  if (!entry) {
+    module.emitError("expected an entry computation");
+    return Refused;
+  }
+  ParticipantArrays inputs, outputs;
+  if (InputError error = readInputs(entry, options, inputs); error != InputError::None)
+    return error == InputError::Refused ? Refused : WrongUsage;
+
+  if (!options.evaluate && !compiled) {
+    llvm::errs() << "hlo-run: this build has no compiler; use --evaluate\n";
+    return Unsupported;
+  }
+  Measurements measured;
+  RunStatus status = options.evaluate ? runEvaluated(module, options, inputs, outputs, measured)
+                                      : compiled(module, options, inputs, outputs, measured);
+  if (status != RunStatus::Done)
+    return toExitCode(status);
+  bool same = true;
+  if (options.compare) {
+    ParticipantArrays expected;
+    Measurements ignored;
+    status = runEvaluated(module, options, inputs, expected, ignored);
+    if (status != RunStatus::Done)
+      return toExitCode(status);
+    same = succeeded(compareResults(outputs, expected, options));
+  }
+  if (!options.outputsTo.empty() && failed(writeOutputs(outputs, options)))
+    return Refused;
+  if (!options.expectFrom.empty())
+    same &= succeeded(compareWithExpected(outputs, options));
+  if (options.json)
+    printJson(measured);
+  else if (options.outputsTo.empty())
+    printSummaries(outputs);
+  return same ? Done : Refused;
+}
+} // namespace
+
+int hloRunMain(int argc, char **argv, const Runner &compiled) {
+  llvm::InitLLVM init(argc, argv);
+  RunOptions options;
+  if (!parseRunOptions(argc, argv, options))
+    return WrongUsage;
+  DialectRegistry registry;
+  registry.insert<hlo::HLODialect>();
+  MLIRContext context(registry);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  if (!openModule(options.module, *sources))
+    return Refused;
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = loadModule(sources, &context);
+  return module ? runModule(*module, options, compiled) : Refused;
+}
+
+} // namespace hloc

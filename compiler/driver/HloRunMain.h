@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program hlo-run does: reads a module and its inputs, runs it one way or the other, and
+// writes, compares or summarizes the results. Test: test/evaluator/*.test.
+
+#ifndef HLOC_COMPILER_DRIVER_HLORUNMAIN_H
+#define HLOC_COMPILER_DRIVER_HLORUNMAIN_H
+
+#include "compiler/driver/RunFiles.h"
+#include <functional>
+
+namespace hloc {
+
+/// What --json prints.
+struct Measurements {
+  double compileSeconds = 0, runSeconds = 0; // of one call, the median
+  int64_t runs = 0, threads = 1, arenaBytes = 0, codeBytes = 0, constantBytes = 0;
+};
+
+enum class RunStatus { Done, Refused, Unsupported };
+
+/// One way to run a module. Reports errors itself.
+using Runner = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &options,
+                                       const ParticipantArrays &inputs, ParticipantArrays &outputs,
+                                       Measurements &measurements)>;
+
+/// The evaluator.
+RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
+                       const ParticipantArrays &inputs, ParticipantArrays &outputs,
+                       Measurements &measurements);
+
+/// Runs hlo-run; `compiled` runs compiled code, where there is a compiler. Returns the exit code: 0
+/// done or all equal, 1 the input was refused or results differ, 2 the command line was wrong, 3
+/// not supported.
+int hloRunMain(int argc, char **argv, const Runner &compiled = {});
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/RunFiles.h"
+#include "compiler/driver/Npy.h"
+#include "compiler/driver/RandomInputs.h"
+#include "compiler/hlo/Location.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+hlo::ComputationOp findEntry(ModuleOp module) {
+  for (auto computation : module.getOps<hlo::ComputationOp>())
+    if (computation.getEntry())
+      return computation;
+  return nullptr;
+}
+
+static void flattenInto(Type type, SmallVectorImpl<RankedTensorType> &leaves) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (Type element : tuple.getTypes())
+      flattenInto(element, leaves);
+  } else if (auto buffer = dyn_cast<hlo::BufferType>(type)) {
+    flattenInto(buffer.getContents(), leaves);
+  } else if (auto array = dyn_cast<RankedTensorType>(type)) {
+    SmallVector<int64_t> shape(array.getShape());
+    auto layout = dyn_cast_or_null<hlo::LayoutAttr>(array.getEncoding());
+    for (auto [d, size] : llvm::enumerate(shape))
+      if (ShapedType::isDynamic(size) && layout && !layout.getBounds().empty())
+        size = layout.getBounds()[d];
+    leaves.push_back(RankedTensorType::get(shape, array.getElementType()));
+  }
+}
+
+SmallVector<RankedTensorType> flattenType(Type type) {
+  SmallVector<RankedTensorType> leaves;
+  flattenInto(type, leaves);
+  return leaves;
+}
+
+/// `out3.npy`, or `out3.p1.npy` of participant 1 of several.
+static std::string fileName(StringRef prefix, size_t index, size_t participant,
+                            const RunOptions &options) {
+  std::string name = (prefix + Twine(index)).str();
+  if (options.getParticipants() > 1)
+    name += (".p" + Twine(participant)).str();
+  return name + ".npy";
+}
+
+static std::string inFolder(StringRef folder, StringRef file) {
+  SmallString<128> path(folder);
+  llvm::sys::path::append(path, file);
+  return std::string(path);
+}
+
+InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
+                      ParticipantArrays &inputs) {
+  struct Leaf {
+    RankedTensorType type;
+    BlockArgument parameter;
+  };
+  SmallVector<Leaf> leaves;
+  for (BlockArgument parameter : entry.getBody().getArguments())
+    for (RankedTensorType type : flattenType(parameter.getType()))
+      leaves.push_back({type, parameter});
+  if (!options.inputs.empty() && options.inputs.size() != leaves.size()) {
+    llvm::errs() << "hlo-run: the module has " << leaves.size() << " inputs, but --input is given "
+                 << options.inputs.size() << " times\n";
+    return InputError::WrongUsage;
+  }
+  for (auto [i, leaf] : llvm::enumerate(leaves))
+    if (!leaf.type.hasStaticShape()) {
+      llvm::errs() << options.module << ": error: input " << i
+                   << " has a dimension without a bound\n";
+      return InputError::Refused;
+    }
+  bool fromFiles = !options.inputs.empty() || !options.inputsFrom.empty();
+  for (int64_t participant = 0; participant < options.getParticipants(); ++participant) {
+    std::vector<HostArray> &arrays = inputs.emplace_back();
+    for (auto [i, leaf] : llvm::enumerate(leaves)) {
+      if (!fromFiles) {
+        uint64_t seed = options.seed + (uint64_t(participant) << 32) + i;
+        arrays.push_back(makeRandomArray(leaf.type, seed, findIndexBound(leaf.parameter)));
+        continue;
+      }
+      std::string path = options.inputs.empty()
+                             ? inFolder(options.inputsFrom, fileName("in", i, participant, options))
+                             : options.inputs[i];
+      StringRef name = hlo::getInstructionName(leaf.parameter.getLoc());
+      std::string role =
+          name.empty() ? "input " + std::to_string(i) : ("parameter '" + name + "'").str();
+      llvm::Expected<HostArray> array = readNpy(path, leaf.type, role);
+      if (!array) {
+        llvm::errs() << llvm::toString(array.takeError()) << '\n';
+        return InputError::Refused;
+      }
+      arrays.push_back(std::move(*array));
+    }
+  }
+  return InputError::None;
+}
+
+LogicalResult writeOutputs(const ParticipantArrays &outputs, const RunOptions &options) {
+  if (std::error_code error = llvm::sys::fs::create_directories(options.outputsTo)) {
+    llvm::errs() << options.outputsTo << ": error: " << error.message() << '\n';
+    return failure();
+  }
+  for (auto [participant, arrays] : llvm::enumerate(outputs))
+    for (auto [i, array] : llvm::enumerate(arrays))
+      if (llvm::Error error = writeNpy(
+              inFolder(options.outputsTo, fileName("out", i, participant, options)), array)) {
+        llvm::errs() << llvm::toString(std::move(error)) << '\n';
+        return failure();
+      }
+  return success();
+}
+
+/// Prints how one result differs; false if it does.
+static bool reportDifference(const HostArray &result, const HostArray &expected, size_t index,
+                             size_t participant, const RunOptions &options) {
+  std::string difference = findDifference(result, expected, options.tolerance);
+  if (difference.empty())
+    return true;
+  llvm::errs() << options.module << ": error: result " << index;
+  if (options.getParticipants() > 1)
+    llvm::errs() << " of participant " << participant;
+  llvm::errs() << ' ' << difference << '\n';
+  return false;
+}
+
+LogicalResult compareWithExpected(const ParticipantArrays &outputs, const RunOptions &options) {
+  bool same = true;
+  for (auto [participant, arrays] : llvm::enumerate(outputs))
+    for (auto [i, array] : llvm::enumerate(arrays)) {
+      std::string path = inFolder(options.expectFrom, fileName("out", i, participant, options));
+      llvm::Expected<HostArray> expected = readNpy(path, array.type, "result " + std::to_string(i));
+      if (!expected) {
+        llvm::errs() << llvm::toString(expected.takeError()) << '\n';
+        return failure();
+      }
+      same &= reportDifference(array, *expected, i, participant, options);
+    }
+  return success(same);
+}
+
+LogicalResult compareResults(const ParticipantArrays &outputs, const ParticipantArrays &expected,
+                             const RunOptions &options) {
+  bool same = true;
+  for (auto [participant, arrays] : llvm::enumerate(outputs))
+    for (auto [i, array] : llvm::enumerate(arrays))
+      same &= reportDifference(array, expected[participant][i], i, participant, options);
+  return success(same);
+}
+
+void printSummaries(const ParticipantArrays &outputs) {
+  for (auto [participant, arrays] : llvm::enumerate(outputs))
+    for (auto [i, array] : llvm::enumerate(arrays)) {
+      llvm::outs() << "out" << i;
+      if (outputs.size() > 1)
+        llvm::outs() << ".p" << participant;
+      llvm::outs() << ": " << summarize(array) << '\n';
+    }
+}
+
+} // namespace hloc

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where hlo-run's arrays come from and go to: files, random numbers, comparisons, summaries.
+
+#ifndef HLOC_COMPILER_DRIVER_RUNFILES_H
+#define HLOC_COMPILER_DRIVER_RUNFILES_H
+
+#include "compiler/driver/RunOptions.h"
+#include "compiler/hlo/HloDialect.h"
+
+namespace hloc {
+
+/// The arrays of each participant: of a tuple its leaves in order, tokens left out.
+using ParticipantArrays = std::vector<std::vector<HostArray>>;
+
+/// The entry computation; null if there is none.
+hlo::ComputationOp findEntry(mlir::ModuleOp module);
+
+/// The array types in a type, depth first; dynamic dimensions at their bounds.
+llvm::SmallVector<mlir::RankedTensorType> flattenType(mlir::Type type);
+
+enum class InputError { None, Refused, WrongUsage };
+
+/// The inputs of all participants, from files or at random, as the options say. Errors are printed.
+InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
+                      ParticipantArrays &inputs);
+
+/// Writes the results to --outputs-to. Errors are printed.
+mlir::LogicalResult writeOutputs(const ParticipantArrays &outputs, const RunOptions &options);
+
+/// Compares the results with --expect-from, and prints what differs.
+mlir::LogicalResult compareWithExpected(const ParticipantArrays &outputs,
+                                        const RunOptions &options);
+
+/// Compares two sets of results, and prints what differs.
+mlir::LogicalResult compareResults(const ParticipantArrays &outputs,
+                                   const ParticipantArrays &expected, const RunOptions &options);
+
+/// Prints a line for each result.
+void printSummaries(const ParticipantArrays &outputs);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/RunOptions.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+
+namespace hloc {
+
+namespace {
+cl::OptionCategory category("hlo-run options");
+
+/// An option that writes to a field.
+template <class T> struct Option : cl::opt<T, true> {
+  Option(llvm::StringRef name, T &field, llvm::StringRef help, llvm::StringRef value)
+      : cl::opt<T, true>(name, cl::desc(help), cl::location(field), cl::value_desc(value),
+                         cl::init(field), cl::cat(category)) {}
+};
+struct Switch : cl::opt<bool, true> {
+  Switch(llvm::StringRef name, bool &field, llvm::StringRef help)
+      : cl::opt<bool, true>(name, cl::desc(help), cl::location(field), cl::cat(category)) {}
+};
+} // namespace
+
+/// Forgets the options of LLVM's own passes, some of which have the names of ours.
+static void removeOptionsOfLlvm() {
+  llvm::SmallVector<cl::Option *> removed;
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!name.starts_with("help") && name != "version")
+      removed.push_back(option);
+  for (cl::Option *option : removed)
+    option->removeArgument();
+}
+
+bool parseRunOptions(int argc, char **argv, RunOptions &options) {
+  removeOptionsOfLlvm();
+  cl::opt<std::string> module(cl::Positional, cl::desc("<file, or - for standard input>"),
+                              cl::Required, cl::cat(category));
+  cl::list<std::string> inputs(
+      "input", cl::desc("Array of the next parameter; repeat it for each, in order"),
+      cl::value_desc("file.npy"), cl::cat(category));
+  Option<std::string> inputsFrom("inputs-from", options.inputsFrom,
+                                 "Read in0.npy, in1.npy, ... from this folder", "folder");
+  Option<std::string> outputsTo("outputs-to", options.outputsTo,
+                                "Write out0.npy, ... to this folder", "folder");
+  Option<std::string> expectFrom("expect-from", options.expectFrom,
+                                 "Compare the results with out0.npy, ... of this folder", "folder");
+  Option<double> rtol("rtol", options.tolerance.rtol, "Relative difference allowed", "x");
+  Option<double> atol("atol", options.tolerance.atol, "Absolute difference allowed", "x");
+  Option<int64_t> ulp("ulp", options.tolerance.ulp,
+                      "Representable values that results may be apart", "n");
+  Option<int64_t> replicas("replicas", options.replicas, "Replicas to run in one process", "n");
+  Option<int64_t> partitions("partitions", options.partitions, "Partitions of each replica", "n");
+  Option<uint64_t> seed("seed", options.seed, "Seed of random inputs", "n");
+  Switch evaluate("evaluate", options.evaluate,
+                  "Interpret with the reference evaluator instead of compiling");
+  Switch compare("compare", options.compare,
+                 "Run compiled code and the evaluator, and say where they differ");
+  Switch json("json", options.json, "Print one JSON object with times and sizes");
+  Option<double> benchmark("benchmark", options.benchmarkSeconds,
+                           "Repeat for at least so long, after warm-up", "seconds");
+  Option<std::string> trace("trace", options.trace, "Write a trace for Perfetto", "file.json");
+  cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3"), cl::Prefix,
+                           cl::location(options.optimizationLevel),
+                           cl::init(options.optimizationLevel), cl::cat(category));
+  Option<int64_t> threads("threads", options.threads,
+                          "Threads of compiled code (default: all processors)", "n");
+  Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for", "name");
+  Option<int64_t> maxSteps("max-steps", options.maxSteps, "Evaluator: limit of elements computed",
+                           "n");
+  Option<double> maxSeconds("max-seconds", options.maxSeconds, "Evaluator: limit of time",
+                            "seconds");
+  Option<int64_t> maxMegabytes("max-memory", options.maxMegabytes, "Evaluator: limit of memory",
+                               "MiB");
+
+  cl::HideUnrelatedOptions(category);
+  std::string problem;
+  llvm::raw_string_ostream problems(problem);
+  bool isRight = cl::ParseCommandLineOptions(argc, argv, "hlo-run: runs HLO\n", &problems);
+  options.module = module;
+  options.inputs.assign(inputs.begin(), inputs.end());
+  auto require = [&](bool holds, llvm::StringRef message) {
+    if (isRight && !holds) {
+      problems << "hlo-run: " << message << '\n';
+      isRight = false;
+    }
+  };
+  require(options.replicas >= 1 && options.partitions >= 1 && options.replicas <= 4096 &&
+              options.partitions <= 4096 && options.getParticipants() <= 4096,
+          "expected between 1 and 4096 participants");
+  require(options.inputs.empty() || options.inputsFrom.empty(),
+          "--input and --inputs-from exclude each other");
+  require(options.inputs.empty() || options.getParticipants() == 1,
+          "--input is for one participant; use --inputs-from");
+  require(options.optimizationLevel >= 0 && options.optimizationLevel <= 3,
+          "expected -O0, -O1, -O2 or -O3");
+  require(options.threads >= 0, "expected --threads to be 0 or more");
+  require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
+  if (!isRight)
+    llvm::errs() << problem;
+  return isRight;
+}
+
+} // namespace hloc

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of hlo-run. Names and meanings are a contract with scripts outside the project.
+
+#ifndef HLOC_COMPILER_DRIVER_RUNOPTIONS_H
+#define HLOC_COMPILER_DRIVER_RUNOPTIONS_H
+
+#include "compiler/driver/ArrayReport.h"
+#include <string>
+#include <vector>
+
+namespace hloc {
+
+struct RunOptions {
+  std::string module;
+  std::vector<std::string> inputs; // --input, one a parameter
+  std::string inputsFrom, outputsTo, expectFrom;
+  Tolerance tolerance;
+  int64_t replicas = 1, partitions = 1;
+  uint64_t seed = 0;
+  bool evaluate = false, compare = false, json = false;
+  double benchmarkSeconds = 0;
+  std::string trace;
+
+  // Of compiled code.
+  int optimizationLevel = 2;
+  int64_t threads = 0; // 0: all processors
+  std::string mcpu = "native";
+
+  // Limits of the evaluator.
+  int64_t maxSteps = int64_t(1) << 40;
+  double maxSeconds = 1e9;
+  int64_t maxMegabytes = int64_t(1) << 14;
+
+  int64_t getParticipants() const { return replicas * partitions; }
+};
+
+/// Reads the command line. False, with a message on the error stream, if it is wrong.
+bool parseRunOptions(int argc, char **argv, RunOptions &options);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// convolution.
+#include "compiler/evaluator/Columns.h"
+#include "compiler/evaluator/Interpreter.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::evaluator {
+
+namespace {
+/// One spatial dimension of a convolution.
+struct Spatial {
+  int64_t inputSize, inputStride, kernelSize, kernelStride, outputSize, outputStride;
+  int64_t stride = 1, low = 0, baseDilation = 1, windowDilation = 1;
+  bool reversed = false;
+
+  /// Offset in the input of what the kernel's element `k` meets at output place `o`; -1 for padding
+  /// and holes.
+  int64_t inputOffset(int64_t o, int64_t k) const {
+    int64_t place = o * stride + k * windowDilation - low;
+    if (place < 0 || place % baseDilation != 0 || place / baseDilation >= inputSize)
+      return -1;
+    return place / baseDilation * inputStride;
+  }
+  int64_t kernelOffset(int64_t k) const {
+    return (reversed ? kernelSize - 1 - k : k) * kernelStride;
+  }
+};
+} // namespace
+
+static FailureOr<Values> convolution(Call &call) {
+  auto op = cast<ConvolutionOp>(call.op);
+  auto type = getArrayType(op.getType());
+  if (!type)
+    return call.fail("the result has no size");
+  const Array &input = call.array(0), &kernel = call.array(1);
+  ConvDimensionsAttr dims = op.getDimLabels();
+  WindowAttr window = op.getWindow();
+  // Of a dynamic batch only the part in use is there.
+  int64_t batchGroups = op.getBatchGroupCount();
+  if (cast<RankedTensorType>(op.getType()).isDynamicDim(dims.getOutputBatch()))
+    type->second[dims.getOutputBatch()] = input.shape[dims.getInputBatch()] / batchGroups;
+  Shape inStrides = rowMajorStrides(input.shape), kernelStrides = rowMajorStrides(kernel.shape),
+        outStrides = rowMajorStrides(type->second);
+
+  SmallVector<Spatial, 3> spatial;
+  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
+    int64_t in = dims.getInputSpatial()[i], k = dims.getKernelSpatial()[i],
+            out = dims.getOutputSpatial()[i];
+    Spatial s{input.shape[in],  inStrides[in],     kernel.shape[k],
+              kernelStrides[k], type->second[out], outStrides[out]};
+    auto set = [i](auto list, auto &value) {
+      if (i < list.size())
+        value = list[i];
+    };
+    set(window.getStrides(), s.stride);
+    set(window.getPaddingLow(), s.low);
+    set(window.getBaseDilations(), s.baseDilation);
+    set(window.getWindowDilations(), s.windowDilation);
+    set(window.getReversals(), s.reversed);
+    spatial.push_back(s);
+  }
+  int64_t outBatches = type->second[dims.getOutputBatch()],
+          outFeatures = type->second[dims.getOutputFeature()];
+  int64_t inFeatures = kernel.shape[dims.getKernelInputFeature()];
+  int64_t inBatchStride = inStrides[dims.getInputBatch()],
+          inFeatureStride = inStrides[dims.getInputFeature()];
+  int64_t kernelInStride = kernelStrides[dims.getKernelInputFeature()];
+  int64_t kernelOutStride = kernelStrides[dims.getKernelOutputFeature()];
+  int64_t perFeatureGroup = std::max<int64_t>(outFeatures / op.getFeatureGroupCount(), 1);
+  int64_t perBatchGroup = std::max<int64_t>(outFeatures / batchGroups, 1);
+  Shape outShape, kernelShape;
+  for (const Spatial &s : spatial) {
+    outShape.push_back(s.outputSize);
+    kernelShape.push_back(s.kernelSize);
+  }
+
+  return withNumber(type->first, [&](auto sample) -> FailureOr<Values> {
+    using T = decltype(sample);
+    std::vector<T> x = toNumbers<T>(input, type->first), w = toNumbers<T>(kernel, type->first);
+    std::vector<T> out(countElements(type->second));
+    if (out.empty() || x.empty() || w.empty())
+      return Values{fromNumbers(out, type->first, type->second)};
+    Shape place(outShape.size(), 0);
+    do {
+      Shape inWindow(kernelShape.size(), 0);
+      int64_t outOffset = 0;
+      for (auto [s, o] : llvm::zip(spatial, place))
+        outOffset += o * s.outputStride;
+      do {
+        int64_t inOffset = 0, kernelOffset = 0;
+        bool inside = true;
+        for (auto [i, s] : llvm::enumerate(spatial)) {
+          int64_t offset = s.inputOffset(place[i], inWindow[i]);
+          inside &= offset >= 0;
+          inOffset += offset;
+          kernelOffset += s.kernelOffset(inWindow[i]);
+        }
+        if (!inside)
+          continue;
+        if (failed(call.interpreter.work(op, outBatches * outFeatures * inFeatures)))
+          return failure();
+        for (int64_t b = 0; b < outBatches; ++b)
+          for (int64_t f = 0; f < outFeatures; ++f) {
+            int64_t batch = f / perBatchGroup * outBatches + b, group = f / perFeatureGroup;
+            const T *from =
+                &x[inOffset + batch * inBatchStride + group * inFeatures * inFeatureStride];
+            const T *weights = &w[kernelOffset + f * kernelOutStride];
+            T &sum = out[outOffset + b * outStrides[dims.getOutputBatch()] +
+                         f * outStrides[dims.getOutputFeature()]];
+            T total = sum;
+            for (int64_t i = 0; i < inFeatures; ++i)
+              multiplyAdd(total, from[i * inFeatureStride], weights[i * kernelInStride]);
+            sum = total;
+          }
+      } while (nextIndex(inWindow, kernelShape));
+    } while (nextIndex(place, outShape));
+    return Values{fromNumbers(out, type->first, type->second)};
+  });
+}
+
+void addConvolutionOps(HandlerTable &table) { table["hlo.convolution"] = convolution; }
+
+} // namespace hloc::evaluator
