@@ -2,6 +2,7 @@
 #include "codegen/Compile.h"
 #include "codegen/Link.h"
 #include "codegen/LowerToLLVM.h"
+#include "codegen/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ObjectFile.h"
@@ -31,8 +32,8 @@ struct Group {
 
 class ProgramCompiler {
 public:
-  ProgramCompiler(ModuleOp program, StringRef name, const Target &target, CodeForm form, unsigned jobs)
-      : program(program), name(name), target(target), form(form), jobs(std::max(1u, jobs)) {}
+  ProgramCompiler(ModuleOp program, StringRef name, const Target &target, CodeForm form, unsigned jobs, const FinishModule &finish)
+      : program(program), name(name), target(target), form(form), jobs(std::max(1u, jobs)), finish(finish) {}
 
   FailureOr<CompiledProgram> compile();
 
@@ -49,6 +50,7 @@ private:
   const Target &target;
   CodeForm form;
   unsigned jobs;
+  const FinishModule &finish;
   /// The first holds the program itself and the kernels to be inlined into it.
   std::vector<Group> groups;
   llvm::StringMap<KernelSchedule> schedules;
@@ -152,13 +154,17 @@ void ProgramCompiler::fillConstants(llvm::Module &module) {
 bool ProgramCompiler::generate(Group &group) {
   if (failed(lowerToLLVM(*group.module, target)))
     return false;
+  checkRuntimeCalls(*group.module);
   group.machine = makeTargetMachine(target);
   group.llvmModule = translateToLLVM(*group.module, *group.context, *group.machine, target);
   if (!group.llvmModule)
     return false;
   group.module = nullptr;
-  if (&group == &groups[0])
+  if (&group == &groups[0]) {
     fillConstants(*group.llvmModule);
+    if (finish)
+      finish(*group.llvmModule, result.info);
+  }
   optimize(*group.llvmModule, *group.machine, target);
   if (form == CodeForm::LlvmIr) {
     llvm::raw_svector_ostream stream(group.code);
@@ -208,8 +214,9 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
   return std::move(result);
 }
 
-FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name, const Target &target, CodeForm form, unsigned jobs) {
-  return ProgramCompiler(program, name, target, form, jobs).compile();
+FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name, const Target &target, CodeForm form,
+                                          unsigned jobs, const FinishModule &finish) {
+  return ProgramCompiler(program, name, target, form, jobs, finish).compile();
 }
 
 } // namespace hloc

@@ -5,6 +5,7 @@
 #define HLOC_CODEGEN_COMPILE_H
 
 #include "codegen/Program.h"
+#include "llvm/IR/Module.h"
 
 namespace hloc {
 
@@ -18,10 +19,13 @@ struct CompiledProgram {
   int64_t codeBytes = 0, constantBytes = 0;
 };
 
+/// Adds to the LLVM module that holds the entry function, before it is optimized.
+using FinishModule = std::function<void(llvm::Module &, const ProgramInfo &)>;
+
 /// Compiles `program` (func.func @main on memory and its kernel functions) for `target`. Symbols
 /// begin with `name`. Kernels are compiled on `jobs` threads. Errors are reported at their places.
 mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, llvm::StringRef name, const Target &target,
-                                                CodeForm form, unsigned jobs);
+                                                CodeForm form, unsigned jobs, const FinishModule &finish = {});
 
 } // namespace hloc
 

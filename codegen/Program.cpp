@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Program.h"
+#include "codegen/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -51,6 +52,7 @@ private:
   LogicalResult emitBody(func::FuncOp main, LLVM::LLVMFuncOp function);
   LogicalResult emitOperations(Block &block);
   LogicalResult emitLaunch(hlo::LaunchOp launch);
+  void emitCopy(memref::CopyOp copy);
   void emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body);
   LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
   LLVM::LLVMFuncOp declare(StringRef symbol, Type result, ArrayRef<Type> arguments);
@@ -166,12 +168,32 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   return success();
 }
 
+void ProgramEmitter::emitCopy(memref::CopyOp copy) {
+  Value from = values.lookup(copy.getSource()), to = values.lookup(copy.getTarget());
+  Value bytes = constant(b.getI64Type(), bytesOf(copy.getSource().getType()));
+  OpBuilder::InsertionGuard guard(b);
+  if (copy->hasAttr("hlo.unless_same")) { // the host may have passed one buffer as both
+    Value differ = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, from, to);
+    b.setInsertionPointToStart(scf::IfOp::create(b, differ, /*withElseRegion=*/false).thenBlock());
+  }
+  LLVM::MemcpyOp::create(b, to, from, bytes, /*isVolatile=*/false);
+}
+
 LogicalResult ProgramEmitter::emitOperations(Block &block) {
   for (Operation &op : block) {
     b.setLoc(op.getLoc());
     LogicalResult emitted =
         TypeSwitch<Operation *, LogicalResult>(&op)
             .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) { return emitLaunch(launch); })
+            .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
+              SmallVector<Value> inputs, outputs;
+              for (Value input : call.getInputs())
+                inputs.push_back(values.lookup(input));
+              for (Value output : call.getOutputs())
+                outputs.push_back(values.lookup(output));
+              auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
+              return emitRuntimeCall(call, {b, module, name, context, status, inputs, outputs, onStack});
+            })
             .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
               std::optional<int64_t> bytes = getConstant(view.getByteShift());
               if (!bytes)
@@ -189,8 +211,7 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
               return success();
             })
             .Case<memref::CopyOp>([&](memref::CopyOp copy) {
-              Value bytes = constant(b.getI64Type(), bytesOf(copy.getSource().getType()));
-              LLVM::MemcpyOp::create(b, values.lookup(copy.getTarget()), values.lookup(copy.getSource()), bytes, /*isVolatile=*/false);
+              emitCopy(copy);
               return success();
             })
             .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {

@@ -18,7 +18,6 @@ void hloc::buildCorePipeline(OpPassManager &passes) {
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
   passes.addPass(createDeduplicateComputations()); // so that CSE sees equal reductions
-  passes.addNestedPass<func::FuncOp>(createAssignLayouts());
 }
 
 void hloc::buildSimplificationPipeline(OpPassManager &passes) {
@@ -45,7 +44,7 @@ void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
 }
 
 void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
-  buildCorePipeline(passes);
+  passes.addNestedPass<func::FuncOp>(createAssignLayouts());
   if (level > 0)
     buildSimplificationPipeline(passes);
   else
@@ -57,13 +56,28 @@ void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
   passes.addPass(createSymbolDCEPass());
 }
 
+void hloc::buildMemoryPipeline(OpPassManager &passes, unsigned level) {
+  FuseOptions fuse;
+  fuse.alone = level == 0;
+  passes.addNestedPass<func::FuncOp>(createFuse(fuse));
+  passes.addPass(createAssignBuffers());
+  passes.addPass(createSymbolDCEPass());
+}
+
 void hloc::registerPasses() {
   registerHlocPasses();
   registerTransformsPasses();
   PassPipelineRegistration<>("core", "the text's form to plain arrays and scf", buildCorePipeline);
   PassPipelineRegistration<>("simplification", "fewer operations", buildSimplificationPipeline);
   PassPipelineRegistration<>("hlo-O0", "all stages on hlo, without optimization",
-                             [](OpPassManager &passes) { buildHloPipeline(passes, 0); });
+                             [](OpPassManager &passes) {
+                               buildCorePipeline(passes);
+                               buildHloPipeline(passes, 0);
+                             });
   PassPipelineRegistration<>("hlo-O3", "all stages on hlo",
-                             [](OpPassManager &passes) { buildHloPipeline(passes, 3); });
+                             [](OpPassManager &passes) {
+                               buildCorePipeline(passes);
+                               buildHloPipeline(passes, 3);
+                             });
+  PassPipelineRegistration<>("memory", "kernels and buffers", [](OpPassManager &passes) { buildMemoryPipeline(passes, 3); });
 }

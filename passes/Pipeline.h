@@ -23,8 +23,11 @@ void buildExpansionPipeline(mlir::OpPassManager &passes);
 /// Dots and convolutions in the forms that codegen knows.
 void buildContractionPipeline(mlir::OpPassManager &passes, bool simplify);
 
-/// The stages above at optimization level 0 to 3.
+/// What follows the core, still on arrays, at optimization level 0 to 3.
 void buildHloPipeline(mlir::OpPassManager &passes, unsigned level);
+
+/// Kernels, their order and their memory: arrays -> buffers.
+void buildMemoryPipeline(mlir::OpPassManager &passes, unsigned level);
 
 } // namespace hloc
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Compiler.h"
 #include "codegen/LowerToLLVM.h"
+#include "compiler/driver/Descriptor.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,7 +21,9 @@ FailureOr<ModuleInterface> lowerModule(ModuleOp module, const CompileOptions &op
   // Two runs, because the interface is known between them.
   PassManager toCore(module.getContext()), toMemory(module.getContext());
   buildCorePipeline(toCore);
-  buildMemoryPipeline(toMemory);
+  unsigned level = options.target.optimization;
+  buildHloPipeline(toMemory, level);
+  buildMemoryPipeline(toMemory, level);
   for (PassManager *passes : {&toCore, &toMemory})
     if (options.configure)
       options.configure(*passes);
@@ -44,10 +47,13 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   if (failed(interface))
     return failure();
   unsigned jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
-  FailureOr<CompiledProgram> program = compileProgram(module, interface->name, *target, options.form, jobs);
+  auto describe = [&](llvm::Module &code, const ProgramInfo &info) {
+    interface->arenaBytes = info.arenaBytes;
+    addDescriptor(*interface, target->triple + " " + target->cpu, code);
+  };
+  FailureOr<CompiledProgram> program = compileProgram(module, interface->name, *target, options.form, jobs, describe);
   if (failed(program))
     return failure();
-  interface->arenaBytes = program->info.arenaBytes;
   return CompiledModule{std::move(*interface), std::move(*program)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Descriptor.h"
-#include "compiler/driver/ElementNames.h"
+#include "codegen/ElementNames.h"
 #include "hlort/hlort.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a compiled module.
 #include "compiler/driver/Descriptor.h"
-#include "compiler/driver/ElementNames.h"
+#include "codegen/ElementNames.h"
 #include "compiler/text/Shape.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

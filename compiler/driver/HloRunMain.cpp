@@ -70,12 +70,11 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
 }
 } // namespace
 
-int hloRunMain(int argc, char **argv, const Runner &compiled) {
+int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled) {
   llvm::InitLLVM init(argc, argv);
   RunOptions options;
   if (!parseRunOptions(argc, argv, options))
     return WrongUsage;
-  DialectRegistry registry;
   registry.insert<hlo::HLODialect>();
   MLIRContext context(registry);
   auto sources = std::make_shared<llvm::SourceMgr>();

@@ -28,10 +28,10 @@ RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                        Measurements &measurements);
 
-/// Runs hlo-run; `compiled` runs compiled code, where there is a compiler. Returns the exit code: 0
+/// Runs hlo-run; `registry` has the dialects that are needed, `compiled` runs compiled code, where there is a compiler. Returns the exit code: 0
 /// done or all equal, 1 the input was refused or results differ, 2 the command line was wrong, 3
 /// not supported.
-int hloRunMain(int argc, char **argv, const Runner &compiled = {});
+int hloRunMain(int argc, char **argv, mlir::DialectRegistry &registry, const Runner &compiled = {});
 
 } // namespace hloc
 

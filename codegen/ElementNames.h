@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the interface of compiled modules calls element types.
 
-#ifndef HLOC_COMPILER_DRIVER_ELEMENTNAMES_H
-#define HLOC_COMPILER_DRIVER_ELEMENTNAMES_H
+#ifndef HLOC_CODEGEN_ELEMENTNAMES_H
+#define HLOC_CODEGEN_ELEMENTNAMES_H
 
 #include "mlir/IR/Types.h"
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo-run's way of running a module: compiled.
+#include "compiler/driver/RunCompiled.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/Execute.h"
+#include "passes/NotSupported.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Calls before the ones that count.
+static constexpr double kWarmUpSeconds = 0.1;
+
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+namespace {
+
+/// Memory of one array, aligned as hosts align it.
+using Buffer = std::unique_ptr<char, void (*)(void *)>;
+Buffer allocate(int64_t bytes) {
+  return Buffer(static_cast<char *>(hlort_arena_allocate(std::max<int64_t>(bytes, 1), 0, nullptr)), hlort_arena_free);
+}
+
+/// A loaded module with its memory, ready to be called.
+class Session {
+public:
+  Session(const ModuleInterface &interface, LoadedModule &module, hlort_context *context, ArrayRef<HostArray> inputs)
+      : interface(interface), module(module), context(context), inputs(inputs), arena(allocate(interface.arenaBytes)) {
+    for (const Port &port : interface.arguments)
+      arguments.push_back(allocate(port.bytes));
+    for (const Port &port : interface.results)
+      results.push_back(allocate(port.bytes));
+    for (auto [result, argument] : interface.aliases)
+      aliasOf[result] = argument;
+    fillArguments();
+  }
+
+  void fillArguments() {
+    for (auto [array, port, buffer] : llvm::zip(inputs, interface.arguments, arguments))
+      toMemory(array, port.minorToMajor, buffer.get());
+  }
+
+  bool call() {
+    SmallVector<const void *> in;
+    SmallVector<void *> out;
+    for (Buffer &buffer : arguments)
+      in.push_back(buffer.get());
+    for (size_t i = 0; i < results.size(); ++i)
+      out.push_back(resultMemory(i));
+    hlort_status status = {};
+    if (module.getRun()(context, in.data(), out.data(), arena.get(), &status) == 0)
+      return true;
+    llvm::errs() << "error: " << status.message << '\n';
+    return false;
+  }
+
+  std::vector<HostArray> getResults() {
+    std::vector<HostArray> arrays;
+    for (auto [i, port] : llvm::enumerate(interface.results))
+      arrays.push_back(fromMemory(port.type, port.minorToMajor, resultMemory(i)));
+    return arrays;
+  }
+
+private:
+  char *resultMemory(size_t i) {
+    auto alias = aliasOf.find(i);
+    return (alias == aliasOf.end() ? results[i] : arguments[alias->second]).get();
+  }
+
+  const ModuleInterface &interface;
+  LoadedModule &module;
+  hlort_context *context;
+  ArrayRef<HostArray> inputs;
+  Buffer arena;
+  std::vector<Buffer> arguments, results;
+  DenseMap<size_t, size_t> aliasOf;
+};
+
+} // namespace
+
+RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
+                      ParticipantArrays &outputs, Measurements &measured) {
+  if (options.getParticipants() > 1) {
+    emitNotSupported(source.getLoc(), "compiled code for several participants");
+    return RunStatus::Unsupported;
+  }
+  // What the compiler cannot do yet is another exit code than what is wrong.
+  bool unsupported = false;
+  MLIRContext *context = source.getContext();
+  DiagnosticEngine::HandlerID handler = context->getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    unsupported |= isNotSupported(diagnostic);
+    return failure(); // others print it
+  });
+  auto unregister = llvm::make_scope_exit([&] { context->getDiagEngine().eraseHandler(handler); });
+
+  CompileOptions compile;
+  compile.target.cpu = options.mcpu;
+  compile.target.optimization = options.optimizationLevel;
+  compile.target.singleThreaded = options.threads == 1;
+  OwningOpRef<ModuleOp> module = source.clone();
+  auto start = std::chrono::steady_clock::now();
+  FailureOr<CompiledModule> compiled = compileModule(*module, compile);
+  if (failed(compiled))
+    return unsupported ? RunStatus::Unsupported : RunStatus::Refused;
+  llvm::Expected<LoadedModule> loaded = LoadedModule::load(compiled->program.code, compiled->interface.name);
+  if (!loaded) {
+    llvm::errs() << "error: " << llvm::toString(loaded.takeError()) << '\n';
+    return RunStatus::Refused;
+  }
+  measured.compileSeconds = secondsSince(start);
+  measured.threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  measured.arenaBytes = compiled->interface.arenaBytes;
+  measured.codeBytes = compiled->program.codeBytes;
+  measured.constantBytes = compiled->program.constantBytes;
+
+  hlort_context_options contextOptions = {int32_t(measured.threads), 0};
+  hlort_status status = {};
+  hlort_context *runtime = hlort_context_create(&contextOptions, &status);
+  if (!runtime) {
+    llvm::errs() << "error: " << status.message << '\n';
+    return RunStatus::Refused;
+  }
+  auto destroy = llvm::make_scope_exit([&] { hlort_context_destroy(runtime); });
+  Session session(compiled->interface, *loaded, runtime, inputs[0]);
+  start = std::chrono::steady_clock::now();
+  if (!session.call())
+    return RunStatus::Refused;
+  measured.runSeconds = secondsSince(start);
+  measured.runs = 1;
+  outputs = {session.getResults()};
+  if (options.benchmarkSeconds <= 0)
+    return RunStatus::Done;
+
+  start = std::chrono::steady_clock::now();
+  while (secondsSince(start) < kWarmUpSeconds)
+    session.call();
+  std::vector<double> times;
+  start = std::chrono::steady_clock::now();
+  while (secondsSince(start) < options.benchmarkSeconds || times.size() < 3) {
+    auto before = std::chrono::steady_clock::now();
+    if (!session.call())
+      return RunStatus::Refused;
+    times.push_back(secondsSince(before));
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  measured.runSeconds = times[times.size() / 2];
+  measured.runs = times.size();
+  return RunStatus::Done;
+}
+
+} // namespace hloc

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles a module and runs it in this process: a Runner for hlo-run.
+
+#ifndef HLOC_COMPILER_DRIVER_RUNCOMPILED_H
+#define HLOC_COMPILER_DRIVER_RUNCOMPILED_H
+
+#include "compiler/driver/HloRunMain.h"
+
+namespace hloc {
+
+/// The module is left as it is. --benchmark repeats the call, on the arguments as the last one left
+/// them where results share their memory.
+RunStatus runCompiled(mlir::ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
+                      ParticipantArrays &outputs, Measurements &measured);
+
+} // namespace hloc
+
+#endif
