@@ -114,12 +114,12 @@ void CallEmitter::call(StringRef function, ArrayRef<Value> arguments) {
 
 LogicalResult CallEmitter::emitFft() {
   auto input = cast<MemRefType>(op.getInputs()[0].getType());
-  auto kind = cast<hlo::FftTypeAttr>(op.getAttributes().get("fft_type"));
-  auto length = cast<DenseI64ArrayAttr>(op.getAttributes().get("fft_length"));
+  auto kind = cast<hlo::FftTypeAttr>(op.getParameters().get("fft_type"));
+  auto length = cast<DenseI64ArrayAttr>(op.getParameters().get("fft_length"));
   Type real = input.getElementType();
   if (auto complex = dyn_cast<ComplexType>(real))
     real = complex.getElementType();
-  call("hlort_fft", {site.context, i32(int32_t(kind.getValue())), i32(getElementInfo(real)).number, i32(input.getRank()),
+  call("hlort_fft", {site.context, i32(int32_t(kind.getValue())), i32(getElementInfo(real).number), i32(input.getRank()),
                      numbers(input.getShape()), i32(length.size()), numbers(length.asArrayRef()), site.inputs[0],
                      site.outputs[0], site.status});
   return success();
@@ -155,9 +155,9 @@ bool CallEmitter::collectAttributes(StringRef prefix, DictionaryAttr dictionary)
 }
 
 LogicalResult CallEmitter::emitCustomCall() {
-  auto target = cast<StringAttr>(op.getAttributes().get("custom_call_target"));
+  auto target = cast<StringAttr>(op.getParameters().get("custom_call_target"));
   std::string config;
-  if (auto given = op.getAttributes().getAs<StringAttr>("hlo.backend_config"))
+  if (auto given = op.getParameters().getAs<StringAttr>("hlo.backend_config"))
     config = given.str();
   StringRef dictionary = StringRef(config).trim();
   if (dictionary.starts_with("{"))

@@ -288,11 +288,11 @@ func::FuncOp AssignBuffers::createTarget(func::FuncOp main, int64_t arenaBytes) 
   SmallVector<DictionaryAttr> attributes;
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     types.push_back(toMemory(main.getArgumentTypes()[i]));
-    attributes.push_back(builder.getDictionaryAttr(main.getArgAttrs(i)));
+    attributes.push_back(builder.getDictionaryAttr(mlir::function_interface_impl::getArgAttrs(main, i)));
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     types.push_back(toMemory(main.getResultTypes()[i]));
-    attributes.push_back(builder.getDictionaryAttr(main.getResultAttrs(i)));
+    attributes.push_back(builder.getDictionaryAttr(mlir::function_interface_impl::getResultAttrs(main, i)));
   }
   types.push_back(MemRefType::get({arenaBytes}, builder.getI8Type()));
   attributes.push_back(builder.getDictionaryAttr({}));
