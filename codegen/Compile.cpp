@@ -194,6 +194,8 @@ static int64_t countCode(ArrayRef<char> object) {
 }
 
 FailureOr<CompiledProgram> ProgramCompiler::compile() {
+  // Before threads share the context.
+  program.getContext()->loadAllAvailableDialects();
   formGroups();
   if (!forEach([&](Group &group) { return emitKernels(group); }) || !emitMain() ||
       !forEach([&](Group &group) { return generate(group); }))

@@ -201,6 +201,11 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
               values.map(view.getResult(), offset64(values.lookup(view.getSource()), *bytes));
               return success();
             })
+            .Case<memref::ReinterpretCastOp>([&](memref::ReinterpretCastOp cast) {
+              // The same elements in another shape, or the same memory as another type.
+              values.map(cast.getResult(), values.lookup(cast.getSource()));
+              return success();
+            })
             .Case<memref::AllocaOp>([&](memref::AllocaOp alloca) {
               int64_t bytes = bytesOf(alloca.getType());
               values.map(alloca.getResult(), stack(bytes, bytes >= 64 ? 64 : 16));
