@@ -81,10 +81,11 @@ def describe_operation(records, record):
               else "The text states the result's shape.", ""]
     if attributes:
         lines += ["| attribute | values | |", "|---|---|---|", *attributes, ""]
-    description = [line[4:] if line.startswith("    ") else line.lstrip()
-                   for line in record["description"].strip("\n").split("\n")]
-    if any(description):
-        lines += ["\n".join(description).strip(), ""]
+    for text in (record["description"], record["constraints"]):
+        text = "\n".join(line[4:] if line.startswith("    ") else line.lstrip()
+                         for line in text.strip("\n").split("\n")).strip()
+        if text:
+            lines += [text, ""]
     example = ROOT / "test/hlo/operations" / (opcode + ".hlo")
     lines += ["```", example.read_text().split("\n\n", 1)[1].strip(), "```", ""]
     return lines
