@@ -87,13 +87,15 @@ static OwningOpRef<ModuleOp> build(MLIRContext &context, ArrayRef<Element> input
   return module;
 }
 
-static void lower(ModuleOp module, bool withoutFma, bool withoutHalf) {
+static void lower(ModuleOp module, StringRef features) {
   if (failed(verify(module)))
     llvm::report_fatal_error("invalid module");
-  if (withoutFma)
+  if (features.contains("-fma"))
     expandFma(module);
-  if (withoutHalf)
+  if (features.contains("-f16c"))
     expandHalf(module);
+  if (features.contains("-sse4.1"))
+    expandRounding(module);
   PassManager passes(module.getContext());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
@@ -134,7 +136,7 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
       .loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                    LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = build(context, inputs, outputs, lanes, emit);
-  lower(*module, features.contains("-fma"), features.contains("-f16c"));
+  lower(*module, features);
 
   auto machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
