@@ -241,7 +241,7 @@ ParseResult Parser::parseComputation() {
   if (isEntry)
     entryPlace = entryKeyword;
   if (parsed || body.failed) {
-    computation->erase(); // it may be in the module already
+    computation->erase();
     return parsed;
   }
   computations[name] = computation;
@@ -259,6 +259,8 @@ ParseResult Parser::parseBody(Scope &body, const char *place) {
     if (tooManyErrors())
       return failure();
     if (lexer.is(Token::Eof)) {
+      if (body.failed) // the error before may have swallowed the rest
+        return failure();
       (void)fail(lexer.begin(), "expected `}` at the end of the computation");
       return failure();
     }
@@ -348,7 +350,7 @@ ParseResult Parser::parseInlineComputation(StringRef name, FlatSymbolRefAttr &sy
   scope = outer;
   --depth;
   if (parsed || body.failed) {
-    computation->erase(); // it may be in the module already
+    computation->erase();
     return failure();
   }
   computations[unused] = computation;
@@ -393,8 +395,7 @@ ParseResult Parser::parseSingleInstruction() {
   parsed = failure(parsed || finishBody(body, place));
   scope = nullptr;
   if (parsed) {
-    if (!computation->getBlock())
-      computation->erase(); // it may be in the module already
+    computation->erase();
     return failure();
   }
   computations["_"] = entry = computation;
