@@ -214,4 +214,42 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
 }
 
+def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
+  let summary = "Give every array its place in memory";
+  let description = [{
+    `func.func @main` on tensors becomes one on memrefs: its arguments, then its results
+    (`hlo.results` of them), then the arena, as bytes. Kernels become `hlo.kernel_function`s, equal
+    ones the same, and `hlo.launch` runs them; operations of the runtime become `hlo.runtime_call`.
+    Loops and branches carry nothing any more: what they carried are buffers, updated in place, with
+    a `memref.copy` only where two values that are needed at the same time would share one.
+
+    Arrays lie in the results where possible; up to 256 bytes in local variables
+    (`memref.alloca`), constants in `memref.global`, everything else in the arena, at offsets that are
+    multiples of 64. A result that may alias an argument (`hlo.aliases`) holds that argument
+    from the start; the `memref.copy` marked `hlo.unless_same` does so if the host passes different
+    memory.
+
+    Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
+    once; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer.
+
+    ```mlir
+    func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
+      %0 = hlo.kernel loop(%x) ...
+      %1 = hlo.kernel loop(%0) ...
+      return %1
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: memref<1000xf32>, %y: memref<1000xf32>, %arena: memref<0xi8>) {
+      hlo.launch @exp(%x) -> (%y) : ...
+      hlo.launch @log(%y) -> (%y) : ...
+      return
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"copies", "copies", "Copies between buffers">,
+                    Statistic<"arenaBytes", "arena-bytes", "Bytes of the arena">];
+}
+
 #endif
