@@ -214,6 +214,16 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
 }
 
+def Schedule : Pass<"schedule", "::mlir::func::FuncOp"> {
+  let summary = "Order kernels for the least memory";
+  let description = [{
+    In every block: what only reads an array comes before the kernel that updates it in place; of
+    the orders that operands and side effects allow the given one is kept, or that which always
+    takes next what frees the most memory, whichever has the lower peak.
+  }];
+  let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
+}
+
 def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Give every array its place in memory";
   let description = [{

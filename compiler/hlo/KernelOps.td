@@ -64,13 +64,13 @@ def HLO_RuntimeCallOp : HLO_Op<"runtime_call", [AttrSizedOperandSegments,
                                                MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "an operation that the runtime or the host performs, on buffers";
   let description = [{
-    `callee` is the operation's name without the dialect's (`custom_call`, `fft`, ...), `attributes`
+    `callee` is the operation's name without the dialect's (`custom_call`, `fft`, ...), `parameters`
     are all its attributes. Inputs and outputs are its arrays in order; tokens are left out.
   }];
   let arguments = (ins StrAttr:$callee, Variadic<AnyMemRef>:$inputs, Variadic<AnyMemRef>:$outputs,
-                       DictionaryAttr:$attributes);
+                       DictionaryAttr:$parameters);
   let assemblyFormat = [{
-    $callee `(` $inputs `)` `->` `(` $outputs `)` $attributes attr-dict `:`
+    $callee `(` $inputs `)` `->` `(` $outputs `)` $parameters attr-dict `:`
     functional-type($inputs, $outputs)
   }];
 }
