@@ -262,4 +262,15 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
                     Statistic<"arenaBytes", "arena-bytes", "Bytes of the arena">];
 }
 
+def CheckBuffers : Pass<"check-buffers", "::mlir::ModuleOp"> {
+  let summary = "Check that every read finds the value that was meant";
+  let description = [{
+    Follows the program of `assign-buffers` and the contents of all memory through it, loops until
+    nothing changes. It uses the numbers that stand on the operations for the values that they read
+    and write (`hlo.reads`, `hlo.writes`, and `hlo.becomes` where a value takes another's name), not
+    the plan. Errors: a read of memory that does not hold the value, an output that overlaps
+    an input in whose memory it may not lie, or another output.
+  }];
+}
+
 #endif

@@ -44,6 +44,16 @@ void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
   passes.addPass(createCanonicalizeDots());
 }
 
+void hloc::buildKernelPipeline(OpPassManager &passes, unsigned level, bool check) {
+  FuseOptions fuse;
+  fuse.alone = level == 0;
+  passes.addNestedPass<func::FuncOp>(createFuse(fuse));
+  passes.addNestedPass<func::FuncOp>(createSchedule()); // also keeps updates in place
+  passes.addPass(createAssignBuffers());
+  if (check)
+    passes.addPass(createCheckBuffers());
+}
+
 void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
   buildCorePipeline(passes);
   if (level > 0)
@@ -66,4 +76,6 @@ void hloc::registerPasses() {
                              [](OpPassManager &passes) { buildHloPipeline(passes, 0); });
   PassPipelineRegistration<>("hlo-O3", "all stages on hlo",
                              [](OpPassManager &passes) { buildHloPipeline(passes, 3); });
+  PassPipelineRegistration<>("kernels", "plain arrays to kernels in memory, the plan checked",
+                             [](OpPassManager &passes) { buildKernelPipeline(passes, 3, true); });
 }

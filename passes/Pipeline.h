@@ -23,7 +23,10 @@ void buildExpansionPipeline(mlir::OpPassManager &passes);
 /// Dots and convolutions in the forms that codegen knows.
 void buildContractionPipeline(mlir::OpPassManager &passes, bool simplify);
 
-/// The stages above at optimization level 0 to 3.
+/// Operations -> kernels, their order, their places in memory; with `check` the plan is checked.
+void buildKernelPipeline(mlir::OpPassManager &passes, unsigned level, bool check = false);
+
+/// The stages on hlo at optimization level 0 to 3.
 void buildHloPipeline(mlir::OpPassManager &passes, unsigned level);
 
 } // namespace hloc
