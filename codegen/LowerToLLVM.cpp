@@ -34,6 +34,10 @@ LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   if (!target.hasFma)
     expandFma(module);
+  if (!target.hasHalf)
+    expandHalf(module);
+  if (!target.hasRounding)
+    expandRounding(module);
   {
     RewritePatternSet patterns(context);
     populateSCFToControlFlowConversionPatterns(patterns);

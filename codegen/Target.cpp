@@ -63,6 +63,8 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
     target.vectorRegisters = avx512 ? 32 : 16;
     target.hasFma = has("fma");
+    target.hasHalf = has("f16c");
+    target.hasRounding = has("sse4.1");
     target.hasVnni = avx512 && has("avx512vnni");
     target.hasBf16Dot = avx512 && has("avx512bf16");
     target.l1Bytes = 32 << 10;
@@ -73,7 +75,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   } else if (triple.isAArch64()) {
     target.vectorBytes = 16;
     target.vectorRegisters = 32;
-    target.hasFma = true;
+    target.hasFma = target.hasHalf = target.hasRounding = true;
   }
   return target;
 }

@@ -28,6 +28,8 @@ struct Target {
   int64_t vectorBytes = 16, vectorRegisters = 16;
   int64_t l1Bytes = 32 << 10, l2Bytes = 512 << 10;
   bool hasFma = false, hasVnni = false, hasBf16Dot = false;
+  /// Conversions from and to f16; roundings to integers.
+  bool hasHalf = false, hasRounding = false;
   int optimization = 3;
   bool singleThreaded = false;
 

@@ -46,6 +46,22 @@ private:
   void emitCopies(Operation *op, OpBuilder &builder);
   LogicalResult emitControl(Operation *op, OpBuilder &builder);
 
+  /// Names the values that `op` reads and writes, for check-buffers.
+  void annotate(Operation *op, ValueRange reads, ValueRange writes);
+  void annotateTransfer(Operation *op, ValueRange from, ValueRange to);
+  int64_t numberOf(Value value) {
+    while (value.getDefiningOp() && isView(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return numbers.try_emplace(value, numbers.size()).first->second;
+  }
+  SmallVector<int64_t> numbersOf(ValueRange values) {
+    SmallVector<int64_t> result;
+    for (Value value : values)
+      if (isa<RankedTensorType>(value.getType()))
+        result.push_back(numberOf(value));
+    return result;
+  }
+
   /// The memory of a buffer, seen as an array of `type`.
   Value getMemory(int buffer, MemRefType type);
   Value getMemory(Value value) { return getMemory(plan.getBuffer(value), toMemory(value.getType())); }
@@ -59,6 +75,7 @@ private:
   IRMapping scalars;
   DenseMap<std::pair<int, Type>, Value> memory;
   DenseMap<Attribute, memref::GlobalOp> globals;
+  DenseMap<Value, int64_t> numbers;
 };
 
 Value MemoryProgram::makeMemory(int index, MemRefType type) {
@@ -107,6 +124,22 @@ Value MemoryProgram::getMemory(int buffer, MemRefType type) {
   return made;
 }
 
+void MemoryProgram::annotate(Operation *op, ValueRange reads, ValueRange writes) {
+  Builder builder(op->getContext());
+  if (!reads.empty())
+    op->setAttr("hlo.reads", builder.getDenseI64ArrayAttr(numbersOf(reads)));
+  if (!writes.empty())
+    op->setAttr("hlo.writes", builder.getDenseI64ArrayAttr(numbersOf(writes)));
+}
+
+void MemoryProgram::annotateTransfer(Operation *op, ValueRange from, ValueRange to) {
+  SmallVector<int64_t> pairs;
+  for (auto [source, target] : llvm::zip(numbersOf(from), numbersOf(to)))
+    pairs.append({source, target});
+  if (!pairs.empty())
+    op->setAttr("hlo.becomes", Builder(op->getContext()).getDenseI64ArrayAttr(pairs));
+}
+
 void MemoryProgram::emitCopies(Operation *op, OpBuilder &builder) {
   for (Copy copy : plan.getCopies(op)) {
     MemRefType type = toMemory(plan[copy.to].type);
@@ -127,11 +160,13 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
       reuse[i] = -1;
       continue;
     }
-    memref::CopyOp::create(builder, kernel.getLoc(), inputs[reuse[i]], outputs[i]);
+    auto copy = memref::CopyOp::create(builder, kernel.getLoc(), inputs[reuse[i]], outputs[i]);
+    annotate(copy, kernel.getInputs()[reuse[i]], kernel.getInputs()[reuse[i]]);
     inputs[reuse[i]] = outputs[i];
   }
   FlatSymbolRefAttr function = outliner.outline(kernel, reuse);
-  LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs);
+  auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs);
+  annotate(launch, kernel.getInputs(), kernel.getResults());
 }
 
 void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
@@ -142,8 +177,9 @@ void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()))
       outputs.push_back(getMemory(result));
-  RuntimeCallOp::create(builder, op->getLoc(), op->getName().stripDialect(), inputs, outputs,
-                        op->getAttrDictionary());
+  auto call = RuntimeCallOp::create(builder, op->getLoc(), op->getName().stripDialect(), inputs,
+                                    outputs, op->getAttrDictionary());
+  annotate(call, op->getOperands(), op->getResults());
 }
 
 LogicalResult MemoryProgram::emitRegion(Region &from, Region &to) {
@@ -171,6 +207,9 @@ LogicalResult MemoryProgram::emitControl(Operation *op, OpBuilder &builder) {
                               scalars.lookupOrDefault(loop.getStep()));
   } else if (isa<scf::WhileOp>(op)) {
     made = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
+    for (Region &region : made->getRegions())
+      if (region.empty())
+        region.emplaceBlock();
   } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
     made = scf::IfOp::create(builder, loc, TypeRange(), scalars.lookupOrDefault(choice.getCondition()),
                              /*addThenBlock=*/false, /*addElseBlock=*/false);
@@ -179,9 +218,20 @@ LogicalResult MemoryProgram::emitControl(Operation *op, OpBuilder &builder) {
     made = scf::IndexSwitchOp::create(builder, loc, TypeRange(), scalars.lookupOrDefault(choices.getArg()),
                                       choices.getCases(), choices.getNumCases());
   }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    annotateTransfer(made, loop.getInits(), loop.getRegionIterArgs());
+  else if (auto loop = dyn_cast<scf::WhileOp>(op))
+    annotateTransfer(made, loop.getInits(), loop.getBeforeArguments());
   for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions()))
     if (failed(emitRegion(from, to)))
       return failure();
+  // What a loop leaves has its arguments' numbers.
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
+      numbers[result] = numberOf(argument);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    for (auto [argument, result] : llvm::zip(loop.getAfterArguments(), loop.getResults()))
+      numbers[result] = numberOf(argument);
   return success();
 }
 
@@ -197,28 +247,39 @@ LogicalResult MemoryProgram::emitOp(Operation *op, OpBuilder &builder) {
           [&](Operation *control) { return emitControl(control, builder); })
       .Case([&](scf::YieldOp yield) {
         emitCopies(yield, builder);
-        scf::YieldOp::create(builder, loc);
+        auto made = scf::YieldOp::create(builder, loc);
+        Operation *parent = yield->getParentOp();
+        ValueRange targets = parent->getResults();
+        if (auto loop = dyn_cast<scf::ForOp>(parent))
+          targets = loop.getRegionIterArgs();
+        else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+          targets = loop.getBeforeArguments();
+        annotateTransfer(made, yield.getOperands(), targets);
         return success();
       })
       .Case([&](scf::ConditionOp condition) {
         emitCopies(condition, builder);
-        scf::ConditionOp::create(builder, loc, scalars.lookupOrDefault(condition.getCondition()),
-                                 ValueRange());
+        auto made = scf::ConditionOp::create(
+            builder, loc, scalars.lookupOrDefault(condition.getCondition()), ValueRange());
+        auto loop = cast<scf::WhileOp>(condition->getParentOp());
+        annotateTransfer(made, condition.getArgs(), loop.getAfterArguments());
         return success();
       })
       .Case([&](func::ReturnOp result) {
         emitCopies(result, builder);
-        func::ReturnOp::create(builder, loc);
+        annotate(func::ReturnOp::create(builder, loc), result.getOperands(), {});
         return success();
       })
       .Case([&](tensor::ExtractOp extract) {
-        scalars.map(extract.getResult(),
-                    memref::LoadOp::create(builder, loc, getMemory(extract.getTensor())).getResult());
+        auto load = memref::LoadOp::create(builder, loc, getMemory(extract.getTensor()));
+        annotate(load, extract.getTensor(), {});
+        scalars.map(extract.getResult(), load.getResult());
         return success();
       })
       .Case([&](tensor::FromElementsOp make) {
-        memref::StoreOp::create(builder, loc, scalars.lookupOrDefault(make.getElements().front()),
-                                getMemory(make.getResult()));
+        auto store = memref::StoreOp::create(
+            builder, loc, scalars.lookupOrDefault(make.getElements().front()), getMemory(make.getResult()));
+        annotate(store, {}, make.getResult());
         return success();
       })
       .Default([&](Operation *other) -> LogicalResult {
@@ -255,8 +316,13 @@ LogicalResult MemoryProgram::emit(ArrayRef<Alias> aliases) {
                                        target.getArgument(source.getNumArguments() + alias.result));
     copy->setAttr("hlo.unless_same", builder.getUnitAttr());
   }
+  for (BlockArgument argument : source.getArguments())
+    target.setArgAttr(argument.getArgNumber(), "hlo.value", builder.getI64IntegerAttr(numberOf(argument)));
   if (failed(emitBlock(source.getBody().front(), builder)))
     return failure();
+  for (auto &[key, value] : memory)
+    if (auto global = value.getDefiningOp<memref::GetGlobalOp>())
+      annotate(global, {}, plan[key.first].value);
   marker->erase();
   return success();
 }
@@ -286,13 +352,16 @@ func::FuncOp AssignBuffers::createTarget(func::FuncOp main, int64_t arenaBytes) 
   OpBuilder builder(main);
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
+  auto getOrEmpty = [&](DictionaryAttr dictionary) {
+    return dictionary ? dictionary : builder.getDictionaryAttr({});
+  };
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     types.push_back(toMemory(main.getArgumentTypes()[i]));
-    attributes.push_back(builder.getDictionaryAttr(mlir::function_interface_impl::getArgAttrs(main, i)));
+    attributes.push_back(getOrEmpty(main.getArgAttrDict(i)));
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     types.push_back(toMemory(main.getResultTypes()[i]));
-    attributes.push_back(builder.getDictionaryAttr(mlir::function_interface_impl::getResultAttrs(main, i)));
+    attributes.push_back(getOrEmpty(main.getResultAttrDict(i)));
   }
   types.push_back(MemRefType::get({arenaBytes}, builder.getI8Type()));
   attributes.push_back(builder.getDictionaryAttr({}));

@@ -93,9 +93,11 @@ void Plan::define(Value value, int64_t begin) {
   definitions.push_back({value, addNode(value, value.getType()), begin});
 }
 
-void Plan::wish(Value from, int to, int64_t position, int depth, double factor, KernelOp kernel) {
+void Plan::wish(Value from, int to, int64_t position, int depth, double factor) {
   double weight = factor * double(buffers[to].bytes + 1) * std::pow(100.0, depth);
-  wishes.push_back({nodeOf.lookup(from), to, position, weight, kernel});
+  int source = nodeOf.lookup(from);
+  wishes.push_back({source, to, weight});
+  handovers[position].push_back({source, to});
 }
 
 /// `op` at `position` hands `from` to buffer `to`, by a copy if need be.
@@ -202,10 +204,17 @@ void Plan::number(Block &block, int depth) {
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)
       continue;
-    for (auto [result, reuse] : llvm::zip(kernel.getResults(), kernel.getReuse()))
-      if (reuse >= 0)
-        wish(kernel.getInputs()[reuse], nodeOf[result], position, depth,
-             kernel.getMustReuse() ? 1 : 0.01, kernel);
+    for (auto [result, reuse] : llvm::zip(kernel.getResults(), kernel.getReuse())) {
+      if (reuse < 0)
+        continue;
+      Value input = kernel.getInputs()[reuse];
+      // Not if another operand is the same memory in another shape.
+      bool shared = llvm::count_if(kernel.getInputs(), [&](Value other) {
+                      return nodeOf.lookup(other) == nodeOf.lookup(input);
+                    }) > 1;
+      if (!shared)
+        wish(input, nodeOf[result], position, depth, kernel.getMustReuse() ? 1 : 0.01);
+    }
   }
 }
 
@@ -215,14 +224,26 @@ void Plan::collectUses() {
     live(node, begin, getLastUse(value, begin));
 }
 
-bool Plan::overlap(const Buffer &from, const Buffer &to, int64_t handover) const {
-  size_t i = 0, j = 0;
-  while (i < from.ranges.size() && j < to.ranges.size()) {
-    const Range &a = from.ranges[i], &b = to.ranges[j];
-    bool handed = b.begin == handover && a.end == handover + 1;
-    if (a.begin < b.end && b.begin < a.end && !handed)
+bool Plan::isHandedOver(int64_t position, int from, int to) {
+  auto entry = handovers.find(position);
+  return entry != handovers.end() && llvm::any_of(entry->second, [&](auto pair) {
+           return find(pair.first) == from && find(pair.second) == to;
+         });
+}
+
+/// Whether buffers `a` and `b` hold values at the same time.
+bool Plan::overlap(int a, int b) {
+  ArrayRef<Range> first = buffers[a].ranges, second = buffers[b].ranges;
+  while (!first.empty() && !second.empty()) {
+    const Range &x = first.front(), &y = second.front();
+    if (x.begin < y.end && y.begin < x.end &&
+        !(x.end == y.begin + 1 && isHandedOver(y.begin, a, b)) &&
+        !(y.end == x.begin + 1 && isHandedOver(x.begin, b, a)))
       return true;
-    a.end < b.end ? ++i : ++j;
+    if (x.end < y.end)
+      first = first.drop_front();
+    else
+      second = second.drop_front();
   }
   return false;
 }
@@ -238,15 +259,7 @@ bool Plan::grant(const Wish &wish) {
     return false;
   if (source.place == Place::Result && target.place == Place::Result)
     return false;
-  if (wish.kernel) {
-    // The same memory as another operand, under another shape.
-    unsigned sharing = 0;
-    for (Value input : wish.kernel->getOperands())
-      sharing += getBuffer(input) == from;
-    if (sharing > 1)
-      return false;
-  }
-  if (overlap(source, target, wish.position))
+  if (overlap(from, to))
     return false;
   unite(from, to);
   return true;

@@ -65,11 +65,10 @@ public:
   std::vector<int> arenaBuffers;
 
 private:
+  /// A value that would better lie in the same buffer as another one.
   struct Wish {
     int from, to;
-    int64_t position;
     double weight;
-    hlo::KernelOp kernel;
   };
 
   int addNode(mlir::Value value, mlir::Type type, Place place = Place::Arena, unsigned index = 0);
@@ -83,11 +82,11 @@ private:
   void numberRegions(mlir::Operation *op, int depth);
   int64_t getLastUse(mlir::Value value, int64_t begin);
   void define(mlir::Value value, int64_t begin);
-  void wish(mlir::Value from, int to, int64_t position, int depth, double factor,
-            hlo::KernelOp kernel = nullptr);
+  void wish(mlir::Value from, int to, int64_t position, int depth, double factor);
   void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
   void collectUses();
-  bool overlap(const Buffer &from, const Buffer &to, int64_t handover) const;
+  bool overlap(int a, int b);
+  bool isHandedOver(int64_t position, int from, int to);
   bool grant(const Wish &wish);
   void orderCopies();
   void place();
@@ -99,6 +98,8 @@ private:
   llvm::SmallVector<int> resultNodes;
   llvm::DenseMap<mlir::Operation *, int64_t> begins, ends;
   std::vector<Wish> wishes;
+  /// At a position, the values whose buffers may pass to others there.
+  llvm::DenseMap<int64_t, llvm::SmallVector<std::pair<int, int>, 2>> handovers;
   /// Values, their nodes and the positions from which they live.
   std::vector<std::tuple<mlir::Value, int, int64_t>> definitions;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Copy>> copies;

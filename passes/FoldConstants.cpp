@@ -2,6 +2,7 @@
 // Operations on constants, done by the reference evaluator; bounded, so that compile time stays
 // linear. Moving data within large constants, such as weights, is free or one copy.
 // Test: test/passes/fold-constants.mlir.
+#include "compiler/evaluator/Evaluator.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/Match.h"
@@ -71,9 +72,42 @@ Value transposeConstant(TransposeOp op, Build build) {
   return ConstantOp::create(build.builder, op.getLoc(), type, makeLiteral(type, result));
 }
 
+/// Any pure operation of small constants.
+struct FoldOperation : RewritePattern {
+  explicit FoldOperation(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa_and_present<HLODialect>(op->getDialect()) || op->getNumOperands() == 0 ||
+        isa<BroadcastOp>(op) || op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() != 0 ||
+        op->getNumResults() == 0 || !isPure(op))
+      return rewriter.notifyMatchFailure(op, "not an operation to fold");
+    SmallVector<ElementsAttr> operands;
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      auto value = constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
+      if (!value || value.getNumElements() > kMaxElements)
+        return rewriter.notifyMatchFailure(op, "an operand is not a small constant");
+      operands.push_back(value);
+    }
+    for (Type type : op->getResultTypes())
+      if (auto array = dyn_cast<RankedTensorType>(type); !array || array.getNumElements() > kMaxElements)
+        return rewriter.notifyMatchFailure(op, "a result is large");
+    auto results = evaluator::foldOperation(op, operands, kMaxElements);
+    if (failed(results))
+      return rewriter.notifyMatchFailure(op, "the evaluator declined");
+    SmallVector<Value> constants;
+    for (auto [value, type] : llvm::zip(*results, op->getResultTypes()))
+      constants.push_back(ConstantOp::create(rewriter, op->getLoc(), type, value));
+    rewriter.replaceOp(op, constants);
+    return success();
+  }
+};
+
 } // namespace
 
 void hloc::populateConstantFolding(RewritePatternSet &patterns) {
   addRule<ReshapeOp>(patterns, "reshape(constant)", reshapeConstant);
   addRule<TransposeOp>(patterns, "transpose(constant)", transposeConstant);
+  patterns.add<FoldOperation>(patterns.getContext());
 }

@@ -16,6 +16,13 @@ using namespace hloc::fuse;
 
 namespace {
 
+/// Whether the operation writes into this operand, which must be in memory then.
+bool isUpdatedInPlace(OpOperand &use) {
+  if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+    return use.getOperandNumber() < scatter.getCount();
+  return isa<DynamicUpdateSliceOp>(use.getOwner()) && use.getOperandNumber() == 0;
+}
+
 /// What is placed in the block as one: a kernel or an operation of its own.
 struct Unit {
   int group = -1;
@@ -193,16 +200,14 @@ void KernelFormation::emit(const Unit &unit) {
   llvm::SetVector<Operation *> constants;
   SmallVector<Location> locations;
   for (Operation *op : unit.members) {
-    for (Value operand : op->getOperands()) {
-      Operation *source = operand.getDefiningOp();
+    for (OpOperand &use : op->getOpOperands()) {
+      Operation *source = use.get().getDefiningOp();
       if (source && group.contains(source))
         continue;
-      // What is updated in place must be in memory.
-      bool inPlace = op == group.hero && llvm::is_contained({KernelKind::Update, KernelKind::Scatter}, group.kind);
-      if (source && Groups::isSmallConstant(source) && !inPlace)
+      if (source && Groups::isSmallConstant(source) && !isUpdatedInPlace(use))
         constants.insert(source);
       else
-        inputs.insert(operand);
+        inputs.insert(use.get());
     }
     if (groups.getHome(op) == unit.group)
       llvm::append_range(outputs, op->getResults());

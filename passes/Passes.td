@@ -214,6 +214,16 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
 }
 
+def Schedule : Pass<"schedule", "::mlir::func::FuncOp"> {
+  let summary = "Order kernels for the least memory";
+  let description = [{
+    In every block: what only reads an array comes before the kernel that updates it in place; of
+    the orders that operands and side effects allow the given one is kept, or that which always
+    takes next what frees the most memory, whichever has the lower peak.
+  }];
+  let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
+}
+
 def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Give every array its place in memory";
   let description = [{
@@ -250,6 +260,17 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"copies", "copies", "Copies between buffers">,
                     Statistic<"arenaBytes", "arena-bytes", "Bytes of the arena">];
+}
+
+def CheckBuffers : Pass<"check-buffers", "::mlir::ModuleOp"> {
+  let summary = "Check that every read finds the value that was meant";
+  let description = [{
+    Follows the program of `assign-buffers` and the contents of all memory through it, loops until
+    nothing changes. It uses the numbers that stand on the operations for the values that they read
+    and write (`hlo.reads`, `hlo.writes`, and `hlo.becomes` where a value takes another's name), not
+    the plan. Errors: a read of memory that does not hold the value, an output that overlaps
+    an input in whose memory it may not lie, or another output.
+  }];
 }
 
 #endif

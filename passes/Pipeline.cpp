@@ -14,10 +14,15 @@ namespace hloc {
 #include "passes/Passes.h.inc"
 } // namespace hloc
 
-void hloc::buildCorePipeline(OpPassManager &passes) {
+void hloc::buildInterfacePipeline(OpPassManager &passes) {
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
   passes.addPass(createDeduplicateComputations()); // so that CSE sees equal reductions
+}
+
+void hloc::buildCorePipeline(OpPassManager &passes) {
+  buildInterfacePipeline(passes);
+  passes.addNestedPass<func::FuncOp>(createAssignLayouts());
 }
 
 void hloc::buildSimplificationPipeline(OpPassManager &passes) {
@@ -43,7 +48,17 @@ void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
   passes.addPass(createCanonicalizeDots());
 }
 
-void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
+void hloc::buildKernelPipeline(OpPassManager &passes, unsigned level, bool check) {
+  FuseOptions fuse;
+  fuse.alone = level == 0;
+  passes.addNestedPass<func::FuncOp>(createFuse(fuse));
+  passes.addNestedPass<func::FuncOp>(createSchedule()); // also keeps updates in place
+  passes.addPass(createAssignBuffers());
+  if (check)
+    passes.addPass(createCheckBuffers());
+}
+
+void hloc::buildArrayPipeline(OpPassManager &passes, unsigned level) {
   passes.addNestedPass<func::FuncOp>(createAssignLayouts());
   if (level > 0)
     buildSimplificationPipeline(passes);
@@ -56,12 +71,9 @@ void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
   passes.addPass(createSymbolDCEPass());
 }
 
-void hloc::buildMemoryPipeline(OpPassManager &passes, unsigned level) {
-  FuseOptions fuse;
-  fuse.alone = level == 0;
-  passes.addNestedPass<func::FuncOp>(createFuse(fuse));
-  passes.addPass(createAssignBuffers());
-  passes.addPass(createSymbolDCEPass());
+void hloc::buildHloPipeline(OpPassManager &passes, unsigned level) {
+  buildInterfacePipeline(passes);
+  buildArrayPipeline(passes, level);
 }
 
 void hloc::registerPasses() {
@@ -70,14 +82,9 @@ void hloc::registerPasses() {
   PassPipelineRegistration<>("core", "the text's form to plain arrays and scf", buildCorePipeline);
   PassPipelineRegistration<>("simplification", "fewer operations", buildSimplificationPipeline);
   PassPipelineRegistration<>("hlo-O0", "all stages on hlo, without optimization",
-                             [](OpPassManager &passes) {
-                               buildCorePipeline(passes);
-                               buildHloPipeline(passes, 0);
-                             });
+                             [](OpPassManager &passes) { buildHloPipeline(passes, 0); });
   PassPipelineRegistration<>("hlo-O3", "all stages on hlo",
-                             [](OpPassManager &passes) {
-                               buildCorePipeline(passes);
-                               buildHloPipeline(passes, 3);
-                             });
-  PassPipelineRegistration<>("memory", "kernels and buffers", [](OpPassManager &passes) { buildMemoryPipeline(passes, 3); });
+                             [](OpPassManager &passes) { buildHloPipeline(passes, 3); });
+  PassPipelineRegistration<>("kernels", "plain arrays to kernels in memory, the plan checked",
+                             [](OpPassManager &passes) { buildKernelPipeline(passes, 3, true); });
 }

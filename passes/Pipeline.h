@@ -11,7 +11,11 @@ class OpPassManager;
 
 namespace hloc {
 
-/// The text's form -> `func.func @main` of hlo operations on plain row-major arrays.
+/// The text's form -> `func.func @main` of hlo operations on plain arrays. Arguments and results
+/// still have their logical shapes, and the layouts that hosts see as attributes.
+void buildInterfacePipeline(mlir::OpPassManager &passes);
+
+/// That, then arguments and results as they lie in memory: all arrays are row-major.
 void buildCorePipeline(mlir::OpPassManager &passes);
 
 /// Rules, common subexpressions, loops: fewer operations of the same kinds.
@@ -23,11 +27,14 @@ void buildExpansionPipeline(mlir::OpPassManager &passes);
 /// Dots and convolutions in the forms that codegen knows.
 void buildContractionPipeline(mlir::OpPassManager &passes, bool simplify);
 
-/// What follows the core, still on arrays, at optimization level 0 to 3.
-void buildHloPipeline(mlir::OpPassManager &passes, unsigned level);
+/// Operations -> kernels, their order, their places in memory; with `check` the plan is checked.
+void buildKernelPipeline(mlir::OpPassManager &passes, unsigned level, bool check = false);
 
-/// Kernels, their order and their memory: arrays -> buffers.
-void buildMemoryPipeline(mlir::OpPassManager &passes, unsigned level);
+/// What follows the interface, on arrays, at optimization level 0 to 3.
+void buildArrayPipeline(mlir::OpPassManager &passes, unsigned level);
+
+/// The stages on hlo, both of the above.
+void buildHloPipeline(mlir::OpPassManager &passes, unsigned level);
 
 } // namespace hloc
 

@@ -396,7 +396,7 @@ Value iotaOfOne(IotaOp op, Build build) {
 Value splatConstant(ConstantOp op, Build build) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   auto value = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!type || !value || type.getRank() == 0 || !value.isSplat())
+  if (!type || !value || type.getNumElements() < 2 || !value.isSplat())
     return nullptr;
   auto scalarType = type.clone(ArrayRef<int64_t>());
   Value scalar = ConstantOp::create(build.builder, op.getLoc(), scalarType, value.resizeSplat(scalarType));

@@ -159,6 +159,12 @@ Expr fromUnsignedInt(Expr x, Type element) {
   return {x.b, arith::UIToFPOp::create(*x.b, x.typeOf(element), x.value)};
 }
 
+Value getSplatSource(Value x) {
+  while (auto broadcast = x.getDefiningOp<vector::BroadcastOp>())
+    x = broadcast.getSource();
+  return x;
+}
+
 Value anyOf(Expr condition) {
   if (!isa<VectorType>(condition.value.getType()))
     return condition.value;

@@ -123,6 +123,8 @@ Expr toSignedInt(Expr x, unsigned width);
 Expr fromSignedInt(Expr x, mlir::Type element);
 Expr fromUnsignedInt(Expr x, mlir::Type element);
 
+/// What `x` broadcasts to all lanes, or `x`: where a constant shows.
+mlir::Value getSplatSource(mlir::Value x);
 /// The true bit if any lane of the i1 vector (or the scalar) holds.
 mlir::Value anyOf(Expr condition);
 

@@ -16,11 +16,7 @@ namespace {
 enum class Sign { Signed, Unsigned };
 } // namespace
 
-static bool isConstant(Value x) {
-  while (auto broadcast = x.getDefiningOp<vector::BroadcastOp>())
-    x = broadcast.getSource();
-  return matchPattern(x, m_Constant());
-}
+static bool isConstant(Value x) { return matchPattern(getSplatSource(x), m_Constant()); }
 
 /// Quotient of integers of up to 32 bits in vectors, which have no division instruction: that of
 /// floats with enough digits, cut off, is exact. `y` is not 0; MIN / -1 wraps.
@@ -83,7 +79,26 @@ template <typename Op> static Expr shift(Expr x, Expr amount) {
   return select(ult(amount, int64_t(x.width())), shifted, x.integer(0));
 }
 
+/// The power with a constant exponent, or nothing for a negative one.
+static std::optional<Expr> constantPower(Expr x, Expr y, bool isSigned) {
+  APInt exponent;
+  if (!matchPattern(getSplatSource(y.value), m_ConstantInt(&exponent)))
+    return std::nullopt;
+  if (isSigned && exponent.isNegative())
+    return std::nullopt;
+  std::optional<Expr> result;
+  for (unsigned bits = exponent.getActiveBits(), i = 0; i < bits; ++i) {
+    if (exponent[i])
+      result = result ? *result * x : x;
+    if (i + 1 < bits)
+      x = x * x;
+  }
+  return result ? *result : x.integer(1);
+}
+
 static Expr power(Expr x, Expr y, bool isSigned) {
+  if (std::optional<Expr> result = constantPower(x, y, isSigned))
+    return *result;
   ImplicitLocOpBuilder &b = *x.b;
   Type type = x.value.getType();
   // Squaring, one bit of the exponent each time, until no lane has bits left.

@@ -11,7 +11,8 @@
 // test/codegen/math. The arithmetic is compensated in places: never put reassociation or
 // value-changing fast-math flags on the operations emitted.
 //
-// Targets without fused multiply-add or f16 conversions: run expandFma, expandHalf afterwards.
+// For targets without fused multiply-add, f16 conversions or roundings to integers there are
+// expandFma, expandHalf and expandRounding, to be run over the function afterwards.
 #ifndef HLOC_CODEGEN_MATH_MATH_H
 #define HLOC_CODEGEN_MATH_MATH_H
 
@@ -150,6 +151,9 @@ void expandFma(mlir::Operation *root);
 /// Replaces every arith.extf from and arith.truncf to f16 under `root` by integer operations, for
 /// targets without the conversions (x86 without F16C).
 void expandHalf(mlir::Operation *root);
+/// Replaces every math.floor, ceil, trunc and roundeven of f32 and f64 under `root` by arithmetic,
+/// for targets without the instructions (x86 without SSE4.1).
+void expandRounding(mlir::Operation *root);
 
 } // namespace hloc
 

@@ -4,6 +4,8 @@
 #include "codegen/math/Functions.h"
 #include "codegen/math/Math.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace hloc {
@@ -135,7 +137,32 @@ Expr cbrt(Expr x) {
   return copysign(select(regular, result, a), x);
 }
 
-Value emitPower(ImplicitLocOpBuilder &b, Value x, Value y) { return power({&b, x}, {&b, y}); }
+/// Powers with a constant exponent that take few operations, about as accurate as the general one.
+static std::optional<Expr> simplePower(Expr x, double exponent) {
+  // sqrt(-0) is -0 and sqrt(-inf) NaN, but the powers 0 and inf.
+  auto root = [&] { return sqrt(select(eq(x, -infinity(x)), infinity(x), x + 0.0)); };
+  if (exponent == 1)
+    return x;
+  if (exponent == 2)
+    return x * x;
+  if (exponent == 3)
+    return x * x * x;
+  if (exponent == -1)
+    return 1 / x;
+  if (exponent == 0.5)
+    return root();
+  if (exponent == -0.5)
+    return 1 / root();
+  return std::nullopt;
+}
+
+Value emitPower(ImplicitLocOpBuilder &b, Value x, Value y) {
+  APFloat exponent(0.0);
+  if (matchPattern(getSplatSource(y), m_ConstantFloat(&exponent)))
+    if (std::optional<Expr> result = simplePower({&b, x}, exponent.convertToDouble()))
+      return *result;
+  return power({&b, x}, {&b, y});
+}
 Value emitCbrt(ImplicitLocOpBuilder &b, Value x) { return cbrt({&b, x}); }
 Value emitSqrt(ImplicitLocOpBuilder &b, Value x) { return sqrt(Expr{&b, x}); }
 Value emitRsqrt(ImplicitLocOpBuilder &b, Value x) { return 1 / sqrt(Expr{&b, x}); }

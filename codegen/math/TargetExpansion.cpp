@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that some targets lack, in terms of others: math.fma, conversions from and to f16.
+// Operations that some targets lack, in terms of others: math.fma, roundings to integers,
+// conversions from and to f16.
 #include "codegen/math/Expr.h"
 #include "codegen/math/FloatFormat.h"
 #include "codegen/math/Math.h"
@@ -73,6 +74,43 @@ void expandHalf(Operation *root) {
     op.replaceAllUsesWith(arith::BitcastOp::create(b, type, bits.value).getResult());
     op.erase();
   }
+}
+
+/// To the nearest integer: adding 2^(mantissa bits) leaves no digits after the point. Numbers that
+/// great already are integers (or not numbers).
+static Expr nearestInteger(Expr x) {
+  Expr magnitude = abs(x);
+  double limit = x.isF32() ? 0x1p23 : 0x1p52;
+  return select(lt(magnitude, limit), copysign((magnitude + limit) - limit, x), x);
+}
+
+/// Applies `f` to the operand of every Op.
+template <typename Op> static void expandUnary(Operation *root, function_ref<Expr(Expr)> f) {
+  for (Op op : collect<Op>(root)) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    op.replaceAllUsesWith(f({&b, op.getOperand()}).value);
+    op.erase();
+  }
+}
+
+void expandRounding(Operation *root) {
+  // A correction by 1 where rounding went the other way; -0 comes from the argument's sign.
+  auto corrected = [](Expr x, Expr wrong, Expr nearest, double step) {
+    return copysign(select(wrong, nearest + step, nearest), x);
+  };
+  expandUnary<math::RoundEvenOp>(root, nearestInteger);
+  expandUnary<math::FloorOp>(root, [&](Expr x) {
+    Expr nearest = nearestInteger(x);
+    return corrected(x, gt(nearest, x), nearest, -1);
+  });
+  expandUnary<math::CeilOp>(root, [&](Expr x) {
+    Expr nearest = nearestInteger(x);
+    return corrected(x, lt(nearest, x), nearest, 1);
+  });
+  expandUnary<math::TruncOp>(root, [&](Expr x) {
+    Expr magnitude = abs(x), nearest = nearestInteger(magnitude);
+    return corrected(x, gt(nearest, magnitude), nearest, -1);
+  });
 }
 
 } // namespace hloc

@@ -19,15 +19,15 @@ void registerAllDialects(DialectRegistry &registry) {
 
 FailureOr<ModuleInterface> lowerModule(ModuleOp module, const CompileOptions &options) {
   // Two runs, because the interface is known between them.
-  PassManager toCore(module.getContext()), toMemory(module.getContext());
-  buildCorePipeline(toCore);
+  PassManager toInterface(module.getContext()), toMemory(module.getContext());
+  buildInterfacePipeline(toInterface);
   unsigned level = options.target.optimization;
-  buildHloPipeline(toMemory, level);
-  buildMemoryPipeline(toMemory, level);
-  for (PassManager *passes : {&toCore, &toMemory})
+  buildArrayPipeline(toMemory, level);
+  buildKernelPipeline(toMemory, level);
+  for (PassManager *passes : {&toInterface, &toMemory})
     if (options.configure)
       options.configure(*passes);
-  if (failed(toCore.run(module)))
+  if (failed(toInterface.run(module)))
     return failure();
   ModuleInterface interface = getInterface(module);
   if (!options.name.empty())

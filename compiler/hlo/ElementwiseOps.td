@@ -8,36 +8,60 @@ def HLO_Elementwise : NativeOpTrait<"Elementwise"> {
   let cppNamespace = "::hloc::hlo";
 }
 
-class HLO_UnaryOp<string mnemonic> : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise]> {
+class HLO_UnaryOp<string mnemonic, string admits>
+    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise]> {
+  let constraints = "- C1: `operand` has " # admits # ".";
   let arguments = (ins HLO_Array:$operand);
   let results = (outs HLO_Array:$result);
 }
 
 // A unary operation whose accuracy the text may ask for.
-class HLO_TranscendentalOp<string mnemonic> : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise]> {
+class HLO_TranscendentalOp<string mnemonic, string admits = "floats or complex numbers">
+    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise]> {
+  let constraints = "- C1: `operand` has " # admits # ".";
   let arguments = (ins HLO_Array:$operand, Opt<HLO_ResultAccuracyAttr>:$result_accuracy);
   let results = (outs HLO_Array:$result);
 }
 
-class HLO_BinaryOp<string mnemonic, list<Trait> traits = []>
+class HLO_BinaryOp<string mnemonic, string admits, list<Trait> traits = []>
     : HLO_InferredOp<mnemonic, traits # [Pure, HLO_Elementwise]> {
+  let constraints = "- C1: `lhs` has " # admits #
+                    ".\n- C2: `rhs` has its element type\n- C3: and shape.";
   let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs);
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_AbsOp : HLO_UnaryOp<"abs"> { let summary = "magnitude; of a complex number, a real one"; }
-def HLO_CeilOp : HLO_UnaryOp<"ceil"> { let summary = "least integer not below"; }
-def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros"> { let summary = "zero bits above the highest set bit"; }
-def HLO_FloorOp : HLO_UnaryOp<"floor"> { let summary = "greatest integer not above"; }
-def HLO_ImagOp : HLO_UnaryOp<"imag"> { let summary = "imaginary part"; }
-def HLO_IsFiniteOp : HLO_UnaryOp<"is_finite"> { let summary = "neither infinite nor NaN"; }
-def HLO_NegateOp : HLO_UnaryOp<"negate"> { let summary = "sign changed"; }
-def HLO_NotOp : HLO_UnaryOp<"not"> { let summary = "bitwise complement; of pred, negation"; }
-def HLO_PopcntOp : HLO_UnaryOp<"popcnt"> { let summary = "set bits"; }
-def HLO_RealOp : HLO_UnaryOp<"real"> { let summary = "real part"; }
-def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz"> { let summary = "nearest integer, halves away from zero"; }
-def HLO_RoundNearestEvenOp : HLO_UnaryOp<"round_nearest_even"> { let summary = "nearest integer, halves to even"; }
-def HLO_SignOp : HLO_UnaryOp<"sign"> { let summary = "-1, 0 or 1; z/|z| of a complex number"; }
+def HLO_AbsOp : HLO_UnaryOp<"abs", "signed integers, floats or complex numbers"> {
+  let summary = "magnitude; of a complex number, a real one";
+}
+def HLO_CeilOp : HLO_UnaryOp<"ceil", "floats"> { let summary = "least integer not below"; }
+def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros", "integers"> {
+  let summary = "zero bits above the highest set bit";
+}
+def HLO_FloorOp : HLO_UnaryOp<"floor", "floats"> { let summary = "greatest integer not above"; }
+def HLO_ImagOp : HLO_UnaryOp<"imag", "floats or complex numbers"> {
+  let summary = "imaginary part";
+}
+def HLO_IsFiniteOp : HLO_UnaryOp<"is_finite", "floats"> {
+  let summary = "neither infinite nor NaN";
+}
+def HLO_NegateOp : HLO_UnaryOp<"negate", "integers, floats or complex numbers"> {
+  let summary = "sign changed";
+}
+def HLO_NotOp : HLO_UnaryOp<"not", "pred or integers"> {
+  let summary = "bitwise complement; of pred, negation";
+}
+def HLO_PopcntOp : HLO_UnaryOp<"popcnt", "integers"> { let summary = "set bits"; }
+def HLO_RealOp : HLO_UnaryOp<"real", "floats or complex numbers"> { let summary = "real part"; }
+def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz", "floats"> {
+  let summary = "nearest integer, halves away from zero";
+}
+def HLO_RoundNearestEvenOp : HLO_UnaryOp<"round_nearest_even", "floats"> {
+  let summary = "nearest integer, halves to even";
+}
+def HLO_SignOp : HLO_UnaryOp<"sign", "signed integers, floats or complex numbers"> {
+  let summary = "-1, 0 or 1; z/|z| of a complex number";
+}
 
 def HLO_AcosOp : HLO_TranscendentalOp<"acos"> { let summary = "arc cosine"; }
 def HLO_AcoshOp : HLO_TranscendentalOp<"acosh"> { let summary = "inverse hyperbolic cosine"; }
@@ -47,9 +71,13 @@ def HLO_AtanhOp : HLO_TranscendentalOp<"atanh"> { let summary = "inverse hyperbo
 def HLO_CbrtOp : HLO_TranscendentalOp<"cbrt"> { let summary = "cube root"; }
 def HLO_CosineOp : HLO_TranscendentalOp<"cosine"> { let summary = "cosine"; }
 def HLO_CoshOp : HLO_TranscendentalOp<"cosh"> { let summary = "hyperbolic cosine"; }
-def HLO_ErfOp : HLO_TranscendentalOp<"erf"> { let summary = "error function"; }
-def HLO_ExponentialOp : HLO_TranscendentalOp<"exponential"> { let summary = "e to the power of the operand"; }
-def HLO_ExponentialMinusOneOp : HLO_TranscendentalOp<"exponential_minus_one"> { let summary = "e^x - 1"; }
+def HLO_ErfOp : HLO_TranscendentalOp<"erf", "floats"> { let summary = "error function"; }
+def HLO_ExponentialOp : HLO_TranscendentalOp<"exponential"> {
+  let summary = "e to the power of the operand";
+}
+def HLO_ExponentialMinusOneOp : HLO_TranscendentalOp<"exponential_minus_one"> {
+  let summary = "e^x - 1";
+}
 def HLO_LogOp : HLO_TranscendentalOp<"log"> { let summary = "natural logarithm"; }
 def HLO_LogPlusOneOp : HLO_TranscendentalOp<"log_plus_one"> { let summary = "log(1 + x)"; }
 def HLO_LogisticOp : HLO_TranscendentalOp<"logistic"> { let summary = "1 / (1 + e^-x)"; }
@@ -60,32 +88,76 @@ def HLO_SqrtOp : HLO_TranscendentalOp<"sqrt"> { let summary = "square root"; }
 def HLO_TanOp : HLO_TranscendentalOp<"tan"> { let summary = "tangent"; }
 def HLO_TanhOp : HLO_TranscendentalOp<"tanh"> { let summary = "hyperbolic tangent"; }
 
-def HLO_AddOp : HLO_BinaryOp<"add", [Commutative]> { let summary = "sum; of pred, or"; }
-def HLO_AndOp : HLO_BinaryOp<"and", [Commutative]> { let summary = "bitwise and"; }
-def HLO_Atan2Op : HLO_BinaryOp<"atan2"> { let summary = "angle of the point (rhs, lhs)"; }
-def HLO_ComplexOp : HLO_BinaryOp<"complex"> { let summary = "complex number from its parts"; }
-def HLO_DivideOp : HLO_BinaryOp<"divide"> { let summary = "quotient; of integers, truncated"; }
-def HLO_MaximumOp : HLO_BinaryOp<"maximum", [Commutative]> { let summary = "greater operand; NaN if either is"; }
-def HLO_MinimumOp : HLO_BinaryOp<"minimum", [Commutative]> { let summary = "lesser operand; NaN if either is"; }
-def HLO_MulhiOp : HLO_BinaryOp<"mulhi", [Commutative]> { let summary = "high half of the double-width product"; }
-def HLO_MultiplyOp : HLO_BinaryOp<"multiply", [Commutative]> { let summary = "product; of pred, and"; }
-def HLO_OrOp : HLO_BinaryOp<"or", [Commutative]> { let summary = "bitwise or"; }
-def HLO_PowerOp : HLO_BinaryOp<"power"> { let summary = "lhs to the power of rhs"; }
-def HLO_RemainderOp : HLO_BinaryOp<"remainder"> { let summary = "remainder of truncated division, with the dividend's sign"; }
-def HLO_ShiftLeftOp : HLO_BinaryOp<"shift_left"> { let summary = "left shift; 0 past the width"; }
-def HLO_ShiftRightArithmeticOp : HLO_BinaryOp<"shift_right_arithmetic"> { let summary = "right shift that copies the sign"; }
-def HLO_ShiftRightLogicalOp : HLO_BinaryOp<"shift_right_logical"> { let summary = "right shift that fills with zeros"; }
-def HLO_SubtractOp : HLO_BinaryOp<"subtract"> { let summary = "difference"; }
-def HLO_XorOp : HLO_BinaryOp<"xor", [Commutative]> { let summary = "bitwise exclusive or"; }
+def HLO_AddOp : HLO_BinaryOp<"add", "any elements", [Commutative]> {
+  let summary = "sum; of pred, or";
+}
+def HLO_AndOp : HLO_BinaryOp<"and", "pred or integers", [Commutative]> {
+  let summary = "bitwise and";
+}
+def HLO_Atan2Op : HLO_BinaryOp<"atan2", "floats or complex numbers"> {
+  let summary = "angle of the point (rhs, lhs)";
+}
+def HLO_ComplexOp : HLO_BinaryOp<"complex", "f32 or f64 (C4)"> {
+  let summary = "complex number from its parts";
+}
+def HLO_DivideOp : HLO_BinaryOp<"divide", "integers, floats or complex numbers"> {
+  let summary = "quotient; of integers, truncated";
+}
+def HLO_MaximumOp : HLO_BinaryOp<"maximum", "any elements", [Commutative]> {
+  let summary = "greater operand; NaN if either is";
+}
+def HLO_MinimumOp : HLO_BinaryOp<"minimum", "any elements", [Commutative]> {
+  let summary = "lesser operand; NaN if either is";
+}
+def HLO_MulhiOp : HLO_BinaryOp<"mulhi", "integers", [Commutative]> {
+  let summary = "high half of the double-width product";
+}
+def HLO_MultiplyOp : HLO_BinaryOp<"multiply", "any elements", [Commutative]> {
+  let summary = "product; of pred, and";
+}
+def HLO_OrOp : HLO_BinaryOp<"or", "pred or integers", [Commutative]> { let summary = "bitwise or"; }
+def HLO_PowerOp : HLO_BinaryOp<"power", "integers, floats or complex numbers"> {
+  let summary = "lhs to the power of rhs";
+}
+def HLO_RemainderOp : HLO_BinaryOp<"remainder", "integers or floats"> {
+  let summary = "remainder of truncated division, with the dividend's sign";
+}
+def HLO_ShiftLeftOp : HLO_BinaryOp<"shift_left", "integers"> {
+  let summary = "left shift; 0 past the width";
+}
+def HLO_ShiftRightArithmeticOp : HLO_BinaryOp<"shift_right_arithmetic", "integers"> {
+  let summary = "right shift that copies the sign";
+}
+def HLO_ShiftRightLogicalOp : HLO_BinaryOp<"shift_right_logical", "integers"> {
+  let summary = "right shift that fills with zeros";
+}
+def HLO_SubtractOp : HLO_BinaryOp<"subtract", "integers, floats or complex numbers"> {
+  let summary = "difference";
+}
+def HLO_XorOp : HLO_BinaryOp<"xor", "pred or integers", [Commutative]> {
+  let summary = "bitwise exclusive or";
+}
 
 def HLO_ClampOp : HLO_InferredOp<"clamp", [Pure, HLO_Elementwise]> {
   let summary = "operand limited to [min, max], which may be scalars";
+  let constraints = [{
+    - C1: `operand` has pred, integers or floats.
+    - C2: `min` and `max` are scalars of its element type, or arrays of its type.
+  }];
   let arguments = (ins HLO_Array:$min, HLO_Array:$operand, HLO_Array:$max);
   let results = (outs HLO_Array:$result);
 }
 
 def HLO_CompareOp : HLO_InferredOp<"compare", [Pure, HLO_Elementwise]> {
   let summary = "comparison, giving pred";
+  let constraints = [{
+    - C1: `lhs` and `rhs` are arrays of any elements,
+    - C2: of one element type
+    - C3: and one shape.
+    - C4: Complex numbers are compared with EQ and NE only.
+    - C5: `type` fits the element type: FLOAT or TOTALORDER for floats, SIGNED or UNSIGNED for
+      integers.
+  }];
   let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs, HLO_DirectionAttr:$direction,
                        Opt<HLO_ComparisonTypeAttr>:$type);
   let results = (outs HLO_Array:$result);
@@ -93,24 +165,42 @@ def HLO_CompareOp : HLO_InferredOp<"compare", [Pure, HLO_Elementwise]> {
 
 def HLO_SelectOp : HLO_InferredOp<"select", [Pure, HLO_Elementwise]> {
   let summary = "on_true where pred holds, else on_false; pred may be a scalar";
+  let constraints = [{
+    - C1: `pred` has pred.
+    - C2: `on_true` and `on_false` have one element type
+    - C3: and one shape.
+    - C4: `pred` is a scalar or has their dimensions.
+  }];
   let arguments = (ins HLO_Array:$pred, HLO_Array:$on_true, HLO_Array:$on_false);
   let results = (outs HLO_Array:$result);
 }
 
 def HLO_ConvertOp : HLO_CheckedOp<"convert", [Pure, HLO_Elementwise]> {
   let summary = "value in another element type: saturating to integers, rounding to floats";
+  let constraints = [{
+    - C1: The result has the dimensions of `operand`.
+  }];
   let arguments = (ins HLO_Array:$operand);
   let results = (outs HLO_Array:$result);
 }
 
 def HLO_ReducePrecisionOp : HLO_CheckedOp<"reduce_precision", [Pure, HLO_Elementwise]> {
   let summary = "value rounded to fewer exponent and mantissa bits";
+  let constraints = [{
+    - C1: `operand` has floats.
+    - C2: `exponent_bits` is at least 1, `mantissa_bits` at least 0.
+  }];
   let arguments = (ins HLO_Array:$operand, I64Attr:$exponent_bits, I64Attr:$mantissa_bits);
   let results = (outs HLO_Array:$result);
 }
 
 def HLO_StochasticConvertOp : HLO_CheckedOp<"stochastic_convert", [Pure, HLO_Elementwise]> {
   let summary = "conversion rounded up or down at random";
+  let constraints = [{
+    - C1: `operand` has floats.
+    - C2: `random` has unsigned integers of the operand's width
+    - C3: and its dimensions.
+  }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$random);
   let results = (outs HLO_Array:$result);
 }

@@ -22,14 +22,6 @@ static const Page kPages[] = {
 
 std::string getCode(Error error) { return llvm::formatv("H{0,0+4}", int(error)).str(); }
 
-static std::string format(const Page &page, bool markdown) {
-  StringRef explanation = page.explanation.trim("\n"), example = page.example.trim("\n");
-  std::string title = getCode(page.error) + ": " + page.title.str();
-  if (markdown)
-    return "## " + title + "\n\n" + explanation.str() + "\n\n```\n" + example.str() + "\n```\n";
-  return title + "\n\n" + explanation.str() + "\n\nExample:\n\n" + example.str() + "\n";
-}
-
 std::optional<std::string> explain(StringRef code) {
   if (!code.consume_front("H"))
     code.consume_front("h");
@@ -38,17 +30,10 @@ std::optional<std::string> explain(StringRef code) {
     return std::nullopt;
   for (const Page &page : kPages)
     if (int(page.error) == number)
-      return format(page, /*markdown=*/false);
+      return getCode(page.error) + ": " + page.title.str() + "\n\n" +
+             page.explanation.trim("\n").str() + "\n\nExample:\n\n" +
+             page.example.trim("\n").str() + "\n";
   return std::nullopt;
-}
-
-std::string getErrorManual() {
-  std::string text =
-      "# Errors\n\nEvery error about the program given ends in a code. The same page "
-      "is printed by `hloc --explain CODE`.\n";
-  for (const Page &page : kPages)
-    text += "\n" + format(page, /*markdown=*/true);
-  return text;
 }
 
 Report::~Report() {

@@ -22,9 +22,6 @@ std::string getCode(Error error);
 /// The page of a code (`H0123`, `h123` or `123`); nothing if no error has it.
 std::optional<std::string> explain(llvm::StringRef code);
 
-/// All pages as one Markdown document.
-std::string getErrorManual();
-
 /// A diagnostic in the making: takes text like a stream, adds the code when it ends, and converts
 /// to failure, so that rules read `return rule.fail(Error::X) << "expected ...";`.
 class Report {

@@ -256,6 +256,9 @@ def HLO_PaddingTypeAttr : HLO_EnumAttr<HLO_PaddingType, "padding_type">;
 
 // Every operation. Unless it is Pure it is kept, in order, by all passes.
 class HLO_Op<string mnemonic, list<Trait> traits = []> : Op<HLO_Dialect, mnemonic, traits> {
+  // What the verifier checks, numbered: the same numbers stand beside the checks (infer/) and in the
+  // names of the negative tests (test/hlo/errors/). Part of docs/operations.md.
+  string constraints = "";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 

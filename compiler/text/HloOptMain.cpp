@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -48,6 +49,9 @@ struct Options {
   cl::opt<bool> verifyDiagnostics{"verify-diagnostics",
                                   cl::desc("Check diagnostics against expected-* comments"),
                                   cl::cat(category)};
+  cl::opt<bool> splitInput{"split-input-file",
+                           cl::desc("Treat the parts between `// -----` lines as files"),
+                           cl::cat(category)};
   cl::opt<bool> debugInfo{"print-locations", cl::desc("Print locations in MLIR"),
                           cl::cat(category)};
   PassPipelineCLParser passes{"", "Passes to run"};
@@ -120,17 +124,16 @@ ExitCode print(ModuleOp module, ModuleForm form, const Options &options) {
   return Done;
 }
 
-ExitCode processFile(const Options &options, const DialectRegistry &registry) {
+ExitCode processModule(const std::shared_ptr<llvm::SourceMgr> &sources, const Options &options,
+                       const DialectRegistry &registry) {
   MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  if (!openModule(options.inputs[0], *sources))
-    return Refused;
   ModuleForm form;
   auto process = [&]() -> ExitCode {
     OwningOpRef<ModuleOp> module = loadModule(sources, &context, options.load(), &form);
     if (!module)
       return Refused;
-    PassManager manager(&context, ModuleOp::getOperationName());
+    // Passes on functions nest by themselves.
+    PassManager manager(&context, ModuleOp::getOperationName(), PassManager::Nesting::Implicit);
     if (failed(applyPassManagerCLOptions(manager)))
       return WrongUsage;
     applyDefaultTimingPassManagerCLOptions(manager);
@@ -151,6 +154,26 @@ ExitCode processFile(const Options &options, const DialectRegistry &registry) {
   }
   SourceMgrDiagnosticHandler handler(*sources, &context);
   return process();
+}
+
+ExitCode processFile(const Options &options, const DialectRegistry &registry) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  if (!openModule(options.inputs[0], *sources))
+    return Refused;
+  if (!options.splitInput)
+    return processModule(sources, options, registry);
+  const llvm::MemoryBuffer &whole = *sources->getMemoryBuffer(sources->getMainFileID());
+  ExitCode worst = Done;
+  (void)splitAndProcessBuffer(
+      llvm::MemoryBuffer::getMemBuffer(whole.getMemBufferRef()),
+      [&](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &) {
+        auto partSources = std::make_shared<llvm::SourceMgr>();
+        partSources->AddNewSourceBuffer(std::move(part), llvm::SMLoc());
+        worst = std::max(worst, processModule(partSources, options, registry));
+        return success();
+      },
+      llvm::outs());
+  return worst;
 }
 
 } // namespace

@@ -42,6 +42,7 @@ const char *Lexer::skipBlank(const char *place) {
       size_t close = StringRef(place + 2, text.end() - place - 2).find("*/");
       if (close == StringRef::npos) {
         error = "expected `*/` at the end of the comment";
+        start = place;
         return nullptr;
       }
       place += close + 4;
@@ -71,7 +72,6 @@ void Lexer::next() {
   previous = cursor;
   const char *place = skipBlank(cursor);
   if (!place) {
-    start = cursor;
     cursor = text.end();
     token = Token::Error;
     return;

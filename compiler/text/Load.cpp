@@ -3,6 +3,7 @@
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Verify.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -67,7 +68,13 @@ OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources
     module = parseHlo(*sources, context, options);
   else
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));
-  if (module && options.verify && failed(hlo::verifyModule(*module)))
+  if (!module || !options.verify)
+    return module;
+  // After passes a module holds a function instead of an entry computation.
+  bool isLowered = guessed == ModuleForm::Mlir && llvm::any_of(*module->getBody(), [](Operation &op) {
+    return op.getName().getStringRef() == "func.func";
+  });
+  if (failed(isLowered ? mlir::verify(*module) : hlo::verifyModule(*module)))
     return nullptr;
   return module;
 }

@@ -106,10 +106,10 @@ OpcodeTable::OpcodeTable(MLIRContext *context) {
 
 StringRef OpcodeTable::nearest(StringRef text) const {
   StringRef best;
-  unsigned bestDistance = 1 + text.size() / 3;
+  unsigned bestDistance = 2 + text.size() / 4;
   for (const auto &entry : opcodes) {
     unsigned distance = text.edit_distance(entry.first(), true, bestDistance);
-    if (distance < bestDistance || (distance == bestDistance && entry.first() < best)) {
+    if (distance < bestDistance || (distance == bestDistance && !best.empty() && entry.first() < best)) {
       bestDistance = distance;
       best = entry.first();
     }

@@ -68,6 +68,8 @@ template <typename Attr>
 ParseResult Parser::parseEnumAttr(Instruction &instruction, StringRef target) {
   using Enum = decltype(std::declval<Attr>().getValue());
   auto value = lexer.is(Token::Ident) ? symbolizeEnum<Enum>(lexer.getValue()) : std::nullopt;
+  if (!value && lexer.is(Token::Ident)) // some XLA reads in any case
+    value = symbolizeEnum<Enum>(lexer.getValue().lower());
   if (!value) {
     std::string names;
     for (int i = 0; i < 32; ++i) // enumerations count from 0
@@ -335,6 +337,11 @@ ParseResult Parser::parseDimLabelsAttr(Instruction &instruction, StringRef targe
   return success();
 }
 
+static bool isScalar(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && array.getRank() == 0;
+}
+
 ParseResult Parser::parsePaddingAttr(Instruction &instruction, StringRef target) {
   SmallVector<int64_t> low, high, interior;
   if (lexer.is(Token::Pad)) {
@@ -342,7 +349,7 @@ ParseResult Parser::parsePaddingAttr(Instruction &instruction, StringRef target)
       return expected("padding such as 0_1x2_3_1");
     lexer.next();
   } else if (instruction.operands.empty() ||
-             cast<RankedTensorType>(instruction.operands[0].getType()).getRank() != 0) {
+             !isScalar(instruction.operands[0].getType())) {
     return expected("padding such as 0_1x2_3_1");
   }
   instruction.attributes.set("low", builder.getDenseI64ArrayAttr(low));
@@ -405,7 +412,8 @@ ParseResult Parser::parseIntListsAttr(Instruction &instruction, StringRef target
 ParseResult Parser::parsePrecisionAttr(Instruction &instruction, StringRef target) {
   SmallVector<Attribute> values;
   if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
-        auto value = lexer.is(Token::Ident) ? symbolizePrecision(lexer.getValue()) : std::nullopt;
+        auto value = lexer.is(Token::Ident) ? symbolizePrecision(lexer.getValue().lower())
+                                            : std::nullopt;
         if (!value)
           return expected("default, high or highest");
         lexer.next();

@@ -76,11 +76,8 @@ ParseResult Parser::parseRightSide(Instruction &instruction, bool nested) {
   lexer.next();
   if (!lexer.is(Token::LParen))
     return expected("`(` after the opcode");
-  if (spelling == "parameter") {
-    if (nested)
-      return fail(instruction.opcodePlace, "expected no parameter inside an instruction");
-    return parseParameter(instruction);
-  }
+  if (spelling == "parameter")
+    return parseParameter(instruction, nested);
   if (spelling == "constant") {
     lexer.next();
     if (!instruction.type)
@@ -92,6 +89,9 @@ ParseResult Parser::parseRightSide(Instruction &instruction, bool nested) {
     instruction.attributes.set("value", value);
     if (elided)
       instruction.attributes.set("hlo.elided", builder.getUnitAttr());
+    if (auto elements = dyn_cast<ElementsAttr>(value); // a constant has no dynamic dimensions
+        elements && !cast<RankedTensorType>(instruction.type).hasStaticShape())
+      instruction.type = elements.getType();
     if (take(Token::RParen, "`)` after the constant's value"))
       return failure();
   } else {
@@ -121,7 +121,7 @@ ParseResult Parser::checkOperandCount(const Instruction &instruction) {
 }
 
 /// `(N)` after `parameter`. The block argument is made at once, in its place among those there are.
-ParseResult Parser::parseParameter(Instruction &instruction) {
+ParseResult Parser::parseParameter(Instruction &instruction, bool nested) {
   lexer.next();
   const char *place = lexer.begin();
   int64_t number;
@@ -131,7 +131,7 @@ ParseResult Parser::parseParameter(Instruction &instruction) {
     return fail(instruction.opcodePlace, "expected the shape of the parameter before the opcode");
   if (number < 0)
     return fail(place, "expected a parameter number of at least 0 but got " + Twine(number));
-  if (parseAttributes(instruction))
+  if (!nested && parseAttributes(instruction))
     return failure();
   auto at = llvm::lower_bound(scope->parameters, number, [](const Scope::Parameter &p, int64_t n) {
     return p.number < n;
@@ -338,6 +338,11 @@ ParseResult Parser::finishAttributes(Instruction &instruction) {
                                            "for a scalar it may be left out");
     attributes.set("dimensions", builder.getDenseI64ArrayAttr({}));
   }
+  if (opcode.text == "reduce-scatter" || StringRef(opcode.text).starts_with("all-gather"))
+    if (auto dimensions = cast_or_null<DenseI64ArrayAttr>(attributes.get("dimensions"));
+        dimensions && dimensions.size() != 1)
+      return fail(instruction.opcodePlace, "expected exactly one dimension of " + opcode.text +
+                                               " but got " + Twine(dimensions.size()));
   if (opcode.text == "conditional") {
     bool byName = llvm::is_contained(instruction.seen, "true_computation");
     if (byName != llvm::is_contained(instruction.seen, "false_computation"))

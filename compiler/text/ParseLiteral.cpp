@@ -105,13 +105,16 @@ private:
         return fail(start, "expected an integer that fits 64 bits");
     if (place == digits || !endsNumber(place))
       return fail(start, isBool ? "expected true, false, 0 or 1" : "expected an integer");
+    if (isBool) {
+      store(uint8_t(value != 0), out);
+      return true;
+    }
     uint64_t most = isUnsigned   ? ~uint64_t(0) >> (64 - width)
                     : negative   ? uint64_t(1) << (width - 1)
                                  : (uint64_t(1) << (width - 1)) - 1;
     if ((isUnsigned && negative && value) || value > most)
-      return fail(start, Twine("expected an integer that fits ") +
-                             (isBool ? Twine("pred") : Twine(isUnsigned ? "u" : "s") + Twine(width)) +
-                             " but got " + StringRef(start, place - start));
+      return fail(start, Twine("expected an integer that fits ") + (isUnsigned ? "u" : "s") +
+                             Twine(width) + " but got " + StringRef(start, place - start));
     store(negative ? -value : value, out);
     return true;
   }
@@ -212,10 +215,14 @@ private:
     const char *start = place;
     StringRef rest(word, end - word);
     if (rest.consume_front("inf") && endsNumber(rest.begin())) {
-      if (!APFloat::semanticsHasInf(*semantics))
-        return fail(start, "expected a finite number: " + typeName() + " has no infinity");
+      bool hasInf = APFloat::semanticsHasInf(*semantics);
+      if (!hasInf && !APFloat::semanticsHasNaN(*semantics))
+        return fail(start, "expected a finite number: the type has no infinity");
       place = rest.begin();
-      store(APFloat::getInf(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
+      if (!hasInf) // what XLA's conversion makes of it
+        store(APFloat::getQNaN(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
+      else
+        store(APFloat::getInf(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
       return true;
     }
     rest = StringRef(word, end - word);
@@ -359,10 +366,20 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
         break;
       continue;
     }
-    if (level != rank) {
+    if (level != rank && (level > 0 || count == 0)) {
       lexer.reset(place);
       return expected("`{`: a constant of rank " + Twine(rank) + " has braces nested " +
                       Twine(rank) + " deep");
+    }
+    if (rank && level == 0) { // XLA reads the first element alone
+      warn(place, "expected braces nested " + Twine(rank) + " deep in a constant of rank " +
+                      Twine(rank) + "; the elements that are missing are zero");
+      if (!scanner.read(place, bytes))
+        return fail(scanner.errorPlace, scanner.error);
+      if (uint64_t(count) > (uint64_t(1) << 32) / elementBytes)
+        return fail(literal, "expected all elements of so large a constant");
+      bytes.resize(count * elementBytes);
+      break;
     }
     if (rank && ++seen[level - 1] > shape[level - 1])
       return tooMany(place);

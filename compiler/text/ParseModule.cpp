@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules and computations, tokens and messages.
+#include "compiler/hlo/Errors.h"
 #include "compiler/hlo/Location.h"
 #include "compiler/text/ParserImpl.h"
 #include "compiler/text/Quote.h"
@@ -32,7 +33,7 @@ FileLineColLoc Parser::locate(const char *place) {
 
 ParseResult Parser::fail(const char *place, const Twine &message) {
   if (!tooManyErrors())
-    emitError(locate(place)) << message.str();
+    report(locate(place), Error::Syntax) << message.str();
   ++errors;
   return failure();
 }
@@ -240,7 +241,7 @@ ParseResult Parser::parseComputation() {
   if (isEntry)
     entryPlace = entryKeyword;
   if (parsed || body.failed) {
-    computation->destroy();
+    computation->erase();
     return parsed;
   }
   computations[name] = computation;
@@ -258,6 +259,8 @@ ParseResult Parser::parseBody(Scope &body, const char *place) {
     if (tooManyErrors())
       return failure();
     if (lexer.is(Token::Eof)) {
+      if (body.failed) // the error before may have swallowed the rest
+        return failure();
       (void)fail(lexer.begin(), "expected `}` at the end of the computation");
       return failure();
     }
@@ -347,7 +350,7 @@ ParseResult Parser::parseInlineComputation(StringRef name, FlatSymbolRefAttr &sy
   scope = outer;
   --depth;
   if (parsed || body.failed) {
-    computation->destroy();
+    computation->erase();
     return failure();
   }
   computations[unused] = computation;
@@ -392,8 +395,7 @@ ParseResult Parser::parseSingleInstruction() {
   parsed = failure(parsed || finishBody(body, place));
   scope = nullptr;
   if (parsed) {
-    if (!computation->getBlock())
-      computation->destroy();
+    computation->erase();
     return failure();
   }
   computations["_"] = entry = computation;

@@ -122,7 +122,7 @@ private:
 
   ParseResult parseInstruction();
   ParseResult parseRightSide(Instruction &instruction, bool nested);
-  ParseResult parseParameter(Instruction &instruction);
+  ParseResult parseParameter(Instruction &instruction, bool nested);
   ParseResult parseOperands(Instruction &instruction);
   ParseResult parseOperand(Instruction &instruction);
   ParseResult parseNested(Instruction &outer, mlir::Type type, mlir::Value &value);

@@ -9,7 +9,8 @@ if(HLOC_BUILD_TESTS)
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR} USES_TERMINAL)
 endif()
 
-# docs: the reference of the dialect and of the passes, from their definitions.
+# docs: the reference of the dialect and of the passes, from their definitions; docs/operations.md
+# and docs/errors.md in the source tree.
 if(NOT HLOC_RUNTIME_ONLY)
   set(docs_dir ${PROJECT_BINARY_DIR}/docs)
   set(include_flags -I ${PROJECT_SOURCE_DIR})
@@ -20,6 +21,8 @@ if(NOT HLOC_RUNTIME_ONLY)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${docs_dir}
     COMMAND ${MLIR_TABLEGEN_EXE} -gen-dialect-doc -dialect=hlo ${include_flags}
             ${PROJECT_SOURCE_DIR}/compiler/hlo/HloOps.td -o ${docs_dir}/hlo.md
+    COMMAND python3 ${PROJECT_SOURCE_DIR}/docs/generate.py --tblgen ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen
+            --include ${MLIR_INCLUDE_DIRS}
     COMMENT "Writing ${docs_dir}")
   if(EXISTS ${PROJECT_SOURCE_DIR}/passes/Passes.td)
     add_custom_command(TARGET docs POST_BUILD

@@ -3,6 +3,7 @@
 #include "compiler/hlo/infer/ModuleChecks.h"
 #include "compiler/hlo/infer/Rules.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <map>
 
 using namespace mlir;
 
@@ -81,11 +82,13 @@ static LogicalResult checkGroups(const Collective &collective, Mode mode, const 
     if (uniform && size != sizes[0]) // C4
       return rule.fail(Error::ReplicaGroups)
              << "expected replica groups of one size but got sizes " << toText(sizes);
-    total += size;
+    total = size > int64_t(ids.size()) ? -1 : total + size;
+    if (total < 0)
+      break;
   }
   if (total != int64_t(ids.size()))
     return rule.fail(Error::ReplicaGroups)
-           << "expected " << total << " participants but got " << ids.size();
+           << "expected as many participants as the sizes of the groups say but got " << ids.size();
   SmallVector<bool> seen(ids.size());
   for (int64_t id : ids) { // C5
     if (id < 0 || id >= total)
@@ -196,7 +199,7 @@ template <typename Op> static LogicalResult checkPermutation(Op op, const Counts
   std::optional<ArrayAttr> slices = op.getSliceSizes();
   if (slices && !slices->empty())
     allowed = slices->size();
-  llvm::DenseMap<int64_t, size_t> counted[2];
+  std::map<int64_t, size_t> counted[2]; // of any number, unlike DenseMap
   for (auto [i, number] : llvm::enumerate(pairs)) {
     StringRef role = i % 2 ? "target" : "source";
     if (number < 0 || (limit != 1 && number >= limit))
@@ -223,7 +226,7 @@ static std::optional<int64_t> getChannel(Operation *op) {
 LogicalResult checkCollectives(ModuleOp module) {
   Counts counts{getCount(module, "hlo.replica_count"), getCount(module, "hlo.num_partitions")};
   bool valid = true;
-  llvm::DenseMap<int64_t, Operation *> channels;
+  std::map<int64_t, Operation *> channels; // of any number, unlike DenseMap
   auto isTransfer = [](Operation *op) { return isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op); };
   auto check = [&](Operation *op) -> LogicalResult {
     if (auto all = dyn_cast<AllGatherOp>(op))

@@ -16,7 +16,37 @@ static Report failMissing(const Rule &rule) {
   return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
 }
 
+/// Value of `key="..."` in the text of frontend_attributes; nothing if it is not there.
+static std::optional<StringRef> getFrontendAttribute(StringRef text, StringRef key) {
+  for (size_t at = text.find(key); at != StringRef::npos; at = text.find(key, at + 1)) {
+    StringRef rest = text.drop_front(at + key.size());
+    bool startsKey = at == 0 || StringRef("{, ").contains(text[at - 1]);
+    if (startsKey && rest.consume_front("="))
+      return rest.consume_front("\"") ? rest.take_until([](char c) { return c == '"'; })
+                                      : rest.take_until([](char c) { return c == ','; });
+  }
+  return std::nullopt;
+}
+
+/// C2: a composite has a name, and a version that is a number.
+static LogicalResult expectComposite(const Rule &rule, DictionaryAttr attributes) {
+  auto text = attributes ? attributes.getAs<StringAttr>("hlo.frontend_attributes") : StringAttr();
+  StringRef keys = text ? text.getValue() : StringRef();
+  std::optional<StringRef> name = getFrontendAttribute(keys, "composite.name");
+  std::optional<StringRef> version = getFrontendAttribute(keys, "composite.version");
+  uint64_t number;
+  if (!name || name->empty())
+    return rule.fail(Error::Composite)
+           << "expected a composite call to have frontend_attributes with a composite.name";
+  if (version && version->getAsInteger(10, number))
+    return rule.fail(Error::Composite)
+           << "expected composite.version to be a number of at least 0 but got " << *version;
+  return success();
+}
+
 FailureOr<Type> infer(CallOp::Adaptor op, const Rule &rule) {
+  if (op.getIsComposite() && failed(expectComposite(rule, op.getAttributes())))
+    return failure();
   if (!rule.knowsSignatures()) {
     if (rule.getDeclared())
       return rule.getDeclared();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference and checks of operations, by the rules of Rules.h.
 //
-// Tests: test/hlo/errors/, test/hlo/InferTest.cpp.
+// Tests: test/hlo/inference.hlo, test/hlo/operations/, test/hlo/errors/.
 
 #ifndef HLOC_COMPILER_HLO_INFER_INFER_H
 #define HLOC_COMPILER_HLO_INFER_INFER_H

@@ -143,7 +143,9 @@ bool isComplex(Type element) { return isa<ComplexType>(element); }
 int64_t getBits(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * getBits(complex.getElementType());
-  return isPred(element) ? 8 : element.getIntOrFloatBitWidth();
+  if (isPred(element))
+    return 8;
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
 }
 
 Type getHigherPrecision(Type a, Type b) {

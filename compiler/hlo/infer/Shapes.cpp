@@ -231,7 +231,6 @@ FailureOr<Type> infer(ConcatenateOp::Adaptor op, const Rule &rule) {
       return failure();
     Shape shape(*array);
     for (int64_t d = 0; d < result.getRank(); ++d) {
-      result.dynamic[d] = result.dynamic[d] || shape.dynamic[d];
       if (d == dimension) {
         bool unbounded = result.sizes[d] == kUnbounded || shape.sizes[d] == kUnbounded;
         std::optional<int64_t> sum = unbounded ? std::optional(kUnbounded)
@@ -239,7 +238,7 @@ FailureOr<Type> infer(ConcatenateOp::Adaptor op, const Rule &rule) {
         if (!sum) // C5
           return rule.fail(Error::TooLarge) << "dimension " << d << " of the result is too large";
         result.sizes[d] = *sum;
-        result.dynamic[d] = result.dynamic[d] || unbounded;
+        result.dynamic[d] = result.dynamic[d] || shape.dynamic[d] || unbounded;
       } else if (!sizesAgree(result.sizes[d], shape.sizes[d])) { // C6
         return rule.fail(Error::SizesDiffer)
                << "expected " << what << " to have the sizes of " << toText(Type(*first))
@@ -247,6 +246,8 @@ FailureOr<Type> infer(ConcatenateOp::Adaptor op, const Rule &rule) {
       } else if (result.sizes[d] == kUnbounded) {
         result.sizes[d] = shape.sizes[d];
         result.dynamic[d] = shape.dynamic[d];
+      } else if (shape.sizes[d] != kUnbounded) {
+        result.dynamic[d] = result.dynamic[d] || shape.dynamic[d];
       }
     }
   }

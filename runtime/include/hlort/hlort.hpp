@@ -105,7 +105,7 @@ public:
   /// and used again by each run.
   Program(const hlort_module &module, hlort_context *context)
       : module(module), context(context), arguments(std::size_t(module.argument_count)),
-        results(std::size_t(module.result_count)) {
+        results(std::size_t(module.result_count)), out(results.size()) {
     if (module.abi_version != hlort_abi_version())
       throw Error(HLORT_INVALID_ARGUMENT, std::string(module.name) + " was compiled for version " +
                                               std::to_string(module.abi_version) +
@@ -120,9 +120,9 @@ public:
     for (std::size_t i = 0; i < arguments.size(); ++i)
       argument(i);
     for (std::size_t i = 0; i < results.size(); ++i)
-      result(i);
+      out[i] = result(i);
     hlort_status status = {};
-    module.run(context, arguments.data(), results.data(), arena.get(), &status);
+    module.run(context, arguments.data(), out.data(), arena.get(), &status);
     check(status);
   }
 
@@ -132,7 +132,12 @@ protected:
   /// The memory of an argument or result: the host's if it was bound, else the program's own, zeros
   /// at first.
   void *argument(std::size_t i) { return memory(arguments[i], module.arguments[i]); }
-  void *result(std::size_t i) { return memory(results[i], module.results[i]); }
+  void *result(std::size_t i) {
+    // A result that may be an argument's memory is, unless it was bound: its argument is given up.
+    if (int64_t alias = module.results[i].alias; !results[i] && alias >= 0)
+      return argument(std::size_t(alias));
+    return memory(results[i], module.results[i]);
+  }
 
   /// Lets an argument or result be memory of the host, which has exactly as many bytes.
   void bindArgument(std::size_t i, void *host, std::size_t bytes) {
@@ -175,6 +180,7 @@ private:
   const hlort_module &module;
   hlort_context *context;
   std::vector<void *> arguments, results; // null until bound or first used
+  std::vector<void *> out;                // of the run under way
   std::vector<Memory> own;
   Memory arena;
 };

@@ -4,6 +4,7 @@
 #include "test/codegen/math/Jit.h"
 #include "test/codegen/math/Ulp.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "gtest/gtest.h"
 
 #include <bit>
@@ -129,6 +130,29 @@ class BinaryFunctions : public testing::TestWithParam<Binary> {};
 
 TEST_P(BinaryFunctions, SingleWithinBound) { check<float>(GetParam(), GetParam().bound32); }
 TEST_P(BinaryFunctions, DoubleWithinBound) { check<double>(GetParam(), GetParam().bound64); }
+
+/// Exponents that the compiler knows have shorter code, with the same special values.
+TEST(PowerOfConstant, WithinBound) {
+  for (float exponent : {0.0f, 1.0f, 2.0f, 3.0f, -1.0f, 0.5f, -0.5f, 2.5f}) {
+    Kernel kernel(
+        {Element::F32}, {Element::F32}, 16, [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
+          mlir::Type type = x[0].getType();
+          mlir::Attribute scalar = b.getF32FloatAttr(exponent);
+          auto splat = mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(type), scalar);
+          Value y = mlir::arith::ConstantOp::create(b, splat);
+          return llvm::SmallVector<Value>{emitPower(b, x[0], y)};
+        });
+    std::vector<float> in = specialValues<float>();
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 65521)
+      in.push_back(std::bit_cast<float>(uint32_t(bits)));
+    in.resize(in.size() / 16 * 16);
+    std::vector<float> out(in.size());
+    kernel.run({in.data()}, {out.data()}, in.size());
+    for (size_t i = 0; i < in.size(); ++i)
+      EXPECT_LE(ulpError(out[i], std::pow(double(in[i]), double(exponent))), 1.6)
+          << in[i] << " to " << exponent << " is " << out[i];
+  }
+}
 
 /// Prints nanoseconds an element; run with --gtest_also_run_disabled_tests.
 TEST_P(BinaryFunctions, DISABLED_Speed) {

@@ -48,20 +48,20 @@ static Type typeOf(Element element, OpBuilder &b) {
   llvm_unreachable("no such element");
 }
 
-/// void kernel(in0, in1, in2, out0, out1, count): emit's code for each group of lanes.
+/// void kernel(in0, in1, in2, in3, out0, out1, count): emit's code for each group of lanes.
 static OwningOpRef<ModuleOp> build(MLIRContext &context, ArrayRef<Element> inputs,
                                    ArrayRef<Element> outputs, unsigned lanes, Emit emit) {
   ImplicitLocOpBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b.getLoc());
   b.setInsertionPointToStart(module->getBody());
   Type pointer = LLVM::LLVMPointerType::get(&context);
-  SmallVector<Type> types(5, pointer);
+  SmallVector<Type> types(6, pointer);
   types.push_back(b.getI64Type());
   auto function = func::FuncOp::create(b, "kernel", b.getFunctionType(types, {}));
   b.setInsertionPointToStart(function.addEntryBlock());
   Value zero = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
   Value step = arith::ConstantOp::create(b, b.getI64IntegerAttr(lanes));
-  auto loop = scf::ForOp::create(b, zero, function.getArgument(5), step);
+  auto loop = scf::ForOp::create(b, zero, function.getArgument(6), step);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -80,20 +80,22 @@ static OwningOpRef<ModuleOp> build(MLIRContext &context, ArrayRef<Element> input
     SmallVector<Value> results = emit(b, operands);
     for (auto [i, output] : llvm::enumerate(outputs)) {
       Type element = typeOf(output, b);
-      LLVM::StoreOp::create(b, results[i], address(3 + i, element), 1);
+      LLVM::StoreOp::create(b, results[i], address(4 + i, element), 1);
     }
   }
   func::ReturnOp::create(b);
   return module;
 }
 
-static void lower(ModuleOp module, bool withoutFma, bool withoutHalf) {
+static void lower(ModuleOp module, StringRef features) {
   if (failed(verify(module)))
     llvm::report_fatal_error("invalid module");
-  if (withoutFma)
+  if (features.contains("-fma"))
     expandFma(module);
-  if (withoutHalf)
+  if (features.contains("-f16c"))
     expandHalf(module);
+  if (features.contains("-sse4.1"))
+    expandRounding(module);
   PassManager passes(module.getContext());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
@@ -134,7 +136,7 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
       .loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                    LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = build(context, inputs, outputs, lanes, emit);
-  lower(*module, features.contains("-fma"), features.contains("-f16c"));
+  lower(*module, features);
 
   auto machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
@@ -170,34 +172,16 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
   jit = llvm::cantFail(builder.create());
   llvm::cantFail(
       jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(translated), std::move(llvmContext))));
-  function =
-      llvm::cantFail(jit->lookup("kernel"))
-          .toPtr<void (*)(const void *, const void *, const void *, void *, void *, int64_t)>();
+  function = llvm::cantFail(jit->lookup("kernel")).toPtr<decltype(function)>();
 }
 
 Kernel::~Kernel() = default;
 
 void Kernel::run(std::vector<const void *> inputs, std::vector<void *> outputs,
                  size_t count) const {
-  inputs.resize(3);
+  inputs.resize(4);
   outputs.resize(2);
-  function(inputs[0], inputs[1], inputs[2], outputs[0], outputs[1], count);
-}
-
-std::pair<Value, Value> unpackFloats(ImplicitLocOpBuilder &b, Value packed) {
-  auto typeOf = [&](Type element) -> Type {
-    auto vector = dyn_cast<VectorType>(packed.getType());
-    return vector ? Type(vector.clone(element)) : element;
-  };
-  auto lowHalf = [&](Value bits) -> Value {
-    Value half = arith::TruncIOp::create(b, typeOf(b.getI32Type()), bits);
-    return arith::BitcastOp::create(b, typeOf(b.getF32Type()), half);
-  };
-  TypedAttr amount = b.getI64IntegerAttr(32);
-  if (auto vector = dyn_cast<VectorType>(packed.getType()))
-    amount = DenseElementsAttr::get(vector, Attribute(amount));
-  Value shift = arith::ConstantOp::create(b, amount);
-  return {lowHalf(packed), lowHalf(arith::ShRUIOp::create(b, packed, shift))};
+  function(inputs[0], inputs[1], inputs[2], inputs[3], outputs[0], outputs[1], count);
 }
 
 } // namespace hloc::test

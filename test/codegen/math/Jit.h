@@ -25,7 +25,7 @@ enum class Element { I8, I16, I32, I64, F32, F64 };
 using Emit = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ImplicitLocOpBuilder &,
                                                                mlir::ValueRange)>;
 
-/// Up to three input and two output arrays; lengths must be multiples of `lanes`.
+/// Up to four input and two output arrays; lengths must be multiples of `lanes`.
 class Kernel {
 public:
   /// Aborts the test program if the code does not compile or calls anything.
@@ -37,11 +37,9 @@ public:
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  void (*function)(const void *, const void *, const void *, void *, void *, int64_t) = nullptr;
+  void (*function)(const void *, const void *, const void *, const void *, void *, void *,
+                   int64_t) = nullptr;
 };
-
-/// The low and high halves of 64-bit lanes as f32.
-std::pair<mlir::Value, mlir::Value> unpackFloats(mlir::ImplicitLocOpBuilder &b, mlir::Value packed);
 
 } // namespace hloc::test
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/HlocMain.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/Descriptor.h"
+#include "compiler/driver/HlocOptions.h"
+#include "compiler/driver/LinkShared.h"
+#include "compiler/driver/OutputFiles.h"
+#include "compiler/hlo/HloDialect.h"
+#include "compiler/text/Load.h"
+#include "compiler/text/Printer.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "passes/NotSupported.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+enum ExitCode { Done = 0, Refused = 1, WrongUsage = 2, Unsupported = 3 };
+
+/// One run of the program.
+class Driver {
+public:
+  explicit Driver(const HlocOptions &options) : options(options), context(makeRegistry()) {
+    timing.setEnabled(options.timing);
+    timingScope = timing.getRootScope();
+    if (!options.dumpDir.empty())
+      context.disableMultithreading(); // for dumps of whole modules
+  }
+
+  ExitCode run() {
+    // What the command line says of the target is checked before anything is read.
+    if (llvm::Expected<Target> target = makeTarget(getCompileOptions().target); !target) {
+      report(target.takeError());
+      return WrongUsage;
+    }
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    if (!openModule(options.module, *sources))
+      return Refused;
+    SourceMgrDiagnosticHandler printer(*sources, &context);
+    ScopedDiagnosticHandler watcher(&context, [&](Diagnostic &diagnostic) {
+      notSupported |= isNotSupported(diagnostic);
+      return failure(); // for the printer
+    });
+    stage("reading");
+    OwningOpRef<ModuleOp> module = loadModule(sources, &context);
+    bool done = module && (options.emit < Emit::Llvm ? writeText(*module) : writeCode(*module));
+    return done ? Done : notSupported ? Unsupported : Refused;
+  }
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }
+
+  void stage(StringRef name) {
+    if (options.progress)
+      llvm::errs() << "hloc: " << name << '\n';
+  }
+
+  /// Prints an error, if it is one; whether it is none.
+  static bool report(llvm::Error error) {
+    bool good = !error;
+    llvm::handleAllErrors(std::move(error), [](const llvm::ErrorInfoBase &fault) {
+      llvm::errs() << fault.message() << '\n';
+    });
+    return good;
+  }
+
+  /// The prefix of the symbols: --name, or the output's name, or the input's.
+  std::string getName() const {
+    if (!options.name.empty())
+      return makeIdentifier(options.name);
+    StringRef file = options.output == "-" ? options.module : options.output;
+    return makeIdentifier(file == "-" ? "module" : llvm::sys::path::stem(file));
+  }
+
+  CompileOptions getCompileOptions() {
+    CompileOptions result;
+    result.target.cpu = options.cpu;
+    result.target.triple = options.triple;
+    result.target.optimization = options.level;
+    result.target.singleThreaded = options.threads == 1;
+    result.name = getName();
+    result.form = options.emit == Emit::Llvm       ? CodeForm::LlvmIr
+                  : options.emit == Emit::Assembly ? CodeForm::Assembly
+                                                   : CodeForm::Object;
+    result.configure = [this](PassManager &passes) {
+      if (options.timing)
+        passes.enableTiming(timingScope);
+      if (!options.dumpDir.empty())
+        passes.enableIRPrintingToFileTree(
+            [](Pass *, Operation *) { return false; }, [](Pass *, Operation *) { return true; },
+            /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
+            options.dumpDir);
+    };
+    return result;
+  }
+
+  /// --emit=hlo and --emit=mlir.
+  bool writeText(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    if (options.emit == Emit::Hlo) {
+      if (failed(printHlo(module, out)))
+        return false;
+    } else {
+      if (failed(lowerModule(module, getCompileOptions())))
+        return false;
+      module.print(out, OpPrintingFlags().elideLargeElementsAttrs(64));
+      out << '\n';
+    }
+    OutputFiles files;
+    return report(files.add(options.output, text)) && report(files.commit());
+  }
+
+  bool writeCode(ModuleOp module) {
+    stage("compiling");
+    FailureOr<CompiledModule> compiled = compileModule(module, getCompileOptions());
+    if (failed(compiled))
+      return false;
+    SmallVector<char, 0> &code = compiled->program.code;
+    if (options.emit == Emit::Shared) {
+      stage("linking");
+      SmallVector<char, 0> library;
+      if (!report(linkShared(code, library)))
+        return false;
+      code = std::move(library);
+    }
+    if (options.report)
+      printReport(*compiled);
+    OutputFiles files;
+    if (!report(files.add(options.output, StringRef(code.data(), code.size()))))
+      return false;
+    if (options.emit >= Emit::Object && options.output != "-") {
+      SmallString<128> header(options.output);
+      llvm::sys::path::replace_extension(header, "h");
+      std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
+      if (!report(files.add(header, text)))
+        return false;
+    }
+    return report(files.commit());
+  }
+
+  void printReport(const CompiledModule &compiled) {
+    llvm::outs() << "arena " << compiled.interface.arenaBytes << " bytes, code " << compiled.program.codeBytes
+                 << " bytes, constants " << compiled.program.constantBytes << " bytes\n";
+  }
+
+  const HlocOptions &options;
+  MLIRContext context;
+  DefaultTimingManager timing;
+  TimingScope timingScope;
+  bool notSupported = false;
+};
+
+} // namespace
+
+int hlocMain(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  HlocOptions options;
+  if (!parseHlocOptions(argc, argv, options))
+    return WrongUsage;
+  return Driver(options).run();
+}
+
+} // namespace hloc

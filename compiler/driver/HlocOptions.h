@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of hloc. Names and meanings are a contract with scripts outside the project.
+
+#ifndef HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
+#define HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
+
+#include <string>
+
+namespace hloc {
+
+/// Where to stop.
+enum class Emit { Hlo, Mlir, Llvm, Assembly, Object, Shared };
+
+struct HlocOptions {
+  std::string module;
+  std::string output; // empty: the module's name with the ending of what is emitted
+  Emit emit = Emit::Object;
+  std::string name; // prefix of symbols; empty: the output's name
+  int level = 3;
+  int threads = 0; // 0: as many as the host's context has
+  std::string cpu = "native", triple;
+  bool report = false, timing = false, progress = false;
+  std::string dumpDir;
+};
+
+/// Reads the command line. False, with a message on the error stream, if it is wrong.
+bool parseHlocOptions(int argc, char **argv, HlocOptions &options);
+
+} // namespace hloc
+
+#endif

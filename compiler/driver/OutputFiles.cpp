@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/OutputFiles.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace hloc {
+
+static Error fault(StringRef path, const Twine &why) { return createStringError(path + ": error: " + why); }
+
+OutputFiles::~OutputFiles() {
+  for (Pending &file : pending)
+    consumeError(file.file.discard());
+}
+
+static Error writeTo(StringRef path, int descriptor, StringRef contents) {
+  raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
+  stream << contents;
+  stream.flush();
+  if (!stream.has_error())
+    return Error::success();
+  std::string why = stream.error().message();
+  stream.clear_error();
+  return fault(path, "cannot write: " + why);
+}
+
+Error OutputFiles::add(StringRef path, StringRef contents) {
+  if (path == "-")
+    return writeTo("<stdout>", 1, contents);
+  // What is there and is no plain file (a device, a pipe) is written to, never replaced.
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) && !sys::fs::is_regular_file(status)) {
+    if (sys::fs::is_directory(status))
+      return fault(path, "is a directory");
+    std::error_code error;
+    raw_fd_ostream stream(path, error);
+    if (error)
+      return fault(path, "cannot write: " + error.message());
+    stream << contents;
+    stream.flush();
+    if (!stream.has_error())
+      return Error::success();
+    std::string why = stream.error().message();
+    stream.clear_error();
+    return fault(path, "cannot write: " + why);
+  }
+  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", 0666);
+  if (!file)
+    return fault(path, "cannot write: " + toString(file.takeError()));
+  pending.push_back({std::move(*file), path.str()});
+  return writeTo(path, pending.back().file.FD, contents);
+}
+
+Error OutputFiles::commit() {
+  // Between the first rename and the last, a signal must not leave some without the others.
+  for (Pending &file : pending)
+    sys::RemoveFileOnSignal(file.path);
+  Error result = Error::success();
+  for (Pending &file : pending) {
+    if (result)
+      break;
+    if (Error error = file.file.keep(file.path))
+      result = joinErrors(std::move(result), fault(file.path, "cannot write: " + toString(std::move(error))));
+  }
+  for (Pending &file : pending) {
+    if (result)
+      sys::fs::remove(file.path);
+    sys::DontRemoveFileOnSignal(file.path);
+  }
+  pending.clear();
+  return result;
+}
+
+} // namespace hloc

@@ -1,0 +1,139 @@
+// RUN: hlo-opt --fuse --split-input-file %s | FileCheck %s
+
+hlo.computation @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+hlo.computation @max(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.maximum %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+
+// Softmax of rows is one kernel, and the result may lie in x.
+// CHECK-LABEL: func.func @softmax
+// CHECK-COUNT-1: hlo.kernel <reduce> (%{{.*}}) {reuse = array<i64: 0>}
+// CHECK: hlo.reduce
+// CHECK: hlo.exponential
+// CHECK: hlo.reduce
+// CHECK: hlo.divide
+// CHECK-NOT: hlo.kernel
+func.func @softmax(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %zero = hlo.constant (dense<0.0> : tensor<f32>) : tensor<f32>
+  %low = hlo.constant (dense<0xFF800000> : tensor<f32>) : tensor<f32>
+  %m = hlo.reduce %x, %low {dimensions = array<i64: 1>, to_apply = @max} : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  %mb = hlo.broadcast %m {dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x16xf32>
+  %s = hlo.subtract %x, %mb : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %e = hlo.exponential %s : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %t = hlo.reduce %e, %zero {dimensions = array<i64: 1>, to_apply = @add} : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  %tb = hlo.broadcast %t {dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x16xf32>
+  %r = hlo.divide %e, %tb : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}
+
+// Layer norm: two dependent reductions, row values with unit dimensions, scale by column.
+// CHECK-LABEL: func.func @layer_norm
+// CHECK-COUNT-1: hlo.kernel <reduce>
+// CHECK-NOT: hlo.kernel
+func.func @layer_norm(%x: tensor<8x16xf32>, %scale: tensor<16xf32>) -> tensor<8x16xf32> {
+  %zero = hlo.constant (dense<0.0> : tensor<f32>) : tensor<f32>
+  %n = hlo.constant (dense<6.25e-2> : tensor<8x1xf32>) : tensor<8x1xf32>
+  %sum = hlo.reduce %x, %zero {dimensions = array<i64: 1>, to_apply = @add} : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  %sum1 = hlo.reshape %sum : (tensor<8xf32>) -> tensor<8x1xf32>
+  %mean = hlo.multiply %sum1, %n : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  %mean0 = hlo.reshape %mean : (tensor<8x1xf32>) -> tensor<8xf32>
+  %meanb = hlo.broadcast %mean0 {dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x16xf32>
+  %d = hlo.subtract %x, %meanb : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %dd = hlo.multiply %d, %d : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %v = hlo.reduce %dd, %zero {dimensions = array<i64: 1>, to_apply = @add} : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  %rs = hlo.rsqrt %v : (tensor<8xf32>) -> tensor<8xf32>
+  %rb = hlo.broadcast %rs {dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x16xf32>
+  %y = hlo.multiply %d, %rb : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %sb = hlo.broadcast %scale {dimensions = array<i64: 1>} : (tensor<16xf32>) -> tensor<8x16xf32>
+  %z = hlo.multiply %y, %sb : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %z : tensor<8x16xf32>
+}
+
+// A reduction of a row too long for the cache does not wait for its users.
+// CHECK-LABEL: func.func @long_row
+// CHECK: hlo.kernel <reduce>
+// CHECK: hlo.kernel <loop>
+func.func @long_row(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
+  %low = hlo.constant (dense<0xFF800000> : tensor<f32>) : tensor<f32>
+  %m = hlo.reduce %x, %low {dimensions = array<i64: 0>, to_apply = @max} : (tensor<1000000xf32>, tensor<f32>) -> tensor<f32>
+  %mb = hlo.broadcast %m {dimensions = array<i64>} : (tensor<f32>) -> tensor<1000000xf32>
+  %s = hlo.subtract %x, %mb : (tensor<1000000xf32>, tensor<1000000xf32>) -> tensor<1000000xf32>
+  return %s : tensor<1000000xf32>
+}
+
+// Two reductions of one array are one pass.
+// CHECK-LABEL: func.func @siblings
+// CHECK-COUNT-1: hlo.kernel <reduce>
+// CHECK-NOT: hlo.kernel
+func.func @siblings(%x: tensor<512x512xf32>) -> (tensor<512xf32>, tensor<512xf32>) {
+  %zero = hlo.constant (dense<0.0> : tensor<f32>) : tensor<f32>
+  %a = hlo.reduce %x, %zero {dimensions = array<i64: 1>, to_apply = @add} : (tensor<512x512xf32>, tensor<f32>) -> tensor<512xf32>
+  %xx = hlo.multiply %x, %x : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  %b = hlo.reduce %xx, %zero {dimensions = array<i64: 1>, to_apply = @add} : (tensor<512x512xf32>, tensor<f32>) -> tensor<512xf32>
+  return %a, %b : tensor<512xf32>, tensor<512xf32>
+}
+
+// -----
+
+// A dot takes bias and activation with it, and reads its operand through the transpose.
+// CHECK-LABEL: func.func @mlp
+// CHECK: hlo.kernel <dot>
+// CHECK: hlo.transpose
+// CHECK: hlo.dot
+// CHECK: hlo.tanh
+// CHECK: hlo.kernel <dot>
+// CHECK: hlo.dot
+// CHECK-NOT: hlo.kernel
+func.func @mlp(%x: tensor<64x128xf32>, %w: tensor<256x128xf32>, %b: tensor<256xf32>, %v: tensor<256x32xf32>) -> tensor<64x32xf32> {
+  %wt = hlo.transpose %w {dimensions = array<i64: 1, 0>} : (tensor<256x128xf32>) -> tensor<128x256xf32>
+  %d = hlo.dot %x, %wt {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<64x128xf32>, tensor<128x256xf32>) -> tensor<64x256xf32>
+  %bb = hlo.broadcast %b {dimensions = array<i64: 1>} : (tensor<256xf32>) -> tensor<64x256xf32>
+  %s = hlo.add %d, %bb : (tensor<64x256xf32>, tensor<64x256xf32>) -> tensor<64x256xf32>
+  %t = hlo.tanh %s : (tensor<64x256xf32>) -> tensor<64x256xf32>
+  %g = hlo.multiply %s, %t : (tensor<64x256xf32>, tensor<64x256xf32>) -> tensor<64x256xf32>
+  %r = hlo.dot %g, %v {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<64x256xf32>, tensor<256x32xf32>) -> tensor<64x32xf32>
+  return %r : tensor<64x32xf32>
+}
+
+// What an expensive value is needed for at many places is computed once.
+// CHECK-LABEL: func.func @no_recomputation
+// CHECK: hlo.kernel <loop>
+// CHECK: hlo.power
+// CHECK: hlo.kernel <loop>
+// CHECK: hlo.broadcast
+func.func @no_recomputation(%x: tensor<512xf32>, %y: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %p = hlo.power %x, %x : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+  %b = hlo.broadcast %p {dimensions = array<i64: 1>} : (tensor<512xf32>) -> tensor<512x512xf32>
+  %s = hlo.add %y, %b : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %s : tensor<512x512xf32>
+}
+
+// A reshape at the border of a kernel is no work: it stays outside.
+// CHECK-LABEL: func.func @outer_reshape
+// CHECK: %[[VIEW:.*]] = hlo.reshape %arg0
+// CHECK: hlo.kernel <loop> (%[[VIEW]])
+// CHECK-NOT: hlo.reshape
+func.func @outer_reshape(%x: tensor<4x8xf32>) -> tensor<32xf32> {
+  %r = hlo.reshape %x : (tensor<4x8xf32>) -> tensor<32xf32>
+  %n = hlo.negate %r : (tensor<32xf32>) -> tensor<32xf32>
+  return %n : tensor<32xf32>
+}
+
+// The update is computed where it is written; reading other places of the buffer comes before.
+// CHECK-LABEL: func.func @update
+// CHECK: hlo.kernel <update> {{.*}} {must_reuse, reuse = array<i64: 0>}
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: hlo.dynamic_slice
+// CHECK-NEXT: hlo.add
+// CHECK-NEXT: hlo.dynamic_update_slice
+// CHECK-NOT: hlo.kernel
+func.func @update(%x: tensor<1000xf32>, %u: tensor<10xf32>, %i: tensor<i32>) -> tensor<1000xf32> {
+  %s = hlo.dynamic_slice %x, %i {dynamic_slice_sizes = array<i64: 10>} : (tensor<1000xf32>, tensor<i32>) -> tensor<10xf32>
+  %a = hlo.add %s, %u : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  %r = hlo.dynamic_update_slice %x, %a, %i : (tensor<1000xf32>, tensor<10xf32>, tensor<i32>) -> tensor<1000xf32>
+  return %r : tensor<1000xf32>
+}

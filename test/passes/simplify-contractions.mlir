@@ -1,0 +1,37 @@
+// RUN: hlo-opt --simplify %s | FileCheck %s
+
+hlo.computation private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+
+// A dot reads transposed operands in their own order.
+// CHECK-LABEL: func.func @transposed_operand
+// CHECK-NEXT: hlo.dot %arg0, %arg1 {lhs_contracting_dims = array<i64: 0>, rhs_contracting_dims = array<i64: 0>}
+func.func @transposed_operand(%a: tensor<5x3xf32>, %b: tensor<5x7xf32>) -> tensor<3x7xf32> {
+  %0 = hlo.transpose %a {dimensions = array<i64: 1, 0>} : (tensor<5x3xf32>) -> tensor<3x5xf32>
+  %1 = hlo.dot %0, %b {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>
+  return %1 : tensor<3x7xf32>
+}
+
+// A transposed result is the dot of exchanged operands.
+// CHECK-LABEL: func.func @transposed_result
+// CHECK-NEXT: hlo.dot %arg1, %arg0 {{.*}} -> tensor<7x3xf32>
+func.func @transposed_result(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>) -> tensor<7x3xf32> {
+  %0 = hlo.dot %a, %b {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>
+  %1 = hlo.transpose %0 {dimensions = array<i64: 1, 0>} : (tensor<3x7xf32>) -> tensor<7x3xf32>
+  return %1 : tensor<7x3xf32>
+}
+
+// Reductions of transposed arrays, and of dimensions of one element.
+// CHECK-LABEL: func.func @reductions
+// CHECK: %[[R:.*]] = hlo.reduce %arg0, {{.*}}dimensions = array<i64: 0>
+// CHECK: %[[S:.*]] = hlo.reshape %arg1
+// CHECK: return %[[R]], %[[S]]
+func.func @reductions(%x: tensor<5x3xf32>, %y: tensor<3x1xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+  %0 = hlo.transpose %x {dimensions = array<i64: 1, 0>} : (tensor<5x3xf32>) -> tensor<3x5xf32>
+  %1 = hlo.reduce %0, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<3x5xf32>, tensor<f32>) -> tensor<3xf32>
+  %2 = hlo.reduce %y, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<3x1xf32>, tensor<f32>) -> tensor<3xf32>
+  return %1, %2 : tensor<3xf32>, tensor<3xf32>
+}

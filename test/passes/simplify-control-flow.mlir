@@ -1,0 +1,47 @@
+// RUN: hlo-opt --simplify --split-input-file %s | FileCheck %s
+
+// Branches and loops that are known.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT: scf.
+// CHECK: %[[N:.*]] = hlo.negate %arg0
+// CHECK: return %[[N]]
+func.func @known(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = hlo.constant(dense<true> : tensor<i1>) : tensor<i1>
+  %p = tensor.extract %t[] : tensor<i1>
+  %r = scf.for %k = %c0 to %c1 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %n = hlo.negate %a : (tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  %0 = scf.if %p -> (tensor<4xf32>) {
+    scf.yield %r : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// JAX turns the pred of a conditional into a number first.
+// CHECK-LABEL: func.func @pred
+// CHECK: %[[P:.*]] = tensor.extract %arg0[]
+// CHECK: scf.if %[[P]]
+// CHECK:   hlo.negate
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %arg1
+func.func @pred(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = hlo.convert %p : (tensor<i1>) -> tensor<i32>
+  %1 = tensor.extract %0[] : tensor<i32>
+  %2 = arith.index_castui %1 : i32 to index
+  %3 = scf.index_switch %2 -> tensor<4xf32>
+  case 0 {
+    scf.yield %x : tensor<4xf32>
+  }
+  default {
+    %n = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  return %3 : tensor<4xf32>
+}

@@ -1,0 +1,86 @@
+// RUN: hlo-opt --simplify --split-input-file %s | FileCheck %s
+
+// What moves nothing is gone.
+// CHECK-LABEL: func.func @nothing
+// CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @nothing(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = hlo.reshape %x : (tensor<2x3xf32>) -> tensor<6xf32>
+  %1 = hlo.reshape %0 : (tensor<6xf32>) -> tensor<2x3xf32>
+  %2 = hlo.transpose %1 {dimensions = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %3 = hlo.transpose %2 {dimensions = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %4 = hlo.slice %3 {starts = array<i64: 0, 0>, limits = array<i64: 2, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %5 = hlo.concatenate %4 {dimension = 0 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %6 = hlo.reverse %5 {dimensions = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %7 = hlo.reverse %6 {dimensions = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %7 : tensor<2x3xf32>
+}
+
+// -----
+
+// Scalars are computed once, then repeated.
+// CHECK-LABEL: func.func @scalars
+// CHECK: %[[E:.*]] = hlo.exponential %arg0 : (tensor<f32>) -> tensor<f32>
+// CHECK: %[[B:.*]] = hlo.broadcast %[[E]] {{.*}} -> tensor<6xf32>
+// CHECK: return %[[B]]
+func.func @scalars(%x: tensor<f32>) -> tensor<6xf32> {
+  %0 = hlo.broadcast %x {dimensions = array<i64>} : (tensor<f32>) -> tensor<2x3xf32>
+  %1 = hlo.exponential %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = hlo.reshape %1 : (tensor<2x3xf32>) -> tensor<6xf32>
+  return %2 : tensor<6xf32>
+}
+
+// -----
+
+// broadcast_in_dim as JAX prints it.
+// CHECK-LABEL: func.func @broadcasts
+// CHECK-NEXT: %[[B:.*]] = hlo.broadcast %arg0 {dimensions = array<i64: 1>} : (tensor<3xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT: return %[[B]]
+func.func @broadcasts(%x: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %0 = hlo.reshape %x : (tensor<3xf32>) -> tensor<1x3xf32>
+  %1 = hlo.broadcast %0 {dimensions = array<i64: 0, 1>} : (tensor<1x3xf32>) -> tensor<1x3xf32>
+  %2 = hlo.reshape %1 : (tensor<1x3xf32>) -> tensor<3xf32>
+  %3 = hlo.broadcast %2 {dimensions = array<i64: 1>} : (tensor<3xf32>) -> tensor<2x3xf32>
+  %4 = hlo.broadcast %3 {dimensions = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<2x3x4xf32>
+  return %4 : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Dimensions of one element move without moving memory; a transposing broadcast is no identity.
+// CHECK-LABEL: func.func @units
+// CHECK-DAG: %[[R:.*]] = hlo.reshape %arg0 : (tensor<1x4xf32>) -> tensor<4x1xf32>
+// CHECK-DAG: %[[B:.*]] = hlo.broadcast %arg1 {dimensions = array<i64: 1, 0>}
+// CHECK: return %[[R]], %[[B]]
+func.func @units(%x: tensor<1x4xf32>, %y: tensor<3x3xf32>) -> (tensor<4x1xf32>, tensor<3x3xf32>) {
+  %0 = hlo.transpose %x {dimensions = array<i64: 1, 0>} : (tensor<1x4xf32>) -> tensor<4x1xf32>
+  %1 = hlo.broadcast %y {dimensions = array<i64: 1, 0>} : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %0, %1 : tensor<4x1xf32>, tensor<3x3xf32>
+}
+
+// -----
+
+// Slices of parts, parts that are slices.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
+// CHECK: %[[S:.*]] = hlo.slice %[[Y]] {limits = array<i64: 3>, starts = array<i64: 1>
+// CHECK: return %[[S]], %[[X]]
+func.func @parts(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
+  %0 = hlo.concatenate %x, %y {dimension = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %1 = hlo.slice %0 {starts = array<i64: 5>, limits = array<i64: 7>, strides = array<i64: 1>} : (tensor<8xf32>) -> tensor<2xf32>
+  %2 = hlo.slice %x {starts = array<i64: 0>, limits = array<i64: 1>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<1xf32>
+  %3 = hlo.slice %x {starts = array<i64: 1>, limits = array<i64: 4>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<3xf32>
+  %4 = hlo.concatenate %2, %3 {dimension = 0 : i64} : (tensor<1xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return %1, %4 : tensor<2xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A constant of one element stays one: no rule undoes another.
+// CHECK-LABEL: func.func @one
+// CHECK-NEXT: %[[C:.*]] = hlo.constant(dense<1> : tensor<1xi32>)
+// CHECK-NEXT: return %[[C]]
+func.func @one() -> tensor<1xi32> {
+  %0 = hlo.constant(dense<1> : tensor<1xi32>) : tensor<1xi32>
+  return %0 : tensor<1xi32>
+}
