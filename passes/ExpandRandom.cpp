@@ -183,7 +183,8 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
       newState.push_back(words.add(low, countersUsed));
     } else {
       bool hasHigh = stateType.getDimSize(0) > 2;
-      Value high = hasHigh ? words.element(op.getState(), 2) : words.constant(0, low);
+      // A state of two words uses its key as the high half of the counter too.
+      Value high = hasHigh ? words.element(op.getState(), 2) : key;
       bits = philoxArray(words, key, low, high, type.getShape(), width);
       newState.push_back(low);
       if (hasHigh)

@@ -5,12 +5,14 @@
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/LinkShared.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/hlo/Errors.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "passes/NotSupported.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -163,8 +165,26 @@ private:
 
 } // namespace
 
+/// `hloc --explain H0123` prints the page of an error code. Nothing if that is not asked for.
+static std::optional<int> explainError(int argc, char **argv) {
+  llvm::StringRef argument = argc > 1 ? argv[1] : "";
+  if (!argument.consume_front("--explain"))
+    return std::nullopt;
+  llvm::StringRef code = argument.consume_front("=") ? argument : argc > 2 ? argv[2] : "";
+  if (std::optional<std::string> page = hlo::explain(code)) {
+    llvm::outs() << *page;
+    return Done;
+  }
+  llvm::errs() << "hloc: expected the code of an error, such as H0100, but got `" << code << "`\n";
+  return WrongUsage;
+}
+
+static llvm::cl::extrahelp explainHelp("\nhloc --explain H0100 prints what an error code means.\n");
+
 int hlocMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  if (std::optional<int> code = explainError(argc, argv))
+    return *code;
   HlocOptions options;
   if (!parseHlocOptions(argc, argv, options))
     return WrongUsage;

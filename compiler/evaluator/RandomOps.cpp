@@ -135,7 +135,9 @@ static FailureOr<Values> rngBitGenerator(Call &call) {
   if (op.getAlgorithm() == RngAlgorithm::ThreeFry) {
     bits = drawThreefry(type->first, type->second, words[0], words[1]);
   } else {
-    unsigned __int128 counter = words[1] | (unsigned __int128)(words[2]) << 64;
+    // A state of two words uses its key as the high half of the counter too.
+    uint64_t high = bytes > 16 ? words[2] : words[0];
+    unsigned __int128 counter = words[1] | (unsigned __int128)(high) << 64;
     bits = drawPhilox(type->first, type->second, words[0], counter);
     words[1] = uint64_t(counter);
     words[2] = uint64_t(counter >> 64);

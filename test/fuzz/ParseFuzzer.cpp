@@ -5,7 +5,8 @@
 //
 //     cmake --preset fuzz && cmake --build build/fuzz --target fuzz-parse
 //     build/fuzz/bin/fuzz-parse -seed=1 -runs=100000 -max_len=4096 CORPUS
-#include "compiler/text/Load.h"
+#include "compiler/hlo/Verify.h"
+#include "compiler/text/Parser.h"
 #include "compiler/text/Printer.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -36,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fault("refused without an error", text);
   if (errors != placed)
     fault("an error without a place", text);
-  if (!module || failed(hloc::verifyModule(*module)))
+  if (!module || failed(hloc::hlo::verifyModule(*module)))
     return 0;
   std::string first, second;
   llvm::raw_string_ostream firstOut(first), secondOut(second);

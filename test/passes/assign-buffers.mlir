@@ -83,7 +83,7 @@ func.func @main(%x: tensor<1000xf32>, %y: tensor<1000xf32>, %n: tensor<i32>) -> 
 
 // Memory is used again as soon as its value is dead: two buffers, not three.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: hlo.arena_bound = 8000{{.*}}hlo.arena_bytes = 8000
+// CHECK-SAME: hlo.arena_bound = 8064{{.*}}hlo.arena_bytes = 8064
 func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
   %a = hlo.reverse %x {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<1000xf32>
   %s0 = "hlo.fft"(%a) {fft_type = #hlo.fft_type<RFFT>, fft_length = array<i64: 1000>} : (tensor<1000xf32>) -> tensor<501xcomplex<f32>>
