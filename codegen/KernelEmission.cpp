@@ -206,6 +206,10 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
   case hlo::KernelKind::Update: emitted = emitUpdateKernel(context); break;
   case hlo::KernelKind::Dot: emitted = emitDotKernel(context); break;
   case hlo::KernelKind::Convolution: emitted = emitConvolutionKernel(context); break;
+  case hlo::KernelKind::Window: emitted = emitWindowKernel(context); break;
+  case hlo::KernelKind::Scan: emitted = emitScanKernel(context); break;
+  case hlo::KernelKind::Sort: emitted = emitSortKernel(context); break;
+  case hlo::KernelKind::Scatter: emitted = emitScatterKernel(context); break;
   default: kernel.emitError() << "no code generator for kernels of kind " << stringifyKernelKind(kernel.getKind());
   }
   if (failed(emitted) || context.emitter.hasFailed())

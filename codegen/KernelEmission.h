@@ -65,6 +65,10 @@ llvm::LogicalResult emitReduceKernel(KernelContext &context);
 llvm::LogicalResult emitUpdateKernel(KernelContext &context);
 llvm::LogicalResult emitDotKernel(KernelContext &context);
 llvm::LogicalResult emitConvolutionKernel(KernelContext &context);
+llvm::LogicalResult emitWindowKernel(KernelContext &context);
+llvm::LogicalResult emitScanKernel(KernelContext &context);
+llvm::LogicalResult emitSortKernel(KernelContext &context);
+llvm::LogicalResult emitScatterKernel(KernelContext &context);
 
 //===-- Loops ----------------------------------------------------------------------------------===//
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reducer as it is applied to lanes: one operation in a wide accumulator where it is one, its
+// computation otherwise. Windows and scans fold with it.
+
+#ifndef HLOC_CODEGEN_EMIT_FOLD_H
+#define HLOC_CODEGEN_EMIT_FOLD_H
+
+#include "codegen/emit/Elementwise.h"
+
+namespace hloc {
+
+class Fold {
+public:
+  /// Gives the result of one step from what is folded so far and the next elements.
+  using Step = std::function<llvm::SmallVector<Lanes>(llvm::ArrayRef<Lanes> sofar, llvm::ArrayRef<Lanes> next)>;
+
+  /// Folds arrays of element types `elements` together. `monoid`, if there is one, is what `step`
+  /// does on a single array; narrow floats are then accumulated in f32.
+  Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, std::optional<Monoid> monoid, Step step);
+  /// Folds by the reducer `computation`.
+  Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, hlo::ComputationOp computation);
+
+  std::optional<Monoid> getMonoid() const { return monoid; }
+  size_t getCount() const { return elements.size(); }
+
+  /// Between element types and accumulator types; vectors if there are several lanes.
+  Lanes widen(size_t which, Lanes value);
+  Lanes narrow(size_t which, Lanes value);
+  /// Empty if the computation holds an operation that is not elementwise.
+  llvm::SmallVector<Lanes> combine(llvm::ArrayRef<Lanes> sofar, llvm::ArrayRef<Lanes> next);
+
+  /// Accumulators as plain values, to be carried by loops and branches.
+  llvm::SmallVector<mlir::Value> pack(llvm::ArrayRef<Lanes> lanes);
+  llvm::SmallVector<Lanes> unpack(mlir::ValueRange values);
+
+private:
+  IndexBuilder &index;
+  llvm::SmallVector<mlir::Type> elements, accumulators;
+  std::optional<Monoid> monoid;
+  Step step;
+};
+
+/// `lanes` as plain values, and back: the imaginary part follows the real one.
+llvm::SmallVector<mlir::Value> packLanes(llvm::ArrayRef<Lanes> lanes);
+llvm::SmallVector<Lanes> unpackLanes(llvm::ArrayRef<mlir::Type> elements, mlir::ValueRange values);
+
+} // namespace hloc
+
+#endif

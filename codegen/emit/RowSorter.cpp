@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of it is scalar code: the index builder is set to one lane while it is being built.
+#include "codegen/emit/RowSorter.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Elements of the runs that are sorted by insertion before merging.
+static constexpr int64_t kRun = 8;
+static constexpr int64_t kDigits = 256;
+
+namespace {
+
+/// One lane for a while.
+class ScalarCode {
+public:
+  explicit ScalarCode(IndexBuilder &index) : index(index), lanes(index.getLanes()) { index.setLanes(1); }
+  ~ScalarCode() { index.setLanes(lanes); }
+
+private:
+  IndexBuilder &index;
+  int64_t lanes;
+};
+
+} // namespace
+
+Value movePointer(IndexBuilder &index, Value pointer, Value bytes) {
+  if (getConstant(bytes) == 0)
+    return pointer;
+  auto &b = index.b;
+  Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), bytes);
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+RowSorter::RowSorter(KernelContext &context, int64_t size, ArrayRef<Type> columns)
+    : context(context), b(context.b), index(context.index), size(size), columns(columns) {
+  for (Type column : columns) {
+    offsets.push_back(bufferBytes);
+    bufferBytes += (getByteSize(RankedTensorType::get({size}, column)) + 63) / 64 * 64;
+  }
+}
+
+MemoryArray RowSorter::getColumn(Value buffer, size_t which) {
+  return {movePointer(index, buffer, index.constant(offsets[which])), RankedTensorType::get({size}, columns[which])};
+}
+
+SmallVector<Lanes> RowSorter::load(Value buffer, Value at) {
+  SmallVector<Lanes> elements;
+  for (size_t i = 0; i < columns.size(); ++i)
+    elements.push_back(loadElements(index, getColumn(buffer, i), {index.uniform(at)}, {}));
+  return elements;
+}
+
+void RowSorter::store(Value buffer, Value at, ArrayRef<Lanes> elements) {
+  for (size_t i = 0; i < columns.size(); ++i)
+    storeElements(index, getColumn(buffer, i), {index.uniform(at)}, elements[i], {});
+}
+
+//===-- Merging --------------------------------------------------------------------------------===//
+
+/// Builds `while (condition(values)) values = body(values)`.
+static SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values, function_ref<Value(ValueRange)> condition,
+                                     function_ref<SmallVector<Value>(ValueRange)> body) {
+  auto loop = scf::WhileOp::create(b, values.getTypes(), values);
+  SmallVector<Location> places(values.size(), b.getLoc());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore(), {}, values.getTypes(), places);
+  b.createBlock(&loop.getAfter(), {}, values.getTypes(), places);
+  b.setInsertionPointToEnd(loop.getBeforeBody());
+  Value holds = condition(loop.getBeforeArguments());
+  scf::ConditionOp::create(b, holds, loop.getBeforeArguments());
+  b.setInsertionPointToEnd(loop.getAfterBody());
+  scf::YieldOp::create(b, body(loop.getAfterArguments()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Sorts runs of kRun elements by insertion.
+void RowSorter::sortRuns(Value buffer, const Less &less) {
+  Value one = index.constant(1);
+  buildFor(context, index.constant(0), index.constant(size), kRun, {}, [&](Value start, ValueRange) {
+    Value end = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(start, index.constant(kRun)), index.constant(size));
+    Value second = b.createOrFold<arith::AddIOp>(start, one);
+    buildFor(context, second, end, 1, {}, [&](Value i, ValueRange) {
+      SmallVector<Lanes> x = load(buffer, i);
+      SmallVector<Value> place = buildWhile(
+          b, i,
+          [&](ValueRange now) {
+            Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, now[0], start);
+            // Past the first element the last one is compared again, in vain.
+            Value before = arith::SubIOp::create(b, now[0], one);
+            before = b.createOrFold<arith::MaxSIOp>(before, start);
+            return Value(arith::AndIOp::create(b, more, less(x, load(buffer, before))));
+          },
+          [&](ValueRange now) {
+            Value before = arith::SubIOp::create(b, now[0], one);
+            store(buffer, now[0], load(buffer, before));
+            return SmallVector<Value>{before};
+          });
+      store(buffer, place[0], x);
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
+}
+
+/// Merges the runs [low, middle) and [middle, high).
+void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high, const Less &less) {
+  Value one = index.constant(1);
+  SmallVector<Value> ends = buildWhile(
+      b, {low, middle, low},
+      [&](ValueRange now) {
+        Value left = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, now[0], middle);
+        Value right = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, now[1], high);
+        return Value(arith::AndIOp::create(b, left, right));
+      },
+      [&](ValueRange now) {
+        SmallVector<Lanes> x = load(from, now[0]), y = load(from, now[1]), first;
+        Value takesRight = less(y, x);
+        for (auto [left, right] : llvm::zip(x, y))
+          first.push_back(emitSelect(index, takesRight, right, left));
+        store(to, now[2], first);
+        Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), takesRight);
+        Value i = arith::SubIOp::create(b, arith::AddIOp::create(b, now[0], one), step);
+        Value j = arith::AddIOp::create(b, now[1], step);
+        return SmallVector<Value>{i, j, arith::AddIOp::create(b, now[2], one)};
+      });
+  // What is left of either run stands behind all that was merged.
+  auto copy = [&](Value source, Value end, Value target) {
+    Value count = arith::SubIOp::create(b, end, source);
+    buildFor(context, index.constant(0), count, 1, {}, [&](Value i, ValueRange) {
+      store(to, arith::AddIOp::create(b, target, i), load(from, arith::AddIOp::create(b, source, i)));
+      return SmallVector<Value>();
+    });
+    return count;
+  };
+  Value copied = copy(ends[0], middle, ends[2]);
+  copy(ends[1], high, arith::AddIOp::create(b, ends[2], copied));
+}
+
+Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {
+  ScalarCode scalar(index);
+  sortRuns(buffer, less);
+  int64_t passes = 0;
+  while ((kRun << passes) < size)
+    ++passes;
+  SmallVector<Value> state{buffer, other, index.constant(kRun)};
+  state = buildFor(context, index.constant(0), index.constant(passes), 1, state, [&](Value, ValueRange now) {
+    Value from = now[0], to = now[1], width = now[2], limit = index.constant(size);
+    Value both = b.createOrFold<arith::AddIOp>(width, width);
+    auto loop = scf::ForOp::create(b, index.constant(0), limit, both);
+    OpBuilder::InsertPoint after = b.saveInsertionPoint();
+    b.setInsertionPointToStart(loop.getBody());
+    Value low = loop.getInductionVar();
+    Value middle = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(low, width), limit);
+    Value high = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(low, both), limit);
+    merge(from, to, low, middle, high, less);
+    b.restoreInsertionPoint(after);
+    return SmallVector<Value>{to, from, both};
+  });
+  return state[0];
+}
+
+//===-- Digits ---------------------------------------------------------------------------------===//
+
+Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bits) {
+  ScalarCode scalar(index);
+  int64_t passes = (bits + 7) / 8;
+  Type i64 = b.getI64Type(), i32 = b.getI32Type();
+  MemoryArray counts{context.allocateOnStack(passes * kDigits * 4), RankedTensorType::get({passes, kDigits}, i32)};
+  auto constant = [&](Type type, int64_t value) { return Value(arith::ConstantOp::create(b, b.getIntegerAttr(type, value))); };
+  auto digitOf = [&](Value entry, int64_t pass) {
+    Value shifted = arith::ShRUIOp::create(b, entry, constant(i64, lowest + 8 * pass));
+    Value digit = arith::AndIOp::create(b, shifted, constant(i64, kDigits - 1));
+    return index.uniform(arith::IndexCastOp::create(b, b.getIndexType(), digit));
+  };
+  auto countAt = [&](int64_t pass, LaneIndex digit) { return ElementIndex{index.uniform(pass), digit}; };
+  Value zero = index.constant(0), limit = index.constant(size);
+  buildFor(context, zero, index.constant(passes * kDigits), 1, {}, [&](Value i, ValueRange) {
+    storeElements(index, counts, countAt(0, index.uniform(i)), {constant(i32, 0), {}}, {});
+    return SmallVector<Value>();
+  });
+  buildFor(context, zero, limit, 1, {}, [&](Value i, ValueRange) {
+    Value entry = load(buffer, i)[0].re;
+    for (int64_t pass = 0; pass < passes; ++pass) {
+      ElementIndex at = countAt(pass, digitOf(entry, pass));
+      Value count = loadElements(index, counts, at, {}).re;
+      storeElements(index, counts, at, {arith::AddIOp::create(b, count, constant(i32, 1)), {}}, {});
+    }
+    return SmallVector<Value>();
+  });
+  SmallVector<Value> state{buffer, other};
+  for (int64_t pass = 0; pass < passes; ++pass) {
+    Value from = state[0], to = state[1];
+    Value common = loadElements(index, counts, countAt(pass, digitOf(load(from, zero)[0].re, pass)), {}).re;
+    Value differ = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, common, constant(i32, size));
+    auto branch = scf::IfOp::create(b, ValueRange(state).getTypes(), differ, true, true);
+    OpBuilder::InsertPoint after = b.saveInsertionPoint();
+    b.setInsertionPointToEnd(branch.thenBlock());
+    // Counts become the places where each digit's elements begin.
+    buildFor(context, zero, index.constant(kDigits), 1, constant(i32, 0), [&](Value digit, ValueRange sofar) {
+      ElementIndex at = countAt(pass, index.uniform(digit));
+      Value count = loadElements(index, counts, at, {}).re;
+      storeElements(index, counts, at, {sofar[0], {}}, {});
+      return SmallVector<Value>{arith::AddIOp::create(b, sofar[0], count)};
+    });
+    buildFor(context, zero, limit, 1, {}, [&](Value i, ValueRange) {
+      SmallVector<Lanes> entry = load(from, i);
+      ElementIndex at = countAt(pass, digitOf(entry[0].re, pass));
+      Value place = loadElements(index, counts, at, {}).re;
+      storeElements(index, counts, at, {arith::AddIOp::create(b, place, constant(i32, 1)), {}}, {});
+      store(to, arith::IndexCastUIOp::create(b, b.getIndexType(), place), entry);
+      return SmallVector<Value>();
+    });
+    scf::YieldOp::create(b, ValueRange{to, from});
+    b.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(b, ValueRange{from, to});
+    b.restoreInsertionPoint(after);
+    state = SmallVector<Value>(branch.getResults());
+  }
+  return state[0];
+}
+
+//===-- Side by side ---------------------------------------------------------------------------===//
+
+// Bitonic sorting in the form whose comparisons all point up: runs of `width` are made of two
+// sorted halves, of which the second is read backwards.
+void emitSortNetwork(KernelContext &context, MemoryArray rows, int64_t size) {
+  auto &b = context.b;
+  IndexBuilder &index = context.index;
+  LaneIndex across = index.consecutive(index.constant(0));
+  // Compares elements i and j of pairs number 0 to size / 2, at `distance` within their block.
+  auto stage = [&](int64_t distance, bool backwards) {
+    buildFor(context, index.constant(0), index.constant(size / 2), 1, {}, [&](Value number, ValueRange) {
+      Value within = b.createOrFold<arith::AndIOp>(number, index.constant(distance - 1));
+      Value i = b.createOrFold<arith::SubIOp>(b.createOrFold<arith::AddIOp>(number, number), within);
+      Value j = backwards ? b.createOrFold<arith::XOrIOp>(i, index.constant(2 * distance - 1))
+                          : b.createOrFold<arith::AddIOp>(i, index.constant(distance));
+      ElementIndex low{index.uniform(i), across}, high{index.uniform(j), across};
+      Value x = loadElements(index, rows, low, {}).re, y = loadElements(index, rows, high, {}).re;
+      storeElements(index, rows, low, {arith::MinUIOp::create(b, x, y), {}}, {});
+      storeElements(index, rows, high, {arith::MaxUIOp::create(b, x, y), {}}, {});
+      return SmallVector<Value>();
+    });
+  };
+  for (int64_t width = 2; width <= size; width *= 2) {
+    stage(width / 2, true);
+    for (int64_t distance = width / 4; distance >= 1; distance /= 2)
+      stage(distance, false);
+  }
+}
+
+} // namespace hloc

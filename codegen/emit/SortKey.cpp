@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/SortKey.h"
+#include "codegen/math/Math.h"
+#include "compiler/hlo/Literal.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+/// Whether `x` and `y` are the same expression of parameters `p` and `q`, which are found.
+static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
+  auto a = dyn_cast<BlockArgument>(x), c = dyn_cast<BlockArgument>(y);
+  if (a || c) {
+    if (!a || !c || a == c || (p && (p != a || q != c)))
+      return false;
+    p = a;
+    q = c;
+    return true;
+  }
+  Operation *f = x.getDefiningOp(), *g = y.getDefiningOp();
+  if (f->getName() != g->getName() || f->getAttrDictionary() != g->getAttrDictionary() || x.getType() != y.getType() ||
+      f->getNumOperands() != g->getNumOperands() || f->getNumRegions() || f->getNumResults() != 1)
+    return false;
+  for (auto [i, k] : llvm::zip(f->getOperands(), g->getOperands()))
+    if (!areAlike(i, k, p, q))
+      return false;
+  return true;
+}
+
+std::optional<SortKey> SortKey::match(hlo::ComputationOp comparator) {
+  auto result = comparator.getBody().front().getTerminator();
+  auto compare = result->getNumOperands() == 1 ? result->getOperand(0).getDefiningOp<hlo::CompareOp>() : hlo::CompareOp();
+  if (!compare || (compare.getDirection() != hlo::Direction::LT && compare.getDirection() != hlo::Direction::GT))
+    return std::nullopt;
+  BlockArgument p, q;
+  if (!areAlike(compare.getLhs(), compare.getRhs(), p, q) || !p)
+    return std::nullopt;
+  unsigned first = std::min(p.getArgNumber(), q.getArgNumber());
+  if (first % 2 || std::max(p.getArgNumber(), q.getArgNumber()) != first + 1)
+    return std::nullopt;
+  SortKey key;
+  key.operand = first / 2;
+  key.expression = compare.getLhs();
+  key.parameter = p;
+  key.descending = (compare.getDirection() == hlo::Direction::GT) != (p.getArgNumber() > q.getArgNumber());
+  Type element = elementOf(compare.getLhs());
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 32)
+    return std::nullopt;
+  key.bits = element.getIntOrFloatBitWidth();
+  key.total = compare.getType() == hlo::ComparisonType::TOTALORDER;
+  bool hasInfinity = element.isF32() || element.isBF16() || element.isF16();
+  key.isFloat = isa<FloatType>(element);
+  if (key.isFloat && !key.total && !hasInfinity)
+    return std::nullopt;
+  return key;
+}
+
+/// `root`, an elementwise expression of `parameter`.
+static Lanes emitExpression(IndexBuilder &index, Value root, Value parameter, Lanes value) {
+  if (root == parameter)
+    return value;
+  Operation *op = root.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
+    SmallVector<char> storage;
+    return emitConstant(index, elementOf(root), hlo::getLiteralBytes(cast<ElementsAttr>(constant.getValue()), storage));
+  }
+  SmallVector<Lanes> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(emitExpression(index, operand, parameter, value));
+    if (!operands.back().re)
+      return {};
+  }
+  return emitElementwise(index, op, operands);
+}
+
+Value SortKey::emit(IndexBuilder &index, Lanes value) const {
+  auto &b = index.b;
+  Lanes lanes = emitExpression(index, expression, parameter, value);
+  if (!lanes.re)
+    return {};
+  Value x = lanes.re;
+  auto shaped = [&](Type type) -> Type {
+    auto vector = dyn_cast<VectorType>(x.getType());
+    return vector ? Type(VectorType::get(vector.getShape(), type)) : type;
+  };
+  auto constant = [&](const APInt &number) -> Value {
+    Attribute scalar = b.getIntegerAttr(b.getIntegerType(number.getBitWidth()), number);
+    if (auto vector = dyn_cast<VectorType>(x.getType()))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, scalar));
+    return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
+  };
+  Type element = elementOf(expression);
+  APInt sign = APInt::getSignMask(bits);
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    if (element.isF32())
+      x = arith::BitcastOp::create(b, shaped(b.getI32Type()), x);
+    if (!total) {
+      Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, constant(sign));
+      x = arith::SelectOp::create(b, isZero, constant(APInt(bits, 0)), x);
+      APInt infinity = APFloat::getInf(floating.getFloatSemantics()).bitcastToAPInt();
+      Value size = arith::AndIOp::create(b, x, constant(~sign));
+      Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, size, constant(infinity));
+      x = arith::SelectOp::create(b, isNan, constant(~sign), x);
+    }
+    // Negative numbers backwards, below the positive ones.
+    Value flip = arith::ShRSIOp::create(b, x, constant(APInt(bits, bits - 1)));
+    x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, flip, constant(sign)));
+  } else if (!element.isUnsignedInteger() && !element.isInteger(1)) {
+    x = arith::XOrIOp::create(b, x, constant(sign));
+  }
+  if (descending)
+    x = arith::XOrIOp::create(b, x, constant(APInt::getAllOnes(bits)));
+  return bits == 32 ? x : Value(arith::ExtUIOp::create(b, shaped(b.getI32Type()), x));
+}
+
+} // namespace hloc
