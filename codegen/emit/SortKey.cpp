@@ -29,32 +29,82 @@ static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
   return true;
 }
 
-std::optional<SortKey> SortKey::match(hlo::ComputationOp comparator) {
-  auto result = comparator.getBody().front().getTerminator();
-  auto compare = result->getNumOperands() == 1 ? result->getOperand(0).getDefiningOp<hlo::CompareOp>() : hlo::CompareOp();
+/// Whether `x` and `y` are the same expression of the same parameters.
+static bool areEqual(Value x, Value y) {
+  if (x == y)
+    return true;
+  Operation *f = x.getDefiningOp(), *g = y.getDefiningOp();
+  return f && g && f->getName() == g->getName() && f->getAttrDictionary() == g->getAttrDictionary() &&
+         x.getType() == y.getType() && f->getNumOperands() == g->getNumOperands() && !f->getNumRegions() &&
+         llvm::all_of(llvm::zip(f->getOperands(), g->getOperands()),
+                      [](auto pair) { return areEqual(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+bool SortKey::matchCompare(Value less, SmallVectorImpl<SortKey> &keys) {
+  auto compare = less.getDefiningOp<hlo::CompareOp>();
   if (!compare || (compare.getDirection() != hlo::Direction::LT && compare.getDirection() != hlo::Direction::GT))
-    return std::nullopt;
+    return false;
   BlockArgument p, q;
   if (!areAlike(compare.getLhs(), compare.getRhs(), p, q) || !p)
-    return std::nullopt;
+    return false;
   unsigned first = std::min(p.getArgNumber(), q.getArgNumber());
   if (first % 2 || std::max(p.getArgNumber(), q.getArgNumber()) != first + 1)
-    return std::nullopt;
+    return false;
   SortKey key;
   key.operand = first / 2;
   key.expression = compare.getLhs();
   key.parameter = p;
   key.descending = (compare.getDirection() == hlo::Direction::GT) != (p.getArgNumber() > q.getArgNumber());
   Type element = elementOf(compare.getLhs());
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 32)
-    return std::nullopt;
-  key.bits = element.getIntOrFloatBitWidth();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
+    return false;
+  key.width = element.getIntOrFloatBitWidth();
   key.total = compare.getType() == hlo::ComparisonType::TOTALORDER;
-  bool hasInfinity = element.isF32() || element.isBF16() || element.isF16();
   key.isFloat = isa<FloatType>(element);
+  bool hasInfinity = element.isF64() || element.isF32() || element.isBF16() || element.isF16();
   if (key.isFloat && !key.total && !hasInfinity)
-    return std::nullopt;
-  return key;
+    return false;
+  keys.push_back(key);
+  if (key.width > 32) {
+    key.isLowHalf = true;
+    keys.push_back(key);
+  }
+  return true;
+}
+
+bool SortKey::matchChain(Value less, SmallVectorImpl<SortKey> &keys) {
+  if (matchCompare(less, keys))
+    return true;
+  auto either = less.getDefiningOp<hlo::OrOp>();
+  if (!either)
+    return false;
+  size_t before = keys.size();
+  // The operands of `or` and of `and` may be in either order.
+  for (auto [first, rest] : {std::pair(either.getLhs(), either.getRhs()), std::pair(either.getRhs(), either.getLhs())}) {
+    auto compare = first.getDefiningOp<hlo::CompareOp>();
+    auto both = rest.getDefiningOp<hlo::AndOp>();
+    if (!compare || !both)
+      continue;
+    for (auto [equal, next] : {std::pair(both.getLhs(), both.getRhs()), std::pair(both.getRhs(), both.getLhs())}) {
+      auto same = equal.getDefiningOp<hlo::CompareOp>();
+      if (!same || same.getDirection() != hlo::Direction::EQ)
+        continue;
+      bool alike = (areEqual(same.getLhs(), compare.getLhs()) && areEqual(same.getRhs(), compare.getRhs())) ||
+                   (areEqual(same.getLhs(), compare.getRhs()) && areEqual(same.getRhs(), compare.getLhs()));
+      if (alike && matchCompare(first, keys) && matchChain(next, keys))
+        return true;
+      keys.truncate(before);
+    }
+  }
+  return false;
+}
+
+SmallVector<SortKey, 2> SortKey::match(hlo::ComputationOp comparator) {
+  auto result = comparator.getBody().front().getTerminator();
+  SmallVector<SortKey, 2> keys;
+  if (result->getNumOperands() != 1 || !matchChain(result->getOperand(0), keys))
+    keys.clear();
+  return keys;
 }
 
 /// `root`, an elementwise expression of `parameter`.
@@ -94,27 +144,32 @@ Value SortKey::emit(IndexBuilder &index, Lanes value) const {
     return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
   };
   Type element = elementOf(expression);
-  APInt sign = APInt::getSignMask(bits);
+  APInt sign = APInt::getSignMask(width);
   if (auto floating = dyn_cast<FloatType>(element)) {
-    if (element.isF32())
-      x = arith::BitcastOp::create(b, shaped(b.getI32Type()), x);
+    if (width >= 32)
+      x = arith::BitcastOp::create(b, shaped(b.getIntegerType(width)), x);
     if (!total) {
       Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, constant(sign));
-      x = arith::SelectOp::create(b, isZero, constant(APInt(bits, 0)), x);
+      x = arith::SelectOp::create(b, isZero, constant(APInt(width, 0)), x);
       APInt infinity = APFloat::getInf(floating.getFloatSemantics()).bitcastToAPInt();
       Value size = arith::AndIOp::create(b, x, constant(~sign));
       Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, size, constant(infinity));
       x = arith::SelectOp::create(b, isNan, constant(~sign), x);
     }
     // Negative numbers backwards, below the positive ones.
-    Value flip = arith::ShRSIOp::create(b, x, constant(APInt(bits, bits - 1)));
+    Value flip = arith::ShRSIOp::create(b, x, constant(APInt(width, width - 1)));
     x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, flip, constant(sign)));
   } else if (!element.isUnsignedInteger() && !element.isInteger(1)) {
     x = arith::XOrIOp::create(b, x, constant(sign));
   }
   if (descending)
-    x = arith::XOrIOp::create(b, x, constant(APInt::getAllOnes(bits)));
-  return bits == 32 ? x : Value(arith::ExtUIOp::create(b, shaped(b.getI32Type()), x));
+    x = arith::XOrIOp::create(b, x, constant(APInt::getAllOnes(width)));
+  if (width > 32) {
+    if (!isLowHalf)
+      x = arith::ShRUIOp::create(b, x, constant(APInt(width, 32)));
+    return arith::TruncIOp::create(b, shaped(b.getI32Type()), x);
+  }
+  return width == 32 ? x : Value(arith::ExtUIOp::create(b, shaped(b.getI32Type()), x));
 }
 
 } // namespace hloc

@@ -3,10 +3,11 @@
 // Test: test/codegen/SortKernelTest.cpp.
 //
 // Each row is copied to a buffer of its own, sorted there and written back.
-// - If the comparator orders by one operand of at most 32 bits, a row is sorted as 64-bit entries:
-//   an integer key of the same order above the element itself, if it is the only operand, or above
-//   its position, by which all operands are then gathered. Long rows are sorted digit by digit;
-//   short ones, if there are many, side by side in the lanes of a sorting network.
+// - If the comparator orders by keys, a row is sorted as 64-bit entries: an integer key of the same
+//   order above the element itself, if it is the only operand, or above its position, by which all
+//   operands are then gathered. Several keys are sorted by one after the other, the least significant
+//   first. Long rows are sorted digit by digit; short ones, if there are many, side by side in the
+//   lanes of a sorting network.
 // - Otherwise the elements of all operands are merged under the comparator.
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKey.h"
@@ -38,7 +39,9 @@ private:
   LogicalResult analyze();
   void emitRows();
   void emitSideBySide();
-  Value makeEntry(LaneIndex position, Mask mask);
+  Value makeEntry(const SortKey &key, LaneIndex position, Mask mask);
+  void makeEntries(const SortKey &key, Value buffer, bool isFirst);
+  Value sortByKey(const SortKey &key, Value buffer, Value other);
   void writeEntry(Value entry, LaneIndex position, Mask mask);
   void sortEntries(Value buffer, Value other);
   void sortElements(Value buffer, Value other);
@@ -65,7 +68,7 @@ private:
   SmallVector<int64_t> rowShape;
   SmallVector<int64_t> outputOf; // of each result; -1 if it is not returned
   int64_t rows = 1;
-  std::optional<SortKey> key;
+  SmallVector<SortKey, 2> keys; // the most significant first
   /// Whether entries hold elements below their keys, rather than positions.
   bool holdsElements = false;
   int64_t networkLanes = 1;
@@ -95,16 +98,17 @@ LogicalResult SortKernel::analyze() {
     elements.push_back(elementOf(i));
     sharesBytes |= getStorageBits(elementOf(i)) < 8;
   }
-  key = size < (int64_t(1) << 32) ? SortKey::match(comparator) : std::nullopt;
-  if (key) {
+  if (size < (int64_t(1) << 31))
+    keys = SortKey::match(comparator);
+  if (!keys.empty()) {
     int64_t lanes = context.target.getLanes(64);
-    if (!sharesBytes && size > 1 && size <= kSideBySide && !rowShape.empty() && rowShape.back() >= lanes)
+    if (keys.size() == 1 && !sharesBytes && size > 1 && size <= kSideBySide && !rowShape.empty() && rowShape.back() >= lanes)
       networkLanes = lanes;
     // A network keeps equal keys in order only by their positions.
-    holdsElements = elements.size() == 1 && !isa<ComplexType>(elements[0]) && getStorageBits(elements[0]) <= 32 &&
-                    (networkLanes == 1 || key->isFaithful());
+    holdsElements = keys.size() == 1 && elements.size() == 1 && getStorageBits(elements[0]) <= 32 &&
+                    (networkLanes == 1 || keys[0].isFaithful());
   }
-  sorter.emplace(context, size, key ? ArrayRef<Type>(b.getI64Type()) : ArrayRef<Type>(elements));
+  sorter.emplace(context, size, !keys.empty() ? ArrayRef<Type>(b.getI64Type()) : ArrayRef<Type>(elements));
   return success();
 }
 
@@ -138,7 +142,7 @@ void SortKernel::emitRows() {
   double depth = 1;
   for (int64_t length = size; length > 1; length /= 2)
     ++depth;
-  context.setUnits(units, double(rowsPerUnit) * size * (key && size >= kDigitsFrom ? 25 : 10 * depth));
+  context.setUnits(units, double(rowsPerUnit) * size * (!keys.empty() && size >= kDigitsFrom ? 25 * keys.size() : 10 * depth));
   Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
   if (!onStack)
     context.schedule.scratchBytes = units * bytes;
@@ -153,7 +157,7 @@ void SortKernel::emitRows() {
     last = b.createOrFold<arith::MinSIOp>(last, index.constant(rows));
     buildFor(context, first, last, 1, {}, [&](Value number, ValueRange) {
       row = reshapeIndex(index, rows, rowShape, index.uniform(number));
-      key ? sortEntries(buffer, other) : sortElements(buffer, other);
+      keys.empty() ? sortElements(buffer, other) : sortEntries(buffer, other);
       return SmallVector<Value>();
     });
     return SmallVector<Value>();
@@ -200,13 +204,13 @@ static Type withElement(Value like, Type element) {
 }
 
 /// The entries of the elements at `position` of the current row.
-Value SortKernel::makeEntry(LaneIndex position, Mask mask) {
+Value SortKernel::makeEntry(const SortKey &key, LaneIndex position, Mask mask) {
   bool isScalar = index.getLanes() == 1;
-  Lanes element = context.emitter.emit(op.getInputs()[key->getOperand()], place(position), mask);
+  Lanes element = context.emitter.emit(op.getInputs()[key.getOperand()], place(position), mask);
   if (!element.re)
     return {};
   element = broadcastLanes(index, element);
-  Value high = key->emit(index, element);
+  Value high = key.emit(index, element);
   if (!high) {
     if (!context.emitter.hasFailed())
       op.emitOpError("compares by a computation that no code can be generated for");
@@ -254,26 +258,48 @@ void SortKernel::writeEntry(Value entry, LaneIndex position, Mask mask) {
   }
 }
 
-void SortKernel::sortEntries(Value buffer, Value other) {
+/// Fills `buffer` with entries: of all positions in order, or of those that it holds already.
+void SortKernel::makeEntries(const SortKey &key, Value buffer, bool isFirst) {
   MemoryArray entries = sorter->getColumn(buffer, 0);
   buildLanes(context, size, {}, [&](LaneIndex position, Mask mask, ValueRange) {
-    if (Value entry = makeEntry(position, mask))
+    LaneIndex from = position;
+    if (!isFirst) {
+      Value entry = loadElements(index, entries, {position}, mask).re;
+      Value low = arith::TruncIOp::create(b, withElement(entry, b.getI32Type()), entry);
+      from = index.fromInteger(low, /*isSigned=*/false);
+    }
+    if (Value entry = makeEntry(key, from, mask))
       storeElements(index, entries, {position}, {entry, {}}, mask);
     return SmallVector<Value>();
   });
-  if (context.emitter.hasFailed())
-    return;
-  Value sorted;
-  if (size >= kDigitsFrom) {
-    sorted = sorter->radixSort(buffer, other, 32, key->getBits());
-  } else {
-    sorted = sorter->mergeSort(buffer, other, [&](ArrayRef<Lanes> x, ArrayRef<Lanes> y) -> Value {
-      Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-      Value left = arith::ShRUIOp::create(b, x[0].re, shift), right = arith::ShRUIOp::create(b, y[0].re, shift);
-      return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
-    });
+}
+
+Value SortKernel::sortByKey(const SortKey &key, Value buffer, Value other) {
+  if (size >= kDigitsFrom)
+    return sorter->radixSort(buffer, other, 32, key.getBits());
+  return sorter->mergeSort(buffer, other, [&](ArrayRef<Lanes> x, ArrayRef<Lanes> y) -> Value {
+    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+    Value left = arith::ShRUIOp::create(b, x[0].re, shift), right = arith::ShRUIOp::create(b, y[0].re, shift);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
+  });
+}
+
+void SortKernel::sortEntries(Value buffer, Value other) {
+  Value sorted = buffer;
+  for (const SortKey &key : llvm::reverse(keys)) {
+    bool isFirst = &key == &keys.back();
+    makeEntries(key, sorted, isFirst);
+    if (context.emitter.hasFailed())
+      return;
+    // The other buffer of the two, whichever that is by now.
+    Value rest = other;
+    if (!isFirst) {
+      Value swapped = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, sorted, other);
+      rest = arith::SelectOp::create(b, swapped, buffer, other);
+    }
+    sorted = sortByKey(key, sorted, rest);
   }
-  entries = sorter->getColumn(sorted, 0);
+  MemoryArray entries = sorter->getColumn(sorted, 0);
   buildLanes(context, size, {}, [&](LaneIndex position, Mask mask, ValueRange) {
     writeEntry(loadElements(index, entries, {position}, mask).re, position, mask);
     return SmallVector<Value>();
@@ -298,7 +324,7 @@ void SortKernel::emitSideBySide() {
     Mask mask = minor % lanes ? index.inRange(row.back(), INT64_MIN, minor) : Mask{};
     LaneIndex across = index.consecutive(index.constant(0));
     buildFor(context, index.constant(0), index.constant(size), 1, {}, [&](Value i, ValueRange) {
-      if (Value entry = makeEntry(index.uniform(i), mask))
+      if (Value entry = makeEntry(keys[0], index.uniform(i), mask))
         storeElements(index, memory, {index.uniform(i), across}, {entry, {}}, {});
       return SmallVector<Value>();
     });

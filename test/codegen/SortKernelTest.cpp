@@ -184,4 +184,43 @@ TEST_F(SortKernel, ByTwoKeys) {
   }
 }
 
+TEST_F(SortKernel, ByASumOfOperands) {
+  // No key can be told from this comparator: the elements are merged.
+  std::string less = "%s = hlo.add %a0, %a1 : (tensor<i32>, tensor<i32>) -> tensor<i32>\n"
+                     "%t = hlo.add %b0, %b1 : (tensor<i32>, tensor<i32>) -> tensor<i32>\n"
+                     "%c = hlo.compare %s, %t {direction = #hlo.direction<LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>\n";
+  for (int64_t n : {1, 8, 9, 100, 1000}) {
+    auto x = scattered<int32_t>(2 * n, 40), y = scattered<int32_t>(2 * n, 300);
+    auto c = scattered<float>(4 * n);
+    std::vector<int32_t> z(2 * n), w(2 * n), order(2 * n);
+    std::vector<float> d(4 * n);
+    for (int64_t row = 0; row < 2; ++row) {
+      std::iota(&order[row * n], &order[row * n] + n, row * n);
+      std::stable_sort(&order[row * n], &order[row * n] + n, [&](int32_t a, int32_t b) { return x[a] + y[a] < x[b] + y[b]; });
+    }
+    std::string t = tensorOf({2, n}, "i32"), u = tensorOf({2, n}, "complex<f32>");
+    run(makeKernelProgram("sort", {t, t, u}, {t, t, u}, sortOf({t, t, u}, 1), comparator({"i32", "i32", "complex<f32>"}, less)),
+        {x.data(), y.data(), c.data()}, {z.data(), w.data(), d.data()});
+    for (int64_t i = 0; i < 2 * n; ++i) {
+      ASSERT_EQ(z[i], x[order[i]]) << n << " at " << i;
+      ASSERT_EQ(w[i], y[order[i]]);
+      ASSERT_EQ(d[2 * i + 1], c[2 * order[i] + 1]);
+    }
+  }
+}
+
+TEST_F(SortKernel, RowsOnSmallerVectors) {
+  TargetOptions avx2;
+  avx2.cpu = "x86-64-v3";
+  for (int64_t n : {5, 300, 3000}) {
+    auto x = specials(10 * n);
+    std::vector<float> z(x.size()), expected(x);
+    for (int64_t row = 0; row < 10; ++row)
+      std::stable_sort(&expected[row * n], &expected[row * n] + n, [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+    std::string t = tensorOf({10, n}, "f32");
+    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 1), comparator({"f32"}, canonical())), {x.data()}, {z.data()}, 1, avx2);
+    ASSERT_EQ(bitsOf(z), bitsOf(expected)) << n;
+  }
+}
+
 } // namespace
