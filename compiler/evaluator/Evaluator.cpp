@@ -48,6 +48,10 @@ LogicalResult evaluate(ModuleOp module, MutableArrayRef<Participant> participant
   ComputationOp entry = findEntry(module);
   if (!entry)
     return module.emitError("expected a module with an entry computation to evaluate");
+  // Each takes a thread.
+  constexpr int64_t kMaxParticipants = 1024;
+  if (options.replicas * options.partitions > kMaxParticipants)
+    return module.emitError("expected at most ") << kMaxParticipants << " participants";
   if (int64_t(participants.size()) != options.replicas * options.partitions)
     return module.emitError("expected ") << options.replicas * options.partitions
                                          << " participants but got " << participants.size();
@@ -134,7 +138,8 @@ FailureOr<SmallVector<ElementsAttr>> foldOperation(Operation *op, ArrayRef<Eleme
     SmallVector<const Array *, 3> arrays;
     for (Value &value : values)
       arrays.push_back(&value.getArray());
-    results = Values{Value(runKernel(kernel, arrays))};
+    if (std::optional<Array> result = runKernel(kernel, arrays))
+      results = Values{*result};
   } else {
     auto handler = getHandlers().find(op->getName().getStringRef());
     if (handler == getHandlers().end())

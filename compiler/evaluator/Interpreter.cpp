@@ -53,11 +53,11 @@ const Plan *Evaluation::getPlan(Operation *computation) {
   return plan.get();
 }
 
-const ElementProgram *Evaluation::getProgram(Operation *computation) {
+const ElementProgram *Evaluation::getProgram(Operation *computation, bool accumulates) {
   std::scoped_lock lock(mutex);
-  auto [entry, isNew] = programs.try_emplace(computation);
+  auto [entry, isNew] = programs.try_emplace({computation, accumulates});
   if (isNew)
-    entry->second = ElementProgram::make(computation);
+    entry->second = ElementProgram::make(computation, accumulates);
   return entry->second.get();
 }
 
@@ -110,6 +110,25 @@ FailureOr<Values> Interpreter::runOperation(Operation *op, Handler handler,
   return results;
 }
 
+/// Whether an array's shape is one of the type; bounded dimensions may have any size.
+static bool fitsType(const Value &value, Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    bool fits = value.isTuple() && value.getTupleSize() == tuple.size();
+    for (size_t i = 0; fits && i < tuple.size(); ++i)
+      fits = fitsType(value.getElement(i), tuple.getType(i));
+    return fits;
+  }
+  auto array = dyn_cast<RankedTensorType>(type);
+  if (!array)
+    return true;
+  if (!value.isArray() || value.getArray().shape.size() != array.getShape().size())
+    return false;
+  for (auto [size, expected] : llvm::zip(value.getArray().shape, array.getShape()))
+    if (size != expected && !ShapedType::isDynamic(expected))
+      return false;
+  return true;
+}
+
 FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value> arguments) {
   if (depth >= kMaxDepth)
     return fail(computation, "calls are nested more than " + Twine(kMaxDepth) + " deep");
@@ -150,7 +169,10 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
       SmallVector<const Array *, 3> arrays;
       for (const Value &operand : operands)
         arrays.push_back(&operand.getArray());
-      slots[step.firstResult] = runKernel(step.kernel, arrays);
+      std::optional<Array> result = runKernel(step.kernel, arrays);
+      if (!result)
+        return fail(step.op, "the operands differ in their sizes at run time");
+      slots[step.firstResult] = std::move(*result);
       if (failed(work(step.op, arrays.back()->getCount())))
         return failure();
       continue;
@@ -161,8 +183,13 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
     FailureOr<Values> results = runOperation(step.op, step.handler, operands);
     if (failed(results))
       return failure();
-    for (auto [i, value] : llvm::enumerate(*results))
+    for (auto [i, value] : llvm::enumerate(*results)) {
+      // Operations rely on the shapes of their operands; the host's functions may give others.
+      Type type = step.op->getResult(i).getType();
+      if ((isa<CustomCallOp>(step.op) || !isa<TupleType>(type)) && !fitsType(value, type))
+        return fail(step.op, "the evaluator's result is not of the type that the text gives");
       slots[step.firstResult + i] = std::move(value);
+    }
   }
   Values results;
   for (Plan::Use use : plan.results)
@@ -172,8 +199,8 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
 
 //===- Applying computations of scalars ------------------------------------===//
 
-FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol,
-                                ArrayRef<ElementType> inputs) {
+FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol, ArrayRef<ElementType> inputs,
+                                bool accumulates) {
   Applier applier;
   applier.interpreter = &call.interpreter;
   applier.op = call.op;
@@ -181,7 +208,7 @@ FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol,
   if (!applier.computation)
     return call.fail("no computation is named @" + symbol.getValue());
   applier.inputs.assign(inputs.begin(), inputs.end());
-  applier.program = call.interpreter.evaluation.getProgram(applier.computation);
+  applier.program = call.interpreter.evaluation.getProgram(applier.computation, accumulates);
   if (applier.program && applier.program->parameters != int(inputs.size()))
     return call.fail("@" + symbol.getValue() + " takes " + Twine(applier.program->parameters) +
                      " scalars but is given " + Twine(inputs.size()));
