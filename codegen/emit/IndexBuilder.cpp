@@ -14,6 +14,15 @@ std::optional<int64_t> getConstant(Value index) {
   return std::nullopt;
 }
 
+bool LaneIndex::operator==(const LaneIndex &other) const {
+  if (stride != other.stride || lanes != other.lanes)
+    return false;
+  if (base == other.base)
+    return true;
+  std::optional<int64_t> known = getConstant(base);
+  return known && known == getConstant(other.base);
+}
+
 SmallVector<int64_t> getRowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)

@@ -32,9 +32,8 @@ struct LaneIndex {
   mlir::Value lanes;
 
   bool isUniform() const { return base && stride == 0; }
-  bool operator==(const LaneIndex &other) const {
-    return base == other.base && stride == other.stride && lanes == other.lanes;
-  }
+  /// Whether the two surely are the same: the same values, or equal constants.
+  bool operator==(const LaneIndex &other) const;
 };
 
 /// Index of an element of an array, one LaneIndex a dimension.
