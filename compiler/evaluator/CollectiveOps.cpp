@@ -136,7 +136,7 @@ template <class Op> static FailureOr<Values> gatherAll(Call &call, Op op) {
 static FailureOr<Array> fold(Call &call, FlatSymbolRefAttr symbol, ArrayRef<Array> arrays) {
   Array result = arrays[0];
   ElementType type = result.type;
-  FailureOr<Applier> apply = Applier::get(call, symbol, {type, type});
+  FailureOr<Applier> apply = Applier::get(call, symbol, {type, type}, /*accumulates=*/true);
   if (failed(apply))
     return failure();
   char *data = result.mutableData();
@@ -150,6 +150,7 @@ static FailureOr<Array> fold(Call &call, FlatSymbolRefAttr symbol, ArrayRef<Arra
       if (failed((*apply)({sum, next}, {sum}, size)))
         return failure();
     }
+    wrap(type, sum, size);
     store(type, sum, size, data + first * bytes);
   }
   return result;

@@ -38,6 +38,21 @@ struct Grouped {
 };
 } // namespace
 
+/// Adds a product and rounds to f32, as a processor's fused multiply-add does.
+template <class T> static void multiplyAddRounded(T &sum, T a, T b) { multiplyAdd(sum, a, b); }
+template <> void multiplyAddRounded(double &sum, double a, double b) { sum = float(sum + a * b); }
+
+/// Of complex numbers product and sum are rounded apart.
+template <>
+void multiplyAddRounded(std::complex<double> &sum, std::complex<double> a, std::complex<double> b) {
+  float ar = float(a.real()), ai = float(a.imag()), br = float(b.real()), bi = float(b.imag());
+  sum = {float(sum.real()) + (ar * br - ai * bi), float(sum.imag()) + (ar * bi + ai * br)};
+}
+
+/// Sums of so few products are rounded at every step, so that they agree to the bit with machines
+/// that compute in the type itself; longer ones, whose order machines choose, are rounded once.
+static constexpr int64_t kShortSum = 16;
+
 /// Result dimensions: batch, free ones of lhs, free ones of rhs. Summed in order of the contracting
 /// index.
 static FailureOr<Array> computeDot(Call &call, const Array &lhs, const Array &rhs,
@@ -59,8 +74,10 @@ static FailureOr<Array> computeDot(Call &call, const Array &lhs, const Array &rh
     llvm::append_range(rightOrder, *part);
   Array a = transpose(lhs, leftOrder), b = transpose(rhs, rightOrder);
 
+  bool stepwise = k <= kShortSum && getBits(getReal(type)) <= 32;
   return withNumber(type, [&](auto sample) -> FailureOr<Array> {
     using T = decltype(sample);
+    auto add = stepwise ? multiplyAddRounded<T> : static_cast<void (*)(T &, T, T)>(multiplyAdd);
     std::vector<T> x = toNumbers<T>(a, type), y = toNumbers<T>(b, type), out(batches * m * n);
     for (int64_t row = 0; row < batches * m; ++row) {
       if (failed(call.interpreter.work(call.op, n * k)))
@@ -69,7 +86,7 @@ static FailureOr<Array> computeDot(Call &call, const Array &lhs, const Array &rh
       const T *left = x.data() + row * k, *right = y.data() + row / m * k * n;
       for (int64_t i = 0; i < k; ++i)
         for (int64_t j = 0; j < n; ++j)
-          multiplyAdd(sums[j], left[i], right[i * n + j]);
+          add(sums[j], left[i], right[i * n + j]);
     }
     return fromNumbers(out, type, shape);
   });

@@ -45,21 +45,22 @@ static FailureOr<Values> reshape(Call &call) {
   return Values{operand.reshaped(shape)};
 }
 
+/// The elements in row-major order; sizes are clamped to their bounds, elements without room are
+/// dropped, and room without elements is zero.
 static FailureOr<Values> dynamicReshape(Call &call) {
   auto type = getArrayType(call.op->getResult(0).getType());
+  if (!type || type->second.size() + 1 != call.operands.size())
+    return call.fail("expected one size for each bounded dimension of the result");
   Shape shape;
-  for (size_t i = 1; i < call.operands.size(); ++i) {
-    int64_t size = call.array(i).getIndex(0);
-    if (size < 0 || (type && size > type->second[i - 1]))
-      return call.fail("size " + Twine(size) + " of dimension " + Twine(i - 1) +
-                       " is out of its bound");
-    shape.push_back(size);
-  }
+  for (size_t i = 1; i < call.operands.size(); ++i)
+    shape.push_back(std::clamp<int64_t>(call.array(i).getIndex(0), 0, type->second[i - 1]));
   Array &operand = call.array(0);
-  if (countElements(shape) != operand.getCount())
-    return call.fail("cannot reshape " + Twine(operand.getCount()) + " elements to " +
-                     Twine(countElements(shape)));
-  return Values{operand.reshaped(shape)};
+  int64_t count = operand.getCount(), wanted = countElements(shape);
+  if (count == wanted)
+    return Values{operand.reshaped(shape)};
+  Array row(operand.type, {wanted});
+  copyBox(operand.reshaped({count}), {0}, row, {0}, {std::min(count, wanted)});
+  return Values{row.reshaped(shape)};
 }
 
 static FailureOr<Values> getDimensionSize(Call &call) {
@@ -68,14 +69,15 @@ static FailureOr<Values> getDimensionSize(Call &call) {
   return Values{size};
 }
 
-/// Elements past the new size are dropped; new ones are zero.
+/// Elements past the new size are dropped; new ones are zero. Sizes out of bounds are clamped.
 static FailureOr<Values> setDimensionSize(Call &call) {
   auto op = cast<SetDimensionSizeOp>(call.op);
   Array &operand = call.array(0);
   auto bounds = getArrayType(op.getOperand().getType());
-  int64_t size = call.array(1).getIndex(0), d = op.getDimension();
-  if (size < 0 || (bounds && size > bounds->second[d]))
-    return call.fail("size " + Twine(size) + " of dimension " + Twine(d) + " is out of its bound");
+  if (!bounds)
+    return call.fail("the operand has no bound");
+  int64_t d = op.getDimension();
+  int64_t size = std::clamp<int64_t>(call.array(1).getIndex(0), 0, bounds->second[d]);
   Shape shape = operand.shape, zeros(shape.size(), 0);
   shape[d] = size;
   Array result(operand.type, shape);

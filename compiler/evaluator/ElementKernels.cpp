@@ -234,6 +234,12 @@ KernelFunction getOtherKernel(Operation *op, KernelInfo &info) {
   return nullptr;
 }
 
+ElementType getAccumulationType(ElementType type) {
+  if (type == ElementType::BF16 || type == ElementType::F8E8M0FNU)
+    return ElementType::F32;
+  return isFloat(type) && getBits(type) <= 8 ? ElementType::F16 : type;
+}
+
 ElementKernel getElementKernel(Operation *op) {
   if (op->getNumOperands() < 1 || op->getNumResults() != 1)
     return {};
@@ -243,7 +249,7 @@ ElementKernel getElementKernel(Operation *op) {
     return {};
   ElementKernel kernel;
   kernel.info.operand = *operand;
-  kernel.info.result = *result;
+  kernel.info.result = kernel.rounding = *result;
   kernel.function = getOtherKernel(op, kernel.info);
   if (!kernel.function && op->getNumOperands() == 1)
     kernel.function = getUnaryKernel(op, *operand);

@@ -27,14 +27,20 @@ using KernelFunction = void (*)(const KernelInfo &info, const Scalar *const *ope
 struct ElementKernel {
   KernelFunction function = nullptr;
   KernelInfo info;
+  ElementType rounding =
+      ElementType::F32; // what results are rounded to: the result's type, or a wider one
   explicit operator bool() const { return function; }
 
   /// Computes the results, each one a value of the result type.
   void operator()(const Scalar *const *operands, Scalar *results, int64_t count) const {
     function(info, operands, results, count);
-    wrap(info.result, results, count);
+    wrap(rounding, results, count);
   }
 };
+
+/// The type in which a computation that is applied again and again, as in a reduction, keeps floats
+/// of a type: bf16 in f32, smaller ones in f16. They are rounded to the type once, at the end.
+ElementType getAccumulationType(ElementType type);
 
 /// The kernel of an elementwise operation; none if `op` is not one, or has no meaning for its
 /// types.

@@ -134,7 +134,8 @@ FailureOr<SmallVector<ElementsAttr>> foldOperation(Operation *op, ArrayRef<Eleme
     SmallVector<const Array *, 3> arrays;
     for (Value &value : values)
       arrays.push_back(&value.getArray());
-    results = Values{Value(runKernel(kernel, arrays))};
+    if (std::optional<Array> result = runKernel(kernel, arrays))
+      results = Values{*result};
   } else {
     auto handler = getHandlers().find(op->getName().getStringRef());
     if (handler == getHandlers().end())

@@ -138,17 +138,27 @@ static FailureOr<Values> scatter(Call &call) {
   SmallVector<Array, 2> results;
   SmallVector<ElementType, 4> types;
   for (unsigned i = 0; i < count; ++i) {
-    results.push_back(std::move(call.array(i)));
-    types.push_back(results.back().type);
+    ElementType type = call.array(i).type;
+    types.push_back(getAccumulationType(type));
+    results.push_back(types[i] == type ? std::move(call.array(i))
+                                       : convertArray(call.array(i), types[i]));
   }
-  types.append(types.begin(), types.end());
-  FailureOr<Applier> combine = Applier::get(call, op.getToApplyAttr(), types);
+  for (unsigned i = 0; i < count; ++i)
+    types.push_back(call.array(count + 1 + i).type);
+  auto finish = [&]() -> Values {
+    Values values;
+    for (unsigned i = 0; i < count; ++i)
+      values.push_back(types[i] == types[count + i] ? results[i]
+                                                    : convertArray(results[i], types[count + i]));
+    return values;
+  };
+  FailureOr<Applier> combine = Applier::get(call, op.getToApplyAttr(), types, /*accumulates=*/true);
   if (failed(combine))
     return failure();
   IndexVectors vectors(call.array(count), op.getIndexVectorDim());
   const Array &update = call.array(count + 1);
   if (update.getCount() == 0 || results[0].getCount() == 0)
-    return Values(results.begin(), results.end());
+    return finish();
 
   ArrayRef<int64_t> shape = results[0].shape;
   Shape strides = rowMajorStrides(shape), updateStrides = rowMajorStrides(update.shape);
@@ -205,10 +215,10 @@ static FailureOr<Values> scatter(Call &call) {
     for (size_t first = 0; first < inResult.size(); first += kColumn) {
       int64_t size = std::min<int64_t>(kColumn, inResult.size() - first);
       for (unsigned i = 0; i < count; ++i) {
-        int bytes = getBytes(types[i]);
-        loadAt(types[i], data[i] + to * bytes, &inResult[first], size, outputs[i]);
-        loadAt(types[i], call.array(count + 1 + i).data() + from * bytes, &inUpdate[first], size,
-               columns.data() + (count + i) * kColumn);
+        ElementType update = types[count + i];
+        loadAt(types[i], data[i] + to * getBytes(types[i]), &inResult[first], size, outputs[i]);
+        loadAt(update, call.array(count + 1 + i).data() + from * getBytes(update), &inUpdate[first],
+               size, columns.data() + (count + i) * kColumn);
       }
       if (failed((*combine)(arguments, outputs, size)))
         return failure();
@@ -217,7 +227,7 @@ static FailureOr<Values> scatter(Call &call) {
           storeOne(types[i], outputs[i][e], data[i], to + inResult[first + e]);
     }
   } while (nextIndex(batch, vectors.batchShape));
-  return Values(results.begin(), results.end());
+  return finish();
 }
 
 void addIndexOps(HandlerTable &table) {

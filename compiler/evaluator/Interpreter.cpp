@@ -53,11 +53,11 @@ const Plan *Evaluation::getPlan(Operation *computation) {
   return plan.get();
 }
 
-const ElementProgram *Evaluation::getProgram(Operation *computation) {
+const ElementProgram *Evaluation::getProgram(Operation *computation, bool accumulates) {
   std::scoped_lock lock(mutex);
-  auto [entry, isNew] = programs.try_emplace(computation);
+  auto [entry, isNew] = programs.try_emplace({computation, accumulates});
   if (isNew)
-    entry->second = ElementProgram::make(computation);
+    entry->second = ElementProgram::make(computation, accumulates);
   return entry->second.get();
 }
 
@@ -150,7 +150,10 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
       SmallVector<const Array *, 3> arrays;
       for (const Value &operand : operands)
         arrays.push_back(&operand.getArray());
-      slots[step.firstResult] = runKernel(step.kernel, arrays);
+      std::optional<Array> result = runKernel(step.kernel, arrays);
+      if (!result)
+        return fail(step.op, "the operands differ in their sizes at run time");
+      slots[step.firstResult] = std::move(*result);
       if (failed(work(step.op, arrays.back()->getCount())))
         return failure();
       continue;
@@ -172,8 +175,8 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
 
 //===- Applying computations of scalars ------------------------------------===//
 
-FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol,
-                                ArrayRef<ElementType> inputs) {
+FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol, ArrayRef<ElementType> inputs,
+                                bool accumulates) {
   Applier applier;
   applier.interpreter = &call.interpreter;
   applier.op = call.op;
@@ -181,7 +184,7 @@ FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol,
   if (!applier.computation)
     return call.fail("no computation is named @" + symbol.getValue());
   applier.inputs.assign(inputs.begin(), inputs.end());
-  applier.program = call.interpreter.evaluation.getProgram(applier.computation);
+  applier.program = call.interpreter.evaluation.getProgram(applier.computation, accumulates);
   if (applier.program && applier.program->parameters != int(inputs.size()))
     return call.fail("@" + symbol.getValue() + " takes " + Twine(applier.program->parameters) +
                      " scalars but is given " + Twine(inputs.size()));

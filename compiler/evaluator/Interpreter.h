@@ -77,12 +77,12 @@ struct Evaluation {
   /// The plan of a computation, made on first use.
   const Plan *getPlan(mlir::Operation *computation);
   /// The element program of a computation, null if it has none.
-  const ElementProgram *getProgram(mlir::Operation *computation);
+  const ElementProgram *getProgram(mlir::Operation *computation, bool accumulates);
 
 private:
   std::mutex mutex;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<Plan>> plans;
-  llvm::DenseMap<mlir::Operation *, std::unique_ptr<ElementProgram>> programs;
+  llvm::DenseMap<std::pair<mlir::Operation *, bool>, std::unique_ptr<ElementProgram>> programs;
 };
 
 /// Runs computations for one participant.
@@ -130,9 +130,11 @@ private:
 /// computation is run for each element.
 class Applier {
 public:
-  /// Finds the computation; `inputs` are the element types of its parameters.
+  /// Finds the computation; `inputs` are the element types of its parameters. If `accumulates`, its
+  /// results are given to it again, and small floats are kept in their accumulation type: the
+  /// caller rounds at the end.
   static mlir::FailureOr<Applier> get(Call &call, mlir::FlatSymbolRefAttr symbol,
-                                      llvm::ArrayRef<ElementType> inputs);
+                                      llvm::ArrayRef<ElementType> inputs, bool accumulates = false);
 
   /// Computes `count` (at most kColumn) results from columns of arguments.
   mlir::LogicalResult operator()(llvm::ArrayRef<const Scalar *> arguments,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/evaluator/Plan.h"
+#include "compiler/evaluator/Strided.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -78,6 +79,8 @@ class ProgramBuilder {
 public:
   std::unique_ptr<ElementProgram> program = std::make_unique<ElementProgram>();
 
+  bool accumulates = false;
+
   bool build(Operation *computation) {
     Block &block = computation->getRegion(0).front();
     for (BlockArgument argument : block.getArguments())
@@ -147,6 +150,8 @@ private:
     ElementKernel kernel = getElementKernel(&op);
     if (!kernel)
       return false;
+    if (accumulates && !isa<ConvertOp, ReducePrecisionOp, StochasticConvertOp>(op))
+      kernel.rounding = getAccumulationType(kernel.rounding);
     ElementProgram::Step step{kernel, {}, program->registers++};
     for (mlir::Value operand : op.getOperands())
       step.operands.push_back(registersOf[operand].front());
@@ -200,18 +205,63 @@ private:
 };
 } // namespace
 
-std::unique_ptr<ElementProgram> ElementProgram::make(Operation *computation) {
+std::unique_ptr<ElementProgram> ElementProgram::make(Operation *computation, bool accumulates) {
   ProgramBuilder builder;
+  builder.accumulates = accumulates;
   return builder.build(computation) ? std::move(builder.program) : nullptr;
 }
 
 //===- Whole arrays --------------------------------------------------------===//
 
-Array runKernel(const ElementKernel &kernel, ArrayRef<const Array *> operands) {
+/// The operand with its dimensions of size 1 repeated up to `shape`; nothing if others differ.
+static std::optional<Array> repeat(const Array &operand, ArrayRef<int64_t> shape) {
+  Shape strides = rowMajorStrides(operand.shape);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (operand.shape[d] != shape[d] && operand.shape[d] != 1)
+      return std::nullopt;
+    if (operand.shape[d] != shape[d])
+      strides[d] = 0;
+  }
+  Array result(operand.type, shape);
+  if (result.getCount())
+    copyBox({operand.data(), strides}, {result.mutableData(), rowMajorStrides(shape)}, shape,
+            getBytes(operand.type));
+  return result;
+}
+
+/// The same operands with equal sizes.
+static std::optional<Array> runRepeated(const ElementKernel &kernel,
+                                        ArrayRef<const Array *> operands, size_t rank) {
+  Shape shape(rank, 1);
+  for (const Array *operand : operands)
+    for (size_t d = 0; operand->shape.size() == rank && d < rank; ++d)
+      if (operand->shape[d] != 1)
+        shape[d] = operand->shape[d];
+  std::vector<Array> repeated;
+  for (const Array *operand : operands) {
+    std::optional<Array> array = operand->shape.size() == rank ? repeat(*operand, shape) : *operand;
+    if (!array)
+      return std::nullopt;
+    repeated.push_back(*array);
+  }
+  SmallVector<const Array *, 3> pointers;
+  for (const Array &array : repeated)
+    pointers.push_back(&array);
+  return runKernel(kernel, pointers);
+}
+
+std::optional<Array> runKernel(const ElementKernel &kernel, ArrayRef<const Array *> operands) {
   const Array *largest = operands[0];
   for (const Array *operand : operands)
     if (operand->shape.size() > largest->shape.size())
       largest = operand;
+  for (const Array *operand : operands) {
+    size_t rank = operand->shape.size();
+    if (rank != largest->shape.size() && rank != 0)
+      return std::nullopt;
+    if (rank && operand->shape != largest->shape)
+      return runRepeated(kernel, operands, rank);
+  }
   Array result(kernel.info.result, largest->shape);
   int64_t count = result.getCount();
   std::vector<Scalar> columns((operands.size() + 1) *

@@ -40,8 +40,9 @@ public:
 /// and elementwise: a list of kernels over registers.
 class ElementProgram {
 public:
-  /// Null if the computation holds anything else.
-  static std::unique_ptr<ElementProgram> make(mlir::Operation *computation);
+  /// Null if the computation holds anything else. If `accumulates`, small floats are kept in their
+  /// accumulation type but where the program converts explicitly.
+  static std::unique_ptr<ElementProgram> make(mlir::Operation *computation, bool accumulates);
 
   struct Step {
     ElementKernel kernel;
@@ -55,8 +56,9 @@ public:
   llvm::SmallVector<int, 2> results;
 };
 
-/// Runs an elementwise operation on whole arrays; scalars among larger operands are repeated.
-Array runKernel(const ElementKernel &kernel, llvm::ArrayRef<const Array *> operands);
+/// Runs an elementwise operation on whole arrays. Scalars among larger operands are repeated, and
+/// so are dimensions that have size 1 at run time. Nothing if the sizes do not match.
+std::optional<Array> runKernel(const ElementKernel &kernel, llvm::ArrayRef<const Array *> operands);
 
 } // namespace hloc::evaluator
 

@@ -26,7 +26,7 @@ static FailureOr<Values> reduce(Call &call) {
   SmallVector<ElementType, 4> inputs(types);
   for (unsigned i = 0; i < count; ++i)
     inputs[count + i] = call.array(i).type;
-  FailureOr<Applier> apply = Applier::get(call, op.getToApplyAttr(), inputs);
+  FailureOr<Applier> apply = Applier::get(call, op.getToApplyAttr(), inputs, /*accumulates=*/true);
   if (failed(apply))
     return failure();
 
@@ -76,8 +76,10 @@ static FailureOr<Values> reduce(Call &call) {
       if (failed((*apply)(arguments, accumulators, size)))
         return failure();
     }
-    for (unsigned i = 0; i < count; ++i)
+    for (unsigned i = 0; i < count; ++i) {
+      wrap(types[i], accumulators[i], size);
       store(types[i], accumulators[i], size, data[i] + first * getBytes(types[i]));
+    }
   }
   return Values(results.begin(), results.end());
 }

@@ -60,6 +60,20 @@ void fill(Array &array, Scalar value) {
     std::memcpy(data + i * bytes, element, bytes);
 }
 
+Array convertArray(const Array &array, ElementType type) {
+  Array result(type, array.shape);
+  char *data = result.mutableData();
+  Scalar column[kColumn];
+  for (int64_t first = 0, count = array.getCount(); first < count; first += kColumn) {
+    int64_t size = std::min(kColumn, count - first);
+    load(array.type, array.data() + first * getBytes(array.type), size, column);
+    for (int64_t i = 0; i < size; ++i)
+      column[i] = convert(array.type, type, column[i]);
+    store(type, column, size, data + first * getBytes(type));
+  }
+  return result;
+}
+
 Array transpose(const Array &operand, ArrayRef<int64_t> permutation) {
   Shape strides = rowMajorStrides(operand.shape), shape, permuted;
   for (int64_t d : permutation) {

@@ -24,6 +24,9 @@ void copyBox(const Array &from, llvm::ArrayRef<int64_t> start, Array &to,
 /// Sets all elements to a value.
 void fill(Array &array, Scalar value);
 
+/// All elements converted to a type.
+Array convertArray(const Array &array, ElementType type);
+
 /// The dimensions permuted: dimension i of the result is `permutation[i]` of the operand.
 Array transpose(const Array &operand, llvm::ArrayRef<int64_t> permutation);
 

@@ -57,7 +57,7 @@ static FailureOr<Values> reduceWindow(Call &call) {
   for (unsigned half = 0; half < 2; ++half)
     for (unsigned i = 0; i < count; ++i)
       types.push_back(call.array(i).type);
-  FailureOr<Applier> apply = Applier::get(call, op.getToApplyAttr(), types);
+  FailureOr<Applier> apply = Applier::get(call, op.getToApplyAttr(), types, /*accumulates=*/true);
   if (failed(apply))
     return failure();
   Windows windows(op.getWindow(), call.array(0).shape);
@@ -110,8 +110,10 @@ static FailureOr<Values> reduceWindow(Call &call) {
       if (failed((*apply)(arguments, accumulators, size)))
         return failure();
     }
-    for (unsigned i = 0; i < count; ++i)
+    for (unsigned i = 0; i < count; ++i) {
+      wrap(types[i], accumulators[i], size);
       store(types[i], accumulators[i], size, data[i] + first * getBytes(types[i]));
+    }
   }
   return Values(results.begin(), results.end());
 }
@@ -123,16 +125,17 @@ static FailureOr<Values> selectAndScatter(Call &call) {
   const Array &operand = call.array(0), &source = call.array(1);
   ElementType type = operand.type;
   FailureOr<Applier> select = Applier::get(call, op.getSelectAttr(), {type, type});
-  FailureOr<Applier> scatter = Applier::get(call, op.getScatterAttr(), {source.type, source.type});
+  FailureOr<Applier> scatter =
+      Applier::get(call, op.getScatterAttr(), {source.type, source.type}, /*accumulates=*/true);
   if (failed(select) || failed(scatter))
     return failure();
   Windows windows(op.getWindow(), operand.shape);
   if (ArrayRef<int64_t>(windows.shape) != ArrayRef<int64_t>(source.shape))
     return call.fail("the source does not have one element for each window");
-  Array result(source.type, operand.shape);
+  Array result(getAccumulationType(source.type), operand.shape);
   fill(result, call.array(2).get(0));
   if (source.getCount() == 0)
-    return Values{result};
+    return Values{convertArray(result, source.type)};
   char *data = result.mutableData();
   Shape strides = rowMajorStrides(operand.shape), index(source.shape.size(), 0);
   int64_t linear = 0;
@@ -162,7 +165,7 @@ static FailureOr<Values> selectAndScatter(Call &call) {
       return failure();
     storeOne(result.type, combined, data, chosen);
   } while (nextIndex(index, source.shape));
-  return Values{result};
+  return Values{convertArray(result, source.type)};
 }
 
 void addWindowOps(HandlerTable &table) {
