@@ -110,6 +110,25 @@ FailureOr<Values> Interpreter::runOperation(Operation *op, Handler handler,
   return results;
 }
 
+/// Whether an array's shape is one of the type; bounded dimensions may have any size.
+static bool fitsType(const Value &value, Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    bool fits = value.isTuple() && value.getTupleSize() == tuple.size();
+    for (size_t i = 0; fits && i < tuple.size(); ++i)
+      fits = fitsType(value.getElement(i), tuple.getType(i));
+    return fits;
+  }
+  auto array = dyn_cast<RankedTensorType>(type);
+  if (!array)
+    return true;
+  if (!value.isArray() || value.getArray().shape.size() != array.getShape().size())
+    return false;
+  for (auto [size, expected] : llvm::zip(value.getArray().shape, array.getShape()))
+    if (size != expected && !ShapedType::isDynamic(expected))
+      return false;
+  return true;
+}
+
 FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value> arguments) {
   if (depth >= kMaxDepth)
     return fail(computation, "calls are nested more than " + Twine(kMaxDepth) + " deep");
@@ -164,8 +183,13 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
     FailureOr<Values> results = runOperation(step.op, step.handler, operands);
     if (failed(results))
       return failure();
-    for (auto [i, value] : llvm::enumerate(*results))
+    for (auto [i, value] : llvm::enumerate(*results)) {
+      // Operations rely on the shapes of their operands; the host's functions may give others.
+      Type type = step.op->getResult(i).getType();
+      if ((isa<CustomCallOp>(step.op) || !isa<TupleType>(type)) && !fitsType(value, type))
+        return fail(step.op, "the evaluator's result is not of the type that the text gives");
       slots[step.firstResult + i] = std::move(value);
+    }
   }
   Values results;
   for (Plan::Use use : plan.results)
