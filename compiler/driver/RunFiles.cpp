@@ -2,6 +2,7 @@
 #include "compiler/driver/RunFiles.h"
 #include "compiler/driver/Npy.h"
 #include "compiler/driver/RandomInputs.h"
+#include "compiler/hlo/Literal.h"
 #include "compiler/hlo/Location.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -75,6 +76,17 @@ InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
                    << " has a dimension without a bound\n";
       return InputError::Refused;
     }
+  double bytes = 0;
+  for (const Leaf &leaf : leaves) {
+    double size = double(hlo::getLiteralElementBytes(leaf.type.getElementType()));
+    for (int64_t extent : leaf.type.getShape())
+      size *= double(extent);
+    bytes += size * double(options.getParticipants());
+  }
+  if (bytes > double(options.maxMegabytes) * (1 << 20)) {
+    llvm::errs() << options.module << ": error: the inputs do not fit in memory\n";
+    return InputError::Refused;
+  }
   bool fromFiles = !options.inputs.empty() || !options.inputsFrom.empty();
   for (int64_t participant = 0; participant < options.getParticipants(); ++participant) {
     std::vector<HostArray> &arrays = inputs.emplace_back();

@@ -85,9 +85,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       isRight = false;
     }
   };
-  require(options.replicas >= 1 && options.partitions >= 1 && options.replicas <= 4096 &&
-              options.partitions <= 4096 && options.getParticipants() <= 4096,
-          "expected between 1 and 4096 participants");
+  require(options.replicas >= 1 && options.partitions >= 1 && options.replicas <= 1024 &&
+              options.partitions <= 1024 && options.getParticipants() <= 1024,
+          "expected between 1 and 1024 participants");
   require(options.inputs.empty() || options.inputsFrom.empty(),
           "--input and --inputs-from exclude each other");
   require(options.inputs.empty() || options.getParticipants() == 1,

@@ -56,7 +56,8 @@ static FailureOr<Values> eachMatrix(Call &call, unsigned operands, unsigned resu
     return call.fail("expected matrices");
   return withMatrixNumber(call.array(0), [&](auto sample) -> FailureOr<Values> {
     for (int64_t b = 0; b < countMatrices(call.array(0)); ++b) {
-      if (failed(call.interpreter.work(call.op, call.array(0).getCount())))
+      if (failed(call.interpreter.work(call.op,
+                                       call.array(0).shape.back() * call.array(0).getCount())))
         return failure();
       body(sample, made, b);
     }

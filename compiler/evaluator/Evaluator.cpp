@@ -48,6 +48,10 @@ LogicalResult evaluate(ModuleOp module, MutableArrayRef<Participant> participant
   ComputationOp entry = findEntry(module);
   if (!entry)
     return module.emitError("expected a module with an entry computation to evaluate");
+  // Each takes a thread.
+  constexpr int64_t kMaxParticipants = 1024;
+  if (options.replicas * options.partitions > kMaxParticipants)
+    return module.emitError("expected at most ") << kMaxParticipants << " participants";
   if (int64_t(participants.size()) != options.replicas * options.partitions)
     return module.emitError("expected ") << options.replicas * options.partitions
                                          << " participants but got " << participants.size();

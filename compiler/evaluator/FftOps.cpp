@@ -150,7 +150,16 @@ static FailureOr<Values> fft(Call &call) {
     Value zero = makeZero(op.getType());
     return Values{zero};
   }
-  if (failed(call.interpreter.work(op, operand.getCount())))
+  int64_t factors = 0; // each element takes part in so many sums of products
+  for (int64_t length : op.getFftLength())
+    for (int64_t rest = length, p = 2; rest > 1;) {
+      if (p * p > rest)
+        p = rest;
+      for (; rest % p == 0; rest /= p)
+        factors += p;
+      ++p;
+    }
+  if (failed(call.interpreter.work(op, operand.getCount() * factors)))
     return failure();
   bool wide = operand.type == ElementType::C128 || operand.type == ElementType::F64;
   return Values{wide ? transformArray<long double>(operand, op.getFftType(), op.getFftLength())

@@ -20,7 +20,7 @@ static FailureOr<Values> choleskyOp(Call &call) {
     using T = decltype(sample);
     Array result(operand.type, operand.shape);
     for (int64_t b = 0; b < countMatrices(operand); ++b) {
-      if (failed(call.interpreter.work(op, operand.getCount())))
+      if (failed(call.interpreter.work(op, operand.shape[rank - 1] * operand.getCount())))
         return failure();
       Matrix<T> a = getMatrix<T>(operand, b);
       if (!op.getLower())

@@ -12,6 +12,8 @@ using namespace mlir;
 namespace hloc::evaluator {
 
 int64_t countElements(ArrayRef<int64_t> shape) {
+  if (llvm::is_contained(shape, 0)) // whatever the others are: their product may be too large
+    return 0;
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
