@@ -14,6 +14,7 @@
 #include "compiler/hlo/HloDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include <chrono>
+#include <map>
 #include <mutex>
 
 namespace hloc::evaluator {
@@ -82,7 +83,7 @@ struct Evaluation {
 private:
   std::mutex mutex;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<Plan>> plans;
-  llvm::DenseMap<std::pair<mlir::Operation *, bool>, std::unique_ptr<ElementProgram>> programs;
+  std::map<std::pair<mlir::Operation *, bool>, std::unique_ptr<ElementProgram>> programs;
 };
 
 /// Runs computations for one participant.
