@@ -8,9 +8,10 @@
 
 namespace hloc {
 
-/// Forgets all options but --help and --version. To be called before a program defines its own, since
-/// LLVM's passes have some of the same names, and after it has read them, for the linker's sake.
-inline void removeOptions() {
+/// Forgets the options of LLVM's own passes, some of which have the names of ours. A program that has
+/// read its options ends with llvm::cl::ResetCommandLineParser(), for the linker's sake, which
+/// registers and resets options as if it were alone.
+inline void removeOptionsOfLlvm() {
   llvm::SmallVector<llvm::cl::Option *> removed;
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (!name.starts_with("help") && name != "version")

@@ -34,7 +34,7 @@ const char *getEnding(Emit emit) {
 } // namespace
 
 bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
-  removeOptions();
+  removeOptionsOfLlvm();
   cl::opt<std::string, true> module(cl::Positional, cl::desc("<file, or - for standard input>"),
                                     cl::Required, cl::location(options.module), cl::cat(category));
   FieldOption<std::string> output(
@@ -75,7 +75,6 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   std::string problem;
   llvm::raw_string_ostream problems(problem);
   bool right = cl::ParseCommandLineOptions(argc, argv, "hloc: compiles HLO\n", &problems);
-  removeOptions();
   auto require = [&](bool holds, llvm::StringRef message) {
     if (right && !holds) {
       problems << "hloc: " << message << '\n';
@@ -92,6 +91,9 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   }
   if (!right)
     llvm::errs() << problem;
+  HlocOptions read = options; // the reset sets every option, and so its field, to its default
+  cl::ResetCommandLineParser();
+  options = read;
   return right;
 }
 
