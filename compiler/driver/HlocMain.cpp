@@ -29,6 +29,7 @@ enum ExitCode { Done = 0, Refused = 1, WrongUsage = 2, Unsupported = 3 };
 class Driver {
 public:
   explicit Driver(const HlocOptions &options) : options(options), context(makeRegistry()) {
+    context.loadAllAvailableDialects();
     timing.setEnabled(options.timing);
     timingScope = timing.getRootScope();
     if (!options.dumpDir.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HlocOptions.h"
+#include "compiler/driver/CommandLine.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,17 +12,6 @@ namespace hloc {
 namespace {
 
 cl::OptionCategory category("hloc options");
-
-/// An option that writes to a field.
-template <typename T> struct Option : cl::opt<T, true> {
-  Option(llvm::StringRef name, T &field, const char *help, const char *value)
-      : cl::opt<T, true>(name, cl::desc(help), cl::location(field), cl::value_desc(value), cl::init(field),
-                         cl::cat(category)) {}
-};
-struct Switch : cl::opt<bool, true> {
-  Switch(llvm::StringRef name, bool &field, const char *help)
-      : cl::opt<bool, true>(name, cl::desc(help), cl::location(field), cl::cat(category)) {}
-};
 
 const char *getEnding(Emit emit) {
   switch (emit) {
@@ -45,30 +34,42 @@ const char *getEnding(Emit emit) {
 } // namespace
 
 bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
-  cl::opt<std::string, true> module(cl::Positional, cl::desc("<file, or - for standard input>"), cl::Required,
-                                    cl::location(options.module), cl::cat(category));
-  Option<std::string> output("o", options.output, "Where the code goes; the header goes beside it", "file");
+  removeOptionsOfLlvm();
+  cl::opt<std::string, true> module(cl::Positional, cl::desc("<file, or - for standard input>"),
+                                    cl::Required, cl::location(options.module), cl::cat(category));
+  FieldOption<std::string> output(
+      "o", options.output, "Where the code goes; the header goes beside it", "file", category);
   cl::opt<Emit, true> emit(
-      "emit", cl::desc("Where to stop:"), cl::location(options.emit), cl::init(options.emit), cl::cat(category),
+      "emit", cl::desc("Where to stop:"), cl::location(options.emit), cl::init(options.emit),
+      cl::cat(category),
       cl::values(clEnumValN(Emit::Hlo, "hlo", "the module as it was read, as HLO text"),
                  clEnumValN(Emit::Mlir, "mlir", "the program on memory, as MLIR"),
-                 clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Assembly, "asm", "assembly"),
+                 clEnumValN(Emit::Llvm, "llvm", "LLVM IR"),
+                 clEnumValN(Emit::Assembly, "asm", "assembly"),
                  clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
-                 clEnumValN(Emit::Shared, "shared", "a shared library, with what it needs of the runtime")));
-  Option<std::string> name("name", options.name, "Prefix of the symbols (default: from the output's name)",
-                           "identifier");
+                 clEnumValN(Emit::Shared, "shared",
+                            "a shared library, with what it needs of the runtime")));
+  FieldOption<std::string> name("name", options.name,
+                                "Prefix of the symbols (default: from the output's name)",
+                                "identifier", category);
   cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3 (default 3)"), cl::Prefix,
                            cl::location(options.level), cl::init(options.level), cl::cat(category));
-  Option<int> threads("threads", options.threads,
-                      "1: code that never needs a pool of threads; 0: as many as the host's context has", "n");
-  Option<std::string> cpu("mcpu", options.cpu, "Processor to compile for (default: this one)", "name");
-  Option<std::string> triple("mtriple", options.triple, "Kind of machine to compile for (default: this one)",
-                             "triple");
-  Switch report("report", options.report, "Say what became of the module: kernels, memory, sizes");
-  Switch timing("timing", options.timing, "Say how long each pass took");
-  Switch progress("progress", options.progress, "Name each stage as it begins");
-  Option<std::string> dumpDir("dump-dir", options.dumpDir, "Write the module after each pass that changed it",
-                              "folder");
+  FieldOption<int> threads(
+      "threads", options.threads,
+      "1: code that never needs a pool of threads; 0: as many as the host's context has", "n",
+      category);
+  FieldOption<std::string> cpu("mcpu", options.cpu, "Processor to compile for (default: this one)",
+                               "name", category);
+  FieldOption<std::string> triple("mtriple", options.triple,
+                                  "Kind of machine to compile for (default: this one)", "triple",
+                                  category);
+  FieldSwitch report("report", options.report,
+                     "Say what became of the module: kernels, memory, sizes", category);
+  FieldSwitch timing("timing", options.timing, "Say how long each pass took", category);
+  FieldSwitch progress("progress", options.progress, "Name each stage as it begins", category);
+  FieldOption<std::string> dumpDir("dump-dir", options.dumpDir,
+                                   "Write the module after each pass that changed it", "folder",
+                                   category);
 
   cl::HideUnrelatedOptions(category);
   std::string problem;
@@ -83,12 +84,16 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0, "expected --threads to be 0 or more");
   if (right && options.output.empty()) {
-    llvm::SmallString<128> file(options.module == "-" ? "module" : llvm::sys::path::filename(options.module));
+    llvm::SmallString<128> file(options.module == "-" ? "module"
+                                                      : llvm::sys::path::filename(options.module));
     llvm::sys::path::replace_extension(file, getEnding(options.emit));
     options.output = options.emit < Emit::Object ? "-" : std::string(file);
   }
   if (!right)
     llvm::errs() << problem;
+  HlocOptions read = options; // the reset sets every option, and so its field, to its default
+  cl::ResetCommandLineParser();
+  options = read;
   return right;
 }
 

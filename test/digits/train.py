@@ -11,6 +11,7 @@ ships. One in five is held out. All randomness comes from SEED.
 """
 
 import pathlib
+import re
 
 import jax
 import jax.numpy as jnp
@@ -103,7 +104,9 @@ def write_module(weights, file):
     lowered = jax.jit(classify).lower(jax.ShapeDtypeStruct((8, 8), jnp.float32))
     text = lowered.as_text("hlo")
     assert "{...}" not in text, "an elided constant"
-    file.write_text(text)
+    # Parameters have the names of Python's arguments; the result gets one too.
+    entry = text.index("\nENTRY ")
+    file.write_text(text[:entry] + re.sub(r"ROOT \S+ =", "ROOT probabilities =", text[entry:]))
 
 
 def write_pictures(pictures, labels, file):

@@ -1,0 +1,34 @@
+// RUN: hlo-opt --check-buffers --split-input-file --verify-diagnostics %s
+
+// The second kernel overwrites what the third one reads.
+hlo.kernel_function @negate <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.negate %0 : (tensor<100xf32>) -> tensor<100xf32>
+  hlo.return %1 : tensor<100xf32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %arena: memref<512xi8>) attributes {hlo.results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %a = memref.view %arena[%c0][] : memref<512xi8> to memref<100xf32>
+  %b = memref.view %arena[%c64][] : memref<512xi8> to memref<100xf32>
+  hlo.launch @negate(%x) -> (%a) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  hlo.launch @negate(%x) -> (%b) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xf32>
+  // expected-error @+1 {{reads memory that does not hold value 1}}
+  hlo.launch @negate(%a) -> (%y) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 3>} : (memref<100xf32>) -> memref<100xf32>
+  return {hlo.reads = array<i64: 3>}
+}
+
+// -----
+
+// The kernel does not allow its output to lie in its input.
+hlo.kernel_function @reverse <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.reverse %0 {dimensions = array<i64: 0>} : (tensor<100xf32>) -> tensor<100xf32>
+  hlo.return %1 : tensor<100xf32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %arena: memref<0xi8>) attributes {hlo.results = 1 : i64} {
+  hlo.launch @reverse(%x) -> (%y) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  // expected-error @+1 {{output 0 overlaps input 0}}
+  hlo.launch @reverse(%y) -> (%y) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xf32>
+  return {hlo.reads = array<i64: 2>}
+}
