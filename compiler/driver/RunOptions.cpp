@@ -98,6 +98,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
   if (!isRight)
     llvm::errs() << problem;
+  RunOptions read = options; // the reset sets every option, and so its field, to its default
+  cl::ResetCommandLineParser(); // LLD has options of the same names
+  options = read;
   return isRight;
 }
 
