@@ -86,22 +86,24 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
     Value arena = target.getArguments().back();
     return memref::ViewOp::create(atEntry, loc, type, arena, offset, ValueRange());
   }
-  MemRefType own = toMemory(buffer.type);
-  if (type != own) {
-    // The same array in another shape.
+  auto inShape = [&](Value array) -> Value {
+    if (array.getType() == type)
+      return array;
     SmallVector<int64_t> strides;
     int64_t offset;
     (void)type.getStridesAndOffset(strides, offset);
-    return memref::ReinterpretCastOp::create(atEntry, loc, type, getMemory(index, own), int64_t(0),
-                                             type.getShape(), strides);
-  }
+    return memref::ReinterpretCastOp::create(atEntry, loc, type, array, int64_t(0), type.getShape(), strides);
+  };
+  MemRefType own = toMemory(buffer.type);
+  if (type != own)
+    return inShape(getMemory(index, own));
   switch (buffer.place) {
   case Place::Stack:
     return memref::AllocaOp::create(atEntry, loc, type);
   case Place::Argument:
-    return target.getArgument(buffer.index);
+    return inShape(target.getArgument(buffer.index));
   case Place::Result:
-    return target.getArgument(source.getNumArguments() + buffer.index);
+    return inShape(target.getArgument(source.getNumArguments() + buffer.index));
   default: {
     Attribute value = buffer.value.getDefiningOp<ConstantOp>().getValue();
     memref::GlobalOp &global = globals[value];

@@ -193,12 +193,21 @@ template <typename Op> Value shiftByZero(Op op, Build) {
   return isSplatOf(op.getRhs(), 0) ? op.getLhs() : Value();
 }
 
+// APInt's own questions are about unsigned numbers.
+bool isLowestInteger(const APSInt &value) {
+  return value.isUnsigned() ? value.isMinValue() : value.isMinSignedValue();
+}
+
+bool isHighestInteger(const APSInt &value) {
+  return value.isUnsigned() ? value.isMaxValue() : value.isMaxSignedValue();
+}
+
 Value maximumOfLowest(MaximumOp op, Build) {
   return eitherWay(op, +[](Value x, Value y) {
     std::optional<APFloat> real = getSplatFloat(y);
     std::optional<APSInt> integer = getSplatInteger(y);
     bool isLowest = real ? real->isInfinity() && real->isNegative()
-                         : integer && !isPred(y) && integer->isMinValue();
+                         : integer && !isPred(y) && isLowestInteger(*integer);
     return isLowest || x == y ? x : Value();
   });
 }
@@ -208,7 +217,7 @@ Value minimumOfHighest(MinimumOp op, Build) {
     std::optional<APFloat> real = getSplatFloat(y);
     std::optional<APSInt> integer = getSplatInteger(y);
     bool isHighest = real ? real->isInfinity() && !real->isNegative()
-                          : integer && !isPred(y) && integer->isMaxValue();
+                          : integer && !isPred(y) && isHighestInteger(*integer);
     return isHighest || x == y ? x : Value();
   });
 }
