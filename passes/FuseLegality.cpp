@@ -234,6 +234,10 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
           scatter && use.getOperandNumber() < scatter.getCount())
         return "it is updated in place";
     }
+    if (auto scatter = dyn_cast<ScatterOp>(hero))
+      for (Value operand : op->getOperands())
+        if (llvm::is_contained(scatter.getOperandArrays(), operand))
+          return "it reads the buffer that is updated in place";
     if (auto update = dyn_cast<DynamicUpdateSliceOp>(hero)) {
       // The buffer being written may be read only where it is written.
       for (Value operand : op->getOperands()) {
