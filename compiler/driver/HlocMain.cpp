@@ -16,6 +16,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include <csignal>
 
 using namespace mlir;
 
@@ -184,6 +185,9 @@ static llvm::cl::extrahelp explainHelp("\nhloc --explain H0100 prints what an er
 
 int hlocMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
+#endif
   if (std::optional<int> code = explainError(argc, argv))
     return *code;
   HlocOptions options;

@@ -23,6 +23,11 @@ static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
   auto array = cast<RankedTensorType>(type);
   auto name = attributes ? attributes.getAs<StringAttr>("hlo.name") : StringAttr();
   std::string base = name && !name.empty() ? name.str() : fallback;
+  // `x.1` is how printers number an `x`.
+  StringRef stem = base;
+  stem = stem.rtrim("0123456789");
+  if (stem.size() < base.size() && stem.size() > 1 && stem.ends_with("."))
+    base = stem.drop_back().str();
   port.name = base;
   for (int i = 1; !taken.insert(port.name).second; ++i)
     port.name = base + "." + std::to_string(i);

@@ -58,6 +58,7 @@ static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
 OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                                  MLIRContext *context, const LoadOptions &options,
                                  ModuleForm *form) {
+  context->printOpOnDiagnostic(false); // the source line says more
   context->getOrLoadDialect<hlo::HLODialect>();
   const llvm::MemoryBuffer &buffer = *sources->getMemoryBuffer(sources->getMainFileID());
   ModuleForm guessed = guessForm(buffer);
