@@ -18,6 +18,8 @@ namespace hloc {
 static constexpr int64_t kScratchRowBytes = 32 << 10;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 10;
+/// Vectors that one partial sum adds up, and the fewest that make it worth while.
+static constexpr int64_t kBlockSteps = 64, kLeastSteps = 4;
 
 namespace {
 
@@ -62,6 +64,11 @@ private:
   /// Walks D at the current outer position, with lanes along the minor dimension for rows.
   SmallVector<Value> walkReduced(ValueRange values,
                                  function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, Mask, ValueRange)> body);
+  /// The same for rows, but sums over many elements are made of sums over blocks, which `join` adds
+  /// up: rounding errors grow with the size of a block and the number of blocks, not their product.
+  SmallVector<Value> walkInBlocks(ValueRange values,
+                                  function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, Mask, ValueRange)> body,
+                                  function_ref<SmallVector<Value>(ValueRange, ValueRange)> join);
   ElementIndex inputIndex(ArrayRef<LaneIndex> reduced);
   Lanes loadOrKeep(Value value, ArrayRef<LaneIndex> at, Mask mask);
 
@@ -265,6 +272,46 @@ ReduceKernel::walkReduced(ValueRange values,
   });
 }
 
+SmallVector<Value>
+ReduceKernel::walkInBlocks(ValueRange values,
+                           function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, Mask, ValueRange)> body,
+                           function_ref<SmallVector<Value>(ValueRange, ValueRange)> join) {
+  ArrayRef<int64_t> sizes(reducedSizes);
+  int64_t lanes = index.getLanes(), size = sizes.back(), block = kBlockSteps * lanes;
+  bool manyRows = innerCount > size && size >= kLeastSteps * lanes;
+  if (size <= block && !manyRows)
+    return walkReduced(values, body);
+  return buildNest(context, sizes.drop_back(), values, [&](ArrayRef<LaneIndex> outerOnes, ValueRange totals) {
+    auto at = [&](LaneIndex minor) {
+      ElementIndex full(outerOnes);
+      full.push_back(minor);
+      return full;
+    };
+    if (size <= block) {
+      SmallVector<Value> row = buildLanes(context, size, values, [&](LaneIndex minor, Mask mask, ValueRange now) {
+        return body(at(minor), mask, now);
+      });
+      return join(totals, row);
+    }
+    int64_t whole = size / block * block;
+    SmallVector<Value> sums = buildFor(context, index.constant(0), index.constant(whole), block, totals, [&](Value start, ValueRange carried) {
+      Value end = b.createOrFold<arith::AddIOp>(start, index.constant(block));
+      SmallVector<Value> part = buildFor(context, start, end, lanes, values, [&](Value i, ValueRange now) {
+        return body(at(index.consecutive(i, lanes)), {}, now);
+      });
+      return join(carried, part);
+    });
+    // What is left over is less than a block.
+    int64_t steps = (size - whole) / lanes * lanes;
+    SmallVector<Value> tail = buildFor(context, index.constant(whole), index.constant(whole + steps), lanes, values, [&](Value i, ValueRange now) {
+      return body(at(index.consecutive(i, lanes)), {}, now);
+    });
+    if (whole + steps < size)
+      tail = body(at(index.consecutive(index.constant(whole + steps), lanes)), firstLanes(index, size - whole - steps), tail);
+    return whole == size ? sums : join(sums, tail);
+  });
+}
+
 SmallVector<Lanes> ReduceKernel::combine(Reduction &reduction, ArrayRef<Lanes> x, ArrayRef<Lanes> y) {
   if (reduction.monoid)
     return {emitMonoid(index, *reduction.monoid, reduction.elements[0], x[0], y[0])};
@@ -327,7 +374,7 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
       seed = broadcastLanes(index, seed);
     pack(values, seeds);
   }
-  SmallVector<Value> totals = walkReduced(values, [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange carried) {
+  auto step = [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange carried) {
     SmallVector<Value> next;
     currentAt = inputIndex(at);
     Mask full = index.both(mask, outerMask);
@@ -353,7 +400,17 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
       pack(next, folded);
     }
     return next;
-  });
+  };
+  auto join = [&](ValueRange sums, ValueRange more) {
+    SmallVector<Value> joined;
+    for (Reduction *reduction : group) {
+      SmallVector<Lanes> x = unpack(reduction->elements, sums), y = unpack(reduction->elements, more);
+      pack(joined, combine(*reduction, x, y));
+    }
+    return joined;
+  };
+  bool joinable = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid.has_value(); });
+  SmallVector<Value> totals = joinable && rows ? walkInBlocks(values, step, join) : walkReduced(values, step);
   if (context.emitter.hasFailed())
     return;
   ValueRange rest(totals);
