@@ -66,7 +66,7 @@ private:
     return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
   Value offset64(Value base, int64_t bytes) {
-    if (bytes <= INT32_MAX)
+    if (bytes < int64_t(1) << 28) // a constant index of the operation has 29 bits
       return offset(base, bytes);
     return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{constant(b.getI64Type(), bytes)});
   }
