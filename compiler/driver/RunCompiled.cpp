@@ -29,9 +29,9 @@ Buffer allocate(int64_t bytes) {
 }
 
 /// A loaded module with its memory, ready to be called.
-class Session {
+class Instance {
 public:
-  Session(const ModuleInterface &interface, LoadedModule &module, hlort_context *context, ArrayRef<HostArray> inputs)
+  Instance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context, ArrayRef<HostArray> inputs)
       : interface(interface), module(module), context(context), inputs(inputs), arena(allocate(interface.arenaBytes)) {
     for (const Port &port : interface.arguments)
       arguments.push_back(allocate(port.bytes));
@@ -128,24 +128,24 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     return RunStatus::Refused;
   }
   auto destroy = llvm::make_scope_exit([&] { hlort_context_destroy(runtime); });
-  Session session(compiled->interface, *loaded, runtime, inputs[0]);
+  Instance instance(compiled->interface, *loaded, runtime, inputs[0]);
   start = std::chrono::steady_clock::now();
-  if (!session.call())
+  if (!instance.call())
     return RunStatus::Refused;
   measured.runSeconds = secondsSince(start);
   measured.runs = 1;
-  outputs = {session.getResults()};
+  outputs = {instance.getResults()};
   if (options.benchmarkSeconds <= 0)
     return RunStatus::Done;
 
   start = std::chrono::steady_clock::now();
   while (secondsSince(start) < kWarmUpSeconds)
-    session.call();
+    instance.call();
   std::vector<double> times;
   start = std::chrono::steady_clock::now();
   while (secondsSince(start) < options.benchmarkSeconds || times.size() < 3) {
     auto before = std::chrono::steady_clock::now();
-    if (!session.call())
+    if (!instance.call())
       return RunStatus::Refused;
     times.push_back(secondsSince(before));
   }
