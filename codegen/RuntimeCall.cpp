@@ -2,6 +2,7 @@
 #include "codegen/RuntimeCall.h"
 #include "codegen/ElementNames.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "passes/NotSupported.h"
 
 using namespace mlir;
 
@@ -198,7 +199,7 @@ LogicalResult emitRuntimeCall(hlo::RuntimeCallOp op, RuntimeCallSite site) {
     return emitter.emitFft();
   if (op.getCallee() == "custom_call")
     return emitter.emitCustomCall();
-  return op.emitError() << "operation '" << op.getCallee() << "' has no code";
+  return emitNotSupported(op.getLoc(), "'" + op.getCallee() + "' in compiled code");
 }
 
 void checkRuntimeCalls(ModuleOp module) {

@@ -2,6 +2,7 @@
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Literal.h"
+#include "passes/NotSupported.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,7 +34,7 @@ Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
     lanes = emitOperation(op, at, mask);
   if (!lanes.re) {
     if (!failed)
-      emitError(value.getLoc()) << "no code can be generated for this value inside a kernel";
+      emitNotSupported(value.getLoc(), "this operation in compiled code");
     failed = true;
     return lanes;
   }
@@ -442,6 +443,8 @@ Lanes ElementEmitter::emitOperation(Operation *op, ArrayRef<LaneIndex> at, Mask 
       .Case<hlo::DynamicUpdateSliceOp>([&](hlo::DynamicUpdateSliceOp update) { return emitDynamicUpdateSlice(update, at, mask); })
       .Case<hlo::BitcastConvertOp>([&](hlo::BitcastConvertOp cast) { return emitBitcastConvert(cast, at, mask); })
       .Default([&](Operation *) -> Lanes {
+        if (!op->hasTrait<hlo::Elementwise>() && !isa<hlo::CopyOp>(op))
+          return {};
         SmallVector<Lanes> operands;
         for (Value operand : op->getOperands()) {
           auto type = dyn_cast<RankedTensorType>(operand.getType());
