@@ -32,8 +32,10 @@ struct Group {
 
 class ProgramCompiler {
 public:
-  ProgramCompiler(ModuleOp program, StringRef name, const Target &target, CodeForm form, unsigned jobs, const FinishModule &finish)
-      : program(program), name(name), target(target), form(form), jobs(std::max(1u, jobs)), finish(finish) {}
+  ProgramCompiler(ModuleOp program, StringRef name, const Target &target, CodeForm form, unsigned jobs, const FinishModule &finish,
+                  TimingScope timing)
+      : program(program), name(name), target(target), form(form), jobs(std::max(1u, jobs)), finish(finish),
+        timing(std::move(timing)) {}
 
   FailureOr<CompiledProgram> compile();
 
@@ -51,6 +53,7 @@ private:
   CodeForm form;
   unsigned jobs;
   const FinishModule &finish;
+  TimingScope timing;
   /// The first holds the program itself and the kernels to be inlined into it.
   std::vector<Group> groups;
   llvm::StringMap<KernelSchedule> schedules;
@@ -101,6 +104,7 @@ bool ProgramCompiler::forEach(llvm::function_ref<bool(Group &)> step) {
 }
 
 bool ProgramCompiler::emitKernels(Group &group) {
+  TimingScope stage = timing.nest("Emit kernels");
   static std::mutex schedulesLock;
   group.module = ModuleOp::create(program.getLoc());
   for (hlo::KernelFunctionOp kernel : group.kernels) {
@@ -114,6 +118,7 @@ bool ProgramCompiler::emitKernels(Group &group) {
 }
 
 bool ProgramCompiler::emitMain() {
+  TimingScope stage = timing.nest("Emit program");
   ModuleOp module = *groups[0].module;
   OpBuilder builder(module.getBodyRegion());
   for (auto [i, group] : llvm::enumerate(groups))
@@ -152,9 +157,12 @@ void ProgramCompiler::fillConstants(llvm::Module &module) {
 }
 
 bool ProgramCompiler::generate(Group &group) {
+  TimingScope stage = timing.nest("Lower to the llvm dialect");
   if (failed(lowerToLLVM(*group.module, target)))
     return false;
   checkRuntimeCalls(*group.module);
+  stage.stop();
+  stage = timing.nest("Translate to LLVM IR");
   group.machine = makeTargetMachine(target);
   group.llvmModule = translateToLLVM(*group.module, *group.context, *group.machine, target);
   if (!group.llvmModule)
@@ -165,7 +173,11 @@ bool ProgramCompiler::generate(Group &group) {
     if (finish)
       finish(*group.llvmModule, result.info);
   }
+  stage.stop();
+  stage = timing.nest("Optimize LLVM IR");
   optimize(*group.llvmModule, *group.machine, target);
+  stage.stop();
+  stage = timing.nest("Generate machine code");
   if (form == CodeForm::LlvmIr) {
     llvm::raw_svector_ostream stream(group.code);
     stream << *group.llvmModule;
@@ -203,6 +215,7 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
   if (groups.size() == 1) {
     result.code = std::move(groups[0].code);
   } else {
+    TimingScope stage = timing.nest("Link kernels");
     SmallVector<ArrayRef<char>> objects;
     for (Group &group : groups)
       objects.push_back(group.code);
@@ -217,8 +230,10 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
 }
 
 FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name, const Target &target, CodeForm form,
-                                          unsigned jobs, const FinishModule &finish) {
-  return ProgramCompiler(program, name, target, form, jobs, finish).compile();
+                                          unsigned jobs, const FinishModule &finish,
+                                          TimingScope *timing) {
+  TimingScope scope = timing ? timing->nest("Generate code") : TimingScope();
+  return ProgramCompiler(program, name, target, form, jobs, finish, std::move(scope)).compile();
 }
 
 } // namespace hloc

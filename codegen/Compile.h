@@ -5,6 +5,7 @@
 #define HLOC_CODEGEN_COMPILE_H
 
 #include "codegen/Program.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/IR/Module.h"
 
 namespace hloc {
@@ -25,7 +26,8 @@ using FinishModule = std::function<void(llvm::Module &, const ProgramInfo &)>;
 /// Compiles `program` (func.func @main on memory and its kernel functions) for `target`. Symbols
 /// begin with `name`. Kernels are compiled on `jobs` threads. Errors are reported at their places.
 mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, llvm::StringRef name, const Target &target,
-                                                CodeForm form, unsigned jobs, const FinishModule &finish = {});
+                                                CodeForm form, unsigned jobs, const FinishModule &finish = {},
+                                                mlir::TimingScope *timing = nullptr);
 
 } // namespace hloc
 

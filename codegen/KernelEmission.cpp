@@ -86,6 +86,22 @@ SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, in
   return SmallVector<Value>(loop.getResults());
 }
 
+SmallVector<Value> buildOuterFor(KernelContext &context, Value lower, Value upper, int64_t step,
+                                 function_ref<void(Value)> body) {
+  return buildFor(context, lower, upper, step, {}, [&](Value i, ValueRange) {
+    auto &b = context.b;
+    if (!getConstant(i)) {
+      Value word = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), i);
+      auto same = LLVM::InlineAsmOp::create(b, b.getI64Type(), ValueRange{word}, /*asm_string=*/"", /*constraints=*/"=r,0",
+                                            /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                            LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+      i = b.createOrFold<arith::IndexCastOp>(b.getIndexType(), same.getResult(0));
+    }
+    body(i);
+    return SmallVector<Value>();
+  });
+}
+
 static SmallVector<Value>
 buildNestFrom(KernelContext &context, ArrayRef<int64_t> sizes, ElementIndex &at, ValueRange values,
               function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, ValueRange)> body) {

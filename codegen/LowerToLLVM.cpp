@@ -13,11 +13,26 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace mlir;
 
@@ -38,6 +53,11 @@ LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     expandHalf(module);
   if (!target.hasRounding)
     expandRounding(module);
+  {
+    IRRewriter rewriter(context);
+    DominanceInfo dominance(module);
+    eliminateCommonSubExpressions(rewriter, dominance, module);
+  }
   {
     RewritePatternSet patterns(context);
     populateSCFToControlFlowConversionPatterns(patterns);
@@ -79,13 +99,59 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
   return result;
 }
 
+namespace {
+
+/// Asks for short loops to be unrolled: their overhead is a good part of them. The long ones, tiles
+/// and chains of math functions, are wide enough as they are.
+struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
+  static constexpr unsigned kLongest = 40, kUnrolledLength = 80;
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
+    for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+      size_t length = loop->getHeader()->size();
+      if (loop->getNumBlocks() == 1 && length <= kLongest)
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", std::min<unsigned>(4, kUnrolledLength / length));
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
+} // namespace
+
+/// The order of LLVM's passes for programs of `target.optimization` > 0. Kernels come vectorized,
+/// unrolled and in SSA form, so that LLVM's own pipelines would do little with the two thirds of
+/// their time that they take longer.
+static llvm::ModulePassManager makePipeline(const Target &target) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
+  llvm::LoopPassManager invariants, unrolling;
+  invariants.addPass(llvm::LoopRotatePass());
+  invariants.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
+  if (target.optimization > 1) {
+    unrolling.addPass(llvm::LoopFullUnrollPass(/*OptLevel=*/2));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(unrolling)));
+    // Arrays that were indexed by the loops' variables.
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  }
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::InstCombinePass());
+  if (target.optimization > 1) {
+    passes.addPass(MarkShortLoops());
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
+  }
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager pipeline;
+  pipeline.addPass(llvm::AlwaysInlinerPass());
+  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  return pipeline;
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target) {
-  llvm::PipelineTuningOptions tuning;
-  // Kernels are vector code already; what is scalar here is meant to be.
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -95,11 +161,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::OptimizationLevel level = target.optimization == 0   ? llvm::OptimizationLevel::O0
-                                  : target.optimization == 1 ? llvm::OptimizationLevel::O1
-                                                             : llvm::OptimizationLevel::O2;
-  llvm::ModulePassManager passes = target.optimization == 0 ? builder.buildO0DefaultPipeline(level)
-                                                            : builder.buildPerModuleDefaultPipeline(level);
+  llvm::ModulePassManager passes = target.optimization == 0
+                                       ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                                       : makePipeline(target);
   passes.run(module, modules);
 }
 

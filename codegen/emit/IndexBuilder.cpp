@@ -72,14 +72,35 @@ LaneIndex IndexBuilder::fromInteger(Value x, bool isSigned) {
   return {{}, 0, 1, x};
 }
 
+SplitIndex splitConstant(Value index) {
+  if (std::optional<int64_t> constant = getConstant(index))
+    return {{}, *constant};
+  if (auto add = index.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> constant = getConstant(add.getRhs())) {
+      SplitIndex inner = splitConstant(add.getLhs());
+      return {inner.variable, inner.constant + *constant};
+    }
+  return {index, 0};
+}
+
+Value IndexBuilder::join(SplitIndex parts) {
+  if (!parts.variable)
+    return constant(parts.constant);
+  return parts.constant == 0 ? parts.variable : arith::AddIOp::create(b, parts.variable, constant(parts.constant));
+}
+
 LaneIndex IndexBuilder::add(LaneIndex x, LaneIndex y) {
   if (x.isUniform() && getConstant(x.base) == 0)
     return y;
   if (y.isUniform() && getConstant(y.base) == 0)
     return x;
-  if (x.base && y.base)
-    return {b.createOrFold<arith::AddIOp>(x.base, y.base), x.stride + y.stride,
-            std::gcd(x.multiple, y.multiple), {}};
+  if (x.base && y.base) {
+    // Constants stay outermost: accesses that differ by constants then share one address.
+    SplitIndex p = splitConstant(x.base), q = splitConstant(y.base);
+    Value variable = p.variable && q.variable ? b.createOrFold<arith::AddIOp>(p.variable, q.variable)
+                                              : (p.variable ? p.variable : q.variable);
+    return {join({variable, p.constant + q.constant}), x.stride + y.stride, std::gcd(x.multiple, y.multiple), {}};
+  }
   return {{}, 0, 1, b.createOrFold<arith::AddIOp>(asVector(x), asVector(y))};
 }
 
@@ -92,9 +113,12 @@ LaneIndex IndexBuilder::multiply(LaneIndex x, int64_t factor) {
     return x;
   if (factor == 0)
     return uniform(0);
-  if (x.base)
-    return {b.createOrFold<arith::MulIOp>(x.base, constant(factor)), x.stride * factor,
+  if (x.base) {
+    SplitIndex parts = splitConstant(x.base);
+    Value variable = parts.variable ? b.createOrFold<arith::MulIOp>(parts.variable, constant(factor)) : Value();
+    return {join({variable, parts.constant * factor}), x.stride * factor,
             std::min<int64_t>(x.multiple * std::abs(factor), int64_t(1) << 30), {}};
+  }
   Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, factor)));
   return {{}, 0, 1, b.createOrFold<arith::MulIOp>(x.lanes, by)};
 }

@@ -8,6 +8,13 @@
 
 namespace hloc {
 
+/// An index as variable + constant; `variable` is null if there is only the constant.
+struct SplitIndex {
+  mlir::Value variable;
+  int64_t constant = 0;
+};
+SplitIndex splitConstant(mlir::Value index);
+
 class IndexBuilder {
 public:
   /// Code goes where `b` stands; `lanes` is how many there are (1: scalar code), `laneType` the
@@ -55,6 +62,8 @@ public:
   mlir::ImplicitLocOpBuilder &b;
 
 private:
+  mlir::Value join(SplitIndex parts);
+
   int64_t lanes;
   mlir::Type laneType;
 };

@@ -104,9 +104,17 @@ private:
   Value zero(VectorType type) { return arith::ConstantOp::create(b, b.getZeroAttr(type)); }
 
   Value address(LaneIndex at) {
-    Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), at.base);
-    return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), unit, pointer,
-                               ArrayRef<LLVM::GEPArg>{offset});
+    auto advance = [&](Value from, LLVM::GEPArg by) -> Value {
+      return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), unit, from, ArrayRef(by));
+    };
+    SplitIndex parts = splitConstant(at.base);
+    Value result = pointer;
+    if (parts.variable)
+      result = advance(result, b.createOrFold<arith::IndexCastOp>(b.getI64Type(), parts.variable));
+    if (parts.constant == 0)
+      return result;
+    // A GEP's own constants have few bits.
+    return advance(result, LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(parts.constant)).getResult());
   }
 
   Value addresses(LaneIndex at) {

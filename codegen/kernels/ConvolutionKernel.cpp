@@ -10,7 +10,9 @@
 // - lanes on pixels, rows on features, for the few features of filters on images.
 // Input, filter and output may have any dimension order; NHWC with HWIO is the one without strided
 // access.
-#include "codegen/emit/RegisterTile.h"
+#include "codegen/emit/TileStore.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -37,10 +39,10 @@ private:
   /// group's; zero in padding and holes.
   Lanes loadInput(ArrayRef<LaneIndex> dilated, LaneIndex channel, Mask mask);
   Lanes loadFilter(ArrayRef<Value> tap, LaneIndex channel, LaneIndex feature, Mask mask);
-  void fillPatch(ArrayRef<Value> outer, Value pixelStart);
-  void emitTile(ArrayRef<Value> outer, Value pixelStart, int64_t pixels, Value featureStart, int64_t features);
-  void finish(ArrayRef<Lanes> sums, TileShape shape, ArrayRef<Value> outer, Value pixelStart, int64_t pixels,
-              Value featureStart, int64_t features);
+  void fillPatch(Value pixelStart);
+  void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
+  ElementIndex resultIndex(LaneIndex row, LaneIndex column);
+  void chooseShape();
   int64_t spatial() const { return window.getSizes().size(); }
 
   KernelContext &context;
@@ -58,13 +60,16 @@ private:
   bool lanesOnPixels = false, vectorInput = false;
   TileShape tile; // rows x vectors
   int64_t tilePixels = 1, tileFeatures = 1;
+  /// Features that a unit covers, and those that follow each other within a group.
+  int64_t blockFeatures = 1, featureRun = 1;
 
+  /// Of the unit: the image, and the row of pixels by all spatial dimensions but the last.
   Value batch;
+  SmallVector<Value> outer;
   /// The patch: [window position but the last dimension..., pixel or position, channel], or with
   /// lanes on pixels [.., channel, pixel].
   Value patch;
   SmallVector<int64_t> patchSizes;
-  int64_t patchWidth = 1, patchChannels = 1;
 };
 
 } // namespace
@@ -129,7 +134,7 @@ static LaneIndex dilatedPosition(IndexBuilder &index, hlo::WindowAttr window, in
   return index.add(x, -window.getPaddingLow()[d]);
 }
 
-void ConvolutionKernel::fillPatch(ArrayRef<Value> outer, Value pixelStart) {
+void ConvolutionKernel::fillPatch(Value pixelStart) {
   int64_t last = spatial() - 1;
   MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
   SmallVector<int64_t> taps(window.getSizes().drop_back());
@@ -148,7 +153,7 @@ void ConvolutionKernel::fillPatch(ArrayRef<Value> outer, Value pixelStart) {
       to.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
       storeElements(index, memory, to, value, mask);
     };
-    int64_t outerSize = lanesOnPixels ? patchChannels : patchWidth, laneSize = lanesOnPixels ? patchWidth : patchChannels;
+    int64_t outerSize = patchSizes[patchSizes.size() - 2], laneSize = patchSizes.back();
     return buildNest(context, outerSize, {}, [&](ArrayRef<LaneIndex> x, ValueRange) {
       return buildLanes(context, laneSize, {}, [&](LaneIndex y, Mask mask, ValueRange) {
         lanesOnPixels ? copy(y, x[0], mask) : copy(x[0], y, mask);
@@ -158,45 +163,22 @@ void ConvolutionKernel::fillPatch(ArrayRef<Value> outer, Value pixelStart) {
   });
 }
 
-void ConvolutionKernel::finish(ArrayRef<Lanes> sums, TileShape shape, ArrayRef<Value> outer, Value pixelStart,
-                               int64_t pixels, Value featureStart, int64_t featuresHere) {
-  int64_t lanes = index.getLanes(), along = lanesOnPixels ? pixels : featuresHere;
-  for (int64_t r = 0; r < shape.rows; ++r)
-    for (int64_t v = 0; v < shape.vectors; ++v) {
-      if (along - v * lanes <= 0)
-        continue;
-      ElementEmitter::Scope scope(context.emitter);
-      Lanes sum = emitConvertLanes(index, sums[r * shape.vectors + v], element, resultType.getElementType());
-      context.emitter.bind(op.getResult(), [sum](ArrayRef<LaneIndex>, Mask) { return sum; });
-      ElementIndex at(resultType.getRank());
-      at[dims.getOutputBatch()] = index.uniform(batch);
-      for (int64_t d = 0; d + 1 < spatial(); ++d)
-        at[dims.getOutputSpatial()[d]] = index.uniform(outer[d]);
-      auto laneIndex = [&](Value start) { return index.add(index.consecutive(start, lanes), v * lanes); };
-      LaneIndex pixel = lanesOnPixels ? laneIndex(pixelStart) : index.add(index.uniform(pixelStart), r);
-      LaneIndex feature = lanesOnPixels ? index.add(index.uniform(featureStart), r) : laneIndex(featureStart);
-      at[dims.getOutputFeature()] = feature;
-      if (spatial() > 0)
-        at[dims.getOutputSpatial()[spatial() - 1]] = pixel;
-      Mask mask = firstLanes(index, along - v * lanes);
-      SmallVector<Lanes> values;
-      SmallVector<ElementIndex> places;
-      for (Value result : context.getReturn().getOperands()) {
-        auto type = cast<RankedTensorType>(result.getType());
-        places.push_back(type.getShape() == resultType.getShape() ? at : reshapeIndex(index, resultType.getShape(), type.getShape(), at));
-        values.push_back(context.emitter.emit(result, places.back(), mask));
-      }
-      if (context.emitter.hasFailed())
-        return;
-      for (auto [i, value] : llvm::enumerate(values))
-        storeElements(index, context.getOutput(i), places[i], value, mask);
-    }
+/// Where the result of a row and some columns of a tile goes.
+ElementIndex ConvolutionKernel::resultIndex(LaneIndex row, LaneIndex column) {
+  ElementIndex at(resultType.getRank());
+  at[dims.getOutputBatch()] = index.uniform(batch);
+  for (int64_t d = 0; d + 1 < spatial(); ++d)
+    at[dims.getOutputSpatial()[d]] = index.uniform(outer[d]);
+  if (spatial() > 0)
+    at[dims.getOutputSpatial().back()] = lanesOnPixels ? column : row;
+  at[dims.getOutputFeature()] = lanesOnPixels ? row : column;
+  return at;
 }
 
-void ConvolutionKernel::emitTile(ArrayRef<Value> outer, Value pixelStart, int64_t pixels, Value featureStart, int64_t featuresHere) {
+void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
-  TileShape shape = lanesOnPixels ? TileShape{featuresHere, (pixels + lanes - 1) / lanes}
-                                  : TileShape{pixels, (featuresHere + lanes - 1) / lanes};
+  TileShape shape = tile;
+  Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
   MemoryArray memory{patch, RankedTensorType::get(patchSizes.empty() ? SmallVector<int64_t>{1} : patchSizes, element)};
   bool complex = isa<ComplexType>(element);
   SmallVector<Value> carried;
@@ -234,14 +216,16 @@ void ConvolutionKernel::emitTile(ArrayRef<Value> outer, Value pixelStart, int64_
       at.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
       return loadElements(index, memory, at, {});
     };
-    auto lane = [&](Value start, int64_t v) { return index.add(index.consecutive(start, lanes), v * lanes); };
+    auto lane = [&](Value start, int64_t v, int64_t multiple) { return index.add(index.consecutive(start, multiple), v * lanes); };
+    auto featureLanes = [&](int64_t v) { return lane(featureStart, v, featureSpan.multiple); };
+    auto liveFeatures = [&](int64_t v) { return firstLanes(index, featureSpan.live - v * lanes); };
     SmallVector<Lanes> next;
     if (lanesOnPixels) {
       next = buildTile(
           context, shape, element, index.constant(0), index.constant(channels), unpack(now),
           [&](int64_t r, Value k) { return loadFilter(tapValues, index.uniform(k), index.add(index.uniform(featureStart), r), {}); },
           [&](int64_t v, Value k) {
-            Lanes value = input(lane(index.constant(0), v), index.uniform(k), firstLanes(index, pixels - v * lanes));
+            Lanes value = input(lane(index.constant(0), v, lanes), index.uniform(k), firstLanes(index, pixelSpan.live - v * lanes));
             return value.re ? broadcastLanes(index, value) : value;
           });
     } else if (!vectorInput) {
@@ -252,7 +236,7 @@ void ConvolutionKernel::emitTile(ArrayRef<Value> outer, Value pixelStart, int64_
           context, shape, element, index.constant(0), index.constant(channels), unpack(now),
           [&](int64_t r, Value k) { return input(index.uniform(r), index.add(firstChannel, index.uniform(k)), {}); },
           [&](int64_t v, Value k) {
-            Lanes value = loadFilter(tapValues, index.uniform(k), lane(featureStart, v), firstLanes(index, featuresHere - v * lanes));
+            Lanes value = loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));
             return value.re ? broadcastLanes(index, value) : value;
           });
     } else {
@@ -264,15 +248,15 @@ void ConvolutionKernel::emitTile(ArrayRef<Value> outer, Value pixelStart, int64_
         SmallVector<Lanes> filters, all(sumsNow);
         SmallVector<LaneIndex> places;
         for (int64_t v = 0; v < shape.vectors; ++v) {
-          LaneIndex feature = lane(featureStart, v);
-          Mask mask = firstLanes(index, featuresHere - v * lanes);
+          LaneIndex feature = featureLanes(v);
+          Mask mask = liveFeatures(v);
           filters.push_back(loadFilter(tapValues, index.uniform(k), feature, mask));
           LaneIndex group = featuresPerGroup == 1 ? feature : index.divideWithRemainder(feature, featuresPerGroup).second;
           places.push_back(index.orZero(index.add(index.multiply(group, channels), index.uniform(k)), channels == 1 && featuresPerGroup == 1 ? Mask{} : mask));
         }
         for (int64_t r = 0; r < shape.rows; ++r)
           for (int64_t v = 0; v < shape.vectors; ++v) {
-            Mask mask = firstLanes(index, featuresHere - v * lanes);
+            Mask mask = liveFeatures(v);
             Lanes x = patch ? [&] {
               LaneIndex column = index.uniform(r);
               if (spatial() > 0)
@@ -301,111 +285,91 @@ void ConvolutionKernel::emitTile(ArrayRef<Value> outer, Value pixelStart, int64_
     return packed;
   });
   if (!context.emitter.hasFailed())
-    finish(unpack(sums), shape, outer, pixelStart, pixels, featureStart, featuresHere);
+    store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan, lanesOnPixels ? pixelSpan : featureSpan);
+}
+
+/// What lanes are, the tile and the patch.
+void ConvolutionKernel::chooseShape() {
+  int64_t pixels = spatial() > 0 ? outputSizes.back() : 1;
+  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
+  int64_t lanes = context.target.getLanes(std::max<int64_t>(part.getIntOrFloatBitWidth(), 8));
+  vectorInput = op.getFeatureGroupCount() > 1 && featuresPerGroup < lanes;
+  lanesOnPixels = !vectorInput && featuresPerGroup < lanes / 2 && pixels >= lanes / 2 && op.getFeatureGroupCount() == 1;
+  // Features that a tile may cross.
+  featureRun = lanesOnPixels || vectorInput ? features : featuresPerGroup;
+  while (lanes > 1 && lanes / 2 >= (lanesOnPixels ? pixels : featureRun))
+    lanes /= 2;
+  index.setLanes(lanes);
+
+  blockFeatures = lanesOnPixels ? features : std::min(featureRun, kBlockFeatures);
+  tile = lanesOnPixels ? chooseTile(context.target, element, lanes, features, pixels)
+                       : chooseTile(context.target, element, lanes, pixels, blockFeatures);
+  tilePixels = lanesOnPixels ? tile.vectors * lanes : tile.rows;
+  tileFeatures = lanesOnPixels ? tile.rows : tile.vectors * lanes;
+  if (!lanesOnPixels && blockFeatures < featureRun)
+    blockFeatures = std::max(tileFeatures, blockFeatures / tileFeatures * tileFeatures);
+
+  int64_t last = spatial() - 1, patchWidth = 1;
+  int64_t patchChannels = vectorInput ? inputType.getDimSize(dims.getInputFeature()) : channels * op.getFeatureGroupCount();
+  if (last >= 0) {
+    patchWidth = (tilePixels - 1) * window.getStrides()[last] + (window.getSizes()[last] - 1) * window.getWindowDilations()[last] + 1;
+    patchSizes = SmallVector<int64_t>(window.getSizes().drop_back());
+  }
+  patchSizes.append(lanesOnPixels ? SmallVector<int64_t>{patchChannels, patchWidth} : SmallVector<int64_t>{patchWidth, patchChannels});
+  int64_t patchElements = ShapedType::getNumElements(patchSizes), bytes = getStorageBits(element) / 8;
+  // Without several uses of each element a patch is only a detour.
+  bool reused = vectorInput ? ShapedType::getNumElements(window.getSizes()) > 1 : true;
+  if (last >= 0 && patchElements * bytes <= kPatchBytes && reused && patchElements > 0)
+    patch = context.allocateOnStack(patchElements * bytes);
 }
 
 LogicalResult ConvolutionKernel::emit() {
   if (op.getBatchGroupCount() != 1)
     return op.emitOpError("has a batch_group_count that should have been expanded before code generation");
-  element = getAccumulatorType(inputType.getElementType(), filterType.getElementType(), resultType.getElementType());
-  channels = filterType.getDimSize(dims.getKernelInputFeature());
-  features = filterType.getDimSize(dims.getKernelOutputFeature());
-  featuresPerGroup = features / op.getFeatureGroupCount();
-  int64_t batches = resultType.getDimSize(dims.getOutputBatch()), rowsOfPixels = 1, pixels = 1;
-  for (int64_t d : dims.getOutputSpatial())
-    outputSizes.push_back(resultType.getDimSize(d));
-  if (spatial() > 0) {
-    pixels = outputSizes.back();
-    for (int64_t size : ArrayRef<int64_t>(outputSizes).drop_back())
-      rowsOfPixels *= size;
-  }
   if (resultType.getNumElements() == 0) {
     context.schedule.units = 0;
     return success();
   }
-  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
-  int64_t lanes = context.target.getLanes(std::max<int64_t>(part.getIntOrFloatBitWidth(), 8));
-  vectorInput = op.getFeatureGroupCount() > 1 && featuresPerGroup < lanes;
-  lanesOnPixels = !vectorInput && featuresPerGroup < lanes / 2 && pixels >= lanes / 2 && op.getFeatureGroupCount() == 1;
-  int64_t along = lanesOnPixels ? pixels : vectorInput ? features : featuresPerGroup;
-  while (lanes > 1 && lanes / 2 >= along)
-    lanes /= 2;
-  index.setLanes(lanes);
+  element = getAccumulatorType(inputType.getElementType(), filterType.getElementType(), resultType.getElementType());
+  channels = filterType.getDimSize(dims.getKernelInputFeature());
+  features = filterType.getDimSize(dims.getKernelOutputFeature());
+  featuresPerGroup = features / op.getFeatureGroupCount();
+  for (int64_t d : dims.getOutputSpatial())
+    outputSizes.push_back(resultType.getDimSize(d));
+  chooseShape();
 
-  int64_t blockFeatures = lanesOnPixels ? features : std::min(vectorInput ? features : featuresPerGroup, kBlockFeatures);
-  tile = lanesOnPixels ? chooseTile(context.target, element, lanes, features, pixels)
-                       : chooseTile(context.target, element, lanes, pixels, blockFeatures);
-  tilePixels = lanesOnPixels ? std::min(pixels, tile.vectors * lanes) : tile.rows;
-  tileFeatures = lanesOnPixels ? tile.rows : std::min(blockFeatures, tile.vectors * lanes);
-  if (lanesOnPixels)
-    blockFeatures = features;
-  else if (blockFeatures < (vectorInput ? features : featuresPerGroup))
-    blockFeatures = blockFeatures / tileFeatures * tileFeatures;
-
-  int64_t last = spatial() - 1;
-  patchChannels = vectorInput ? inputType.getDimSize(dims.getInputFeature()) : channels * op.getFeatureGroupCount();
-  if (spatial() > 0)
-    patchWidth = (tilePixels - 1) * window.getStrides()[last] + (window.getSizes()[last] - 1) * window.getWindowDilations()[last] + 1;
-  int64_t paddedWidth = lanesOnPixels ? ((tilePixels + lanes - 1) / lanes * lanes - 1) * (last >= 0 ? window.getStrides()[last] : 1) +
-                                            (last >= 0 ? (window.getSizes()[last] - 1) * window.getWindowDilations()[last] : 0) + 1
-                                      : patchWidth;
-  patchWidth = paddedWidth;
-  if (last >= 0)
-    patchSizes = SmallVector<int64_t>(window.getSizes().drop_back());
-  patchSizes.append(lanesOnPixels ? SmallVector<int64_t>{patchChannels, patchWidth} : SmallVector<int64_t>{patchWidth, patchChannels});
-  int64_t patchElements = ShapedType::getNumElements(patchSizes), bytes = getStorageBits(element) / 8;
-  // Without several uses of each element a patch is only a detour.
-  bool reused = vectorInput ? ShapedType::getNumElements(window.getSizes()) > 1 : true;
-  if (patchElements * bytes <= kPatchBytes && reused && patchElements > 0)
-    patch = context.allocateOnStack(patchElements * bytes);
-
-  int64_t groupBlocks = lanesOnPixels ? 1 : vectorInput ? 1 : op.getFeatureGroupCount();
-  int64_t featuresOfBlock = lanesOnPixels || vectorInput ? features : featuresPerGroup;
-  int64_t featureBlocks = (featuresOfBlock + blockFeatures - 1) / blockFeatures;
-  int64_t units = batches * groupBlocks * featureBlocks * rowsOfPixels;
-  double work = double(channels) * ShapedType::getNumElements(window.getSizes()) * pixels * std::min(features, blockFeatures);
-  context.setUnits(units, work / lanes);
+  int64_t pixels = spatial() > 0 ? outputSizes.back() : 1;
+  ArrayRef<int64_t> outerSizes = ArrayRef(outputSizes).drop_back(spatial() > 0 ? 1 : 0);
+  int64_t rowsOfPixels = ShapedType::getNumElements(outerSizes), batches = resultType.getDimSize(dims.getOutputBatch());
+  int64_t groups = features / featureRun, featureBlocks = llvm::divideCeil(featureRun, blockFeatures);
+  int64_t units = batches * groups * featureBlocks * rowsOfPixels;
+  double work = double(channels) * ShapedType::getNumElements(window.getSizes()) * pixels * blockFeatures;
+  context.setUnits(units, work / index.getLanes());
+  TileStore store(context, op.getResult(), element, tile,
+                  [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    SmallVector<int64_t> space{groupBlocks, featureBlocks, batches, rowsOfPixels};
+  buildOuterFor(context, begin, end, 1, [&](Value unit) {
+    SmallVector<int64_t> space{groups, featureBlocks, batches, rowsOfPixels};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[2].base;
-    SmallVector<Value> outer;
-    for (LaneIndex x : reshapeIndex(index, rowsOfPixels, ArrayRef<int64_t>(outputSizes).drop_back(spatial() > 0 ? 1 : 0), at[3]))
+    outer.clear();
+    for (LaneIndex x : reshapeIndex(index, rowsOfPixels, outerSizes, at[3]))
       outer.push_back(x.base);
-    Value blockStart = index.add(index.multiply(at[0], featuresPerGroup), index.multiply(at[1], blockFeatures)).base;
-    auto features = [&](int64_t count, Value pixelStart, int64_t pixelsHere) {
-      int64_t whole = count / tileFeatures * tileFeatures;
-      buildFor(context, index.constant(0), index.constant(whole), tileFeatures, {}, [&](Value f, ValueRange) {
-        emitTile(outer, pixelStart, pixelsHere, b.createOrFold<arith::AddIOp>(blockStart, f), tileFeatures);
-        return SmallVector<Value>();
-      });
-      if (whole < count)
-        emitTile(outer, pixelStart, pixelsHere, b.createOrFold<arith::AddIOp>(blockStart, index.constant(whole)), count - whole);
-    };
-    auto tileOfPixels = [&](Value pixelStart, int64_t pixelsHere) {
+    Value groupStart = index.multiply(at[0], featureRun).base, blockStart = index.multiply(at[1], blockFeatures).base;
+    Value blockEnd = b.createOrFold<arith::AddIOp>(blockStart, index.constant(blockFeatures));
+    if (featureRun % blockFeatures != 0)
+      blockEnd = b.createOrFold<arith::MinSIOp>(blockEnd, index.constant(featureRun));
+    buildOuterFor(context, index.constant(0), index.constant(pixels), tilePixels, [&](Value pixel) {
+      TileSpan pixelSpan = makeTileSpan(index, pixel, pixels, tilePixels);
       if (patch)
-        fillPatch(outer, pixelStart);
-      int64_t ragged = featuresOfBlock - (featureBlocks - 1) * blockFeatures;
-      if (featureBlocks == 1 || ragged == blockFeatures)
-        return features(ragged, pixelStart, pixelsHere);
-      Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, at[1].base, index.constant(featureBlocks - 1));
-      auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
-      for (auto [inside, count] : {std::pair(branch.thenBlock(), ragged), std::pair(branch.elseBlock(), blockFeatures)}) {
-        OpBuilder::InsertionGuard guard(b);
-        ElementEmitter::Scope scope(context.emitter);
-        b.setInsertionPointToStart(inside);
-        features(count, pixelStart, pixelsHere);
-      }
-    };
-    int64_t wholePixels = pixels / tilePixels * tilePixels;
-    buildFor(context, index.constant(0), index.constant(wholePixels), tilePixels, {}, [&](Value pixel, ValueRange) {
-      tileOfPixels(pixel, tilePixels);
-      return SmallVector<Value>();
+        fillPatch(pixelSpan.start);
+      buildOuterFor(context, blockStart, blockEnd, tileFeatures, [&](Value feature) {
+        TileSpan featureSpan = makeTileSpan(index, feature, featureRun, tileFeatures);
+        featureSpan.start = b.createOrFold<arith::AddIOp>(groupStart, featureSpan.start);
+        featureSpan.multiple = std::gcd(featureSpan.multiple, featureRun);
+        emitTile(pixelSpan, featureSpan, store);
+      });
     });
-    if (wholePixels < pixels)
-      tileOfPixels(index.constant(wholePixels), pixels - wholePixels);
-    return SmallVector<Value>();
   });
   return success();
 }

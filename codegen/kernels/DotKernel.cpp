@@ -9,9 +9,13 @@
 //   are packed too;
 // - register tiles run over the block; partial sums wait in a buffer until k is finished, and the
 //   last pass applies the epilogue on the way to memory.
+// The register tile is by far the largest piece of code and stands once: ranges of rows, columns
+// and k are run-time values, and ragged edges are left to TileStore.
 // With few rows nothing would be read twice from a packed panel: the right operand is read in
 // place. If then k is its minor dimension, lanes lie along k and are summed at the end.
-#include "codegen/emit/RegisterTile.h"
+#include "codegen/emit/TileStore.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -44,18 +48,29 @@ private:
   Lanes loadLhs(LaneIndex m, LaneIndex k, Mask mask = {});
   Lanes loadRhs(LaneIndex k, LaneIndex n, Mask mask = {});
 
-  void emitUnits(function_ref<void(Value rowStart, int64_t rows, Value columnStart, int64_t columns)> body,
-                 int64_t blockRows, int64_t blockColumns);
+  /// Positions [start, end) of a dimension.
+  struct Range {
+    Value start, end;
+  };
+  Range makeRange(Value block, int64_t size, int64_t blockSize);
+  TileStore makeStore();
+  void emitUnits(function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns);
+  void forEachTile(Range range, int64_t size, int64_t tileSize,
+                   function_ref<void(const TileSpan &, Value number)> body);
   void emitBlocked();
-  void emitBlock(Value rowStart, int64_t rows, Value columnStart, int64_t columns);
-  void emitBlockDepth(Value rowStart, int64_t rows, Value columnStart, int64_t columns, Value depthStart, int64_t depth,
-                      bool first, bool last);
-  void packRhs(Value columnStart, int64_t columns, Value depthStart, int64_t depth);
-  bool packsBySquares();
-  void packLhs(Value rowStart, int64_t rows, Value depthStart, int64_t depth);
+  /// A panel of the packed right operand.
+  struct Panel {
+    MemoryArray memory;
+    TileSpan span;
+    Value number;
+  };
+  void packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range);
+  void packSquares(const Panel &panel, Value within, int64_t live, Range range);
+  void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
+  void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
+  SmallVector<Lanes> loadUnlessFirst(Range depthRange, ArrayRef<Lanes> zeros, function_ref<Lanes(int64_t, int64_t)> load);
   void emitStreaming();
   void emitAlongDepth();
-  void finish(ArrayRef<Lanes> sums, TileShape tile, LaneIndex row, Value column, int64_t columns);
 
   KernelContext &context;
   ImplicitLocOpBuilder &b;
@@ -74,7 +89,6 @@ private:
   TileShape tile;
 
   LaneIndex batch;
-  Value panels, lhsTile, partial; // buffers on the stack
 };
 
 } // namespace
@@ -169,220 +183,132 @@ Lanes DotKernel::loadRhs(LaneIndex k, LaneIndex n, Mask mask) {
   return value.re ? emitConvertLanes(index, value, rhsType.getElementType(), element) : value;
 }
 
-/// Gives the finished sums of a tile to the epilogue and stores the results.
-void DotKernel::finish(ArrayRef<Lanes> sums, TileShape tile, LaneIndex row, Value column, int64_t columnsLeft) {
-  for (int64_t r = 0; r < tile.rows; ++r)
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      int64_t left = columnsLeft - v * index.getLanes();
-      if (left <= 0)
-        continue;
-      ElementEmitter::Scope scope(context.emitter);
-      Lanes sum = emitConvertLanes(index, sums[r * tile.vectors + v], element, resultType.getElementType());
-      context.emitter.bind(dot.getResult(), [sum](ArrayRef<LaneIndex>, Mask) { return sum; });
-      LaneIndex n = index.add(index.consecutive(column, index.getLanes()), v * index.getLanes());
-      ElementIndex at = resultIndex(index.add(row, r), n);
-      Mask mask = firstLanes(index, left);
-      SmallVector<Lanes> values;
-      SmallVector<ElementIndex> places;
-      for (Value result : context.getReturn().getOperands()) {
-        auto shape = cast<RankedTensorType>(result.getType()).getShape();
-        places.push_back(shape == resultType.getShape() ? at : reshapeIndex(index, resultType.getShape(), shape, at));
-        values.push_back(context.emitter.emit(result, places.back(), mask));
-      }
-      if (context.emitter.hasFailed())
-        return;
-      for (auto [i, value] : llvm::enumerate(values))
-        storeElements(index, context.getOutput(i), places[i], value, mask);
-    }
+/// Where the results of tiles of shape `tile` go.
+TileStore DotKernel::makeStore() {
+  return TileStore(context, dot.getResult(), element, tile,
+                   [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
 }
 
-/// Loops over units: blocks of the result, of every batch.
-void DotKernel::emitUnits(function_ref<void(Value, int64_t, Value, int64_t)> body, int64_t blockRows, int64_t blockColumns) {
-  int64_t rowBlocks = (rows + blockRows - 1) / blockRows, columnBlocks = (columns + blockColumns - 1) / blockColumns;
+/// Loops over units: blocks of the result, of every batch. `body` gets the ranges of rows and
+/// columns of one.
+void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns) {
+  int64_t rowBlocks = llvm::divideCeil(rows, blockRows), columnBlocks = llvm::divideCeil(columns, blockColumns);
   int64_t units = batches * rowBlocks * columnBlocks;
   double flopsPerCycle = lanes * 2.0;
   context.setUnits(units, 2.0 * std::min(rows, blockRows) * std::min(columns, blockColumns) * depth / flopsPerCycle);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+  buildOuterFor(context, begin, end, 1, [&](Value unit) {
     SmallVector<int64_t> space{batches, columnBlocks, rowBlocks};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[0];
-    Value columnBlock = at[1].base, rowBlock = at[2].base;
-    Value rowStart = b.createOrFold<arith::MulIOp>(rowBlock, index.constant(blockRows));
-    Value columnStart = b.createOrFold<arith::MulIOp>(columnBlock, index.constant(blockColumns));
-    // The last block of a dimension may be smaller: its code is another.
-    auto split = [&](Value block, int64_t blocks, int64_t size, int64_t blockSize, function_ref<void(int64_t)> make) {
-      int64_t ragged = size - (blocks - 1) * blockSize;
-      if (ragged == blockSize || blocks == 1)
-        return make(ragged);
-      Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, block, index.constant(blocks - 1));
-      auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
-      for (auto [inside, count] : {std::pair(branch.thenBlock(), ragged), std::pair(branch.elseBlock(), blockSize)}) {
-        OpBuilder::InsertionGuard guard(b);
-        ElementEmitter::Scope scope(context.emitter);
-        b.setInsertionPointToStart(inside);
-        make(count);
-      }
-    };
-    split(rowBlock, rowBlocks, rows, blockRows, [&](int64_t rowsHere) {
-      split(columnBlock, columnBlocks, columns, blockColumns,
-            [&](int64_t columnsHere) { body(rowStart, rowsHere, columnStart, columnsHere); });
-    });
-    return SmallVector<Value>();
+    body(makeRange(at[2].base, rows, blockRows), makeRange(at[1].base, columns, blockColumns));
   });
+}
+
+/// Range number `block` of `blockSize` in `size`; the last may be smaller.
+DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSize) {
+  if (blockSize >= size)
+    return {index.constant(0), index.constant(size)};
+  Value start = b.createOrFold<arith::MulIOp>(block, index.constant(blockSize));
+  Value end = b.createOrFold<arith::AddIOp>(start, index.constant(blockSize));
+  return {start, size % blockSize == 0 ? end : b.createOrFold<arith::MinSIOp>(end, index.constant(size))};
 }
 
 //===-- Blocks of packed panels ----------------------------------------------------------------===//
 
-/// Whether the right operand's block is read in squares that are transposed in registers.
-bool DotKernel::packsBySquares() { return depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1; }
-
-/// Packs rhs[depthStart.., columnStart..] as [panel][k][column within the panel], zero past the end.
-void DotKernel::packRhs(Value columnStart, int64_t columnsHere, Value depthStart, int64_t depthHere) {
-  int64_t width = tile.vectors * lanes, panelCount = (columnsHere + width - 1) / width;
-  MemoryArray packed{panels, RankedTensorType::get({panelCount, depthHere, width}, element)};
-  auto storePacked = [&](Value panel, LaneIndex k, Value within, Lanes value) {
-    storeElements(index, packed, {index.uniform(panel), k, index.consecutive(within, lanes)}, value, {});
-  };
-  // Vectors of columns, numbered through all panels.
-  int64_t vectorCount = panelCount * tile.vectors, whole = columnsHere / lanes;
-  auto packVectors = [&](Value lower, Value upper, int64_t live) {
-    buildFor(context, lower, upper, 1, {}, [&](Value vector, ValueRange) {
-      Value panel = b.createOrFold<arith::DivUIOp>(vector, index.constant(tile.vectors));
-      Value within = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::RemUIOp>(vector, index.constant(tile.vectors)), index.constant(lanes));
-      Value column = b.createOrFold<arith::AddIOp>(columnStart, b.createOrFold<arith::MulIOp>(vector, index.constant(lanes)));
-      Mask mask = firstLanes(index, live);
-      if (live == 0) {
-        buildFor(context, index.constant(0), index.constant(depthHere), 1, {}, [&](Value k, ValueRange) {
-          storePacked(panel, index.uniform(k), within, emitZero(index, element));
-          return SmallVector<Value>();
-        });
-        return SmallVector<Value>();
-      }
-      int64_t squares = packsBySquares() ? depthHere / lanes * lanes : 0;
-      buildFor(context, index.constant(0), index.constant(squares), lanes, {}, [&](Value k, ValueRange) {
-        SmallVector<Value> square;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          Value start = b.createOrFold<arith::AddIOp>(depthStart, k);
-          if (lane >= live) {
-            square.push_back(emitZero(index, element).re);
-            continue;
-          }
-          Lanes row = loadRhs(index.consecutive(start, lanes), index.add(index.uniform(column), lane));
-          square.push_back(row.re ? broadcastLanes(index, row).re : emitZero(index, element).re);
-        }
-        for (auto [lane, row] : llvm::enumerate(transposeSquare(b, square)))
-          storePacked(panel, index.add(index.uniform(k), lane), within, {row, {}});
-        return SmallVector<Value>();
-      });
-      buildFor(context, index.constant(squares), index.constant(depthHere), 1, {}, [&](Value k, ValueRange) {
-        Value at = b.createOrFold<arith::AddIOp>(depthStart, k);
-        Lanes value = loadRhs(index.uniform(at), index.consecutive(column, lanes), mask);
-        if (!value.re)
-          return SmallVector<Value>();
-        value = broadcastLanes(index, value);
-        if (mask)
-          value = emitSelect(index, mask.lanes, value, emitZero(index, element));
-        storePacked(panel, index.uniform(k), within, value);
-        return SmallVector<Value>();
-      });
-      return SmallVector<Value>();
-    });
-  };
-  packVectors(index.constant(0), index.constant(whole), lanes);
-  if (columnsHere % lanes)
-    packVectors(index.constant(whole), index.constant(whole + 1), columnsHere % lanes);
-  int64_t used = (columnsHere + lanes - 1) / lanes;
-  if (used < vectorCount)
-    packVectors(index.constant(used), index.constant(vectorCount), 0);
-}
-
-/// Packs `rowsHere` rows of the left operand as [row][k].
-void DotKernel::packLhs(Value rowStart, int64_t rowsHere, Value depthStart, int64_t depthHere) {
-  MemoryArray packed{lhsTile, RankedTensorType::get({tile.rows, depthHere}, element)};
-  buildNest(context, rowsHere, {}, [&](ArrayRef<LaneIndex> row, ValueRange) {
-    return buildLanes(context, depthHere, {}, [&](LaneIndex k, Mask mask, ValueRange) {
-      Lanes value = loadLhs(index.add(index.uniform(rowStart), row[0]), index.add(index.uniform(depthStart), k), mask);
-      if (value.re)
-        storeElements(index, packed, {row[0], k}, value, mask);
-      return SmallVector<Value>();
-    });
+/// Packs, for the k from `from` (relative to `range`) on, `vectors` vectors of the panel `number`,
+/// which begin `within` it and of which `live` columns exist.
+void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range) {
+  Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  Value count = b.createOrFold<arith::SubIOp>(range.end, range.start);
+  buildFor(context, from, count, 1, {}, [&](Value k, ValueRange) {
+    Value at = b.createOrFold<arith::AddIOp>(range.start, k);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Mask mask = firstLanes(index, live - v * lanes);
+      LaneIndex n = index.add(index.consecutive(column, std::gcd(panel.span.multiple, lanes)), v * lanes);
+      Lanes value = loadRhs(index.uniform(at), n, mask);
+      if (!value.re)
+        break;
+      value = broadcastLanes(index, value);
+      if (mask)
+        value = emitSelect(index, mask.lanes, value, emitZero(index, element));
+      LaneIndex to = index.add(index.consecutive(within, lanes), v * lanes);
+      storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value, {});
+    }
+    return SmallVector<Value>();
   });
 }
 
-void DotKernel::emitBlockDepth(Value rowStart, int64_t rowsHere, Value columnStart, int64_t columnsHere, Value depthStart,
-                               int64_t depthHere, bool first, bool last) {
-  packRhs(columnStart, columnsHere, depthStart, depthHere);
-  int64_t width = tile.vectors * lanes, panelCount = (columnsHere + width - 1) / width;
-  MemoryArray packed{panels, RankedTensorType::get({panelCount, depthHere, width}, element)};
-  MemoryArray packedRows{lhsTile, RankedTensorType::get({tile.rows, depthHere}, element)};
-  MemoryArray sumsSoFar{partial, RankedTensorType::get({rowsHere, panelCount * width}, element)};
+/// The same for one vector, whose k are read in vectors too and transposed.
+void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Range range) {
+  Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  Value count = b.createOrFold<arith::SubIOp>(range.end, range.start);
+  Value rest = b.createOrFold<arith::RemUIOp>(count, index.constant(lanes));
+  Value whole = b.createOrFold<arith::SubIOp>(count, rest);
+  buildFor(context, index.constant(0), whole, lanes, {}, [&](Value k, ValueRange) {
+    Value start = b.createOrFold<arith::AddIOp>(range.start, k);
+    SmallVector<Value> square;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Lanes row{};
+      if (lane < live)
+        row = loadRhs(index.consecutive(start, lanes), index.add(index.uniform(column), lane), {});
+      square.push_back(row.re ? broadcastLanes(index, row).re : emitZero(index, element).re);
+    }
+    for (auto [lane, row] : llvm::enumerate(transposeSquare(b, square)))
+      storeElements(index, panel.memory, {index.uniform(panel.number), index.add(index.uniform(k), lane), index.consecutive(within, lanes)},
+                    {row, {}}, {});
+    return SmallVector<Value>();
+  });
+  if (depth % lanes != 0)
+    packColumns(panel, within, 1, live, whole, range);
+}
 
-  auto emitTiles = [&](Value row, int64_t height) {
-    Value globalRow = b.createOrFold<arith::AddIOp>(rowStart, row);
-    if (!lhsInPlace)
-      packLhs(globalRow, height, depthStart, depthHere);
-    auto emitTile = [&](Value panel, int64_t columnsLeft) {
-      TileShape shape{height, std::min(tile.vectors, (columnsLeft + lanes - 1) / lanes)};
-      Value column = b.createOrFold<arith::MulIOp>(panel, index.constant(width));
-      auto partialAt = [&](int64_t r, int64_t v) {
-        LaneIndex n = index.add(index.consecutive(column, lanes), v * lanes);
-        return ElementIndex{index.add(index.uniform(row), r), n};
-      };
-      SmallVector<Lanes> sums;
-      for (int64_t r = 0; r < height; ++r)
-        for (int64_t v = 0; v < shape.vectors; ++v)
-          sums.push_back(first ? emitZero(index, element) : loadElements(index, sumsSoFar, partialAt(r, v), {}));
-      sums = buildTile(
-          context, shape, element, index.constant(0), index.constant(depthHere), sums,
-          [&](int64_t r, Value k) {
-            if (!lhsInPlace)
-              return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
-            Value at = b.createOrFold<arith::AddIOp>(depthStart, k);
-            return loadLhs(index.add(index.uniform(globalRow), r), index.uniform(at));
-          },
-          [&](int64_t v, Value k) {
-            LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
-            return loadElements(index, packed, {index.uniform(panel), index.uniform(k), n}, {});
-          });
-      if (context.emitter.hasFailed())
-        return;
-      if (last) {
-        Value globalColumn = b.createOrFold<arith::AddIOp>(columnStart, column);
-        return finish(sums, shape, index.uniform(globalRow), globalColumn, columnsLeft);
-      }
-      for (int64_t r = 0; r < height; ++r)
-        for (int64_t v = 0; v < shape.vectors; ++v)
-          storeElements(index, sumsSoFar, partialAt(r, v), sums[r * shape.vectors + v], {});
+/// Packs the block of the right operand, in panels [panel][k][column within the panel].
+void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange) {
+  int64_t width = tile.vectors * lanes;
+  forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) {
+    Panel panel{packed, span, number};
+    bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
+    if (isa<BlockArgument>(rhs) && !bySquares)
+      return packColumns(panel, index.constant(0), tile.vectors, span.live, index.constant(0), depthRange);
+    // A vector at a time: the code of squares and prologues is too long for copies.
+    auto packVector = [&](Value v, int64_t live) {
+      Value within = b.createOrFold<arith::MulIOp>(v, index.constant(lanes));
+      if (bySquares)
+        packSquares(panel, within, live, depthRange);
+      else
+        packColumns(panel, within, 1, live, index.constant(0), depthRange);
+      return SmallVector<Value>();
     };
-    int64_t wholePanels = columnsHere / width;
-    buildFor(context, index.constant(0), index.constant(wholePanels), 1, {}, [&](Value panel, ValueRange) {
-      emitTile(panel, width);
-      return SmallVector<Value>();
-    });
-    if (columnsHere % width)
-      emitTile(index.constant(wholePanels), columnsHere % width);
-  };
-  int64_t wholeRows = rowsHere / tile.rows * tile.rows;
-  buildFor(context, index.constant(0), index.constant(wholeRows), tile.rows, {}, [&](Value row, ValueRange) {
-    emitTiles(row, tile.rows);
-    return SmallVector<Value>();
+    int64_t whole = std::min(width, span.live) / lanes;
+    buildFor(context, index.constant(0), index.constant(whole), 1, {}, [&](Value v, ValueRange) { return packVector(v, lanes); });
+    if (whole < tile.vectors)
+      packVector(index.constant(whole), span.live - whole * lanes);
   });
-  if (wholeRows < rowsHere)
-    emitTiles(index.constant(wholeRows), rowsHere - wholeRows);
 }
 
-void DotKernel::emitBlock(Value rowStart, int64_t rowsHere, Value columnStart, int64_t columnsHere) {
-  int64_t blocks = std::max<int64_t>(1, (depth + kBlockDepth - 1) / kBlockDepth);
-  if (blocks == 1)
-    return emitBlockDepth(rowStart, rowsHere, columnStart, columnsHere, index.constant(0), depth, true, true);
-  emitBlockDepth(rowStart, rowsHere, columnStart, columnsHere, index.constant(0), kBlockDepth, true, false);
-  int64_t lastStart = (blocks - 1) * kBlockDepth;
-  buildFor(context, index.constant(kBlockDepth), index.constant(lastStart), kBlockDepth, {}, [&](Value start, ValueRange) {
-    emitBlockDepth(rowStart, rowsHere, columnStart, columnsHere, start, kBlockDepth, false, false);
-    return SmallVector<Value>();
+/// Packs a tile's rows of the left operand as [row][k].
+void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRange) {
+  Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
+  buildNest(context, tile.rows, {}, [&](ArrayRef<LaneIndex> row, ValueRange) {
+    return buildFor(context, index.constant(0), count, lanes, {}, [&](Value k, ValueRange) {
+      LaneIndex at = index.consecutive(b.createOrFold<arith::AddIOp>(depthRange.start, k), lanes);
+      Mask mask = depth % lanes == 0 ? Mask{} : index.inRange(at, INT64_MIN, depth);
+      Lanes value = loadLhs(index.add(index.uniform(span.start, span.multiple), row[0]), at, mask);
+      if (value.re)
+        storeElements(index, packed, {row[0], index.consecutive(k, lanes)}, value, {});
+      return SmallVector<Value>();
+    });
   });
-  emitBlockDepth(rowStart, rowsHere, columnStart, columnsHere, index.constant(lastStart), depth - lastStart, false, true);
+}
+
+/// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
+void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
+                            function_ref<void(const TileSpan &, Value number)> body) {
+  buildOuterFor(context, range.start, range.end, tileSize, [&](Value nominal) {
+    Value number = b.createOrFold<arith::DivUIOp>(b.createOrFold<arith::SubIOp>(nominal, range.start), index.constant(tileSize));
+    body(makeTileSpan(index, nominal, size, tileSize), number);
+  });
 }
 
 void DotKernel::emitBlocked() {
@@ -394,16 +320,97 @@ void DotKernel::emitBlocked() {
     blockColumns = std::max(width, blockColumns / width * width);
   if (blockRows < rows)
     blockRows = std::max(tile.rows, blockRows / tile.rows * tile.rows);
-  int64_t padded = (blockColumns + width - 1) / width * width, bytes = getStorageBits(element) / 8;
-  int64_t depthHere = std::min(depth, kBlockDepth);
-  panels = context.allocateOnStack(padded * depthHere * bytes);
+  int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
+  int64_t blockDepth = std::min<int64_t>(llvm::alignTo(depth, lanes), kBlockDepth);
+  auto allocate = [&](ArrayRef<int64_t> sizes) {
+    Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
+    return MemoryArray{memory, RankedTensorType::get(sizes, element)};
+  };
+  MemoryArray panels = allocate({panelCount, blockDepth, width}), packedRows, partial;
   if (!lhsInPlace)
-    lhsTile = context.allocateOnStack(tile.rows * depthHere * bytes);
-  if (depth > kBlockDepth)
-    partial = context.allocateOnStack(blockRows * padded * bytes);
-  emitUnits([&](Value rowStart, int64_t rowsHere, Value columnStart, int64_t columnsHere) {
-    emitBlock(rowStart, rowsHere, columnStart, columnsHere);
+    packedRows = allocate({tile.rows, blockDepth});
+  bool severalBlocks = depth > kBlockDepth;
+  if (severalBlocks)
+    partial = allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width});
+  TileStore store = makeStore();
+
+  emitUnits([&](Range rowRange, Range columnRange) {
+    buildOuterFor(context, index.constant(0), index.constant(depth), kBlockDepth, [&](Value depthStart) {
+      Range depthRange = makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)), depth, kBlockDepth);
+      packRhs(panels, columnRange, depthRange);
+      forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {
+        if (!lhsInPlace)
+          packLhs(packedRows, rowSpan, depthRange);
+        forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
+          auto partialAt = [&](int64_t r, int64_t v) {
+            LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+            return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r), n};
+          };
+          SmallVector<Lanes> sums(tile.rows * tile.vectors, emitZero(index, element));
+          if (severalBlocks)
+            sums = loadUnlessFirst(depthRange, sums, [&](int64_t r, int64_t v) { return loadElements(index, partial, partialAt(r, v), {}); });
+          sums = buildTile(
+              context, tile, element, index.constant(0), b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start), sums,
+              [&](int64_t r, Value k) {
+                if (!lhsInPlace)
+                  return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
+                Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
+                return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(at));
+              },
+              [&](int64_t v, Value k) {
+                LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+                return loadElements(index, panels, {index.uniform(panel), index.uniform(k), n}, {});
+              });
+          if (context.emitter.hasFailed())
+            return;
+          if (!severalBlocks)
+            return store.finish(sums, rowSpan, columnSpan);
+          Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.end, index.constant(depth));
+          auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
+          OpBuilder::InsertionGuard guard(b);
+          ElementEmitter::Scope scope(context.emitter);
+          b.setInsertionPointToStart(branch.thenBlock());
+          store.finish(sums, rowSpan, columnSpan);
+          b.setInsertionPointToStart(branch.elseBlock());
+          for (int64_t r = 0; r < tile.rows; ++r)
+            for (int64_t v = 0; v < tile.vectors; ++v)
+              storeElements(index, partial, partialAt(r, v), sums[r * tile.vectors + v], {});
+        });
+      });
+    });
   }, blockRows, blockColumns);
+}
+
+/// The sums that `load` reads, or `zeros` in the first block of k.
+SmallVector<Lanes> DotKernel::loadUnlessFirst(Range depthRange, ArrayRef<Lanes> zeros,
+                                              function_ref<Lanes(int64_t, int64_t)> load) {
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.start, index.constant(0));
+  bool complex = isa<ComplexType>(element);
+  auto flatten = [&](ArrayRef<Lanes> sums) {
+    SmallVector<Value> flat;
+    for (Lanes sum : sums) {
+      flat.push_back(sum.re);
+      if (complex)
+        flat.push_back(sum.im);
+    }
+    return flat;
+  };
+  SmallVector<Value> flatZeros = flatten(zeros);
+  auto branch = scf::IfOp::create(b, ValueRange(flatZeros).getTypes(), isFirst, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, flatZeros);
+  b.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Lanes> loaded;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      loaded.push_back(load(r, v));
+  scf::YieldOp::create(b, flatten(loaded));
+  SmallVector<Lanes> result;
+  for (size_t i = 0; i < zeros.size(); ++i)
+    result.push_back(complex ? Lanes{branch.getResult(2 * i), branch.getResult(2 * i + 1)} : Lanes{branch.getResult(i), {}});
+  return result;
 }
 
 //===-- Few rows -------------------------------------------------------------------------------===//
@@ -412,28 +419,33 @@ void DotKernel::emitBlocked() {
 void DotKernel::emitStreaming() {
   tile = chooseTile(context.target, element, lanes, rows, columns);
   int64_t width = tile.vectors * lanes;
-  emitUnits([&](Value rowStart, int64_t rowsHere, Value columnStart, int64_t columnsHere) {
-    TileShape shape{rowsHere, std::min(tile.vectors, (columnsHere + lanes - 1) / lanes)};
-    SmallVector<Lanes> sums(shape.rows * shape.vectors, emitZero(index, element));
+  TileStore store = makeStore();
+  emitUnits([&](Range rowRange, Range columnRange) {
+    TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+    TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, width);
+    SmallVector<Lanes> sums(tile.rows * tile.vectors, emitZero(index, element));
     sums = buildTile(
-        context, shape, element, index.constant(0), index.constant(depth), sums,
-        [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowStart), r), index.uniform(k)); },
+        context, tile, element, index.constant(0), index.constant(depth), sums,
+        [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(k)); },
         [&](int64_t v, Value k) {
-          LaneIndex n = index.add(index.consecutive(columnStart, lanes), v * lanes);
-          Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnsHere - v * lanes));
+          LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * lanes);
+          Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnSpan.live - v * lanes));
           return value.re ? broadcastLanes(index, value) : value;
         });
     if (!context.emitter.hasFailed())
-      finish(sums, shape, index.uniform(rowStart), columnStart, columnsHere);
+      store.finish(sums, rowSpan, columnSpan);
   }, tile.rows, width);
 }
 
 /// Lanes along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
-  int64_t perUnit = std::min<int64_t>(columns, 4), rowsPerUnit = std::min<int64_t>(rows, columns == 1 ? 4 : 2);
-  emitUnits([&](Value rowStart, int64_t rowsHere, Value columnStart, int64_t columnsHere) {
-    int64_t count = rowsHere * columnsHere;
-    bool complex = isa<ComplexType>(element);
+  tile = {std::min<int64_t>(rows, columns == 1 ? 4 : 2), std::min<int64_t>(columns, 4)};
+  int64_t count = tile.rows * tile.vectors;
+  bool complex = isa<ComplexType>(element);
+  TileStore store = makeStore();
+  emitUnits([&](Range rowRange, Range columnRange) {
+    TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+    TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, tile.vectors);
     SmallVector<Value> zeros;
     for (int64_t i = 0; i < count; ++i) {
       Lanes zero = emitZero(index, element);
@@ -452,14 +464,14 @@ void DotKernel::emitAlongDepth() {
         value = broadcastLanes(index, value);
         return mask ? emitSelect(index, mask.lanes, value, zero) : value;
       };
-      for (int64_t r = 0; r < rowsHere; ++r)
-        left.push_back(masked(loadLhs(index.add(index.uniform(rowStart), r), k, mask)));
-      for (int64_t c = 0; c < columnsHere; ++c)
-        right.push_back(masked(loadRhs(k, index.add(index.uniform(columnStart), c), mask)));
+      for (int64_t r = 0; r < tile.rows; ++r)
+        left.push_back(masked(loadLhs(index.add(index.uniform(rowSpan.start), r), k, mask)));
+      for (int64_t c = 0; c < tile.vectors; ++c)
+        right.push_back(masked(loadRhs(k, index.add(index.uniform(columnSpan.start), c), mask)));
       for (int64_t i = 0; i < count; ++i) {
         if (context.emitter.hasFailed())
           return SmallVector<Value>(now);
-        Lanes sum = emitMultiplyAdd(index, element, left[i / columnsHere], right[i % columnsHere], get(now, i));
+        Lanes sum = emitMultiplyAdd(index, element, left[i / tile.vectors], right[i % tile.vectors], get(now, i));
         next.push_back(sum.re);
         if (complex)
           next.push_back(sum.im);
@@ -479,9 +491,9 @@ void DotKernel::emitAlongDepth() {
       totals.push_back({total(get(sums, i).re), total(get(sums, i).im)});
     int64_t wide = index.getLanes();
     index.setLanes(1);
-    finish(totals, {rowsHere, columnsHere}, index.uniform(rowStart), columnStart, columnsHere);
+    store.finish(totals, rowSpan, columnSpan);
     index.setLanes(wide);
-  }, rowsPerUnit, perUnit);
+  }, tile.rows, tile.vectors);
 }
 
 LogicalResult DotKernel::emit() {

@@ -51,7 +51,7 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
     interface->arenaBytes = info.arenaBytes;
     addDescriptor(*interface, target->triple + " " + target->cpu, code);
   };
-  FailureOr<CompiledProgram> program = compileProgram(module, interface->name, *target, options.form, jobs, describe);
+  FailureOr<CompiledProgram> program = compileProgram(module, interface->name, *target, options.form, jobs, describe, options.timing);
   if (failed(program))
     return failure();
   return CompiledModule{std::move(*interface), std::move(*program)};

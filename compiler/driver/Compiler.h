@@ -22,6 +22,8 @@ struct CompileOptions {
   CodeForm form = CodeForm::Object;
   /// Called before the passes run, to add printing, timing, statistics.
   std::function<void(mlir::PassManager &)> configure;
+  /// Where the stages of code generation are timed, or null.
+  mlir::TimingScope *timing = nullptr;
 };
 
 struct CompiledModule {

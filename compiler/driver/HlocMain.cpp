@@ -96,6 +96,7 @@ private:
     result.form = options.emit == Emit::Llvm       ? CodeForm::LlvmIr
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
                                                    : CodeForm::Object;
+    result.timing = options.timing ? &timingScope : nullptr;
     result.configure = [this](PassManager &passes) {
       if (options.timing)
         passes.enableTiming(timingScope);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/TileStore.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Operations after a contraction that are worth a copy for each vector of a tile; the code of
+/// longer epilogues stands once, in a loop over the tile.
+static constexpr size_t kShortEpilogue = 4;
+
+TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t tile) {
+  auto &b = index.b;
+  if (tile >= size)
+    return {index.constant(0), int64_t(1) << 30, {}, size};
+  if (size % tile == 0)
+    return {nominal, tile, {}, tile};
+  Value start = b.createOrFold<arith::MinSIOp>(nominal, index.constant(size - tile));
+  return {start, std::gcd(tile, size), b.createOrFold<arith::SubIOp>(nominal, start), tile};
+}
+
+TileStore::TileStore(KernelContext &context, Value result, Type accumulator, TileShape shape, Place place)
+    : context(context), result(result), resultType(cast<RankedTensorType>(result.getType())),
+      accumulator(accumulator), shape(shape), place(std::move(place)) {
+  llvm::SetVector<Operation *> epilogue;
+  getForwardSlice(result, &epilogue);
+  isShort = epilogue.size() <= kShortEpilogue + 1; // and the return
+}
+
+void TileStore::finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask mask) {
+  IndexBuilder &index = context.index;
+  ElementEmitter::Scope scope(context.emitter);
+  sum = emitConvertLanes(index, sum, accumulator, resultType.getElementType());
+  context.emitter.bind(result, [sum](ArrayRef<LaneIndex>, Mask) { return sum; });
+  ElementIndex at = place(row, column);
+  SmallVector<Lanes> values;
+  SmallVector<ElementIndex> places;
+  for (Value value : context.getReturn().getOperands()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    bool same = type.getShape() == resultType.getShape();
+    places.push_back(same ? at : reshapeIndex(index, resultType.getShape(), type.getShape(), at));
+    values.push_back(context.emitter.emit(value, places.back(), mask));
+  }
+  if (context.emitter.hasFailed())
+    return;
+  for (auto [i, value] : llvm::enumerate(values))
+    storeElements(index, context.getOutput(i), places[i], value, mask);
+}
+
+void TileStore::finishInRegisters(ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns) {
+  IndexBuilder &index = context.index;
+  int64_t lanes = index.getLanes();
+  for (int64_t r = 0; r < std::min(shape.rows, rows.live); ++r)
+    for (int64_t v = 0; v < shape.vectors && v * lanes < columns.live; ++v) {
+      LaneIndex column = index.add(index.consecutive(columns.start, columns.multiple), v * lanes);
+      LaneIndex row = index.add(index.uniform(rows.start, rows.multiple), r);
+      finishVector(sums[r * shape.vectors + v], row, column, firstLanes(index, columns.live - v * lanes));
+    }
+}
+
+void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns) {
+  IndexBuilder &index = context.index;
+  auto &b = context.b;
+  int64_t lanes = index.getLanes(), width = shape.vectors * lanes;
+  if (!buffer)
+    buffer = context.allocateOnStack(shape.rows * width * getStorageBits(accumulator) / 8);
+  MemoryArray tile{buffer, RankedTensorType::get({shape.rows, width}, accumulator)};
+  for (int64_t r = 0; r < shape.rows; ++r)
+    for (int64_t v = 0; v < shape.vectors; ++v) {
+      LaneIndex within = index.add(index.consecutive(index.constant(0), width), v * lanes);
+      storeElements(index, tile, {index.uniform(r), within}, sums[r * shape.vectors + v], {});
+    }
+  Value firstRow = rows.skip ? rows.skip : index.constant(0);
+  Value rowEnd = index.constant(std::min(shape.rows, rows.live)), columnEnd = index.constant(std::min(width, columns.live));
+  buildFor(context, firstRow, rowEnd, 1, {}, [&](Value r, ValueRange) {
+    buildFor(context, index.constant(0), columnEnd, lanes, {}, [&](Value c, ValueRange) {
+      LaneIndex within = index.consecutive(c, lanes);
+      LaneIndex column = index.consecutive(b.createOrFold<arith::AddIOp>(columns.start, c), std::gcd(columns.multiple, lanes));
+      LaneIndex row = index.uniform(b.createOrFold<arith::AddIOp>(rows.start, r));
+      Mask mask;
+      if (columns.skip) {
+        Value negated = b.createOrFold<arith::SubIOp>(index.constant(0), columns.skip);
+        mask = index.inRange(index.add(within, index.uniform(negated)), 0, INT64_MAX);
+      } else if (columns.live % lanes != 0) {
+        mask = index.inRange(within, INT64_MIN, columns.live);
+      }
+      finishVector(loadElements(index, tile, {index.uniform(r), within}, {}), row, column, mask);
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
+}
+
+void TileStore::finish(ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns) {
+  auto &b = context.b;
+  if (!isShort)
+    return finishThroughBuffer(sums, rows, columns);
+  if (!rows.skip && !columns.skip)
+    return finishInRegisters(sums, rows, columns);
+  Value zero = context.index.constant(0), whole;
+  for (Value skip : {rows.skip, columns.skip}) {
+    if (!skip)
+      continue;
+    Value none = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, skip, zero);
+    whole = whole ? b.createOrFold<arith::AndIOp>(whole, none) : none;
+  }
+  auto branch = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  // Here nothing is skipped.
+  TileSpan wholeRows = rows, wholeColumns = columns;
+  wholeRows.skip = wholeColumns.skip = {};
+  finishInRegisters(sums, wholeRows, wholeColumns);
+  b.setInsertionPointToStart(branch.elseBlock());
+  finishThroughBuffer(sums, rows, columns);
+}
+
+} // namespace hloc

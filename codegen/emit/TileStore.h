@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the finished sums of a register tile to memory: the epilogue that is fused onto a
+// contraction, and the edges of its result.
+//
+// There is one copy of a tile's code, for whole tiles. Where the result is not a whole number of
+// tiles, the last tile moves back until it fits; what it computes a second time it does not store.
+
+#ifndef HLOC_CODEGEN_EMIT_TILESTORE_H
+#define HLOC_CODEGEN_EMIT_TILESTORE_H
+
+#include "codegen/emit/RegisterTile.h"
+
+namespace hloc {
+
+/// Where a tile lies along one dimension of the result.
+struct TileSpan {
+  /// Its first position, and a number known to divide that.
+  mlir::Value start;
+  int64_t multiple = 1;
+  /// Positions at its start that belong to the tile before; null if there never are any.
+  mlir::Value skip;
+  /// Positions of the dimension from `start` on, where the tile is larger than the dimension;
+  /// else the tile's own size.
+  int64_t live = 0;
+};
+
+/// The span of the tile of `tile` positions that is to do those from `nominal` (a multiple of
+/// `tile`) of a dimension of `size`.
+TileSpan makeTileSpan(IndexBuilder &index, mlir::Value nominal, int64_t size, int64_t tile);
+
+class TileStore {
+public:
+  /// The result's index of a row and some columns of the contraction.
+  using Place = std::function<ElementIndex(LaneIndex row, LaneIndex column)>;
+
+  /// For tiles of `shape` of the contraction `result`, with sums of type `accumulator`.
+  TileStore(KernelContext &context, mlir::Value result, mlir::Type accumulator, TileShape shape, Place place);
+
+  /// Gives sums (rows x vectors) to the epilogue and stores the results.
+  void finish(llvm::ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns);
+
+private:
+  void finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask mask);
+  void finishInRegisters(llvm::ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns);
+  void finishThroughBuffer(llvm::ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns);
+
+  KernelContext &context;
+  mlir::Value result;
+  mlir::RankedTensorType resultType;
+  mlir::Type accumulator;
+  TileShape shape;
+  Place place;
+  /// Whether the epilogue is short enough to be repeated for each vector of a tile.
+  bool isShort = false;
+  mlir::Value buffer;
+};
+
+} // namespace hloc
+
+#endif
