@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Compile.h"
+#include "codegen/Dispatch.h"
 #include "codegen/Link.h"
 #include "codegen/LowerToLLVM.h"
 #include "codegen/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
@@ -32,10 +34,13 @@ struct Group {
 
 class ProgramCompiler {
 public:
-  ProgramCompiler(ModuleOp program, StringRef name, const Target &target, CodeForm form, unsigned jobs, const FinishModule &finish,
-                  TimingScope timing)
-      : program(program), name(name), target(target), form(form), jobs(std::max(1u, jobs)), finish(finish),
+  ProgramCompiler(ModuleOp program, const ProgramNames &names, const Target &target, CodeForm form, unsigned jobs,
+                  const FinishModule &finish, TimingScope timing)
+      : program(program), names(names), target(target), form(form), jobs(std::max(1u, jobs)), finish(finish),
         timing(std::move(timing)) {}
+
+  /// The constants are in the object of another program of this module.
+  void leaveConstants() { ownsConstants = false; }
 
   FailureOr<CompiledProgram> compile();
 
@@ -48,15 +53,15 @@ private:
   bool forEach(llvm::function_ref<bool(Group &)> step);
 
   ModuleOp program;
-  StringRef name;
+  const ProgramNames &names;
   const Target &target;
   CodeForm form;
   unsigned jobs;
   const FinishModule &finish;
   TimingScope timing;
+  bool ownsConstants = true;
   /// The first holds the program itself and the kernels to be inlined into it.
   std::vector<Group> groups;
-  llvm::StringMap<KernelSchedule> schedules;
   CompiledProgram result;
 };
 
@@ -78,8 +83,9 @@ void ProgramCompiler::formGroups() {
   SmallVector<hlo::KernelFunctionOp> tiny;
   for (auto kernel : program.getOps<hlo::KernelFunctionOp>())
     (isTiny(kernel) ? tiny : large).push_back(kernel);
-  // Text forms are of one module.
-  size_t count = form == CodeForm::Object ? std::min<size_t>(jobs, large.size() / 2 + 1) : 1;
+  // Text forms are of one module, and only ELF's objects are linked here.
+  bool splits = form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
+  size_t count = splits ? std::min<size_t>(jobs, large.size() / 2 + 1) : 1;
   groups = std::vector<Group>(count);
   groups[0].kernels = tiny;
   for (auto kernel : tiny)
@@ -108,11 +114,11 @@ bool ProgramCompiler::emitKernels(Group &group) {
   static std::mutex schedulesLock;
   group.module = ModuleOp::create(program.getLoc());
   for (hlo::KernelFunctionOp kernel : group.kernels) {
-    FailureOr<KernelSchedule> schedule = emitKernel(kernel, program, target, *group.module, getKernelSymbol(name, kernel));
+    FailureOr<KernelSchedule> schedule = emitKernel(kernel, program, target, *group.module, getKernelSymbol(names, kernel.getSymName()));
     if (failed(schedule))
       return false;
     std::lock_guard<std::mutex> guard(schedulesLock);
-    schedules[kernel.getSymName()] = *schedule;
+    result.schedules[kernel.getSymName()] = *schedule;
   }
   return true;
 }
@@ -123,7 +129,7 @@ bool ProgramCompiler::emitMain() {
   OpBuilder builder(module.getBodyRegion());
   for (auto [i, group] : llvm::enumerate(groups))
     for (hlo::KernelFunctionOp kernel : group.kernels) {
-      std::string symbol = getKernelSymbol(name, kernel);
+      std::string symbol = getKernelSymbol(names, kernel.getSymName());
       auto function = cast<LLVM::LLVMFuncOp>(group.module->lookupSymbol(symbol));
       if (i == 0) {
         function.setLinkage(LLVM::Linkage::Internal);
@@ -136,7 +142,7 @@ bool ProgramCompiler::emitMain() {
       auto declaration = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), symbol, function.getFunctionType());
       declaration.setVisibility_(LLVM::Visibility::Hidden);
     }
-  FailureOr<ProgramInfo> info = emitProgram(program, schedules, name, target, module);
+  FailureOr<ProgramInfo> info = emitProgram(program, result.schedules, names, target, module);
   if (failed(info))
     return false;
   result.info = std::move(*info);
@@ -169,7 +175,8 @@ bool ProgramCompiler::generate(Group &group) {
     return false;
   group.module = nullptr;
   if (&group == &groups[0]) {
-    fillConstants(*group.llvmModule);
+    if (ownsConstants)
+      fillConstants(*group.llvmModule);
     if (finish)
       finish(*group.llvmModule, result.info);
   }
@@ -191,26 +198,38 @@ bool ProgramCompiler::generate(Group &group) {
   return true;
 }
 
-/// Bytes in the object's executable sections.
-static int64_t countCode(ArrayRef<char> object) {
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "object"));
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return 0;
-  }
-  int64_t bytes = 0;
+/// Bytes in the object's executable sections, and those of its functions.
+static void countCode(CompiledProgram &program) {
+  llvm::MemoryBufferRef buffer(StringRef(program.code.data(), program.code.size()), "object");
+  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
+  if (!file)
+    return llvm::consumeError(file.takeError());
   for (const llvm::object::SectionRef &section : (*file)->sections())
     if (section.isText())
-      bytes += section.getSize();
-  return bytes;
+      program.codeBytes += section.getSize();
+  auto *elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+  if (!elf)
+    return;
+  for (const llvm::object::ELFSymbolRef &symbol : elf->symbols()) {
+    llvm::Expected<StringRef> name = symbol.getName();
+    if (name && symbol.getELFType() == llvm::ELF::STT_FUNC)
+      program.functionBytes[*name] = symbol.getSize();
+    else if (!name)
+      llvm::consumeError(name.takeError());
+  }
 }
 
 FailureOr<CompiledProgram> ProgramCompiler::compile() {
   // Before threads share the context.
   program.getContext()->loadAllAvailableDialects();
   formGroups();
-  if (!forEach([&](Group &group) { return emitKernels(group); }) || !emitMain() ||
-      !forEach([&](Group &group) { return generate(group); }))
+  if (!forEach([&](Group &group) { return emitKernels(group); }) || !emitMain())
+    return failure();
+  if (target.lineTables)
+    for (Group &group : groups)
+      if (failed(addLineTables(*group.module)))
+        return failure();
+  if (!forEach([&](Group &group) { return generate(group); }))
     return failure();
   if (groups.size() == 1) {
     result.code = std::move(groups[0].code);
@@ -224,16 +243,62 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
       return failure();
     }
   }
-  if (form == CodeForm::Object)
-    result.codeBytes = countCode(result.code);
   return std::move(result);
 }
 
-FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name, const Target &target, CodeForm form,
-                                          unsigned jobs, const FinishModule &finish,
-                                          TimingScope *timing) {
+/// The programs and what chooses between them, in one object.
+static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef name, ArrayRef<Target> targets,
+                                                  unsigned jobs, const FinishModule &finish, TimingScope &timing) {
+  CompiledProgram result;
+  SmallVector<llvm::SmallVector<char, 0>> objects;
+  SmallVector<std::string> cpus;
+  int64_t arenaBytes = 0, constantBytes = 0;
+  for (const Target &target : targets) {
+    ProgramNames names(name, getVariantPrefix(name, target.cpu));
+    FinishModule nothing;
+    ProgramCompiler compiler(program, names, target, CodeForm::Object, jobs, nothing, timing.nest(target.cpu));
+    if (&target != targets.begin())
+      compiler.leaveConstants();
+    FailureOr<CompiledProgram> variant = compiler.compile();
+    if (failed(variant))
+      return failure();
+    arenaBytes = std::max(arenaBytes, variant->info.arenaBytes);
+    constantBytes += variant->constantBytes;
+    objects.push_back(std::move(variant->code));
+    cpus.push_back(target.cpu);
+    result = std::move(*variant);
+  }
+  result.info.arenaBytes = arenaBytes;
+  result.constantBytes = constantBytes;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, name, cpus);
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(targets.front());
+  dispatcher->setTargetTriple(machine->getTargetTriple());
+  dispatcher->setDataLayout(machine->createDataLayout());
+  if (finish)
+    finish(*dispatcher, result.info);
+  optimize(*dispatcher, *machine, targets.front());
+  llvm::Error error = emitMachineCode(*dispatcher, *machine, /*assembly=*/false, objects.emplace_back());
+  if (!error) {
+    SmallVector<ArrayRef<char>> parts(objects.begin(), objects.end());
+    result.code.clear();
+    error = linkObjects(parts, result.code);
+  }
+  if (error)
+    return emitError(program.getLoc()) << llvm::toString(std::move(error)), failure();
+  return std::move(result);
+}
+
+FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name, ArrayRef<Target> targets, CodeForm form,
+                                          unsigned jobs, const FinishModule &finish, TimingScope *timing) {
   TimingScope scope = timing ? timing->nest("Generate code") : TimingScope();
-  return ProgramCompiler(program, name, target, form, jobs, finish, std::move(scope)).compile();
+  FailureOr<CompiledProgram> result =
+      targets.size() > 1
+          ? compileVariants(program, name, targets, jobs, finish, scope)
+          : ProgramCompiler(program, ProgramNames(name), targets[0], form, jobs, finish, std::move(scope)).compile();
+  if (succeeded(result) && form == CodeForm::Object)
+    countCode(*result);
+  return result;
 }
 
 } // namespace hloc

@@ -31,6 +31,8 @@ KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, con
     : kernel(kernel), program(program), target(target), function(function),
       b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)), emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
+  if (target.fastMath)
+    index.floatFlags = index.floatFlags | arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;
 }
 
 MemoryArray KernelContext::getInput(unsigned which) {

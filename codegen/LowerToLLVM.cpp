@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/LowerToLLVM.h"
 #include "codegen/math/Math.h"
+#include "compiler/hlo/Location.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -9,7 +10,9 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -21,6 +24,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -43,6 +47,33 @@ void registerCodegenDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+}
+
+LogicalResult addLineTables(ModuleOp module) {
+  auto place = [](FileLineColLoc position) -> Location {
+    SmallString<256> path(position.getFilename());
+    llvm::sys::fs::make_absolute(path);
+    return FileLineColLoc::get(position.getContext(), path, position.getLine(), position.getColumn());
+  };
+  FileLineColLoc first = hlo::getFilePosition(module.getLoc());
+  if (!first)
+    module.walk([&](Operation *op) { first = first ? first : hlo::getFilePosition(op->getLoc()); });
+  if (!first)
+    return success();
+  module->setLoc(place(FileLineColLoc::get(first.getFilename(), 1, 1)));
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    FileLineColLoc own = hlo::getFilePosition(function.getLoc());
+    Location fallback = own ? place(own) : module.getLoc();
+    function.walk([&](Operation *op) {
+      FileLineColLoc position = hlo::getFilePosition(op->getLoc());
+      op->setLoc(position ? place(position) : fallback);
+    });
+  }
+  PassManager passes(module.getContext());
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  return passes.run(module);
 }
 
 LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {

@@ -15,6 +15,11 @@ namespace hloc {
 /// Registers the dialects and translations that codegen uses.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
+/// Gives every function and operation inside `module` a place in the .hlo file, from which
+/// translateToLLVM makes line tables. Absolute paths; what has no place of its own gets that of the
+/// function or the file's first line.
+mlir::LogicalResult addLineTables(mlir::ModuleOp module);
+
 /// Converts everything inside `module` to the llvm dialect.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, const Target &target);
 

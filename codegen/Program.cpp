@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Program.h"
+#include "codegen/Globals.h"
 #include "codegen/RuntimeCall.h"
+#include "codegen/Trace.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -16,9 +18,7 @@ static constexpr int32_t kOutOfMemory = 3;
 /// Offset of the message in an hlort_status.
 static constexpr int64_t kStatusMessage = 4;
 
-std::string getKernelSymbol(StringRef name, hlo::KernelFunctionOp kernel) {
-  return (name + "_" + kernel.getSymName()).str();
-}
+std::string getKernelSymbol(const ProgramNames &names, StringRef kernel) { return names.prefix + "." + kernel.str(); }
 
 void getMemoryBytes(ElementsAttr value, SmallVectorImpl<char> &bytes) {
   SmallVector<char> storage;
@@ -39,10 +39,11 @@ namespace {
 
 class ProgramEmitter {
 public:
-  ProgramEmitter(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules, StringRef name,
+  ProgramEmitter(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules, const ProgramNames &names,
                  const Target &target, ModuleOp module)
-      : program(program), schedules(schedules), name(name), target(target), module(module),
-        b(program.getLoc(), program.getContext()) {
+      : program(program), schedules(schedules), names(names), target(target), module(module),
+        b(program.getLoc(), program.getContext()), globals(b, module, names.prefix), tracer(b, globals, target.trace),
+        functions(module) {
     pointer = LLVM::LLVMPointerType::get(b.getContext());
   }
 
@@ -51,11 +52,11 @@ public:
 private:
   LogicalResult emitBody(func::FuncOp main, LLVM::LLVMFuncOp function);
   LogicalResult emitOperations(Block &block);
+  LogicalResult emitScalar(Operation *op);
   LogicalResult emitLaunch(hlo::LaunchOp launch);
   void emitCopy(memref::CopyOp copy);
   void emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body);
   LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
-  LLVM::LLVMFuncOp declare(StringRef symbol, Type result, ArrayRef<Type> arguments);
 
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, type, b.getIntegerAttr(type, value));
@@ -81,18 +82,23 @@ private:
     auto memory = cast<MemRefType>(type);
     return getByteSize(RankedTensorType::get(memory.getShape(), memory.getElementType()));
   }
-  Value global(StringRef symbol) {
-    return LLVM::AddressOfOp::create(b, pointer, symbol);
+  Value addressOf(StringRef symbol) { return LLVM::AddressOfOp::create(b, pointer, symbol); }
+  LLVM::LLVMFuncOp getKernel(hlo::LaunchOp launch) {
+    return functions.lookup<LLVM::LLVMFuncOp>(getKernelSymbol(names, launch.getKernel()));
   }
   void fail(Block *block, int32_t code, StringRef message);
-  Value message(StringRef text);
 
   ModuleOp program;
   const llvm::StringMap<KernelSchedule> &schedules;
-  std::string name;
+  const ProgramNames &names;
   const Target &target;
   ModuleOp module;
   ImplicitLocOpBuilder b;
+  Globals globals;
+  Tracer tracer;
+  /// Of the kernels, and how parallel loops call them.
+  SymbolTable functions;
+  llvm::StringMap<LLVM::LLVMFuncOp> tasks;
   Type pointer;
   ProgramInfo info;
 
@@ -101,29 +107,21 @@ private:
   int64_t scratchOffset = 0, scratchBytes = 0;
   size_t longestFrame = 0;
   IRMapping values;
-  llvm::StringMap<int> messages;
 };
 
 } // namespace
 
-LLVM::LLVMFuncOp ProgramEmitter::declare(StringRef symbol, Type result, ArrayRef<Type> arguments) {
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
-    return known;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(module.getBody());
-  return LLVM::LLVMFuncOp::create(b, symbol, LLVM::LLVMFunctionType::get(result, arguments));
-}
-
 /// The loop body that the runtime calls: unpacks the launch's pointers and runs a range of tasks.
 LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSchedule &schedule) {
-  std::string symbol = (name + "_" + launch.getKernel() + "_tasks").str();
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
-    return known;
+  LLVM::LLVMFuncOp &task = tasks[launch.getKernel()];
+  if (task)
+    return task;
+  std::string symbol = getKernelSymbol(names, launch.getKernel()) + ".tasks";
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
   Type i64 = b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
-  auto task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
+  task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
   b.setInsertionPointToStart(task.addEntryBlock(b));
   SmallVector<Value> arguments;
   size_t count = launch.getInputs().size() + launch.getOutputs().size() + 1;
@@ -133,8 +131,12 @@ LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSched
   arguments.push_back(LLVM::MulOp::create(b, task.getArgument(1), grain));
   Value end = LLVM::MulOp::create(b, task.getArgument(2), grain);
   arguments.push_back(arith::MinSIOp::create(b, end, units));
-  auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>((name + "_" + launch.getKernel()).str());
-  LLVM::CallOp::create(b, kernel, arguments);
+  auto callKernel = [&]() -> LogicalResult {
+    LLVM::CallOp::create(b, getKernel(launch), arguments);
+    return success();
+  };
+  Value traced = tracer.isEnabled() ? LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * count)) : Value();
+  (void)tracer.trace(launch, "task", traced, callKernel);
   LLVM::ReturnOp::create(b, ValueRange());
   return task;
 }
@@ -156,14 +158,15 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   if (target.singleThreaded || tasks < 2) {
     arguments.push_back(constant(i64, 0));
     arguments.push_back(constant(i64, schedule.units));
-    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>((name + "_" + launch.getKernel()).str());
-    LLVM::CallOp::create(b, kernel, arguments);
+    LLVM::CallOp::create(b, getKernel(launch), arguments);
     return success();
   }
   for (auto [i, argument] : llvm::enumerate(arguments))
     LLVM::StoreOp::create(b, argument, offset(frame, 8 * i));
-  auto parallel = declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, pointer, pointer});
-  Value body = global(getTask(launch, schedule).getSymName());
+  if (tracer.isEnabled())
+    LLVM::StoreOp::create(b, context, offset(frame, 8 * arguments.size()));
+  auto parallel = globals.declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, pointer, pointer});
+  Value body = addressOf(getTask(launch, schedule).getSymName());
   LLVM::CallOp::create(b, parallel, ValueRange{context, constant(i64, tasks), body, frame});
   return success();
 }
@@ -179,12 +182,30 @@ void ProgramEmitter::emitCopy(memref::CopyOp copy) {
   LLVM::MemcpyOp::create(b, to, from, bytes, /*isVolatile=*/false);
 }
 
+/// Control flow and integer arithmetic stay as they are; only buffers change.
+LogicalResult ProgramEmitter::emitScalar(Operation *other) {
+  Operation *copy = b.insert(other->cloneWithoutRegions(values));
+  for (auto [from, to] : llvm::zip(other->getRegions(), copy->getRegions())) {
+    for (Block &inner : from) {
+      OpBuilder::InsertionGuard guard(b);
+      Block *clone = b.createBlock(&to, to.end(), inner.getArgumentTypes(),
+                                   SmallVector<Location>(inner.getNumArguments(), other->getLoc()));
+      values.map(inner.getArguments(), clone->getArguments());
+      if (failed(emitOperations(inner)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult ProgramEmitter::emitOperations(Block &block) {
   for (Operation &op : block) {
     b.setLoc(op.getLoc());
     LogicalResult emitted =
         TypeSwitch<Operation *, LogicalResult>(&op)
-            .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) { return emitLaunch(launch); })
+            .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) {
+              return tracer.trace(launch, "kernel", context, [&] { return emitLaunch(launch); });
+            })
             .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
               SmallVector<Value> inputs, outputs;
               for (Value input : call.getInputs())
@@ -192,7 +213,9 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
               for (Value output : call.getOutputs())
                 outputs.push_back(values.lookup(output));
               auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
-              return emitRuntimeCall(call, {b, module, name, context, status, inputs, outputs, onStack});
+              return tracer.trace(call, "call", context, [&] {
+                return emitRuntimeCall(call, {b, globals, context, status, inputs, outputs, onStack});
+              });
             })
             .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
               std::optional<int64_t> bytes = getConstant(view.getByteShift());
@@ -212,12 +235,14 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
               return success();
             })
             .Case<memref::GetGlobalOp>([&](memref::GetGlobalOp get) {
-              values.map(get.getResult(), global((name + "_" + get.getName()).str()));
+              values.map(get.getResult(), addressOf((names.module + "." + get.getName()).str()));
               return success();
             })
             .Case<memref::CopyOp>([&](memref::CopyOp copy) {
-              emitCopy(copy);
-              return success();
+              return tracer.trace(copy, "copy", context, [&] {
+                emitCopy(copy);
+                return success();
+              });
             })
             .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
               if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
@@ -246,19 +271,9 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
                             llvm::all_of(other->getResultTypes(), [](Type t) { return t.isIntOrIndex(); });
               if (!scalar || !isa<arith::ArithDialect, scf::SCFDialect>(other->getDialect()))
                 return other->emitOpError("has no code");
-              // Control flow and integer arithmetic stay as they are; only buffers change.
-              Operation *copy = b.insert(other->cloneWithoutRegions(values));
-              for (auto [from, to] : llvm::zip(other->getRegions(), copy->getRegions())) {
-                for (Block &inner : from) {
-                  OpBuilder::InsertionGuard guard(b);
-                  Block *clone = b.createBlock(&to, to.end(), inner.getArgumentTypes(),
-                                               SmallVector<Location>(inner.getNumArguments(), other->getLoc()));
-                  values.map(inner.getArguments(), clone->getArguments());
-                  if (failed(emitOperations(inner)))
-                    return failure();
-                }
-              }
-              return success();
+              if (isa<scf::ForOp, scf::WhileOp>(other))
+                return tracer.trace(other, "loop", context, [&] { return emitScalar(other); });
+              return emitScalar(other);
             });
     if (failed(emitted))
       return failure();
@@ -279,7 +294,7 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
     values.map(main.getArgument(i), function.getArgument(i + 1));
   values.map(main.getArgument(buffers), arena);
   main.walk([&](hlo::LaunchOp launch) {
-    longestFrame = std::max<size_t>(longestFrame, launch.getInputs().size() + launch.getOutputs().size() + 1);
+    longestFrame = std::max<size_t>(longestFrame, launch.getInputs().size() + launch.getOutputs().size() + 2);
   });
   frame = stack(8 * longestFrame, 16);
   if (failed(emitOperations(main.getBody().front())))
@@ -288,21 +303,6 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
   b.setInsertionPointToEnd(entry);
   LLVM::BrOp::create(b, ValueRange(), start);
   return success();
-}
-
-/// A constant, NUL-terminated string.
-Value ProgramEmitter::message(StringRef text) {
-  std::string symbol = name + "_message_" + std::to_string(messages.size());
-  OpBuilder::InsertionGuard guard(b);
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size() + 1);
-  {
-    OpBuilder::InsertionGuard atModule(b);
-    b.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Private, symbol,
-                           b.getStringAttr(text + Twine('\0')));
-  }
-  messages[symbol] = 1;
-  return global(symbol);
 }
 
 /// Fills `block`: writes the status, if there is one, and returns the code.
@@ -316,7 +316,7 @@ void ProgramEmitter::fail(Block *block, int32_t code, StringRef text) {
   b.setInsertionPointToEnd(write);
   LLVM::StoreOp::create(b, constant(b.getI32Type(), code), status);
   text = text.take_front(255);
-  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), message(text), constant(b.getI64Type(), text.size() + 1), false);
+  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), globals.text(text), constant(b.getI64Type(), text.size() + 1), false);
   LLVM::BrOp::create(b, ValueRange(), leave);
   b.setInsertionPointToEnd(leave);
   LLVM::ReturnOp::create(b, constant(b.getI32Type(), code));
@@ -327,7 +327,9 @@ void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   b.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer});
-  auto run = LLVM::LLVMFuncOp::create(b, name + "_run", type);
+  auto run = LLVM::LLVMFuncOp::create(b, names.prefix + "_run", type);
+  if (names.isVariant())
+    run.setVisibility_(LLVM::Visibility::Hidden);
   Block *block = run.addEntryBlock(b);
   b.setInsertionPointToStart(block);
   status = run.getArgument(4);
@@ -350,11 +352,11 @@ void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
   auto isNull = [&](Value value) { return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, value, null); };
   auto take = [&](unsigned which, unsigned count, unsigned first, StringRef what) {
     if (count)
-      refuse(isNull(run.getArgument(which)), kInvalidArgument, name + ": the array of " + what + "s is null");
+      refuse(isNull(run.getArgument(which)), kInvalidArgument, names.module + ": the array of " + what + "s is null");
     for (unsigned i = 0; i < count; ++i) {
       Value buffer = LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i));
       if (bytesOf(main.getArgument(first + i).getType()) > 0)
-        refuse(isNull(buffer), kInvalidArgument, name + ": " + what + " " + Twine(i) + " is null");
+        refuse(isNull(buffer), kInvalidArgument, names.module + ": " + what + " " + Twine(i) + " is null");
       pointers.push_back(buffer);
     }
   };
@@ -366,8 +368,8 @@ void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
     return;
   }
   // Memory that the host did not bring is allocated for the call.
-  auto allocate = declare("hlort_arena_allocate", pointer, {i64, i64, pointer});
-  auto release = declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
+  auto allocate = globals.declare("hlort_arena_allocate", pointer, {i64, i64, pointer});
+  auto release = globals.declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
   Block *own = b.createBlock(&region, region.end()), *given = b.createBlock(&region, region.end());
   b.setInsertionPointToEnd(block);
   LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), own, given);
@@ -381,7 +383,7 @@ void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
   block = own;
   b.setInsertionPointToEnd(block);
   Value memory = LLVM::CallOp::create(b, allocate, ValueRange{constant(i64, info.arenaBytes), constant(i64, 64), status}).getResult();
-  refuse(isNull(memory), kOutOfMemory, name + ": no memory for an arena of " + Twine(info.arenaBytes) + " bytes");
+  refuse(isNull(memory), kOutOfMemory, names.module + ": no memory for an arena of " + Twine(info.arenaBytes) + " bytes");
   Value code = runWith(memory);
   LLVM::CallOp::create(b, release, ValueRange{memory});
   LLVM::ReturnOp::create(b, code);
@@ -391,14 +393,13 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   auto main = program.lookupSymbol<func::FuncOp>("main");
   if (!main || !main->hasAttr("hlo.results"))
     return program.emitError("expected a program on memory"), failure();
-  info.name = name;
   scratchOffset = (cast<MemRefType>(main.getArgument(main.getNumArguments() - 1).getType()).getNumElements() + 63) / 64 * 64;
   for (const auto &schedule : schedules)
     scratchBytes = std::max(scratchBytes, schedule.second.scratchBytes);
   info.arenaBytes = scratchOffset + scratchBytes;
   b.setInsertionPointToStart(module.getBody());
   for (auto constant : program.getOps<memref::GlobalOp>()) {
-    std::string symbol = (name + "_" + constant.getSymName()).str();
+    std::string symbol = (names.module + "." + constant.getSymName()).str();
     auto value = cast<ElementsAttr>(constant.getInitialValueAttr());
     int64_t bytes = bytesOf(constant.getType());
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), std::max<int64_t>(bytes, 1));
@@ -407,16 +408,16 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
     info.constants.push_back({symbol, value});
   }
   SmallVector<Type> types(main.getNumArguments() + 2, pointer);
-  auto body = LLVM::LLVMFuncOp::create(b, name + "_body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
+  auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
   if (failed(emitBody(main, body)))
     return failure();
   emitEntry(main, body);
   return info;
 }
 
-FailureOr<ProgramInfo> emitProgram(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules, StringRef name,
-                                   const Target &target, ModuleOp module) {
-  return ProgramEmitter(program, schedules, name, target, module).emit();
+FailureOr<ProgramInfo> emitProgram(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules,
+                                   const ProgramNames &names, const Target &target, ModuleOp module) {
+  return ProgramEmitter(program, schedules, names, target, module).emit();
 }
 
 } // namespace hloc

@@ -22,19 +22,30 @@ struct ProgramConstant {
   mlir::ElementsAttr value;
 };
 
+/// What the symbols of a program begin with.
+struct ProgramNames {
+  ProgramNames(llvm::StringRef module) : module(module), prefix(module) {}
+  ProgramNames(llvm::StringRef module, llvm::StringRef prefix) : module(module), prefix(prefix) {}
+
+  /// The module's: of its constants, and what messages call it.
+  std::string module;
+  /// Of everything else: that too, unless several programs for different processors share an object.
+  std::string prefix;
+  bool isVariant() const { return prefix != module; }
+};
+
 struct ProgramInfo {
-  std::string name;
   int64_t arenaBytes = 0;
   llvm::SmallVector<ProgramConstant> constants;
 };
 
-/// Name of the emitted function of kernel `kernel` in a program called `name`.
-std::string getKernelSymbol(llvm::StringRef name, hlo::KernelFunctionOp kernel);
+/// Name of the emitted function of a kernel. No C identifier: the host's names are other ones.
+std::string getKernelSymbol(const ProgramNames &names, llvm::StringRef kernel);
 
 /// Emits the entry function and the parallel loops' bodies into `module`, which holds or declares
 /// the kernels. `schedules` has each kernel's.
 mlir::FailureOr<ProgramInfo> emitProgram(mlir::ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules,
-                                         llvm::StringRef name, const Target &target, mlir::ModuleOp module);
+                                         const ProgramNames &names, const Target &target, mlir::ModuleOp module);
 
 /// The bytes of a literal as arrays lie in memory: as in Literal.h, but elements of fewer than
 /// eight bits packed.

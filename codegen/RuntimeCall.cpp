@@ -33,9 +33,8 @@ private:
     return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   }
   void put(Value base, int64_t offset, Value value) { LLVM::StoreOp::create(b, value, at(base, offset)); }
-  Value global(Type type, Attribute value);
-  Value numbers(ArrayRef<int64_t> values);
-  Value text(StringRef string);
+  Value numbers(ArrayRef<int64_t> values) { return site.globals.numbers(values); }
+  Value text(StringRef string) { return site.globals.text(string); }
   Value buffers(ValueRange arrays, ValueRange pointers);
   void call(StringRef function, ArrayRef<Value> arguments);
   bool collectAttributes(StringRef prefix, DictionaryAttr dictionary);
@@ -57,35 +56,6 @@ private:
 
 } // namespace
 
-/// Address of a new private constant.
-Value CallEmitter::global(Type type, Attribute value) {
-  OpBuilder::InsertionGuard guard(b);
-  std::string symbol;
-  for (int i = 0;; ++i) {
-    symbol = (site.name + "_data_" + Twine(i)).str();
-    if (!site.module.lookupSymbol(symbol))
-      break;
-  }
-  {
-    OpBuilder::InsertionGuard atModule(b);
-    b.setInsertionPointToStart(site.module.getBody());
-    LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Private, symbol, value);
-  }
-  return LLVM::AddressOfOp::create(b, pointer, symbol);
-}
-
-Value CallEmitter::numbers(ArrayRef<int64_t> values) {
-  if (values.empty())
-    return null();
-  auto type = RankedTensorType::get({int64_t(values.size())}, b.getI64Type());
-  return global(LLVM::LLVMArrayType::get(b.getI64Type(), values.size()), DenseIntElementsAttr::get(type, values));
-}
-
-Value CallEmitter::text(StringRef string) {
-  std::string terminated = string.str() + '\0';
-  return global(LLVM::LLVMArrayType::get(b.getI8Type(), terminated.size()), b.getStringAttr(terminated));
-}
-
 /// An array of hlort_buffer, row-major.
 Value CallEmitter::buffers(ValueRange arrays, ValueRange pointers) {
   if (arrays.empty())
@@ -104,12 +74,7 @@ Value CallEmitter::buffers(ValueRange arrays, ValueRange pointers) {
 }
 
 void CallEmitter::call(StringRef function, ArrayRef<Value> arguments) {
-  auto callee = site.module.lookupSymbol<LLVM::LLVMFuncOp>(function);
-  if (!callee) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(site.module.getBody());
-    callee = LLVM::LLVMFuncOp::create(b, function, LLVM::LLVMFunctionType::get(b.getI32Type(), llvm::to_vector(ValueRange(arguments).getTypes())));
-  }
+  auto callee = site.globals.declare(function, b.getI32Type(), ValueRange(arguments).getTypes());
   LLVM::CallOp::create(b, callee, arguments)->setAttr(kChecked, b.getUnitAttr());
 }
 

@@ -4,6 +4,7 @@
 #ifndef HLOC_CODEGEN_RUNTIMECALL_H
 #define HLOC_CODEGEN_RUNTIMECALL_H
 
+#include "codegen/Globals.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -13,9 +14,7 @@ namespace hloc {
 /// What a call needs of the function it stands in.
 struct RuntimeCallSite {
   mlir::ImplicitLocOpBuilder &b;
-  mlir::ModuleOp module;
-  /// Prefix of symbols.
-  llvm::StringRef name;
+  Globals &globals;
   mlir::Value context, status;
   llvm::SmallVector<mlir::Value> inputs, outputs;
   /// Memory on the stack for the whole function.

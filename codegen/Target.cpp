@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Target.h"
+#include "codegen/Dispatch.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -41,14 +42,18 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
                                          : llvm::Triple::normalize(options.triple);
   target.optimization = options.optimization;
   target.singleThreaded = options.singleThreaded;
+  target.fastMath = options.fastMath;
+  target.lineTables = options.lineTables;
+  target.trace = options.trace;
   std::string message;
   llvm::Triple triple(target.triple);
   if (!llvm::TargetRegistry::lookupTarget(triple, message))
     return llvm::createStringError("unknown target triple '" + target.triple + "': " + message);
-  bool native = options.cpu == "native";
-  if (native && triple.getArch() != llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch())
+  bool foreign = triple.getArch() != llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch();
+  bool native = options.cpu == "native" || (options.cpu.empty() && !foreign);
+  if (native && foreign)
     return llvm::createStringError("--mcpu=native needs a target of the host's architecture; name a CPU");
-  target.cpu = native ? llvm::sys::getHostCPUName().str() : options.cpu;
+  target.cpu = native ? llvm::sys::getHostCPUName().str() : options.cpu.empty() ? "generic" : options.cpu;
   if (native)
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       target.features += (target.features.empty() ? "" : ",") +
@@ -78,6 +83,29 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasFma = target.hasHalf = target.hasRounding = true;
   }
   return target;
+}
+
+llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options) {
+  llvm::SmallVector<llvm::StringRef> cpus;
+  llvm::StringRef(options.cpu).split(cpus, ',');
+  llvm::SmallVector<Target, 1> targets;
+  int last = 0;
+  llvm::stable_sort(cpus, [](llvm::StringRef x, llvm::StringRef y) { return getX86Level(x) < getX86Level(y); });
+  for (llvm::StringRef cpu : cpus) {
+    TargetOptions one = options;
+    one.cpu = cpu.str();
+    llvm::Expected<Target> target = makeTarget(one);
+    if (!target)
+      return target.takeError();
+    int level = llvm::Triple(target->triple).getArch() == llvm::Triple::x86_64 ? getX86Level(cpu) : 0;
+    if (cpus.size() > 1 && level == last)
+      return llvm::createStringError("--mcpu=" + options.cpu +
+                                     ": several CPUs in one object are different ones of x86-64, x86-64-v2, x86-64-v3 "
+                                     "and x86-64-v4");
+    last = level;
+    targets.push_back(std::move(*target));
+  }
+  return targets;
 }
 
 } // namespace hloc

@@ -13,12 +13,20 @@ namespace hloc {
 struct TargetOptions {
   /// LLVM triple; empty: the host's.
   std::string triple;
-  /// CPU name as clang's -mcpu takes it; "native": the host's own.
-  std::string cpu = "native";
+  /// CPU name as clang's -mcpu takes it; "native": the host's own; empty: native on the host's
+  /// architecture, else the least of the triple's. For makeTargets several levels of x86-64, separated
+  /// by commas.
+  std::string cpu;
   /// 0 to 3.
   int optimization = 3;
   /// Unless it is zero, no kernel is cut into tasks for a pool of threads.
   bool singleThreaded = false;
+  /// Arithmetic of floats may be regrouped, and divisions become products with reciprocals.
+  bool fastMath = false;
+  /// Line tables that point into the .hlo file.
+  bool lineTables = false;
+  /// Every launch and call is reported to the context's trace (hlort_trace_start).
+  bool trace = false;
 };
 
 /// Properties that decide tile sizes and vector lengths.
@@ -31,7 +39,7 @@ struct Target {
   /// Conversions from and to f16; roundings to integers.
   bool hasHalf = false, hasRounding = false;
   int optimization = 3;
-  bool singleThreaded = false;
+  bool singleThreaded = false, fastMath = false, lineTables = false, trace = false;
 
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
@@ -39,6 +47,9 @@ struct Target {
 
 /// Resolves names and features; an error message for a triple or CPU that LLVM does not know.
 llvm::Expected<Target> makeTarget(const TargetOptions &options);
+
+/// The same for each CPU that the options name, from the lowest level to the highest.
+llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options);
 
 /// An LLVM target machine for `target`. Each thread needs its own.
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target);

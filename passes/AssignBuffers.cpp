@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From values to memory: main on tensors becomes main on memrefs, as the plan says
 // (AssignBuffersPlan.h). Test: test/passes/assign-buffers.mlir.
+#include "compiler/hlo/Location.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -380,12 +381,14 @@ void AssignBuffers::describe(func::FuncOp target, const Plan &plan) {
   OpBuilder builder(target);
   target->setAttr("hlo.arena_bytes", builder.getI64IntegerAttr(plan.arenaBytes));
   target->setAttr("hlo.arena_bound", builder.getI64IntegerAttr(plan.arenaBound));
-  SmallVector<Attribute> list;
+  SmallVector<Attribute> list, names;
   for (int index : plan.arenaBuffers) {
     const Buffer &buffer = plan[index];
     list.push_back(builder.getDenseI64ArrayAttr({buffer.offset, buffer.bytes, buffer.begin(), buffer.end()}));
+    names.push_back(builder.getStringAttr(buffer.value ? getInstructionName(buffer.value.getLoc()) : StringRef()));
   }
   target->setAttr("hlo.arena_buffers", builder.getArrayAttr(list));
+  target->setAttr("hlo.arena_names", builder.getArrayAttr(names));
   arenaBytes += plan.arenaBytes;
 }
 

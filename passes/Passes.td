@@ -240,7 +240,8 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
     memory.
 
     Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
-    once; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer.
+    once; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer, and `hlo.arena_names`,
+    the instruction that first writes each.
 
     ```mlir
     func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {

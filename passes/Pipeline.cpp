@@ -48,13 +48,14 @@ void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
   passes.addPass(createCanonicalizeDots());
 }
 
-void hloc::buildKernelPipeline(OpPassManager &passes, unsigned level, bool check) {
+void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
   FuseOptions fuse;
-  fuse.alone = level == 0;
+  fuse.alone = options.level == 0;
+  fuse.remarks = options.remarks;
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
   passes.addNestedPass<func::FuncOp>(createSchedule()); // also keeps updates in place
   passes.addPass(createAssignBuffers());
-  if (check)
+  if (options.check)
     passes.addPass(createCheckBuffers());
 }
 
@@ -86,5 +87,5 @@ void hloc::registerPasses() {
   PassPipelineRegistration<>("hlo-O3", "all stages on hlo",
                              [](OpPassManager &passes) { buildHloPipeline(passes, 3); });
   PassPipelineRegistration<>("kernels", "plain arrays to kernels in memory, the plan checked",
-                             [](OpPassManager &passes) { buildKernelPipeline(passes, 3, true); });
+                             [](OpPassManager &passes) { buildKernelPipeline(passes, {.check = true}); });
 }

@@ -27,8 +27,16 @@ void buildExpansionPipeline(mlir::OpPassManager &passes);
 /// Dots and convolutions in the forms that codegen knows.
 void buildContractionPipeline(mlir::OpPassManager &passes, bool simplify);
 
-/// Operations -> kernels, their order, their places in memory; with `check` the plan is checked.
-void buildKernelPipeline(mlir::OpPassManager &passes, unsigned level, bool check = false);
+struct KernelPipelineOptions {
+  unsigned level = 3;
+  /// Check the plan of memory (check-buffers).
+  bool check = false;
+  /// Say as remarks why operations were not fused.
+  bool remarks = false;
+};
+
+/// Operations -> kernels, their order, their places in memory.
+void buildKernelPipeline(mlir::OpPassManager &passes, const KernelPipelineOptions &options);
 
 /// What follows the interface, on arrays, at optimization level 0 to 3.
 void buildArrayPipeline(mlir::OpPassManager &passes, unsigned level);

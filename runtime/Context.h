@@ -5,6 +5,7 @@
 #define HLOC_RUNTIME_CONTEXT_H
 
 #include "Pool.h"
+#include "Trace.h"
 #include "hlort/hlort.h"
 
 #include <map>
@@ -26,6 +27,8 @@ struct hlort_context {
   int32_t threads = 1;
   /// Set when there is more than one thread.
   std::optional<hloc::runtime::Pool> pool;
+
+  hloc::runtime::Trace trace;
 
   mutable std::shared_mutex customCallsMutex;
   std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;

@@ -42,4 +42,14 @@ const char *hlort_code_name(int32_t code) {
   }
 }
 
+int32_t hlort_module_check(const hlort_module *module, hlort_status *status) {
+  if (!module)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "the module is null");
+  if (module->abi_version != HLORT_ABI_VERSION)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s was compiled for version %d of the runtime's interface, this is %d",
+                            module->name, module->abi_version, HLORT_ABI_VERSION);
+  return HLORT_OK;
+}
+
 int32_t hlort_abi_version(void) { return HLORT_ABI_VERSION; }

@@ -7,8 +7,8 @@ own (%s, %t, ...): %exits N (runs the command after it, which must exit with sta
 %cc and %cxx (the compilers of this build), %runtime_include and %runtime_lib (the runtime's
 headers and library).
 
-Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
-has it), and hloc (this build has the program)."""
+Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), and numpy (%python
+has it)."""
 
 import os
 import subprocess
@@ -31,7 +31,9 @@ for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 
+# The plan of memory is checked in every run.
 config.substitutions += [
+    (r"(?<![\w/-])hlo-run(?= )", "hlo-run --check-buffers"),
     ("%exits", f"{config.python} {config.source_dir}/tools/Inputs/exits.py"),
     ("%python", config.python),
     ("%cxx", config.cxx_compiler),
@@ -56,6 +58,3 @@ for feature, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("avx512bf16", "a
 
 if subprocess.run([config.python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("numpy")
-
-if os.path.exists(os.path.join(config.program_dir, "hloc")):
-    config.available_features.add("hloc")

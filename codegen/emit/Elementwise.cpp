@@ -18,10 +18,6 @@ static bool isNarrowFloat(Type element) {
 
 static bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
 
-static arith::FastMathFlagsAttr contract(OpBuilder &b) {
-  return arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract);
-}
-
 Lanes emitSelect(IndexBuilder &index, Value condition, Lanes x, Lanes y) {
   bool vectors = isa<VectorType>(condition.getType()) || !x.isUniform() || !y.isUniform();
   if (vectors && index.getLanes() > 1) {
@@ -80,7 +76,8 @@ namespace {
 class ScalarOps {
 public:
   ScalarOps(IndexBuilder &index, Operation *op, ArrayRef<Lanes> operands, Type element)
-      : b(index.b), op(op), operands(operands), element(element) {}
+      : b(index.b), op(op), operands(operands), element(element),
+        flags(index.floatFlags) {}
 
   Value onPred() {
     Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
@@ -138,10 +135,10 @@ public:
   Value onFloats() {
     Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
     return TypeSwitch<Operation *, Value>(op)
-        .Case<hlo::AddOp>([&](auto) { return arith::AddFOp::create(b, x, y, contract(b)); })
-        .Case<hlo::SubtractOp>([&](auto) { return arith::SubFOp::create(b, x, y, contract(b)); })
-        .Case<hlo::MultiplyOp>([&](auto) { return arith::MulFOp::create(b, x, y, contract(b)); })
-        .Case<hlo::DivideOp>([&](auto) { return arith::DivFOp::create(b, x, y); })
+        .Case<hlo::AddOp>([&](auto) { return arith::AddFOp::create(b, x, y, flags); })
+        .Case<hlo::SubtractOp>([&](auto) { return arith::SubFOp::create(b, x, y, flags); })
+        .Case<hlo::MultiplyOp>([&](auto) { return arith::MulFOp::create(b, x, y, flags); })
+        .Case<hlo::DivideOp>([&](auto) { return arith::DivFOp::create(b, x, y, flags); })
         .Case<hlo::MaximumOp>([&](auto) { return arith::MaximumFOp::create(b, x, y); })
         .Case<hlo::MinimumOp>([&](auto) { return arith::MinimumFOp::create(b, x, y); })
         .Case<hlo::ClampOp>([&](auto) {
@@ -189,8 +186,8 @@ public:
     auto lanes = [](ComplexValue z) { return Lanes{z.re, z.im}; };
     auto parts = [&](auto f) { return Lanes{f(x.re, y.re), f(x.im, y.im)}; };
     return TypeSwitch<Operation *, Lanes>(op)
-        .Case<hlo::AddOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::AddFOp::create(b, p, q, contract(b)); }); })
-        .Case<hlo::SubtractOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::SubFOp::create(b, p, q, contract(b)); }); })
+        .Case<hlo::AddOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::AddFOp::create(b, p, q, flags); }); })
+        .Case<hlo::SubtractOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::SubFOp::create(b, p, q, flags); }); })
         .Case<hlo::NegateOp>([&](auto) { return parts([&](Value p, Value) -> Value { return arith::NegFOp::create(b, p); }); })
         .Case<hlo::MultiplyOp>([&](auto) { return lanes(emitComplexMultiply(b, x, y)); })
         .Case<hlo::DivideOp>([&](auto) { return lanes(emitComplexDivide(b, x, y)); })
@@ -240,6 +237,7 @@ private:
   Operation *op;
   ArrayRef<Lanes> operands;
   Type element;
+  arith::FastMathFlags flags;
 };
 
 } // namespace
@@ -432,7 +430,7 @@ Lanes emitMonoid(IndexBuilder &index, Monoid monoid, Type element, Lanes x, Lane
   }
   if (isa<FloatType>(element)) {
     switch (monoid) {
-    case Monoid::Add: return {arith::AddFOp::create(b, x.re, y.re, contract(b)), {}};
+    case Monoid::Add: return {arith::AddFOp::create(b, x.re, y.re, index.floatFlags), {}};
     case Monoid::Multiply: return {arith::MulFOp::create(b, x.re, y.re), {}};
     case Monoid::Minimum: return {arith::MinimumFOp::create(b, x.re, y.re), {}};
     case Monoid::Maximum: return {arith::MaximumFOp::create(b, x.re, y.re), {}};

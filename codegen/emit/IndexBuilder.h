@@ -5,6 +5,7 @@
 #define HLOC_CODEGEN_EMIT_INDEXBUILDER_H
 
 #include "codegen/emit/Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace hloc {
 
@@ -60,6 +61,8 @@ public:
   mlir::Value splat(mlir::Value scalar);
 
   mlir::ImplicitLocOpBuilder &b;
+  /// What LLVM may do with the arithmetic of floats that stands in the module itself.
+  mlir::arith::FastMathFlags floatFlags = mlir::arith::FastMathFlags::contract;
 
 private:
   mlir::Value join(SplitIndex parts);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Compiler.h"
 #include "codegen/LowerToLLVM.h"
+#include "codegen/emit/Memory.h"
 #include "compiler/driver/Descriptor.h"
+#include "compiler/driver/RandomInputs.h"
+#include "compiler/driver/RunFiles.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
@@ -17,44 +20,81 @@ void registerAllDialects(DialectRegistry &registry) {
   registerCodegenDialects(registry);
 }
 
-FailureOr<ModuleInterface> lowerModule(ModuleOp module, const CompileOptions &options) {
+/// What a stand-alone program's random arguments have to be less than.
+static std::vector<int64_t> findIndexBounds(ModuleOp module) {
+  std::vector<int64_t> bounds;
+  if (hlo::ComputationOp entry = findEntry(module))
+    for (BlockArgument parameter : entry.getBody().getArguments())
+      bounds.insert(bounds.end(), flattenType(parameter.getType()).size(), findIndexBound(parameter));
+  return bounds;
+}
+
+static ConstantCount countConstants(ModuleOp module) {
+  ConstantCount found;
+  module.walk([&](hlo::ConstantOp constant) {
+    auto value = dyn_cast<ElementsAttr>(constant.getValue());
+    if (!value || value.isSplat())
+      return;
+    ++found.count;
+    found.bytes += getByteSize(cast<RankedTensorType>(constant.getType()));
+  });
+  return found;
+}
+
+FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
   // Two runs, because the interface is known between them.
   PassManager toInterface(module.getContext()), toMemory(module.getContext());
   buildInterfacePipeline(toInterface);
   unsigned level = options.target.optimization;
   buildArrayPipeline(toMemory, level);
-  buildKernelPipeline(toMemory, level);
+#ifdef NDEBUG
+  bool check = options.checkBuffers;
+#else
+  bool check = true;
+#endif
+  buildKernelPipeline(toMemory, {.level = level, .check = check, .remarks = options.remarks});
   for (PassManager *passes : {&toInterface, &toMemory})
     if (options.configure)
       options.configure(*passes);
+  std::vector<int64_t> indexBounds;
+  if (options.standAlone)
+    indexBounds = findIndexBounds(module);
   if (failed(toInterface.run(module)))
     return failure();
-  ModuleInterface interface = getInterface(module);
+  LoweredModule lowered{getInterface(module), countConstants(module)};
+  lowered.interface.indexBounds = std::move(indexBounds);
   if (!options.name.empty())
-    interface.name = options.name;
+    lowered.interface.name = options.name;
   if (failed(toMemory.run(module)))
     return failure();
-  return interface;
+  return lowered;
 }
 
 FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &options) {
-  llvm::Expected<Target> target = makeTarget(options.target);
-  if (!target) {
-    emitError(UnknownLoc::get(module.getContext())) << llvm::toString(target.takeError());
+  auto targets = makeTargets(options.target);
+  if (!targets) {
+    emitError(UnknownLoc::get(module.getContext())) << llvm::toString(targets.takeError());
     return failure();
   }
-  FailureOr<ModuleInterface> interface = lowerModule(module, options);
-  if (failed(interface))
+  FailureOr<LoweredModule> lowered = lowerModule(module, options);
+  if (failed(lowered))
     return failure();
+  ModuleInterface &interface = lowered->interface;
   unsigned jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
-  auto describe = [&](llvm::Module &code, const ProgramInfo &info) {
-    interface->arenaBytes = info.arenaBytes;
-    addDescriptor(*interface, target->triple + " " + target->cpu, code);
+  std::string machines = targets->front().triple + " ";
+  for (const Target &target : *targets)
+    machines += (&target == targets->begin() ? "" : ",") + target.cpu;
+  auto finish = [&](llvm::Module &code, const ProgramInfo &info) {
+    interface.arenaBytes = info.arenaBytes;
+    addDescriptor(interface, machines, code);
+    if (options.standAlone)
+      addMain(interface, code);
   };
-  FailureOr<CompiledProgram> program = compileProgram(module, interface->name, *target, options.form, jobs, describe, options.timing);
+  FailureOr<CompiledProgram> program = compileProgram(module, interface.name, *targets, options.form, jobs, finish,
+                                                      options.timing);
   if (failed(program))
     return failure();
-  return CompiledModule{std::move(*interface), std::move(*program)};
+  return CompiledModule{std::move(*lowered), std::move(*program), std::move(*targets)};
 }
 
 } // namespace hloc

@@ -20,22 +20,40 @@ struct CompileOptions {
   /// Prefix of all symbols; empty: the module's name.
   std::string name;
   CodeForm form = CodeForm::Object;
+  /// Adds a main function, which the runtime's hlort_main carries out.
+  bool standAlone = false;
+  /// Check the plan of memory independently. Debug builds always do.
+  bool checkBuffers = false;
+  /// Say as remarks what a report tells of fusion.
+  bool remarks = false;
   /// Called before the passes run, to add printing, timing, statistics.
   std::function<void(mlir::PassManager &)> configure;
   /// Where the stages of code generation are timed, or null.
   mlir::TimingScope *timing = nullptr;
 };
 
-struct CompiledModule {
+/// How many constants, and their bytes in memory; those whose elements are all equal do not count.
+struct ConstantCount {
+  int64_t count = 0, bytes = 0;
+};
+
+struct LoweredModule {
   ModuleInterface interface;
+  /// In the module as it was read.
+  ConstantCount constants;
+};
+
+struct CompiledModule : LoweredModule {
   CompiledProgram program;
+  /// What it was compiled for; the report's figures are of the last.
+  llvm::SmallVector<Target, 1> targets;
 };
 
 /// The dialects of all stages.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Runs the passes on `module`, up to the program on memory, and gives its interface.
-mlir::FailureOr<ModuleInterface> lowerModule(mlir::ModuleOp module, const CompileOptions &options);
+/// Runs the passes on `module`, up to the program on memory.
+mlir::FailureOr<LoweredModule> lowerModule(mlir::ModuleOp module, const CompileOptions &options);
 
 /// The whole way. Errors are diagnostics of the module's context.
 mlir::FailureOr<CompiledModule> compileModule(mlir::ModuleOp module, const CompileOptions &options);

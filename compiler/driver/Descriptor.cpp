@@ -5,6 +5,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -91,6 +92,23 @@ private:
 };
 
 } // namespace
+
+void addMain(const ModuleInterface &interface, Module &module) {
+  LLVMContext &context = module.getContext();
+  IRBuilder<> b(context);
+  Type *i32 = b.getInt32Ty(), *pointer = b.getPtrTy();
+  auto *main = Function::Create(FunctionType::get(i32, {i32, pointer}, false), GlobalValue::ExternalLinkage, "main", module);
+  FunctionCallee run = module.getOrInsertFunction("hlort_main", FunctionType::get(i32, {i32, pointer, pointer, pointer}, false));
+  b.SetInsertPoint(BasicBlock::Create(context, "", main));
+  Constant *bounds = ConstantPointerNull::get(b.getPtrTy());
+  if (!interface.indexBounds.empty()) {
+    SmallVector<uint64_t> words(interface.indexBounds.begin(), interface.indexBounds.end());
+    Constant *value = ConstantDataArray::get(context, words);
+    bounds = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, value);
+  }
+  Constant *descriptor = module.getNamedGlobal(interface.name + "_module");
+  b.CreateRet(b.CreateCall(run, {main->getArg(0), main->getArg(1), descriptor, bounds}));
+}
 
 void addDescriptor(const ModuleInterface &interface, StringRef target, Module &module) {
   DescriptorBuilder(interface, module).build(target);

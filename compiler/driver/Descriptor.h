@@ -19,6 +19,10 @@ constexpr int64_t kArenaAlignment = 64;
 /// Adds the constant NAME_module to the LLVM module. `target` names the machine: triple and CPU.
 void addDescriptor(const ModuleInterface &interface, llvm::StringRef target, llvm::Module &module);
 
+/// Adds a function main, by which the object becomes a program (hlort_main in hlort/hlort.h). Needs
+/// the descriptor.
+void addMain(const ModuleInterface &interface, llvm::Module &module);
+
 /// The text of the header. `source` is the name of the HLO file.
 std::string makeHeader(const ModuleInterface &interface, llvm::StringRef source);
 

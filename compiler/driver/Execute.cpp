@@ -27,6 +27,8 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_arena_free", &hlort_arena_free);
   define("hlort_custom_call", &hlort_custom_call);
   define("hlort_fft", &hlort_fft);
+  define("hlort_trace_begin", &hlort_trace_begin);
+  define("hlort_trace_end", &hlort_trace_end);
   llvm::orc::JITDylib &library = (*jit)->getMainJITDylib();
   if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return std::move(error);

@@ -157,11 +157,14 @@ private:
                    list(strides));
     out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n", accessor.name,
                    element.cxxType, accessor.getRole().lower(), accessor.index);
-    StringRef constant = accessor.isResult ? "" : "const ";
+    // Arguments are only read, but for those whose memory a result may take.
+    bool isWritten = accessor.isResult || llvm::any_of(interface.aliases, [&](auto pair) {
+      return pair.second == int64_t(accessor.index);
+    });
+    std::string host = isWritten ? "host" : ("const_cast<" + element.cxxType + " *>(host)").str();
     out << formatv("  void bind_{0}({1}{2} *host, std::size_t count) {{\n"
                    "    bind{3}({4}, {5}, count * sizeof *host);\n  }\n",
-                   accessor.name, constant, element.cxxType, accessor.getRole(), accessor.index,
-                   accessor.isResult ? std::string("host") : ("const_cast<" + element.cxxType + " *>(host)").str());
+                   accessor.name, isWritten ? "" : "const ", element.cxxType, accessor.getRole(), accessor.index, host);
   }
 
   void writeClass() {

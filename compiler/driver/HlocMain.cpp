@@ -3,8 +3,9 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/HlocOptions.h"
-#include "compiler/driver/LinkShared.h"
+#include "compiler/driver/LinkRuntime.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/Report.h"
 #include "compiler/hlo/Errors.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
@@ -39,7 +40,7 @@ public:
 
   ExitCode run() {
     // What the command line says of the target is checked before anything is read.
-    if (llvm::Expected<Target> target = makeTarget(getCompileOptions().target); !target) {
+    if (auto target = makeTargets(getCompileOptions().target); !target) {
       report(target.takeError());
       return WrongUsage;
     }
@@ -48,6 +49,11 @@ public:
       return Refused;
     SourceMgrDiagnosticHandler printer(*sources, &context);
     ScopedDiagnosticHandler watcher(&context, [&](Diagnostic &diagnostic) {
+      if (options.report)
+        if (std::optional<NotFused> remark = readFusionRemark(diagnostic)) {
+          notFused.push_back(std::move(*remark));
+          return success();
+        }
       notSupported |= isNotSupported(diagnostic);
       return failure(); // for the printer
     });
@@ -92,6 +98,11 @@ private:
     result.target.triple = options.triple;
     result.target.optimization = options.level;
     result.target.singleThreaded = options.threads == 1;
+    result.target.lineTables = options.lineTables;
+    result.target.fastMath = options.fastMath;
+    result.checkBuffers = options.checkBuffers;
+    result.remarks = options.report;
+    result.standAlone = options.emit == Emit::Program;
     result.name = getName();
     result.form = options.emit == Emit::Llvm       ? CodeForm::LlvmIr
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
@@ -132,19 +143,19 @@ private:
     if (failed(compiled))
       return false;
     SmallVector<char, 0> &code = compiled->program.code;
-    if (options.emit == Emit::Shared) {
-      stage("linking");
-      SmallVector<char, 0> library;
-      if (!report(linkShared(code, library)))
-        return false;
-      code = std::move(library);
-    }
     if (options.report)
-      printReport(*compiled);
+      (options.output == "-" ? llvm::errs() : llvm::outs()) << makeReport(module, *compiled, std::move(notFused));
+    if (options.emit == Emit::Shared || options.emit == Emit::Program) {
+      stage("linking");
+      SmallVector<char, 0> linked;
+      if (!report(options.emit == Emit::Shared ? linkShared(code, linked) : linkProgram(code, linked)))
+        return false;
+      code = std::move(linked);
+    }
     OutputFiles files;
-    if (!report(files.add(options.output, StringRef(code.data(), code.size()))))
+    if (!report(files.add(options.output, StringRef(code.data(), code.size()), options.emit == Emit::Program)))
       return false;
-    if (options.emit >= Emit::Object && options.output != "-") {
+    if (options.emit != Emit::Program && options.emit >= Emit::Object && options.output != "-") {
       SmallString<128> header(options.output);
       llvm::sys::path::replace_extension(header, "h");
       std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
@@ -154,16 +165,12 @@ private:
     return report(files.commit());
   }
 
-  void printReport(const CompiledModule &compiled) {
-    llvm::outs() << "arena " << compiled.interface.arenaBytes << " bytes, code " << compiled.program.codeBytes
-                 << " bytes, constants " << compiled.program.constantBytes << " bytes\n";
-  }
-
   const HlocOptions &options;
   MLIRContext context;
   DefaultTimingManager timing;
   TimingScope timingScope;
   bool notSupported = false;
+  std::vector<NotFused> notFused;
 };
 
 } // namespace

@@ -27,6 +27,8 @@ const char *getEnding(Emit emit) {
     return "o";
   case Emit::Shared:
     return "so";
+  case Emit::Program:
+    return "exe";
   }
   return "";
 }
@@ -48,7 +50,9 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                  clEnumValN(Emit::Assembly, "asm", "assembly"),
                  clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
                  clEnumValN(Emit::Shared, "shared",
-                            "a shared library, with what it needs of the runtime")));
+                            "a shared library, with what it needs of the runtime"),
+                 clEnumValN(Emit::Program, "exe",
+                            "a program that runs the module on .npy files or random arrays")));
   FieldOption<std::string> name("name", options.name,
                                 "Prefix of the symbols (default: from the output's name)",
                                 "identifier", category);
@@ -58,11 +62,24 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       "threads", options.threads,
       "1: code that never needs a pool of threads; 0: as many as the host's context has", "n",
       category);
-  FieldOption<std::string> cpu("mcpu", options.cpu, "Processor to compile for (default: this one)",
-                               "name", category);
+  FieldOption<std::string> cpu(
+      "mcpu", options.cpu,
+      "Processor to compile for (default: this one); of x86-64, x86-64-v2, -v3 and -v4 several, "
+      "separated by commas: the object takes the best that the machine it runs on has",
+      "name", category);
   FieldOption<std::string> triple("mtriple", options.triple,
                                   "Kind of machine to compile for (default: this one)", "triple",
                                   category);
+  FieldSwitch lineTables("g", options.lineTables,
+                         "Line tables: debuggers and profilers show lines of the .hlo file", category);
+  FieldSwitch fastMath(
+      "fast-math", options.fastMath,
+      "Sums and products of floats may be regrouped and quotients become products with a "
+      "reciprocal: quicker, but results differ by rounding errors and intermediate ones may "
+      "overflow; NaN and infinity stay what they are",
+      category);
+  FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
+                           "Check the plan of memory once more (always on in debug builds)", category);
   FieldSwitch report("report", options.report,
                      "Say what became of the module: kernels, memory, sizes", category);
   FieldSwitch timing("timing", options.timing, "Say how long each pass took", category);
@@ -83,6 +100,10 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   };
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0, "expected --threads to be 0 or more");
+  require(!options.report || options.emit >= Emit::Object, "--report is about code; --emit stops before it");
+  bool text = options.emit == Emit::Llvm || options.emit == Emit::Assembly;
+  require(!text || !llvm::StringRef(options.cpu).contains(','),
+          "--emit=llvm and --emit=asm show the code of one processor; --mcpu names several");
   if (right && options.output.empty()) {
     llvm::SmallString<128> file(options.module == "-" ? "module"
                                                       : llvm::sys::path::filename(options.module));

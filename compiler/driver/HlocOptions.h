@@ -9,7 +9,7 @@
 namespace hloc {
 
 /// Where to stop.
-enum class Emit { Hlo, Mlir, Llvm, Assembly, Object, Shared };
+enum class Emit { Hlo, Mlir, Llvm, Assembly, Object, Shared, Program };
 
 struct HlocOptions {
   std::string module;
@@ -18,7 +18,8 @@ struct HlocOptions {
   std::string name; // prefix of symbols; empty: the output's name
   int level = 3;
   int threads = 0; // 0: as many as the host's context has
-  std::string cpu = "native", triple;
+  std::string cpu, triple; // empty: this machine's
+  bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;
   std::string dumpDir;
 };

@@ -25,7 +25,7 @@ static Error writeTo(StringRef path, int descriptor, StringRef contents) {
   return fault(path, "cannot write: " + why);
 }
 
-Error OutputFiles::add(StringRef path, StringRef contents) {
+Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
   if (path == "-")
     return writeTo("<stdout>", 1, contents);
   // What is there and is no plain file (a device, a pipe) is written to, never replaced.
@@ -45,7 +45,7 @@ Error OutputFiles::add(StringRef path, StringRef contents) {
     stream.clear_error();
     return fault(path, "cannot write: " + why);
   }
-  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", 0666);
+  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", executable ? 0777 : 0666);
   if (!file)
     return fault(path, "cannot write: " + toString(file.takeError()));
   pending.push_back({std::move(*file), path.str()});

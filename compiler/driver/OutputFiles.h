@@ -21,7 +21,7 @@ public:
 
   /// Writes a file under a name of its own beside `path`; `-` is standard output. Errors read
   /// "PATH: error: ...".
-  llvm::Error add(llvm::StringRef path, llvm::StringRef contents);
+  llvm::Error add(llvm::StringRef path, llvm::StringRef contents, bool executable = false);
 
   /// Gives all files their names.
   llvm::Error commit();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/hlo/HloDialect.h"
+#include "runtime/program/Random.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <cmath>
-#include <random>
 
 using namespace mlir;
 
@@ -83,13 +82,6 @@ private:
   llvm::DenseSet<Value> seen;
 };
 
-/// A normally distributed number, by Box and Muller: the standard library's distributions differ
-/// between implementations.
-double drawNormal(std::mt19937_64 &bits) {
-  double a = double((bits() >> 11) + 1) * 0x1p-53, b = double(bits() >> 11) * 0x1p-53;
-  return std::sqrt(-2 * std::log(a)) * std::cos(6.283185307179586 * b);
-}
-
 } // namespace
 
 int64_t findIndexBound(Value parameter) { return BoundFinder().find(parameter); }
@@ -102,16 +94,12 @@ HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
     ElementValue value;
     if (element.isInteger(1))
       value.integer = bits() >> 63;
-    else if (bound && isa<IntegerType>(element))
-      value.integer = bits() % uint64_t(bound);
-    else if (element.isUnsignedInteger())
-      value.integer = bits() >> 61;
     else if (isa<IntegerType>(element))
-      value.integer = int64_t(bits() >> 60) - 8;
+      value.integer = runtime::drawInteger(bits, element.isUnsignedInteger(), bound);
     else
-      value.real = drawNormal(bits);
+      value.real = runtime::drawNormal(bits);
     if (isa<ComplexType>(element))
-      value.imaginary = drawNormal(bits);
+      value.imaginary = runtime::drawNormal(bits);
     array.set(i, value);
   }
   return array;

@@ -3,8 +3,10 @@
 #include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Execute.h"
+#include "compiler/driver/OutputFiles.h"
 #include "passes/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -83,6 +85,43 @@ private:
   DenseMap<size_t, size_t> aliasOf;
 };
 
+/// Ends the trace and writes it in the form that Perfetto and Chrome read; false if that fails.
+bool writeTrace(hlort_context *runtime, StringRef path) {
+  int64_t count = 0;
+  const hlort_trace_event *events = hlort_trace_stop(runtime, &count);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::json::OStream json(out);
+  json.object([&] {
+    json.attribute("displayTimeUnit", "ns");
+    json.attributeArray("traceEvents", [&] {
+      for (const hlort_trace_event &event : ArrayRef(events, count))
+        json.object([&] {
+          json.attribute("name", event.label->name);
+          json.attribute("cat", event.label->category);
+          json.attribute("ph", "X"); // a complete event; times are in microseconds
+          json.attribute("ts", double(event.begin) / 1000);
+          json.attribute("dur", double(event.end - event.begin) / 1000);
+          json.attribute("pid", 1);
+          json.attribute("tid", event.thread);
+          json.attributeObject("args", [&] {
+            if (*event.label->detail)
+              json.attribute("op_name", event.label->detail);
+          });
+        });
+    });
+  });
+  out << '\n';
+  OutputFiles files;
+  llvm::Error error = files.add(path, text);
+  if (!error)
+    error = files.commit();
+  if (!error)
+    return true;
+  llvm::errs() << llvm::toString(std::move(error)) << '\n';
+  return false;
+}
+
 } // namespace
 
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
@@ -104,6 +143,9 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.target.cpu = options.mcpu;
   compile.target.optimization = options.optimizationLevel;
   compile.target.singleThreaded = options.threads == 1;
+  compile.target.fastMath = options.fastMath;
+  compile.target.trace = !options.trace.empty();
+  compile.checkBuffers = options.checkBuffers;
   OwningOpRef<ModuleOp> module = source.clone();
   auto start = std::chrono::steady_clock::now();
   FailureOr<CompiledModule> compiled = compileModule(*module, compile);
@@ -129,11 +171,15 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   }
   auto destroy = llvm::make_scope_exit([&] { hlort_context_destroy(runtime); });
   Instance instance(compiled->interface, *loaded, runtime, inputs[0]);
+  if (!options.trace.empty())
+    hlort_trace_start(runtime, nullptr);
   start = std::chrono::steady_clock::now();
   if (!instance.call())
     return RunStatus::Refused;
   measured.runSeconds = secondsSince(start);
   measured.runs = 1;
+  if (!options.trace.empty() && !writeTrace(runtime, options.trace))
+    return RunStatus::Refused;
   outputs = {instance.getResults()};
   if (options.benchmarkSeconds <= 0)
     return RunStatus::Done;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RunOptions.h"
-#include "llvm/Support/CommandLine.h"
+#include "compiler/driver/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -10,27 +10,14 @@ namespace hloc {
 namespace {
 cl::OptionCategory category("hlo-run options");
 
-/// An option that writes to a field.
-template <class T> struct Option : cl::opt<T, true> {
+template <class T> struct Option : FieldOption<T> {
   Option(llvm::StringRef name, T &field, llvm::StringRef help, llvm::StringRef value)
-      : cl::opt<T, true>(name, cl::desc(help), cl::location(field), cl::value_desc(value),
-                         cl::init(field), cl::cat(category)) {}
+      : FieldOption<T>(name, field, help, value, category) {}
 };
-struct Switch : cl::opt<bool, true> {
-  Switch(llvm::StringRef name, bool &field, llvm::StringRef help)
-      : cl::opt<bool, true>(name, cl::desc(help), cl::location(field), cl::cat(category)) {}
+struct Switch : FieldSwitch {
+  Switch(llvm::StringRef name, bool &field, llvm::StringRef help) : FieldSwitch(name, field, help, category) {}
 };
 } // namespace
-
-/// Forgets the options of LLVM's own passes, some of which have the names of ours.
-static void removeOptionsOfLlvm() {
-  llvm::SmallVector<cl::Option *> removed;
-  for (auto &[name, option] : cl::getRegisteredOptions())
-    if (!name.starts_with("help") && name != "version")
-      removed.push_back(option);
-  for (cl::Option *option : removed)
-    option->removeArgument();
-}
 
 bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   removeOptionsOfLlvm();
@@ -59,13 +46,16 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Switch json("json", options.json, "Print one JSON object with times and sizes");
   Option<double> benchmark("benchmark", options.benchmarkSeconds,
                            "Repeat for at least so long, after warm-up", "seconds");
-  Option<std::string> trace("trace", options.trace, "Write a trace for Perfetto", "file.json");
+  Option<std::string> trace("trace", options.trace, "Write when each kernel ran, and on which thread, for Perfetto; of the first run", "file.json");
   cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3"), cl::Prefix,
                            cl::location(options.optimizationLevel),
                            cl::init(options.optimizationLevel), cl::cat(category));
   Option<int64_t> threads("threads", options.threads,
                           "Threads of compiled code (default: all processors)", "n");
-  Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for", "name");
+  Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for (default: this one)", "name");
+  Switch fastMath("fast-math", options.fastMath, "As hloc's: floats may be regrouped");
+  Switch checkBuffers("check-buffers", options.checkBuffers,
+                      "Check the plan of memory once more (always on in debug builds)");
   Option<int64_t> maxSteps("max-steps", options.maxSteps, "Evaluator: limit of elements computed",
                            "n");
   Option<double> maxSeconds("max-seconds", options.maxSeconds, "Evaluator: limit of time",
@@ -95,6 +85,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(options.optimizationLevel >= 0 && options.optimizationLevel <= 3,
           "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0, "expected --threads to be 0 or more");
+  require(!options.evaluate || options.trace.empty(), "--trace is of compiled code, not of --evaluate");
   require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
   if (!isRight)
     llvm::errs() << problem;

@@ -24,7 +24,8 @@ struct RunOptions {
   // Of compiled code.
   int optimizationLevel = 2;
   int64_t threads = 0; // 0: all processors
-  std::string mcpu = "native";
+  std::string mcpu; // empty: this machine's
+  bool fastMath = false, checkBuffers = false;
 
   // Limits of the evaluator.
   int64_t maxSteps = int64_t(1) << 40;

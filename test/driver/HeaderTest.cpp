@@ -43,6 +43,17 @@ TEST_F(Header, ViewsHaveTheLayoutOfTheMemory) {
   EXPECT_TRUE(says("using z_view = hlort::View<bool, hlort::List<>, hlort::List<>>;"));
 }
 
+TEST_F(Header, OnlyWhatIsOverwrittenIsBoundWithoutConst) {
+  interface.name = "model";
+  interface.arguments = {port("weights", "f32", {2}, {0}, 8), port("state", "f32", {2}, {0}, 8)};
+  interface.results = {port("next", "f32", {2}, {0}, 8)};
+  interface.aliases = {{0, 1}};
+  EXPECT_TRUE(says("void bind_weights(const float *host, std::size_t count)"));
+  EXPECT_TRUE(says("bindArgument(0, const_cast<float *>(host), count * sizeof *host);"));
+  EXPECT_TRUE(says("void bind_state(float *host, std::size_t count)"));
+  EXPECT_TRUE(says("void bind_next(float *host, std::size_t count)"));
+}
+
 TEST_F(Header, NamesAreMadeFitAndDistinct) {
   interface.name = "jit_f";
   for (const char *name : {"params['a'][0].w", "class", "run", "x", "x.1", "x_1", "0", "JitF", "x_view"})

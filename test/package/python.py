@@ -77,7 +77,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         library = pathlib.Path(scratch, "digits.so")
-        subprocess.run([options.hloc, options.digits / "digits.hlo", "--emit=shared", "-o", library],
+        subprocess.run([options.hloc, options.digits / "digits.hlo", "--emit=shared", "--check-buffers", "-o", library],
                        check=True)
         loaded = ctypes.CDLL(library)
     module = Module.in_dll(loaded, "digits_module")

@@ -204,6 +204,48 @@ typedef struct hlort_module {
   int64_t arena_alignment;
 } hlort_module;
 
+/* Whether this runtime and machine can run the module: HLORT_OK, or HLORT_INVALID_ARGUMENT if it was
+ * compiled for another version of this interface. A host asks once, before the first call. */
+HLORT_API int32_t hlort_module_check(const hlort_module *module, hlort_status *status);
+
+/* The main function of a program that runs a module on files: what `hloc --emit=exe` links. Its
+ * command line is described by --help; its exit codes are 0 done, 1 failed, 2 the command line was
+ * wrong. index_bounds, null or one for each argument, says what random integers have to be less than,
+ * 0 if it does not matter. */
+HLORT_API int32_t hlort_main(int32_t argc, char **argv, const hlort_module *module,
+                             const int64_t *index_bounds);
+
+/* ---------------------------------------------------------------------------------------------
+ * Traces
+ *
+ * Of modules compiled for it (`hlo-run --trace`); all others have no code for this.
+ * ------------------------------------------------------------------------------------------- */
+
+/* What an event is about. Constant data of the module. */
+typedef struct hlort_trace_label {
+  const char *name;     /* the instruction */
+  const char *category; /* kernel, task (a part of a kernel on one thread), call, copy, loop */
+  const char *detail;   /* the instruction's op_name, or empty */
+} hlort_trace_label;
+
+typedef struct hlort_trace_event {
+  const hlort_trace_label *label;
+  int64_t begin, end; /* nanoseconds since the start of the trace */
+  int32_t thread;     /* 0 for the first that reported anything, 1 for the next, ... */
+  int32_t reserved;
+} hlort_trace_event;
+
+/* Begins a trace: events of runs with this context are kept from now on, older ones dropped. */
+HLORT_API int32_t hlort_trace_start(hlort_context *context, hlort_status *status);
+
+/* Ends it and returns its events in the order in which they ended, and their number in count. They
+ * are the context's, until the next start. Not while a run is under way. */
+HLORT_API const hlort_trace_event *hlort_trace_stop(hlort_context *context, int64_t *count);
+
+/* What traced modules call around everything they do. The context may be null. */
+HLORT_API int64_t hlort_trace_begin(hlort_context *context);
+HLORT_API void hlort_trace_end(hlort_context *context, const hlort_trace_label *label, int64_t begin);
+
 /* ---------------------------------------------------------------------------------------------
  * Custom calls
  * ------------------------------------------------------------------------------------------- */

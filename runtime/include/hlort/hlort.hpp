@@ -106,11 +106,9 @@ public:
   Program(const hlort_module &module, hlort_context *context)
       : module(module), context(context), arguments(std::size_t(module.argument_count)),
         results(std::size_t(module.result_count)), out(results.size()) {
-    if (module.abi_version != hlort_abi_version())
-      throw Error(HLORT_INVALID_ARGUMENT, std::string(module.name) + " was compiled for version " +
-                                              std::to_string(module.abi_version) +
-                                              " of the runtime's interface, this is " +
-                                              std::to_string(hlort_abi_version()));
+    hlort_status status = {};
+    hlort_module_check(&module, &status);
+    check(status);
     if (module.arena_bytes)
       arena = allocate(module.arena_bytes, module.arena_alignment);
   }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a module: the text of `hloc --report`. Test: test/tools/report.hlo.
+
+#ifndef HLOC_COMPILER_DRIVER_REPORT_H
+#define HLOC_COMPILER_DRIVER_REPORT_H
+
+#include "compiler/driver/Compiler.h"
+
+namespace hloc {
+
+/// An operation that is not computed in its users' kernels, and why.
+struct NotFused {
+  mlir::Location location;
+  std::string reason;
+};
+
+/// The operation of which a remark of the fuse pass speaks; nothing for other diagnostics.
+std::optional<NotFused> readFusionRemark(mlir::Diagnostic &diagnostic);
+
+/// The report. `program` is the module as compileModule left it: the program on memory.
+std::string makeReport(mlir::ModuleOp program, const CompiledModule &compiled, std::vector<NotFused> notFused);
+
+} // namespace hloc
+
+#endif

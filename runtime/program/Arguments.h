@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of a stand-alone program: between the memory of a module and files, random numbers, text.
+// Files hold the elements row-major, at least a byte each; memory has the port's layout, and types of
+// fewer than eight bits packed. Test: test/tools/program.test.
+#ifndef HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
+#define HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
+
+#include "hlort/hlort.h"
+
+#include <cstdint>
+#include <string>
+
+namespace hloc::runtime {
+
+/// Fills `memory` from a file; what is wrong with it, or nothing.
+std::string readArgument(const std::string &file, const hlort_port &port, char *memory);
+
+/// Fills it with random numbers; integers are less than `bound`, unless that is 0.
+void drawArgument(const hlort_port &port, uint64_t seed, int64_t bound, char *memory);
+
+/// Writes an array to a file, whole or not at all; what went wrong, or nothing.
+std::string writeResult(const std::string &file, const hlort_port &port, const char *memory);
+
+/// Such as "f32[2,3] {0.5, 1, ...}".
+std::string summarizeResult(const hlort_port &port, const char *memory);
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
