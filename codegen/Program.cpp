@@ -86,7 +86,9 @@ private:
   LLVM::LLVMFuncOp getKernel(hlo::LaunchOp launch) {
     return functions.lookup<LLVM::LLVMFuncOp>(getKernelSymbol(names, launch.getKernel()));
   }
+  void fail(Block *block, int32_t code, Value message, int64_t bytes);
   void fail(Block *block, int32_t code, StringRef message);
+  Block *checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what);
 
   ModuleOp program;
   const llvm::StringMap<KernelSchedule> &schedules;
@@ -306,7 +308,7 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
 }
 
 /// Fills `block`: writes the status, if there is one, and returns the code.
-void ProgramEmitter::fail(Block *block, int32_t code, StringRef text) {
+void ProgramEmitter::fail(Block *block, int32_t code, Value text, int64_t size) {
   OpBuilder::InsertionGuard guard(b);
   Region *region = block->getParent();
   Block *write = b.createBlock(region, region->end()), *leave = b.createBlock(region, region->end());
@@ -315,11 +317,61 @@ void ProgramEmitter::fail(Block *block, int32_t code, StringRef text) {
   LLVM::CondBrOp::create(b, none, leave, write);
   b.setInsertionPointToEnd(write);
   LLVM::StoreOp::create(b, constant(b.getI32Type(), code), status);
-  text = text.take_front(255);
-  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), globals.text(text), constant(b.getI64Type(), text.size() + 1), false);
+  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), text, constant(b.getI64Type(), size), false);
   LLVM::BrOp::create(b, ValueRange(), leave);
   b.setInsertionPointToEnd(leave);
   LLVM::ReturnOp::create(b, constant(b.getI32Type(), code));
+}
+
+void ProgramEmitter::fail(Block *block, int32_t code, StringRef text) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(block);
+  text = text.take_front(255);
+  fail(block, code, globals.text(text), text.size() + 1);
+}
+
+/// At the end of `block`: fails unless the pointers of `array` at `indices` are not null. A loop
+/// over a table, since there may be thousands of them. Gives the block in which to go on.
+Block *ProgramEmitter::checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what) {
+  if (indices.empty())
+    return block;
+  Type i64 = b.getI64Type();
+  // Messages of one size, and the pointers' numbers.
+  int64_t size = (names.module + ": " + what + " " + Twine(indices.back()) + " is null").str().size() + 1;
+  size = std::min<int64_t>(size, 256);
+  std::string messages;
+  SmallVector<int64_t> numbers;
+  for (unsigned i : indices) {
+    std::string text = (names.module + ": " + what + " " + Twine(i) + " is null").str();
+    text.resize(size - 1);
+    messages.append(text).push_back('\0');
+    numbers.push_back(i);
+  }
+  Region *region = block->getParent();
+  Block *check = b.createBlock(region, region->end(), i64, b.getLoc());
+  Block *refused = b.createBlock(region, region->end()), *advance = b.createBlock(region, region->end());
+  Block *next = b.createBlock(region, region->end());
+  Value at = check->getArgument(0);
+  b.setInsertionPointToEnd(block);
+  LLVM::BrOp::create(b, ValueRange{constant(i64, 0)}, check);
+  b.setInsertionPointToEnd(check);
+  auto element = [&](Type type, Value from, Value which) -> Value {
+    return LLVM::GEPOp::create(b, pointer, type, from, ArrayRef<LLVM::GEPArg>{which});
+  };
+  Value which = at;
+  if (indices.back() + 1 != indices.size())
+    which = LLVM::LoadOp::create(b, i64, element(i64, globals.numbers(numbers), at));
+  Value given = LLVM::LoadOp::create(b, pointer, element(pointer, array, which));
+  Value isNull = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, given, LLVM::ZeroOp::create(b, pointer));
+  LLVM::CondBrOp::create(b, isNull, refused, advance);
+  b.setInsertionPointToEnd(refused);
+  Value start = LLVM::MulOp::create(b, at, constant(i64, size));
+  fail(refused, kInvalidArgument, element(b.getI8Type(), globals.text(messages), start), size);
+  b.setInsertionPointToEnd(advance);
+  Value following = LLVM::AddOp::create(b, at, constant(i64, 1));
+  Value more = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, following, constant(i64, indices.size()));
+  LLVM::CondBrOp::create(b, more, check, ValueRange{following}, next, ValueRange());
+  return next;
 }
 
 /// The function that the host calls: checks what it was given, finds memory, runs the body.
@@ -353,12 +405,14 @@ void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
   auto take = [&](unsigned which, unsigned count, unsigned first, StringRef what) {
     if (count)
       refuse(isNull(run.getArgument(which)), kInvalidArgument, names.module + ": the array of " + what + "s is null");
-    for (unsigned i = 0; i < count; ++i) {
-      Value buffer = LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i));
+    SmallVector<unsigned> needed;
+    for (unsigned i = 0; i < count; ++i)
       if (bytesOf(main.getArgument(first + i).getType()) > 0)
-        refuse(isNull(buffer), kInvalidArgument, names.module + ": " + what + " " + Twine(i) + " is null");
-      pointers.push_back(buffer);
-    }
+        needed.push_back(i);
+    block = checkPointers(block, run.getArgument(which), needed, what);
+    b.setInsertionPointToEnd(block);
+    for (unsigned i = 0; i < count; ++i)
+      pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i)));
   };
   take(1, arguments, 0, "argument");
   take(2, results, arguments, "result");
