@@ -133,14 +133,16 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
 namespace {
 
 /// Asks for short loops to be unrolled: their overhead is a good part of them. The long ones, tiles
-/// and chains of math functions, are wide enough as they are.
+/// and chains of math functions, are wide enough as they are, and so is packing, which has many
+/// accesses: copies of those cost more to compile than they win.
 struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
-  static constexpr unsigned kLongest = 40, kUnrolledLength = 80;
+  static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMostAccesses = 4;
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
     for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
       size_t length = loop->getHeader()->size();
-      if (loop->getNumBlocks() == 1 && length <= kLongest)
+      size_t accesses = llvm::count_if(*loop->getHeader(), [](llvm::Instruction &x) { return x.mayReadOrWriteMemory(); });
+      if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMostAccesses)
         llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", std::min<unsigned>(4, kUnrolledLength / length));
     }
     return llvm::PreservedAnalyses::all();
