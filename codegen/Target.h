@@ -35,7 +35,9 @@ struct Target {
   /// Bytes of one vector register, and how many there are.
   int64_t vectorBytes = 16, vectorRegisters = 16;
   int64_t l1Bytes = 32 << 10, l2Bytes = 512 << 10;
-  bool hasFma = false, hasVnni = false, hasBf16Dot = false;
+  bool hasFma = false;
+  /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
+  bool hasPairMultiplyAdd = false;
   /// Conversions from and to f16; roundings to integers.
   bool hasHalf = false, hasRounding = false;
   int optimization = 3;

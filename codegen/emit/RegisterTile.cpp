@@ -67,7 +67,17 @@ Lanes emitMultiplyAdd(IndexBuilder &index, Type element, Lanes x, Lanes y, Lanes
   return {arith::AddIOp::create(b, sum.re, arith::MulIOp::create(b, x.re, y.re)), {}};
 }
 
-SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, Value lower, Value upper,
+Value emitPairMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
+  auto &b = index.b;
+  auto type = cast<VectorType>(sum.getType());
+  StringRef name = type.getNumElements() == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                   : type.getNumElements() == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                                : "llvm.x86.sse2.pmadd.wd";
+  auto products = LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), ValueRange{x, y});
+  return arith::AddIOp::create(b, sum, products.getResult(0));
+}
+
+SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, bool pairs, Value lower, Value upper,
                              ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
                              function_ref<Lanes(int64_t, Value)> right) {
   bool complex = isa<ComplexType>(element);
@@ -77,6 +87,10 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
     if (complex)
       carried.push_back(lanes.im);
   }
+  auto asPairs = [&](Lanes words) {
+    auto type = VectorType::get({2 * context.index.getLanes()}, context.b.getI16Type());
+    return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
+  };
   SmallVector<Value> sums = buildFor(context, lower, upper, 1, carried, [&](Value k, ValueRange now) {
     SmallVector<Value> next;
     SmallVector<Lanes> columns;
@@ -89,7 +103,8 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
           return SmallVector<Value>(now);
         int64_t at = row * shape.vectors + v;
         Lanes sum = complex ? Lanes{now[2 * at], now[2 * at + 1]} : Lanes{now[at], {}};
-        sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
+        sum = pairs ? Lanes{emitPairMultiplyAdd(context.index, asPairs(x), asPairs(columns[v]), sum.re), {}}
+                    : emitMultiplyAdd(context.index, element, x, columns[v], sum);
         next.push_back(sum.re);
         if (complex)
           next.push_back(sum.im);

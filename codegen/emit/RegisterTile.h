@@ -26,14 +26,18 @@ TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes
 /// sum + x * y of accumulators of type `element`, by one fused operation where there is one.
 Lanes emitMultiplyAdd(IndexBuilder &index, mlir::Type element, Lanes x, Lanes y, Lanes sum);
 
+/// The same for two neighbouring k at once: sum + x[2i] * y[2i] + x[2i + 1] * y[2i + 1], where x and
+/// y are vectors of i16 and sum one of half as many i32. For targets with hasPairMultiplyAdd.
+mlir::Value emitPairMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value y, mlir::Value sum);
+
 /// Zero of type `element`, in every lane.
 Lanes emitZero(IndexBuilder &index, mlir::Type element);
 
 /// Runs k from `lower` to `upper`, adding x[row] * y[vector] to each accumulator. `initial` has
 /// rows x vectors entries (row-major), and so has the result. `left` gives a scalar (uniform)
-/// operand, `right` a vector.
+/// operand, `right` a vector. With `pairs` both are of i32 that hold two i16 each, of two k.
 llvm::SmallVector<Lanes>
-buildTile(KernelContext &context, TileShape shape, mlir::Type element, mlir::Value lower, mlir::Value upper,
+buildTile(KernelContext &context, TileShape shape, mlir::Type element, bool pairs, mlir::Value lower, mlir::Value upper,
           llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
           llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right);
 

@@ -12,8 +12,6 @@ struct Shape {
   bool lhsTransposed, rhsTransposed;
 };
 
-class DotKernel : public ProgramTest, public ::testing::WithParamInterface<Shape> {};
-
 std::string dims(std::vector<int64_t> sizes, const char *element) {
   std::string text;
   for (int64_t size : sizes)
@@ -21,7 +19,22 @@ std::string dims(std::vector<int64_t> sizes, const char *element) {
   return text + element;
 }
 
-template <typename T> void check(const std::vector<T> &got, const Shape &s, const std::vector<T> &lhs, const std::vector<T> &rhs, double unit) {
+class DotKernel : public ProgramTest, public ::testing::WithParamInterface<Shape> {
+protected:
+  /// The program of one dot of `shape`.
+  std::string makeDot(const Shape &s, const char *lhsElement, const char *rhsElement, const char *outElement) {
+    auto lhsDims = s.lhsTransposed ? std::vector{s.batch, s.depth, s.rows} : std::vector{s.batch, s.rows, s.depth};
+    auto rhsDims = s.rhsTransposed ? std::vector{s.batch, s.columns, s.depth} : std::vector{s.batch, s.depth, s.columns};
+    std::string lhs = dims(lhsDims, lhsElement), rhs = dims(rhsDims, rhsElement), out = dims({s.batch, s.rows, s.columns}, outElement);
+    std::string body = "%r = hlo.dot %x0, %x1 {lhs_batch_dims = array<i64: 0>, rhs_batch_dims = array<i64: 0>, lhs_contracting_dims = array<i64: " +
+                       std::string(s.lhsTransposed ? "1" : "2") + ">, rhs_contracting_dims = array<i64: " + (s.rhsTransposed ? "2" : "1") +
+                       ">} : (tensor<" + lhs + ">, tensor<" + rhs + ">) -> tensor<" + out + ">";
+    return makeProgram("dot", {lhs, rhs}, out, body);
+  }
+};
+
+template <typename T, typename X, typename Y>
+void check(const std::vector<T> &got, const Shape &s, const std::vector<X> &lhs, const std::vector<Y> &rhs, double unit) {
   for (int64_t b = 0; b < s.batch; ++b)
     for (int64_t m = 0; m < s.rows; ++m)
       for (int64_t n = 0; n < s.columns; ++n) {
@@ -39,18 +52,12 @@ template <typename T> void check(const std::vector<T> &got, const Shape &s, cons
 
 TEST_P(DotKernel, F32) {
   Shape s = GetParam();
-  auto lhsDims = s.lhsTransposed ? std::vector{s.batch, s.depth, s.rows} : std::vector{s.batch, s.rows, s.depth};
-  auto rhsDims = s.rhsTransposed ? std::vector{s.batch, s.columns, s.depth} : std::vector{s.batch, s.depth, s.columns};
-  std::string lhs = dims(lhsDims, "f32"), rhs = dims(rhsDims, "f32"), out = dims({s.batch, s.rows, s.columns}, "f32");
-  std::string body = "%r = hlo.dot %x0, %x1 {lhs_batch_dims = array<i64: 0>, rhs_batch_dims = array<i64: 0>, lhs_contracting_dims = array<i64: " +
-                     std::string(s.lhsTransposed ? "1" : "2") + ">, rhs_contracting_dims = array<i64: " + (s.rhsTransposed ? "2" : "1") +
-                     ">} : (tensor<" + lhs + ">, tensor<" + rhs + ">) -> tensor<" + out + ">";
   std::vector<float> a(s.batch * s.rows * s.depth), b(s.batch * s.depth * s.columns), c(s.batch * s.rows * s.columns, -1), c2(c);
   for (size_t i = 0; i < a.size(); ++i)
     a[i] = float(int64_t(i * 7919 % 1000) - 500) / 250;
   for (size_t i = 0; i < b.size(); ++i)
     b[i] = float(int64_t(i * 104729 % 1000) - 500) / 250;
-  std::string program = makeProgram("dot", {lhs, rhs}, out, body);
+  std::string program = makeDot(s, "f32", "f32", "f32");
   run(program, {a.data(), b.data()}, {c.data()});
   check(c, s, a, b, 2e-7);
   run(program, {a.data(), b.data()}, {c2.data()}, 2);
@@ -60,6 +67,31 @@ TEST_P(DotKernel, F32) {
   std::vector<float> c3(c.size());
   run(program, {a.data(), b.data()}, {c3.data()}, 1, avx2);
   check(c3, s, a, b, 2e-7);
+}
+
+/// Integers whose products are summed in pairs, extremes among them.
+TEST_P(DotKernel, IntegerPairs) {
+  Shape s = GetParam();
+  std::vector<int8_t> a(s.batch * s.rows * s.depth);
+  std::vector<uint8_t> b(s.batch * s.depth * s.columns);
+  std::vector<int16_t> c(a.begin(), a.end()), d(b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = int8_t(i % 5 == 0 ? -128 : i * 7919 % 256);
+    c[i] = int16_t(i % 2 == 0 ? -32768 : i * 7919);
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    b[i] = uint8_t(i % 5 == 0 ? 255 : i * 104729 % 256);
+    d[i] = int16_t(i % 100);
+  }
+  for (const char *cpu : {"native", "x86-64-v3", "x86-64"}) {
+    TargetOptions target;
+    target.cpu = cpu;
+    std::vector<int32_t> sums(s.batch * s.rows * s.columns, -1);
+    run(makeDot(s, "i8", "ui8", "i32"), {a.data(), b.data()}, {sums.data()}, 1, target);
+    check(sums, s, a, b, 0);
+    run(makeDot(s, "i16", "i16", "i32"), {c.data(), d.data()}, {sums.data()}, 1, target);
+    check(sums, s, c, d, 0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, DotKernel,

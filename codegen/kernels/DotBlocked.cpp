@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dots of many rows: blocks of packed panels.
+#include "codegen/kernels/DotKernel.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Block of k: a packed panel of 32 floats and a tile's rows stay near the core.
+static constexpr int64_t kBlockDepth = 256;
+/// Columns and rows of a unit.
+static constexpr int64_t kBlockColumns = 256, kBlockRows = 192;
+/// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each pair.
+Value DotKernel::countEntries(Range depthRange) {
+  Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
+  if (!pairs)
+    return count;
+  Value rounded = b.createOrFold<arith::AddIOp>(count, index.constant(1));
+  return b.createOrFold<arith::DivUIOp>(rounded, index.constant(2));
+}
+
+/// One k of some columns; zero past their end.
+Lanes DotKernel::loadColumns(LaneIndex k, LaneIndex n, Mask mask) {
+  Lanes value = loadRhs(k, n, mask);
+  if (!value.re)
+    return emitZero(index, factor);
+  value = broadcastLanes(index, value);
+  for (Value condition : {mask.lanes, mask.uniform})
+    if (condition)
+      value = emitSelect(index, condition, value, emitZero(index, factor));
+  return value;
+}
+
+/// Packs, for the entries from `from` (relative to `range`) on, `vectors` vectors of the panel `number`,
+/// which begin `within` it and of which `live` columns exist.
+void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range) {
+  Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  buildFor(context, from, countEntries(range), 1, {}, [&](Value k, ValueRange) {
+    Value at = b.createOrFold<arith::AddIOp>(range.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Mask mask = firstLanes(index, live - v * lanes);
+      LaneIndex n = index.add(index.consecutive(column, std::gcd(panel.span.multiple, lanes)), v * lanes);
+      Lanes value = loadColumns(index.uniform(at), n, mask);
+      if (pairs) {
+        LaneIndex second = index.add(index.uniform(at), 1);
+        Mask both = depth % 2 == 0 ? mask : index.both(mask, index.inRange(second, INT64_MIN, depth));
+        Value high = loadColumns(second, n, both).re;
+        Type wide = VectorType::get({lanes}, element);
+        high = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, high), index.splat(arith::ConstantIntOp::create(b, element, 16)));
+        value.re = arith::OrIOp::create(b, arith::ExtUIOp::create(b, wide, value.re), high);
+      }
+      LaneIndex to = index.add(index.consecutive(within, lanes), v * lanes);
+      storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value, {});
+    }
+    return SmallVector<Value>();
+  });
+}
+
+/// The same for one vector, whose k are read in vectors too and transposed.
+void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Range range) {
+  Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  // Pairs past the end are loaded as zeros, and there is room for them; other k are left over.
+  Value whole = countEntries(range);
+  if (!pairs && depth % lanes != 0) {
+    Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(lanes));
+    whole = b.createOrFold<arith::SubIOp>(whole, rest);
+  }
+  buildFor(context, index.constant(0), whole, lanes, {}, [&](Value k, ValueRange) {
+    Value start = b.createOrFold<arith::AddIOp>(range.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
+    SmallVector<Value> square;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      LaneIndex n = index.add(index.uniform(column), lane);
+      Lanes row{};
+      if (lane < live && pairs)
+        row.re = vector::BitCastOp::create(b, VectorType::get({lanes}, element),
+                                           loadPairs(start, [&](LaneIndex at, Mask mask) { return loadRhs(at, n, mask); }));
+      else if (lane < live)
+        row = loadRhs(index.consecutive(start, lanes), n, {});
+      square.push_back(row.re ? broadcastLanes(index, row).re : emitZero(index, element).re);
+    }
+    for (auto [lane, row] : llvm::enumerate(transposeSquare(b, square)))
+      storeElements(index, panel.memory, {index.uniform(panel.number), index.add(index.uniform(k), lane), index.consecutive(within, lanes)},
+                    {row, {}}, {});
+    return SmallVector<Value>();
+  });
+  if (!pairs && depth % lanes != 0)
+    packColumns(panel, within, 1, live, whole, range);
+}
+
+/// Packs the block of the right operand, in panels [panel][k][column within the panel].
+void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange) {
+  int64_t width = tile.vectors * lanes;
+  forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) {
+    Panel panel{packed, span, number};
+    bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
+    if (isa<BlockArgument>(rhs) && !bySquares)
+      return packColumns(panel, index.constant(0), tile.vectors, span.live, index.constant(0), depthRange);
+    // A vector at a time: the code of squares and prologues is too long for copies.
+    auto packVector = [&](Value v, int64_t live) {
+      Value within = b.createOrFold<arith::MulIOp>(v, index.constant(lanes));
+      if (bySquares)
+        packSquares(panel, within, live, depthRange);
+      else
+        packColumns(panel, within, 1, live, index.constant(0), depthRange);
+      return SmallVector<Value>();
+    };
+    int64_t whole = std::min(width, span.live) / lanes;
+    buildFor(context, index.constant(0), index.constant(whole), 1, {}, [&](Value v, ValueRange) { return packVector(v, lanes); });
+    if (whole < tile.vectors)
+      packVector(index.constant(whole), span.live - whole * lanes);
+  });
+}
+
+/// Packs a tile's rows of the left operand as [row][k].
+void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRange) {
+  buildNest(context, tile.rows, {}, [&](ArrayRef<LaneIndex> row, ValueRange) {
+    return buildFor(context, index.constant(0), countEntries(depthRange), lanes, {}, [&](Value k, ValueRange) {
+      LaneIndex m = index.add(index.uniform(span.start, span.multiple), row[0]);
+      Value start = b.createOrFold<arith::AddIOp>(depthRange.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
+      Lanes value;
+      if (pairs) {
+        value.re = vector::BitCastOp::create(b, VectorType::get({lanes}, element),
+                                             loadPairs(start, [&](LaneIndex at, Mask mask) { return loadLhs(m, at, mask); }));
+      } else {
+        LaneIndex at = index.consecutive(start, lanes);
+        value = loadLhs(m, at, depth % lanes == 0 ? Mask{} : index.inRange(at, INT64_MIN, depth));
+      }
+      if (value.re)
+        storeElements(index, packed, {row[0], index.consecutive(k, lanes)}, value, {});
+      return SmallVector<Value>();
+    });
+  });
+}
+
+/// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
+void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
+                            function_ref<void(const TileSpan &, Value number)> body) {
+  buildOuterFor(context, range.start, range.end, tileSize, [&](Value nominal) {
+    Value number = b.createOrFold<arith::DivUIOp>(b.createOrFold<arith::SubIOp>(nominal, range.start), index.constant(tileSize));
+    body(makeTileSpan(index, nominal, size, tileSize), number);
+  });
+}
+
+void DotKernel::emitBlocked() {
+  int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, kBlockRows);
+  // Blocks are whole tiles.
+  tile = chooseTile(context.target, element, lanes, blockRows, blockColumns);
+  int64_t width = tile.vectors * lanes;
+  if (blockColumns < columns)
+    blockColumns = std::max(width, blockColumns / width * width);
+  if (blockRows < rows)
+    blockRows = std::max(tile.rows, blockRows / tile.rows * tile.rows);
+  int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
+  int64_t blockDepth = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(depth, pairs ? 2 : 1), lanes), kBlockDepth);
+  auto allocate = [&](ArrayRef<int64_t> sizes) {
+    Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
+    return MemoryArray{memory, RankedTensorType::get(sizes, element)};
+  };
+  MemoryArray panels = allocate({panelCount, blockDepth, width}), packedRows, partial;
+  if (!lhsInPlace)
+    packedRows = allocate({tile.rows, blockDepth});
+  bool severalBlocks = depth > kBlockDepth;
+  if (severalBlocks)
+    partial = allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width});
+  TileStore store = makeStore();
+
+  emitUnits([&](Range rowRange, Range columnRange) {
+    buildOuterFor(context, index.constant(0), index.constant(depth), kBlockDepth, [&](Value depthStart) {
+      Range depthRange = makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)), depth, kBlockDepth);
+      packRhs(panels, columnRange, depthRange);
+      forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {
+        if (!lhsInPlace)
+          packLhs(packedRows, rowSpan, depthRange);
+        forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
+          auto partialAt = [&](int64_t r, int64_t v) {
+            LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+            return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r), n};
+          };
+          SmallVector<Lanes> sums(tile.rows * tile.vectors, emitZero(index, element));
+          if (severalBlocks)
+            sums = loadUnlessFirst(depthRange, sums, [&](int64_t r, int64_t v) { return loadElements(index, partial, partialAt(r, v), {}); });
+          sums = buildTile(
+              context, tile, element, pairs, index.constant(0), countEntries(depthRange), sums,
+              [&](int64_t r, Value k) {
+                if (!lhsInPlace)
+                  return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
+                Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
+                return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(at));
+              },
+              [&](int64_t v, Value k) {
+                LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+                return loadElements(index, panels, {index.uniform(panel), index.uniform(k), n}, {});
+              });
+          if (context.emitter.hasFailed())
+            return;
+          if (!severalBlocks)
+            return store.finish(sums, rowSpan, columnSpan);
+          Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.end, index.constant(depth));
+          auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
+          OpBuilder::InsertionGuard guard(b);
+          ElementEmitter::Scope scope(context.emitter);
+          b.setInsertionPointToStart(branch.thenBlock());
+          store.finish(sums, rowSpan, columnSpan);
+          b.setInsertionPointToStart(branch.elseBlock());
+          for (int64_t r = 0; r < tile.rows; ++r)
+            for (int64_t v = 0; v < tile.vectors; ++v)
+              storeElements(index, partial, partialAt(r, v), sums[r * tile.vectors + v], {});
+        });
+      });
+    });
+  }, blockRows, blockColumns);
+}
+
+/// The sums that `load` reads, or `zeros` in the first block of k.
+SmallVector<Lanes> DotKernel::loadUnlessFirst(Range depthRange, ArrayRef<Lanes> zeros,
+                                              function_ref<Lanes(int64_t, int64_t)> load) {
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.start, index.constant(0));
+  bool complex = isa<ComplexType>(element);
+  auto flatten = [&](ArrayRef<Lanes> sums) {
+    SmallVector<Value> flat;
+    for (Lanes sum : sums) {
+      flat.push_back(sum.re);
+      if (complex)
+        flat.push_back(sum.im);
+    }
+    return flat;
+  };
+  SmallVector<Value> flatZeros = flatten(zeros);
+  auto branch = scf::IfOp::create(b, ValueRange(flatZeros).getTypes(), isFirst, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, flatZeros);
+  b.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Lanes> loaded;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      loaded.push_back(load(r, v));
+  scf::YieldOp::create(b, flatten(loaded));
+  SmallVector<Lanes> result;
+  for (size_t i = 0; i < zeros.size(); ++i)
+    result.push_back(complex ? Lanes{branch.getResult(2 * i), branch.getResult(2 * i + 1)} : Lanes{branch.getResult(i), {}});
+  return result;
+}
+
+} // namespace hloc

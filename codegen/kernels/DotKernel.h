@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of a dot: what its ways of working share. DotKernel.cpp looks at the operands and
+// chooses; DotBlocked.cpp and DotNarrow.cpp are the ways.
+
+#ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
+#define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
+
+#include "codegen/emit/TileStore.h"
+
+namespace hloc {
+
+class DotKernel {
+public:
+  DotKernel(KernelContext &context, hlo::DotOp dot)
+      : context(context), b(context.b), index(context.index), dot(dot),
+        lhs(dot.getLhs()), rhs(dot.getRhs()), lhsBatch(dot.getLhsBatchDims()), rhsBatch(dot.getRhsBatchDims()),
+        lhsDepth(dot.getLhsContractingDims()), rhsDepth(dot.getRhsContractingDims()),
+        resultType(llvm::cast<mlir::RankedTensorType>(dot.getResult().getType())) {}
+
+  llvm::LogicalResult emit();
+
+private:
+  void analyze();
+  bool takesPairs();
+  ElementIndex lhsIndex(LaneIndex m, LaneIndex k);
+  ElementIndex rhsIndex(LaneIndex k, LaneIndex n);
+  ElementIndex resultIndex(LaneIndex m, LaneIndex n);
+  Lanes loadLhs(LaneIndex m, LaneIndex k, Mask mask = {});
+  Lanes loadRhs(LaneIndex k, LaneIndex n, Mask mask = {});
+  mlir::Value loadPairs(mlir::Value start, llvm::function_ref<Lanes(LaneIndex k, Mask mask)> load);
+
+  /// Positions [start, end) of a dimension.
+  struct Range {
+    mlir::Value start, end;
+  };
+  Range makeRange(mlir::Value block, int64_t size, int64_t blockSize);
+  mlir::Value countEntries(Range depthRange);
+  TileStore makeStore();
+  void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns);
+  void forEachTile(Range range, int64_t size, int64_t tileSize,
+                   llvm::function_ref<void(const TileSpan &, mlir::Value number)> body);
+  void emitBlocked();
+  /// A panel of the packed right operand.
+  struct Panel {
+    MemoryArray memory;
+    TileSpan span;
+    mlir::Value number;
+  };
+  Lanes loadColumns(LaneIndex k, LaneIndex n, Mask mask);
+  void packColumns(const Panel &panel, mlir::Value within, int64_t vectors, int64_t live, mlir::Value from, Range range);
+  void packSquares(const Panel &panel, mlir::Value within, int64_t live, Range range);
+  void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
+  void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
+  llvm::SmallVector<Lanes> loadUnlessFirst(Range depthRange, llvm::ArrayRef<Lanes> zeros, llvm::function_ref<Lanes(int64_t, int64_t)> load);
+  void emitStreaming();
+  void emitAlongDepth();
+
+  KernelContext &context;
+  mlir::ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+  hlo::DotOp dot;
+  mlir::Value lhs, rhs;
+  llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth; // dimensions
+  mlir::RankedTensorType lhsType, rhsType, resultType;
+  bool swapped = false;
+  /// Of accumulators; and of what is multiplied, i16 with pairs.
+  mlir::Type element, factor;
+  /// Whether two neighbouring k are multiplied and added by one instruction (emitPairMultiplyAdd).
+  bool pairs = false;
+  llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
+  llvm::SmallVector<int64_t> lhsRows, rhsColumns; // dimensions
+  int64_t batches = 1, rows = 1, columns = 1, depth = 1;
+  int64_t lanes = 1;
+  bool depthIsMinorOfRhs = false, lhsInPlace = false;
+  TileShape tile;
+
+  LaneIndex batch;
+};
+
+} // namespace hloc
+
+#endif

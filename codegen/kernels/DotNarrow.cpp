@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dots of few rows: nothing would be read twice from a packed panel.
+#include "codegen/kernels/DotKernel.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Reads the right operand in place, lanes along columns.
+void DotKernel::emitStreaming() {
+  tile = chooseTile(context.target, element, lanes, rows, columns);
+  int64_t width = tile.vectors * lanes;
+  TileStore store = makeStore();
+  emitUnits([&](Range rowRange, Range columnRange) {
+    TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+    TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, width);
+    SmallVector<Lanes> sums(tile.rows * tile.vectors, emitZero(index, element));
+    sums = buildTile(
+        context, tile, element, /*pairs=*/false, index.constant(0), index.constant(depth), sums,
+        [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(k)); },
+        [&](int64_t v, Value k) {
+          LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * lanes);
+          Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnSpan.live - v * lanes));
+          return value.re ? broadcastLanes(index, value) : value;
+        });
+    if (!context.emitter.hasFailed())
+      store.finish(sums, rowSpan, columnSpan);
+  }, tile.rows, width);
+}
+
+/// Lanes along k; each result is a sum over lanes.
+void DotKernel::emitAlongDepth() {
+  tile = {std::min<int64_t>(rows, columns == 1 ? 4 : 2), std::min<int64_t>(columns, 4)};
+  int64_t count = tile.rows * tile.vectors;
+  bool complex = isa<ComplexType>(element);
+  TileStore store = makeStore();
+  emitUnits([&](Range rowRange, Range columnRange) {
+    TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+    TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, tile.vectors);
+    SmallVector<Value> zeros;
+    for (int64_t i = 0; i < count; ++i) {
+      Lanes zero = emitZero(index, element);
+      zeros.push_back(zero.re);
+      if (complex)
+        zeros.push_back(zero.im);
+    }
+    auto get = [&](ValueRange flat, int64_t i) { return complex ? Lanes{flat[2 * i], flat[2 * i + 1]} : Lanes{flat[i], {}}; };
+    if (pairs)
+      index.setLanes(2 * lanes);
+    SmallVector<Value> sums = buildLanes(context, depth, zeros, [&](LaneIndex k, Mask mask, ValueRange now) {
+      SmallVector<Value> next;
+      SmallVector<Lanes> left, right;
+      Lanes zero = emitZero(index, factor);
+      auto masked = [&](Lanes value) {
+        if (!value.re)
+          return value;
+        value = broadcastLanes(index, value);
+        return mask ? emitSelect(index, mask.lanes, value, zero) : value;
+      };
+      for (int64_t r = 0; r < tile.rows; ++r)
+        left.push_back(masked(loadLhs(index.add(index.uniform(rowSpan.start), r), k, mask)));
+      for (int64_t c = 0; c < tile.vectors; ++c)
+        right.push_back(masked(loadRhs(k, index.add(index.uniform(columnSpan.start), c), mask)));
+      for (int64_t i = 0; i < count; ++i) {
+        if (context.emitter.hasFailed())
+          return SmallVector<Value>(now);
+        Lanes x = left[i / tile.vectors], y = right[i % tile.vectors];
+        Lanes sum = pairs ? Lanes{emitPairMultiplyAdd(index, x.re, y.re, now[i]), {}} : emitMultiplyAdd(index, element, x, y, get(now, i));
+        next.push_back(sum.re);
+        if (complex)
+          next.push_back(sum.im);
+      }
+      return next;
+    });
+    index.setLanes(lanes);
+    if (context.emitter.hasFailed())
+      return;
+    SmallVector<Lanes> totals;
+    auto total = [&](Value vector) -> Value {
+      if (!vector || !isa<VectorType>(vector.getType()))
+        return vector;
+      auto kind = element.isInteger(1) ? vector::CombiningKind::OR : vector::CombiningKind::ADD;
+      return vector::ReductionOp::create(b, kind, vector);
+    };
+    for (int64_t i = 0; i < count; ++i)
+      totals.push_back({total(get(sums, i).re), total(get(sums, i).im)});
+    index.setLanes(1);
+    store.finish(totals, rowSpan, columnSpan);
+    index.setLanes(lanes);
+  }, tile.rows, tile.vectors);
+}
+
+} // namespace hloc
