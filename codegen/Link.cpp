@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Link.h"
+#include "codegen/ScratchFile.h"
 #include "lld/Common/Driver.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
 
@@ -25,56 +24,23 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
   return llvm::Error::success();
 }
 
-namespace {
-/// Files that vanish with this object.
-class ScratchFiles {
-public:
-  ~ScratchFiles() {
-    for (const std::string &path : paths)
-      llvm::sys::fs::remove(path);
-  }
-  llvm::Expected<std::string> make(llvm::ArrayRef<char> contents) {
-    llvm::SmallString<128> path;
-    int descriptor;
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("hloc", "o", descriptor, path))
-      return llvm::createStringError("cannot make a temporary file: " + error.message());
-    paths.push_back(path.str().str());
-    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream.write(contents.data(), contents.size());
-    stream.close();
-    if (stream.has_error()) {
-      std::string message = stream.error().message();
-      stream.clear_error();
-      return llvm::createStringError("cannot write " + paths.back() + ": " + message);
-    }
-    return paths.back();
-  }
-
-private:
-  std::vector<std::string> paths;
-};
-} // namespace
-
 llvm::Error linkObjects(llvm::ArrayRef<llvm::ArrayRef<char>> objects, llvm::SmallVectorImpl<char> &output) {
-  ScratchFiles files;
+  std::vector<ScratchFile> files;
   std::vector<std::string> arguments{"-r"};
   for (llvm::ArrayRef<char> object : objects) {
-    llvm::Expected<std::string> path = files.make(object);
-    if (!path)
-      return path.takeError();
-    arguments.push_back(*path);
+    llvm::Expected<ScratchFile> file = ScratchFile::create("o", object);
+    if (!file)
+      return file.takeError();
+    arguments.push_back(file->getPath());
+    files.push_back(std::move(*file));
   }
-  llvm::Expected<std::string> linked = files.make({});
+  llvm::Expected<ScratchFile> linked = ScratchFile::create("o");
   if (!linked)
     return linked.takeError();
-  arguments.insert(arguments.end(), {"-o", *linked});
+  arguments.insert(arguments.end(), {"-o", linked->getPath()});
   if (llvm::Error error = runLinker(arguments))
     return error;
-  auto buffer = llvm::MemoryBuffer::getFile(*linked, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return llvm::createStringError("cannot read " + *linked + ": " + buffer.getError().message());
-  output.assign((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
-  return llvm::Error::success();
+  return linked->read(output);
 }
 
 } // namespace hloc

@@ -39,6 +39,26 @@ for milliseconds in (0, 5, 20, 50, 100, 200, 400):
         check(f"{sent.name} after {milliseconds} ms", process.returncode == 0)
 
 
+# What cannot be caught may leave a temporary file, but never a part under a name that was asked for.
+process = compile_into(folder)
+process.communicate()
+whole = {p.name: p.stat().st_size for p in folder.iterdir()}
+for milliseconds in (5, 50, 100, 200, 300):
+    for file in folder.iterdir():
+        file.unlink()
+    process = compile_into(folder)
+    try:
+        process.wait(milliseconds / 1000)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    process.communicate()
+    for file in folder.iterdir():
+        if file.suffix != ".tmp" and file.stat().st_size != whole[file.name]:
+            sys.exit(f"killed after {milliseconds} ms: {file.name} is cut")
+for file in folder.iterdir():
+    file.unlink()
+
+
 def refuse_output():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
