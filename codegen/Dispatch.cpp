@@ -13,7 +13,12 @@ static constexpr int32_t kUnsupported = 4;
 static constexpr int64_t kStatusMessage = 4;
 
 int getX86Level(StringRef cpu) {
-  return StringSwitch<int>(cpu).Case("x86-64", 1).Case("x86-64-v2", 2).Case("x86-64-v3", 3).Case("x86-64-v4", 4).Default(0);
+  return StringSwitch<int>(cpu)
+      .Case("x86-64", 1)
+      .Case("x86-64-v2", 2)
+      .Case("x86-64-v3", 3)
+      .Case("x86-64-v4", 4)
+      .Default(0);
 }
 
 std::string getVariantPrefix(StringRef name, StringRef cpu) { return (name + "." + cpu).str(); }
@@ -40,8 +45,8 @@ constexpr uint32_t kStateV3 = bits({1, 2}), kStateV4 = bits({1, 2, 5, 6, 7});
 class DispatcherBuilder {
 public:
   DispatcherBuilder(LLVMContext &context, StringRef name, ArrayRef<std::string> cpus)
-      : name(name), cpus(cpus), module(std::make_unique<Module>(name, context)), b(context), pointer(b.getPtrTy()),
-        i32(b.getInt32Ty()) {}
+      : name(name), cpus(cpus), module(std::make_unique<Module>(name, context)), b(context),
+        pointer(b.getPtrTy()), i32(b.getInt32Ty()) {}
 
   std::unique_ptr<Module> build();
 
@@ -49,18 +54,24 @@ private:
   enum Register { Eax, Ebx, Ecx, Edx };
   Value *cpuid(uint32_t leaf, Register which) {
     Type *all = StructType::get(i32, i32, i32, i32);
-    auto *ask = InlineAsm::get(FunctionType::get(all, {i32, i32}, false), "cpuid",
-                               "={eax},={ebx},={ecx},={edx},{eax},{ecx},~{dirflag},~{fpsr},~{flags}",
-                               /*hasSideEffects=*/true);
+    auto *ask =
+        InlineAsm::get(FunctionType::get(all, {i32, i32}, false), "cpuid",
+                       "={eax},={ebx},={ecx},={edx},{eax},{ecx},~{dirflag},~{fpsr},~{flags}",
+                       /*hasSideEffects=*/true);
     return b.CreateExtractValue(b.CreateCall(ask, {b.getInt32(leaf), b.getInt32(0)}), which);
   }
   Value *enabledState() {
-    auto *ask = InlineAsm::get(FunctionType::get(StructType::get(i32, i32), {i32}, false), "xgetbv",
-                               "={eax},={edx},{ecx},~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/true);
+    auto *ask =
+        InlineAsm::get(FunctionType::get(StructType::get(i32, i32), {i32}, false), "xgetbv",
+                       "={eax},={edx},{ecx},~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/true);
     return b.CreateExtractValue(b.CreateCall(ask, {b.getInt32(0)}), 0);
   }
-  Value *hasAll(Value *word, uint32_t mask) { return b.CreateICmpEQ(b.CreateAnd(word, mask), b.getInt32(mask)); }
-  Value *all(std::initializer_list<Value *> conditions) { return b.CreateAnd(ArrayRef<Value *>(conditions)); }
+  Value *hasAll(Value *word, uint32_t mask) {
+    return b.CreateICmpEQ(b.CreateAnd(word, mask), b.getInt32(mask));
+  }
+  Value *all(std::initializer_list<Value *> conditions) {
+    return b.CreateAnd(ArrayRef<Value *>(conditions));
+  }
 
   Function *makeDetector();
   void refuse(Value *status);
@@ -74,9 +85,11 @@ private:
 
 /// int32_t level(): 1 to 4.
 Function *DispatcherBuilder::makeDetector() {
-  auto *function = Function::Create(FunctionType::get(i32, false), GlobalValue::InternalLinkage, name + ".level", *module);
+  auto *function = Function::Create(FunctionType::get(i32, false), GlobalValue::InternalLinkage,
+                                    name + ".level", *module);
   LLVMContext &context = module->getContext();
-  auto *entry = BasicBlock::Create(context, "", function), *vectors = BasicBlock::Create(context, "", function),
+  auto *entry = BasicBlock::Create(context, "", function),
+       *vectors = BasicBlock::Create(context, "", function),
        *done = BasicBlock::Create(context, "", function);
   b.SetInsertPoint(entry);
   Value *leaves = cpuid(0, Eax), *leaf1 = cpuid(1, Ecx);
@@ -84,13 +97,16 @@ Function *DispatcherBuilder::makeDetector() {
   Value *extended = b.CreateSelect(hasExtended, cpuid(0x80000001, Ecx), b.getInt32(0));
   Value *v2 = all({hasAll(leaf1, kLeaf1V2), hasAll(extended, kExtendedV2)});
   Value *below3 = b.CreateSelect(v2, b.getInt32(2), b.getInt32(1));
-  b.CreateCondBr(all({v2, hasAll(leaf1, kLeaf1V3), b.CreateICmpUGE(leaves, b.getInt32(7))}), vectors, done);
+  b.CreateCondBr(all({v2, hasAll(leaf1, kLeaf1V3), b.CreateICmpUGE(leaves, b.getInt32(7))}),
+                 vectors, done);
 
   b.SetInsertPoint(vectors); // where xgetbv is no fault
   Value *leaf7 = cpuid(7, Ebx), *state = enabledState();
-  Value *v3 = all({hasAll(leaf7, kLeaf7V3), hasAll(extended, kExtendedV3), hasAll(state, kStateV3)});
+  Value *v3 =
+      all({hasAll(leaf7, kLeaf7V3), hasAll(extended, kExtendedV3), hasAll(state, kStateV3)});
   Value *v4 = all({v3, hasAll(leaf7, kLeaf7V4), hasAll(state, kStateV4)});
-  Value *from3 = b.CreateSelect(v4, b.getInt32(4), b.CreateSelect(v3, b.getInt32(3), b.getInt32(2)));
+  Value *from3 =
+      b.CreateSelect(v4, b.getInt32(4), b.CreateSelect(v3, b.getInt32(3), b.getInt32(2)));
   b.CreateBr(done);
 
   b.SetInsertPoint(done);
@@ -105,14 +121,17 @@ Function *DispatcherBuilder::makeDetector() {
 void DispatcherBuilder::refuse(Value *status) {
   Function *function = b.GetInsertBlock()->getParent();
   LLVMContext &context = module->getContext();
-  auto *write = BasicBlock::Create(context, "", function), *leave = BasicBlock::Create(context, "", function);
+  auto *write = BasicBlock::Create(context, "", function),
+       *leave = BasicBlock::Create(context, "", function);
   b.CreateCondBr(b.CreateIsNull(status), leave, write);
   b.SetInsertPoint(write);
-  std::string text = name + ": this processor is below " + cpus.front() + ", the least that the module was compiled for";
+  std::string text = name + ": this processor is below " + cpus.front() +
+                     ", the least that the module was compiled for";
   text.resize(std::min<size_t>(text.size(), 255));
   b.CreateStore(b.getInt32(kUnsupported), status);
   b.CreateMemCpy(b.CreateConstGEP1_64(b.getInt8Ty(), status, kStatusMessage), MaybeAlign(),
-                 b.CreateGlobalString(text, name + ".message", 0, module.get()), MaybeAlign(), text.size() + 1);
+                 b.CreateGlobalString(text, name + ".message", 0, module.get()), MaybeAlign(),
+                 text.size() + 1);
   b.CreateBr(leave);
   b.SetInsertPoint(leave);
   b.CreateRet(b.getInt32(kUnsupported));
@@ -121,7 +140,8 @@ void DispatcherBuilder::refuse(Value *status) {
 std::unique_ptr<Module> DispatcherBuilder::build() {
   auto *type = FunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer}, false);
   auto *run = Function::Create(type, GlobalValue::ExternalLinkage, name + "_run", *module);
-  auto *known = new GlobalVariable(*module, i32, false, GlobalValue::InternalLinkage, b.getInt32(0), name + ".known_level");
+  auto *known = new GlobalVariable(*module, i32, false, GlobalValue::InternalLinkage, b.getInt32(0),
+                                   name + ".known_level");
   Function *detector = makeDetector();
   LLVMContext &context = module->getContext();
   auto *entry = BasicBlock::Create(context, "", run), *ask = BasicBlock::Create(context, "", run),
@@ -145,7 +165,8 @@ std::unique_ptr<Module> DispatcherBuilder::build() {
     auto *call = BasicBlock::Create(context, "", run), *next = BasicBlock::Create(context, "", run);
     b.CreateCondBr(b.CreateICmpUGE(level, b.getInt32(getX86Level(cpu))), call, next);
     b.SetInsertPoint(call);
-    auto *program = Function::Create(type, GlobalValue::ExternalLinkage, getVariantPrefix(name, cpu) + "_run", *module);
+    auto *program = Function::Create(type, GlobalValue::ExternalLinkage,
+                                     getVariantPrefix(name, cpu) + "_run", *module);
     program->setVisibility(GlobalValue::HiddenVisibility);
     CallInst *code = b.CreateCall(program, arguments);
     code->setTailCall();
@@ -160,7 +181,8 @@ std::unique_ptr<Module> DispatcherBuilder::build() {
 
 } // namespace
 
-std::unique_ptr<Module> makeDispatcher(LLVMContext &context, StringRef name, ArrayRef<std::string> cpus) {
+std::unique_ptr<Module> makeDispatcher(LLVMContext &context, StringRef name,
+                                       ArrayRef<std::string> cpus) {
   return DispatcherBuilder(context, name, cpus).build();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several programs in one object, each for another level of x86-64 processors, and the entry function
-// that calls the best one this machine can run. It asks the processor at the first call and keeps the
-// answer in one word of the object: no constructor, no library. Test: test/tools/levels.test.
+// Several programs in one object, each for another level of x86-64 processors, and the entry
+// function that calls the best one this machine can run. It asks the processor at the first call
+// and keeps the answer in one word of the object: no constructor, no library. Test:
+// test/tools/levels.test.
 
 #ifndef HLOC_CODEGEN_DISPATCH_H
 #define HLOC_CODEGEN_DISPATCH_H

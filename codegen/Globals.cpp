@@ -10,7 +10,8 @@ LLVM::LLVMFuncOp Globals::declare(StringRef symbol, Type result, TypeRange argum
   if (!function) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    function = LLVM::LLVMFuncOp::create(b, symbol, LLVM::LLVMFunctionType::get(result, llvm::to_vector(arguments)));
+    function = LLVM::LLVMFuncOp::create(
+        b, symbol, LLVM::LLVMFunctionType::get(result, llvm::to_vector(arguments)));
   }
   return function;
 }
@@ -23,7 +24,8 @@ LLVM::GlobalOp Globals::makeConstant(Type type, Attribute value) {
 }
 
 Value Globals::addressOf(LLVM::GlobalOp global) {
-  return LLVM::AddressOfOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), global.getSymName());
+  return LLVM::AddressOfOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
+                                   global.getSymName());
 }
 
 Value Globals::text(StringRef string) {
@@ -39,8 +41,10 @@ Value Globals::numbers(ArrayRef<int64_t> values) {
     return LLVM::ZeroOp::create(b, LLVM::LLVMPointerType::get(b.getContext()));
   LLVM::GlobalOp &global = arrays[values.vec()];
   if (!global)
-    global = makeConstant(LLVM::LLVMArrayType::get(b.getI64Type(), values.size()),
-                          DenseIntElementsAttr::get(RankedTensorType::get({int64_t(values.size())}, b.getI64Type()), values));
+    global =
+        makeConstant(LLVM::LLVMArrayType::get(b.getI64Type(), values.size()),
+                     DenseIntElementsAttr::get(
+                         RankedTensorType::get({int64_t(values.size())}, b.getI64Type()), values));
   return addressOf(global);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entry function refers to by name: functions of the runtime, constant strings and numbers.
-// Each is made once, however often it is used.
+// What the entry function refers to by name: functions of the runtime, constant strings and
+// numbers. Each is made once, however often it is used.
 
 #ifndef HLOC_CODEGEN_GLOBALS_H
 #define HLOC_CODEGEN_GLOBALS_H
@@ -20,7 +20,8 @@ public:
       : b(b), module(module), name(name) {}
 
   /// A function that is defined elsewhere.
-  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef symbol, mlir::Type result, mlir::TypeRange arguments);
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef symbol, mlir::Type result,
+                                 mlir::TypeRange arguments);
   /// The address of a constant, NUL-terminated string.
   mlir::Value text(llvm::StringRef string);
   /// The address of constant int64_t; null if there are none.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in between, for the linker, which vanish with their objects and where a signal ends the program.
+// Files in between, for the linker, which vanish with their objects and where a signal ends the
+// program.
 
 #ifndef HLOC_CODEGEN_SCRATCHFILE_H
 #define HLOC_CODEGEN_SCRATCHFILE_H
@@ -18,7 +19,8 @@ public:
   ~ScratchFile();
 
   /// A new file of a name with this ending.
-  static llvm::Expected<ScratchFile> create(llvm::StringRef ending, llvm::ArrayRef<char> contents = {});
+  static llvm::Expected<ScratchFile> create(llvm::StringRef ending,
+                                            llvm::ArrayRef<char> contents = {});
 
   llvm::Error read(llvm::SmallVectorImpl<char> &contents) const;
   const std::string &getPath() const { return path; }

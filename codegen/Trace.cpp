@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace hloc {
 
-LogicalResult Tracer::trace(Operation *op, StringRef category, Value context, function_ref<LogicalResult()> emit) {
+LogicalResult Tracer::trace(Operation *op, StringRef category, Value context,
+                            function_ref<LogicalResult()> emit) {
   if (!enabled)
     return emit();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
@@ -17,8 +18,10 @@ LogicalResult Tracer::trace(Operation *op, StringRef category, Value context, fu
   b.setLoc(op->getLoc()); // which may have changed on the way
   // An hlort_trace_label.
   StringRef name = hlo::getInstructionName(op->getLoc());
-  Value label = globals.texts({name.empty() ? category : name, category, hlo::getMetadataField(op->getLoc(), "op_name")});
-  auto end = globals.declare("hlort_trace_end", LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, i64});
+  Value label = globals.texts(
+      {name.empty() ? category : name, category, hlo::getMetadataField(op->getLoc(), "op_name")});
+  auto end = globals.declare("hlort_trace_end", LLVM::LLVMVoidType::get(b.getContext()),
+                             {pointer, pointer, i64});
   LLVM::CallOp::create(b, end, ValueRange{context, label, start});
   return success();
 }

@@ -11,12 +11,13 @@ namespace hloc {
 
 class Tracer {
 public:
-  Tracer(mlir::ImplicitLocOpBuilder &b, Globals &globals, bool enabled) : b(b), globals(globals), enabled(enabled) {}
+  Tracer(mlir::ImplicitLocOpBuilder &b, Globals &globals, bool enabled)
+      : b(b), globals(globals), enabled(enabled) {}
 
   bool isEnabled() const { return enabled; }
 
-  /// Calls `emit`, whose code stands between the begin and the end of an event then: named after the
-  /// instruction that `op` comes from, of the kind `category`. `context` is the run's.
+  /// Calls `emit`, whose code stands between the begin and the end of an event then: named after
+  /// the instruction that `op` comes from, of the kind `category`. `context` is the run's.
   mlir::LogicalResult trace(mlir::Operation *op, llvm::StringRef category, mlir::Value context,
                             llvm::function_ref<mlir::LogicalResult()> emit);
 

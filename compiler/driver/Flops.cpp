@@ -49,14 +49,17 @@ int64_t countOperation(Operation *op, ModuleOp program) {
         return 2 * taps * arrayOf(convolution).getNumElements() * parts(convolution);
       })
       .Case([&](hlo::ReduceOp reduce) {
-        return countComputation(reduce.getToApplyAttr(), program) * arrayOf(reduce.getInputs()[0]).getNumElements();
+        return countComputation(reduce.getToApplyAttr(), program) *
+               arrayOf(reduce.getInputs()[0]).getNumElements();
       })
       .Case([&](hlo::ReduceWindowOp reduce) {
-        return countComputation(reduce.getToApplyAttr(), program) * product(reduce.getWindow().getSizes()) *
+        return countComputation(reduce.getToApplyAttr(), program) *
+               product(reduce.getWindow().getSizes()) *
                arrayOf(reduce.getResults()[0]).getNumElements();
       })
       .Case([&](hlo::ScatterOp scatter) {
-        return countComputation(scatter.getToApplyAttr(), program) * arrayOf(scatter.getInputs().back()).getNumElements();
+        return countComputation(scatter.getToApplyAttr(), program) *
+               arrayOf(scatter.getInputs().back()).getNumElements();
       })
       .Case([&](hlo::ScanOp scan) {
         // The computation works on slices across the scanned dimension.

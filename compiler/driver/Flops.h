@@ -9,7 +9,8 @@
 namespace hloc {
 
 /// Operations on floats in one run: a product with its sum counts two, any other operation one for
-/// each element, one for each part of a complex number. What fusion computes several times counts once.
+/// each element, one for each part of a complex number. What fusion computes several times counts
+/// once.
 int64_t countFlops(hlo::KernelFunctionOp kernel, mlir::ModuleOp program);
 
 struct Traffic {

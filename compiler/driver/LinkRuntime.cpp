@@ -38,26 +38,29 @@ std::string findRuntime() {
   std::vector<std::string> folders;
   for (StringRef library : {"lib", "lib64"})
     folders.push_back((top + "/" + library).str());
-  folders.push_back(folders[0] + "/" + (Triple(sys::getProcessTriple()).getArchName() + "-linux-gnu").str());
+  folders.push_back(folders[0] + "/" +
+                    (Triple(sys::getProcessTriple()).getArchName() + "-linux-gnu").str());
   return findFile(folders, "libhlort.a");
 }
 
 /// Links `object` with the runtime and the system's libraries: the linker's `options`, then files
 /// before and after them.
-Error linkWithRuntime(ArrayRef<char> object, ArrayRef<std::string> options, ArrayRef<std::string> before,
-                      ArrayRef<std::string> after, SmallVectorImpl<char> &linked) {
+Error linkWithRuntime(ArrayRef<char> object, ArrayRef<std::string> options,
+                      ArrayRef<std::string> before, ArrayRef<std::string> after,
+                      SmallVectorImpl<char> &linked) {
   std::string runtime = findRuntime();
   if (runtime.empty())
     return createStringError("libhlort.a is not in ../lib beside hloc");
-  Expected<ScratchFile> input = ScratchFile::create("o", object), output = ScratchFile::create("out");
+  Expected<ScratchFile> input = ScratchFile::create("o", object),
+                        output = ScratchFile::create("out");
   if (!input || !output)
     return joinErrors(input.takeError(), output.takeError());
   std::vector<std::string> arguments = {"-o", output->getPath(), "--gc-sections"};
   llvm::append_range(arguments, options);
   llvm::append_range(arguments, before);
   arguments.insert(arguments.end(), {input->getPath(), runtime, "--as-needed"});
-  for (StringRef name : {"libtbb.so.12", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6",
-                         "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"})
+  for (StringRef name : {"libtbb.so.12", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1",
+                         "libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"})
     if (std::string path = findFile(systemFolders(), name); !path.empty())
       arguments.push_back(path);
   llvm::append_range(arguments, after);
@@ -75,8 +78,9 @@ static Error asMessage(Error error) {
 
 Error linkShared(ArrayRef<char> object, SmallVectorImpl<char> &library) {
   // The runtime's own destructors run at the end of the process: the library is never unloaded.
-  return asMessage(
-      linkWithRuntime(object, {"-shared", "-z", "defs", "-z", "nodelete", "--defsym=__dso_handle=0"}, {}, {}, library));
+  return asMessage(linkWithRuntime(
+      object, {"-shared", "-z", "defs", "-z", "nodelete", "--defsym=__dso_handle=0"}, {}, {},
+      library));
 }
 
 Error linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &program) {
@@ -87,10 +91,11 @@ Error linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &program) {
     if (loader.empty())
       loader = findFile({"/lib64", "/lib"}, name);
   if (start.empty() || prologue.empty() || epilogue.empty() || loader.empty())
-    return createStringError("error: a program needs the C library's start files Scrt1.o, crti.o and crtn.o "
-                             "(Debian's package libc6-dev)");
-  return asMessage(linkWithRuntime(object, {"-pie", "--eh-frame-hdr", "-dynamic-linker", loader}, {start, prologue},
-                                   {epilogue}, program));
+    return createStringError(
+        "error: a program needs the C library's start files Scrt1.o, crti.o and crtn.o "
+        "(Debian's package libc6-dev)");
+  return asMessage(linkWithRuntime(object, {"-pie", "--eh-frame-hdr", "-dynamic-linker", loader},
+                                   {start, prologue}, {epilogue}, program));
 }
 
 } // namespace hloc

@@ -55,7 +55,8 @@ int64_t findForeignValue(const HostArray &array) {
 } // namespace
 
 llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringRef role) {
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fault(file, buffer.getError().message());
   StringRef data = (*buffer)->getBuffer();
@@ -70,9 +71,11 @@ llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringR
   std::string wanted = storedType(array.getElementType()), stored = hloName(wanted);
   if (header.type != wanted || ArrayRef(header.shape) != array.type.getShape()) {
     bool plain = stored == text::getElementName(array.getElementType());
-    return fault(file, "holds " + hloName(header.type) + "[" + runtime::joinSizes(header.shape) + "], but " + role + " is " +
+    return fault(file, "holds " + hloName(header.type) + "[" + runtime::joinSizes(header.shape) +
+                           "], but " + role + " is " +
                            text::getElementName(array.getElementType()) + "[" +
-                           runtime::joinSizes(array.type.getShape().vec()) + "]" + (plain ? "" : ", stored as " + stored));
+                           runtime::joinSizes(array.type.getShape().vec()) + "]" +
+                           (plain ? "" : ", stored as " + stored));
   }
   if (header.columnMajor && header.shape.size() > 1)
     return fault(file, "is in column-major (Fortran) order, expected row-major order");
@@ -83,12 +86,14 @@ llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringR
     return fault(file, "has " + Twine(present) + " bytes of data, expected " + Twine(expected));
   array.bytes.assign(data.begin() + header.dataOffset, data.end());
   if (int64_t at = findForeignValue(array); at >= 0)
-    return fault(file, "element " + Twine(at) + " is no value of " + text::getElementName(array.getElementType()));
+    return fault(file, "element " + Twine(at) + " is no value of " +
+                           text::getElementName(array.getElementType()));
   return array;
 }
 
 llvm::Error writeNpy(StringRef file, const HostArray &array) {
-  std::string header = runtime::makeNpyHeader(storedType(array.getElementType()), array.type.getShape().vec());
+  std::string header =
+      runtime::makeNpyHeader(storedType(array.getElementType()), array.type.getShape().vec());
   auto buffer = llvm::FileOutputBuffer::create(file, header.size() + array.bytes.size());
   if (!buffer)
     return fault(file, "cannot be written: " + llvm::toString(buffer.takeError()));

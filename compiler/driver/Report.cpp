@@ -47,8 +47,8 @@ std::string place(Location location) {
   FileLineColLoc position = hlo::getFilePosition(location);
   if (!position)
     return "";
-  return formatv("{0}:{1}:{2}", llvm::sys::path::filename(position.getFilename().getValue()), position.getLine(),
-                 position.getColumn());
+  return formatv("{0}:{1}:{2}", llvm::sys::path::filename(position.getFilename().getValue()),
+                 position.getLine(), position.getColumn());
 }
 
 class ReportWriter {
@@ -104,10 +104,11 @@ void ReportWriter::writeSummary() {
   });
   int64_t kernels = llvm::range_size(program.getOps<hlo::KernelFunctionOp>());
   out << formatv("{0}: {1}, {2}, {3}, {4}\n", compiled.interface.name, count(kernels, "kernel"),
-                 number(launches) + (launches == 1 ? " launch" : " launches"), count(calls, "runtime call"),
+                 number(launches) + (launches == 1 ? " launch" : " launches"),
+                 count(calls, "runtime call"),
                  number(copies) + (copies == 1 ? " copy" : " copies"));
-  out << formatv("target {0}, {1}, vectors of {2} bytes, -O{3}\n", target.triple, target.cpu, target.vectorBytes,
-                 target.optimization);
+  out << formatv("target {0}, {1}, vectors of {2} bytes, -O{3}\n", target.triple, target.cpu,
+                 target.vectorBytes, target.optimization);
 }
 
 void ReportWriter::writeKernels() {
@@ -115,7 +116,8 @@ void ReportWriter::writeKernels() {
   main.walk([&](hlo::LaunchOp launch) {
     Launches &launches = order[launch.getKernel()];
     ++launches.count;
-    launches.inLoops += launch->getParentOfType<scf::ForOp>() || launch->getParentOfType<scf::WhileOp>();
+    launches.inLoops +=
+        launch->getParentOfType<scf::ForOp>() || launch->getParentOfType<scf::WhileOp>();
   });
   SymbolTable symbols(program);
   out << "\nkernels, in the order of their first launch\n";
@@ -126,10 +128,12 @@ void ReportWriter::writeKernels() {
 
 void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) {
   Block &body = kernel.getBody().front();
-  std::string shapes = llvm::join(
-      llvm::map_range(body.getTerminator()->getOperands(), [](Value output) { return text::shapeText(output.getType()); }),
-      ", ");
-  out << formatv("  {0}: {1} {2}", kernel.getSymName(), hlo::stringifyKernelKind(kernel.getKind()), shapes);
+  std::string shapes =
+      llvm::join(llvm::map_range(body.getTerminator()->getOperands(),
+                                 [](Value output) { return text::shapeText(output.getType()); }),
+                 ", ");
+  out << formatv("  {0}: {1} {2}", kernel.getSymName(), hlo::stringifyKernelKind(kernel.getKind()),
+                 shapes);
   if (launches.count > 1)
     out << ", launched at " << number(launches.count) << " places";
   if (launches.inLoops)
@@ -140,7 +144,8 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
 
   llvm::SetVector<StringRef> names;
   for (Operation &op : body.without_terminator())
-    if (StringRef name = hlo::getInstructionName(op.getLoc()); !isa<hlo::ConstantOp>(op) && !name.empty())
+    if (StringRef name = hlo::getInstructionName(op.getLoc());
+        !isa<hlo::ConstantOp>(op) && !name.empty())
       names.insert(name);
   ArrayRef<StringRef> shown = names.getArrayRef().take_front(kNames);
   out << "\n    computes " << llvm::join(shown, ", ");
@@ -148,19 +153,21 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
     out << " and " << names.size() - shown.size() << " more";
 
   Traffic traffic = countTraffic(kernel);
-  out << formatv("\n    reads {0}, writes {1}, {2}", count(traffic.read, "byte"), count(traffic.written, "byte"),
-                 count(countFlops(kernel, program), "flop"));
+  out << formatv("\n    reads {0}, writes {1}, {2}", count(traffic.read, "byte"),
+                 count(traffic.written, "byte"), count(countFlops(kernel, program), "flop"));
   KernelSchedule schedule = compiled.program.schedules.lookup(kernel.getSymName());
   int64_t tasks = schedule.grain ? (schedule.units + schedule.grain - 1) / schedule.grain : 0;
   bool parallel = !target.singleThreaded && tasks > 1;
   out << formatv("\n    {0}, {1}", count(schedule.units, "unit"),
-                 parallel ? "in " + number(tasks) + " tasks of " + number(schedule.grain) : "serial");
+                 parallel ? "in " + number(tasks) + " tasks of " + number(schedule.grain)
+                          : "serial");
   if (schedule.scratchBytes)
     out << ", " << count(schedule.scratchBytes, "byte") << " of scratch";
   std::string prefix = compiled.interface.name;
   if (compiled.targets.size() > 1)
     prefix = getVariantPrefix(prefix, target.cpu);
-  auto code = compiled.program.functionBytes.find(getKernelSymbol({compiled.interface.name, prefix}, kernel.getSymName()));
+  auto code = compiled.program.functionBytes.find(
+      getKernelSymbol({compiled.interface.name, prefix}, kernel.getSymName()));
   if (code != compiled.program.functionBytes.end())
     out << ", " << count(code->second, "byte") << " of code\n";
   else
@@ -173,9 +180,11 @@ void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
     FileLineColLoc position = hlo::getFilePosition(entry.location);
     return position ? std::pair(position.getLine(), position.getColumn()) : std::pair(0u, 0u);
   };
-  llvm::stable_sort(notFused, [&](const NotFused &x, const NotFused &y) { return key(x) < key(y); });
+  llvm::stable_sort(notFused,
+                    [&](const NotFused &x, const NotFused &y) { return key(x) < key(y); });
   for (const NotFused &entry : notFused)
-    out << formatv("  {0} ({1}): {2}\n", hlo::getInstructionName(entry.location), place(entry.location), entry.reason);
+    out << formatv("  {0} ({1}): {2}\n", hlo::getInstructionName(entry.location),
+                   place(entry.location), entry.reason);
   if (notFused.empty())
     out << "  nothing\n";
 }
@@ -189,16 +198,19 @@ void ReportWriter::writeMemory() {
   };
   const ModuleInterface &interface = compiled.interface;
   int64_t placed = getNumber("hlo.arena_bytes"), scratch = interface.arenaBytes - placed;
-  out << formatv("\nmemory\n  {0}, {1}\n  {2}, {3}\n", count(interface.arguments.size(), "argument"),
-                 count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
-                 count(total(interface.results), "byte"));
+  out << formatv(
+      "\nmemory\n  {0}, {1}\n  {2}, {3}\n", count(interface.arguments.size(), "argument"),
+      count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
+      count(total(interface.results), "byte"));
   for (auto [result, argument] : interface.aliases)
     out << formatv("  result {0} may lie in argument {1}\n", interface.results[result].name,
                    interface.arguments[argument].name);
-  out << formatv("  arena {0}: {1} for arrays, of which {2} are live at once at least; {3} for scratch\n",
-                 count(interface.arenaBytes, "byte"), number(placed), number(getNumber("hlo.arena_bound")),
-                 number(scratch));
-  auto buffers = main->getAttrOfType<ArrayAttr>("hlo.arena_buffers"), names = main->getAttrOfType<ArrayAttr>("hlo.arena_names");
+  out << formatv(
+      "  arena {0}: {1} for arrays, of which {2} are live at once at least; {3} for scratch\n",
+      count(interface.arenaBytes, "byte"), number(placed), number(getNumber("hlo.arena_bound")),
+      number(scratch));
+  auto buffers = main->getAttrOfType<ArrayAttr>("hlo.arena_buffers"),
+       names = main->getAttrOfType<ArrayAttr>("hlo.arena_names");
   if (buffers && names && !buffers.empty())
     writePeak(buffers, names);
 }
@@ -232,28 +244,32 @@ void ReportWriter::writePeak(ArrayAttr buffers, ArrayAttr names) {
   llvm::stable_sort(holders, [](const Buffer &x, const Buffer &y) {
     return std::tuple(-x.bytes, x.offset) < std::tuple(-y.bytes, y.offset);
   });
-  out << formatv("  {0} in the arena; at the peak {1} hold it\n", count(all.size(), "buffer"), number(holders.size()));
+  out << formatv("  {0} in the arena; at the peak {1} hold it\n", count(all.size(), "buffer"),
+                 number(holders.size()));
   for (const Buffer &holder : ArrayRef(holders).take_front(kHolders))
-    out << formatv("    {0,12} bytes at {1,12}: {2}\n", number(holder.bytes), number(holder.offset), holder.name);
+    out << formatv("    {0,12} bytes at {1,12}: {2}\n", number(holder.bytes), number(holder.offset),
+                   holder.name);
   if (holders.size() > kHolders)
     out << "    and " << holders.size() - kHolders << " smaller ones\n";
 }
 
 void ReportWriter::writeConstants() {
   int64_t kept = llvm::range_size(program.getOps<memref::GlobalOp>());
-  out << formatv("\nconstants\n  {0}, {1}; the module as it was read has {2}, {3}\n", count(kept, "array"),
-                 count(compiled.program.constantBytes, "byte"), number(compiled.constants.count),
-                 count(compiled.constants.bytes, "byte"));
+  out << formatv("\nconstants\n  {0}, {1}; the module as it was read has {2}, {3}\n",
+                 count(kept, "array"), count(compiled.program.constantBytes, "byte"),
+                 number(compiled.constants.count), count(compiled.constants.bytes, "byte"));
 }
 
 void ReportWriter::writeCode() {
   out << formatv("\ncode\n  {0}", count(compiled.program.codeBytes, "byte"));
   if (compiled.targets.size() > 1)
-    out << " for " << compiled.targets.size() << " levels of processors; the kernels above are those for " << target.cpu;
+    out << " for " << compiled.targets.size()
+        << " levels of processors; the kernels above are those for " << target.cpu;
   out << '\n';
 }
 
-std::string makeReport(ModuleOp program, const CompiledModule &compiled, std::vector<NotFused> notFused) {
+std::string makeReport(ModuleOp program, const CompiledModule &compiled,
+                       std::vector<NotFused> notFused) {
   return ReportWriter(program, compiled).write(std::move(notFused));
 }
 

@@ -18,7 +18,8 @@ struct NotFused {
 std::optional<NotFused> readFusionRemark(mlir::Diagnostic &diagnostic);
 
 /// The report. `program` is the module as compileModule left it: the program on memory.
-std::string makeReport(mlir::ModuleOp program, const CompiledModule &compiled, std::vector<NotFused> notFused);
+std::string makeReport(mlir::ModuleOp program, const CompiledModule &compiled,
+                       std::vector<NotFused> notFused);
 
 } // namespace hloc
 

@@ -27,14 +27,17 @@ namespace {
 /// Memory of one array, aligned as hosts align it.
 using Buffer = std::unique_ptr<char, void (*)(void *)>;
 Buffer allocate(int64_t bytes) {
-  return Buffer(static_cast<char *>(hlort_arena_allocate(std::max<int64_t>(bytes, 1), 0, nullptr)), hlort_arena_free);
+  return Buffer(static_cast<char *>(hlort_arena_allocate(std::max<int64_t>(bytes, 1), 0, nullptr)),
+                hlort_arena_free);
 }
 
 /// A loaded module with its memory, ready to be called.
 class Instance {
 public:
-  Instance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context, ArrayRef<HostArray> inputs)
-      : interface(interface), module(module), context(context), inputs(inputs), arena(allocate(interface.arenaBytes)) {
+  Instance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context,
+           ArrayRef<HostArray> inputs)
+      : interface(interface), module(module), context(context), inputs(inputs),
+        arena(allocate(interface.arenaBytes)) {
     for (const Port &port : interface.arguments)
       arguments.push_back(allocate(port.bytes));
     for (const Port &port : interface.results)
@@ -133,10 +136,11 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   // What the compiler cannot do yet is another exit code than what is wrong.
   bool unsupported = false;
   MLIRContext *context = source.getContext();
-  DiagnosticEngine::HandlerID handler = context->getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
-    unsupported |= isNotSupported(diagnostic);
-    return failure(); // others print it
-  });
+  DiagnosticEngine::HandlerID handler =
+      context->getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+        unsupported |= isNotSupported(diagnostic);
+        return failure(); // others print it
+      });
   auto unregister = llvm::make_scope_exit([&] { context->getDiagEngine().eraseHandler(handler); });
 
   CompileOptions compile;
@@ -151,13 +155,15 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   FailureOr<CompiledModule> compiled = compileModule(*module, compile);
   if (failed(compiled))
     return unsupported ? RunStatus::Unsupported : RunStatus::Refused;
-  llvm::Expected<LoadedModule> loaded = LoadedModule::load(compiled->program.code, compiled->interface.name);
+  llvm::Expected<LoadedModule> loaded =
+      LoadedModule::load(compiled->program.code, compiled->interface.name);
   if (!loaded) {
     llvm::errs() << "error: " << llvm::toString(loaded.takeError()) << '\n';
     return RunStatus::Refused;
   }
   measured.compileSeconds = secondsSince(start);
-  measured.threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  measured.threads =
+      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
   measured.arenaBytes = compiled->interface.arenaBytes;
   measured.codeBytes = compiled->program.codeBytes;
   measured.constantBytes = compiled->program.constantBytes;

@@ -15,7 +15,8 @@ template <class T> struct Option : FieldOption<T> {
       : FieldOption<T>(name, field, help, value, category) {}
 };
 struct Switch : FieldSwitch {
-  Switch(llvm::StringRef name, bool &field, llvm::StringRef help) : FieldSwitch(name, field, help, category) {}
+  Switch(llvm::StringRef name, bool &field, llvm::StringRef help)
+      : FieldSwitch(name, field, help, category) {}
 };
 } // namespace
 
@@ -46,13 +47,17 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Switch json("json", options.json, "Print one JSON object with times and sizes");
   Option<double> benchmark("benchmark", options.benchmarkSeconds,
                            "Repeat for at least so long, after warm-up", "seconds");
-  Option<std::string> trace("trace", options.trace, "Write when each kernel ran, and on which thread, for Perfetto; of the first run", "file.json");
+  Option<std::string> trace(
+      "trace", options.trace,
+      "Write when each kernel ran, and on which thread, for Perfetto; of the first run",
+      "file.json");
   cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3"), cl::Prefix,
                            cl::location(options.optimizationLevel),
                            cl::init(options.optimizationLevel), cl::cat(category));
   Option<int64_t> threads("threads", options.threads,
                           "Threads of compiled code (default: all processors)", "n");
-  Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for (default: this one)", "name");
+  Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for (default: this one)",
+                           "name");
   Switch fastMath("fast-math", options.fastMath, "As hloc's: floats may be regrouped");
   Switch checkBuffers("check-buffers", options.checkBuffers,
                       "Check the plan of memory once more (always on in debug builds)");
@@ -85,11 +90,12 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(options.optimizationLevel >= 0 && options.optimizationLevel <= 3,
           "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0, "expected --threads to be 0 or more");
-  require(!options.evaluate || options.trace.empty(), "--trace is of compiled code, not of --evaluate");
+  require(!options.evaluate || options.trace.empty(),
+          "--trace is of compiled code, not of --evaluate");
   require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
   if (!isRight)
     llvm::errs() << problem;
-  RunOptions read = options; // the reset sets every option, and so its field, to its default
+  RunOptions read = options;    // the reset sets every option, and so its field, to its default
   cl::ResetCommandLineParser(); // LLD has options of the same names
   options = read;
   return isRight;

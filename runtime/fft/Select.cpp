@@ -3,6 +3,12 @@
 
 #include "fft/Kernels.h"
 
+#if defined(__x86_64__)
+#include "fft/Processor.h"
+#endif
+
+#include <algorithm>
+
 namespace hloc::runtime {
 
 #define HLORT_FFT_DECLARE(name)                                                                    \
@@ -22,13 +28,8 @@ HLORT_FFT_DECLARE(Avx512)
 template <typename T>
 static const FftKernels<T> &choose(const FftKernels<T> &baseline, const FftKernels<T> &avx2,
                                    const FftKernels<T> &avx512) {
-  __builtin_cpu_init();
-  bool hasAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  bool hasAvx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-  if (hasAvx2 && hasAvx512 && vectorLimit >= 64)
-    return avx512;
-  return hasAvx2 && vectorLimit >= 32 ? avx2 : baseline;
+  int bytes = std::min(getVectorBytes(), vectorLimit);
+  return bytes >= 64 ? avx512 : bytes >= 32 ? avx2 : baseline;
 }
 
 template <> const FftKernels<float> &fftKernels<float>() {

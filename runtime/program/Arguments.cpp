@@ -28,9 +28,9 @@ struct Element {
 
   int fileBytes() const { return (bits + 7) / 8; }
   std::string npyType() const {
-    const char *letter = kind == Kind::Pred     ? "b"
-                         : kind == Kind::Signed ? "i"
-                         : kind == Kind::Complex ? "c"
+    const char *letter = kind == Kind::Pred                      ? "b"
+                         : kind == Kind::Signed                  ? "i"
+                         : kind == Kind::Complex                 ? "c"
                          : kind == Kind::Float && name[0] == 'f' ? "f"
                                                                  : "u";
     return letter + std::to_string(fileBytes());
@@ -40,27 +40,48 @@ struct Element {
 Element describe(int32_t type) {
   int bits = hlort_element_bits(type);
   switch (type) {
-  case HLORT_PRED: return {"pred", Kind::Pred, bits};
-  case HLORT_S2: return {"s2", Kind::Signed, bits};
-  case HLORT_S4: return {"s4", Kind::Signed, bits};
-  case HLORT_S8: return {"s8", Kind::Signed, bits};
-  case HLORT_S16: return {"s16", Kind::Signed, bits};
-  case HLORT_S32: return {"s32", Kind::Signed, bits};
-  case HLORT_S64: return {"s64", Kind::Signed, bits};
-  case HLORT_U2: return {"u2", Kind::Unsigned, bits};
-  case HLORT_U4: return {"u4", Kind::Unsigned, bits};
-  case HLORT_U8: return {"u8", Kind::Unsigned, bits};
-  case HLORT_U16: return {"u16", Kind::Unsigned, bits};
-  case HLORT_U32: return {"u32", Kind::Unsigned, bits};
-  case HLORT_U64: return {"u64", Kind::Unsigned, bits};
-  case HLORT_F16: return {"f16", Kind::Float, bits};
-  case HLORT_BF16: return {"bf16", Kind::Float, bits};
-  case HLORT_F32: return {"f32", Kind::Float, bits};
-  case HLORT_F64: return {"f64", Kind::Float, bits};
-  case HLORT_C64: return {"c64", Kind::Complex, bits};
-  case HLORT_C128: return {"c128", Kind::Complex, bits};
-  case HLORT_F4E2M1FN: return {"f4e2m1fn", Kind::Bits, bits};
-  default: return {"f8", Kind::Bits, bits};
+  case HLORT_PRED:
+    return {"pred", Kind::Pred, bits};
+  case HLORT_S2:
+    return {"s2", Kind::Signed, bits};
+  case HLORT_S4:
+    return {"s4", Kind::Signed, bits};
+  case HLORT_S8:
+    return {"s8", Kind::Signed, bits};
+  case HLORT_S16:
+    return {"s16", Kind::Signed, bits};
+  case HLORT_S32:
+    return {"s32", Kind::Signed, bits};
+  case HLORT_S64:
+    return {"s64", Kind::Signed, bits};
+  case HLORT_U2:
+    return {"u2", Kind::Unsigned, bits};
+  case HLORT_U4:
+    return {"u4", Kind::Unsigned, bits};
+  case HLORT_U8:
+    return {"u8", Kind::Unsigned, bits};
+  case HLORT_U16:
+    return {"u16", Kind::Unsigned, bits};
+  case HLORT_U32:
+    return {"u32", Kind::Unsigned, bits};
+  case HLORT_U64:
+    return {"u64", Kind::Unsigned, bits};
+  case HLORT_F16:
+    return {"f16", Kind::Float, bits};
+  case HLORT_BF16:
+    return {"bf16", Kind::Float, bits};
+  case HLORT_F32:
+    return {"f32", Kind::Float, bits};
+  case HLORT_F64:
+    return {"f64", Kind::Float, bits};
+  case HLORT_C64:
+    return {"c64", Kind::Complex, bits};
+  case HLORT_C128:
+    return {"c128", Kind::Complex, bits};
+  case HLORT_F4E2M1FN:
+    return {"f4e2m1fn", Kind::Bits, bits};
+  default:
+    return {"f8", Kind::Bits, bits};
   }
 }
 
@@ -162,7 +183,8 @@ std::string numberText(double value) {
 /// One element in the form of files, as text.
 std::string elementText(const Element &element, const char *bytes) {
   switch (element.kind) {
-  case Kind::Pred: return *bytes ? "true" : "false";
+  case Kind::Pred:
+    return *bytes ? "true" : "false";
   case Kind::Signed:
     return std::to_string(element.bits <= 8    ? read<int8_t>(bytes)
                           : element.bits == 16 ? read<int16_t>(bytes)
@@ -183,7 +205,8 @@ std::string elementText(const Element &element, const char *bytes) {
     double im = isSingle ? double(read<float>(bytes + 4)) : read<double>(bytes + 8);
     return "(" + numberText(re) + ", " + numberText(im) + ")";
   }
-  case Kind::Bits: break;
+  case Kind::Bits:
+    break;
   }
   char text[8];
   std::snprintf(text, sizeof text, "0x%02x", unsigned(uint8_t(*bytes)));
@@ -193,7 +216,8 @@ std::string elementText(const Element &element, const char *bytes) {
 void drawElement(const Element &element, std::mt19937_64 &bits, int64_t bound, char *target) {
   auto put = [&](const auto &value) { std::memcpy(target, &value, sizeof value); };
   switch (element.kind) {
-  case Kind::Pred: return put(uint8_t(bits() >> 63));
+  case Kind::Pred:
+    return put(uint8_t(bits() >> 63));
   case Kind::Signed:
   case Kind::Unsigned: {
     int64_t value = drawInteger(bits, element.kind == Kind::Unsigned, bound);
@@ -213,7 +237,8 @@ void drawElement(const Element &element, std::mt19937_64 &bits, int64_t bound, c
     float single[] = {float(parts[0]), float(parts[1])};
     return put(single);
   }
-  case Kind::Bits: return put(uint8_t(bits() >> (element.bits == 4 ? 61 : 58))); // finite in all of them
+  case Kind::Bits:
+    return put(uint8_t(bits() >> (element.bits == 4 ? 61 : 58))); // finite in all of them
   }
 }
 
@@ -231,13 +256,15 @@ std::string readArgument(const std::string &file, const hlort_port &port, char *
     return "is not an .npy file";
   Element element = describe(port.element_type);
   if (header->type != element.npyType() || header->shape != shapeOf(port))
-    return "holds '" + header->type + "' [" + joinSizes(header->shape) + "], but parameter '" + port.name + "' is " +
-           typeText(port) + ", stored as '" + element.npyType() + "'";
+    return "holds '" + header->type + "' [" + joinSizes(header->shape) + "], but parameter '" +
+           port.name + "' is " + typeText(port) + ", stored as '" + element.npyType() + "'";
   if (header->columnMajor && port.rank > 1)
     return "is in column-major (Fortran) order, expected row-major order";
-  size_t expected = size_t(countOf(port)) * size_t(element.fileBytes()), present = data.size() - header->dataOffset;
+  size_t expected = size_t(countOf(port)) * size_t(element.fileBytes()),
+         present = data.size() - header->dataOffset;
   if (present != expected)
-    return "has " + std::to_string(present) + " bytes of data, expected " + std::to_string(expected);
+    return "has " + std::to_string(present) + " bytes of data, expected " +
+           std::to_string(expected);
   const char *source = data.data() + header->dataOffset;
   forEachPlace(port, [&](int64_t place) {
     store(element, source, memory, place);

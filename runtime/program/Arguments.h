@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of a stand-alone program: between the memory of a module and files, random numbers, text.
-// Files hold the elements row-major, at least a byte each; memory has the port's layout, and types of
-// fewer than eight bits packed. Test: test/tools/program.test.
+// Files hold the elements row-major, at least a byte each; memory has the port's layout, and types
+// of fewer than eight bits packed. Test: test/tools/program.test.
 #ifndef HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
 #define HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
 

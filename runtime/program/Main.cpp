@@ -17,7 +17,8 @@
 
 using namespace hloc::runtime;
 
-// Calls of atexit in the runtime name the program itself by this, where no compiler's start files do.
+// Calls of atexit in the runtime name the program itself by this, where no compiler's start files
+// do.
 extern "C" __attribute__((weak, visibility("hidden"))) void *__dso_handle = nullptr;
 
 namespace {
@@ -68,12 +69,14 @@ bool readOptions(int32_t argc, char **argv, Options &options) {
         readOption(argument, "--outputs-to", options.outputsTo))
       continue;
     bool right = false;
-    for (Number number : {Number{"--threads", options.threads, 1, 4096}, Number{"--repeat", options.repeat, 1, INT64_MAX},
+    for (Number number : {Number{"--threads", options.threads, 1, 4096},
+                          Number{"--repeat", options.repeat, 1, INT64_MAX},
                           Number{"--seed", options.seed, 0, INT64_MAX}})
       if (readOption(argument, number.name, text)) {
         const char *end = text.data() + text.size();
         auto [stop, error] = std::from_chars(text.data(), end, number.value);
-        right = error == std::errc() && stop == end && number.value >= number.least && number.value <= number.most;
+        right = error == std::errc() && stop == end && number.value >= number.least &&
+                number.value <= number.most;
       }
     if (!right) {
       std::fprintf(stderr, "error: unexpected '%s'; see --help\n", argv[i]);
@@ -143,7 +146,8 @@ private:
       auto start = std::chrono::steady_clock::now();
       if (module.run(context.get(), in.data(), results.data(), arena.get(), &status))
         return fail();
-      times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      times.push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     std::nth_element(times.begin(), times.begin() + std::ptrdiff_t(times.size() / 2), times.end());
     if (options.repeat > 1)
@@ -158,7 +162,8 @@ private:
       const hlort_port &port = module.results[i];
       auto *memory = static_cast<const char *>(results[size_t(i)]);
       if (options.outputsTo.empty()) {
-        std::printf("out%lld %s: %s\n", static_cast<long long>(i), port.name, summarizeResult(port, memory).c_str());
+        std::printf("out%lld %s: %s\n", static_cast<long long>(i), port.name,
+                    summarizeResult(port, memory).c_str());
         continue;
       }
       std::string file = options.outputsTo + "/out" + std::to_string(i) + ".npy";

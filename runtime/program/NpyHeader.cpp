@@ -21,7 +21,8 @@ static void skipBlanks(std::string_view &text) {
     text.remove_prefix(1);
 }
 
-/// Text after `'key':` in the header's dictionary, without leading blanks; empty if it is not there.
+/// Text after `'key':` in the header's dictionary, without leading blanks; empty if it is not
+/// there.
 static std::string_view findField(std::string_view dictionary, std::string_view key) {
   std::string quoted = "'" + std::string(key) + "'";
   size_t at = dictionary.find(quoted);
@@ -95,8 +96,9 @@ std::string joinSizes(const std::vector<int64_t> &shape) {
 
 std::string makeNpyHeader(const std::string &type, const std::vector<int64_t> &shape) {
   bool single = type.substr(1) == "1";
-  std::string text = std::string("{'descr': '") + (single ? "|" : "<") + type + "', 'fortran_order': False, 'shape': (" +
-                     joinSizes(shape) + (shape.size() == 1 ? ",), }" : "), }");
+  std::string text = std::string("{'descr': '") + (single ? "|" : "<") + type +
+                     "', 'fortran_order': False, 'shape': (" + joinSizes(shape) +
+                     (shape.size() == 1 ? ",), }" : "), }");
   // Blanks up to a multiple of 64, where the elements begin, and a line's end.
   constexpr size_t before = 10;
   size_t total = (before + text.size() + 1 + 63) / 64 * 64, length = total - before;

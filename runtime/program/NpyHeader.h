@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of .npy files, NumPy's form of arrays. The compiler's tools read and write them by this
-// too. Test: test/driver/NpyTest.cpp.
+// The header of .npy files, NumPy's form of arrays. The compiler's tools read and write them by
+// this too. Test: test/driver/NpyTest.cpp.
 #ifndef HLOC_RUNTIME_PROGRAM_NPYHEADER_H
 #define HLOC_RUNTIME_PROGRAM_NPYHEADER_H
 
