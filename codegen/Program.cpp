@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Program.h"
+#include "codegen/EntryFunction.h"
 #include "codegen/Globals.h"
 #include "codegen/RuntimeCall.h"
 #include "codegen/Trace.h"
@@ -11,12 +12,6 @@
 using namespace mlir;
 
 namespace hloc {
-
-// Codes of hlort.h that generated code returns by itself.
-static constexpr int32_t kInvalidArgument = 1;
-static constexpr int32_t kOutOfMemory = 3;
-/// Offset of the message in an hlort_status.
-static constexpr int64_t kStatusMessage = 4;
 
 std::string getKernelSymbol(const ProgramNames &names, StringRef kernel) { return names.prefix + "." + kernel.str(); }
 
@@ -55,7 +50,6 @@ private:
   LogicalResult emitScalar(Operation *op);
   LogicalResult emitLaunch(hlo::LaunchOp launch);
   void emitCopy(memref::CopyOp copy);
-  void emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body);
   LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
 
   Value constant(Type type, int64_t value) {
@@ -86,9 +80,6 @@ private:
   LLVM::LLVMFuncOp getKernel(hlo::LaunchOp launch) {
     return functions.lookup<LLVM::LLVMFuncOp>(getKernelSymbol(names, launch.getKernel()));
   }
-  void fail(Block *block, int32_t code, Value message, int64_t bytes);
-  void fail(Block *block, int32_t code, StringRef message);
-  Block *checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what);
 
   ModuleOp program;
   const llvm::StringMap<KernelSchedule> &schedules;
@@ -307,142 +298,6 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
   return success();
 }
 
-/// Fills `block`: writes the status, if there is one, and returns the code.
-void ProgramEmitter::fail(Block *block, int32_t code, Value text, int64_t size) {
-  OpBuilder::InsertionGuard guard(b);
-  Region *region = block->getParent();
-  Block *write = b.createBlock(region, region->end()), *leave = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(block);
-  Value none = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status, LLVM::ZeroOp::create(b, pointer));
-  LLVM::CondBrOp::create(b, none, leave, write);
-  b.setInsertionPointToEnd(write);
-  LLVM::StoreOp::create(b, constant(b.getI32Type(), code), status);
-  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), text, constant(b.getI64Type(), size), false);
-  LLVM::BrOp::create(b, ValueRange(), leave);
-  b.setInsertionPointToEnd(leave);
-  LLVM::ReturnOp::create(b, constant(b.getI32Type(), code));
-}
-
-void ProgramEmitter::fail(Block *block, int32_t code, StringRef text) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(block);
-  text = text.take_front(255);
-  fail(block, code, globals.text(text), text.size() + 1);
-}
-
-/// At the end of `block`: fails unless the pointers of `array` at `indices` are not null. A loop
-/// over a table, since there may be thousands of them. Gives the block in which to go on.
-Block *ProgramEmitter::checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what) {
-  if (indices.empty())
-    return block;
-  Type i64 = b.getI64Type();
-  // Messages of one size, and the pointers' numbers.
-  int64_t size = (names.module + ": " + what + " " + Twine(indices.back()) + " is null").str().size() + 1;
-  size = std::min<int64_t>(size, 256);
-  std::string messages;
-  SmallVector<int64_t> numbers;
-  for (unsigned i : indices) {
-    std::string text = (names.module + ": " + what + " " + Twine(i) + " is null").str();
-    text.resize(size - 1);
-    messages.append(text).push_back('\0');
-    numbers.push_back(i);
-  }
-  Region *region = block->getParent();
-  Block *check = b.createBlock(region, region->end(), i64, b.getLoc());
-  Block *refused = b.createBlock(region, region->end()), *advance = b.createBlock(region, region->end());
-  Block *next = b.createBlock(region, region->end());
-  Value at = check->getArgument(0);
-  b.setInsertionPointToEnd(block);
-  LLVM::BrOp::create(b, ValueRange{constant(i64, 0)}, check);
-  b.setInsertionPointToEnd(check);
-  auto element = [&](Type type, Value from, Value which) -> Value {
-    return LLVM::GEPOp::create(b, pointer, type, from, ArrayRef<LLVM::GEPArg>{which});
-  };
-  Value which = at;
-  if (indices.back() + 1 != indices.size())
-    which = LLVM::LoadOp::create(b, i64, element(i64, globals.numbers(numbers), at));
-  Value given = LLVM::LoadOp::create(b, pointer, element(pointer, array, which));
-  Value isNull = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, given, LLVM::ZeroOp::create(b, pointer));
-  LLVM::CondBrOp::create(b, isNull, refused, advance);
-  b.setInsertionPointToEnd(refused);
-  Value start = LLVM::MulOp::create(b, at, constant(i64, size));
-  fail(refused, kInvalidArgument, element(b.getI8Type(), globals.text(messages), start), size);
-  b.setInsertionPointToEnd(advance);
-  Value following = LLVM::AddOp::create(b, at, constant(i64, 1));
-  Value more = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, following, constant(i64, indices.size()));
-  LLVM::CondBrOp::create(b, more, check, ValueRange{following}, next, ValueRange());
-  return next;
-}
-
-/// The function that the host calls: checks what it was given, finds memory, runs the body.
-void ProgramEmitter::emitEntry(func::FuncOp main, LLVM::LLVMFuncOp body) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  b.setInsertionPointToEnd(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer});
-  auto run = LLVM::LLVMFuncOp::create(b, names.prefix + "_run", type);
-  if (names.isVariant())
-    run.setVisibility_(LLVM::Visibility::Hidden);
-  Block *block = run.addEntryBlock(b);
-  b.setInsertionPointToStart(block);
-  status = run.getArgument(4);
-  Value null = LLVM::ZeroOp::create(b, pointer);
-  Region &region = run.getBody();
-  /// Goes on in a new block unless `condition` holds.
-  auto refuse = [&](Value condition, int32_t code, const Twine &text) {
-    Block *refused = b.createBlock(&region, region.end());
-    Block *next = new Block;
-    region.push_back(next);
-    b.setInsertionPointToEnd(block);
-    LLVM::CondBrOp::create(b, condition, refused, next);
-    fail(refused, code, text.str());
-    block = next;
-    b.setInsertionPointToEnd(block);
-  };
-  unsigned buffers = main.getNumArguments() - 1;
-  unsigned results = main->getAttrOfType<IntegerAttr>("hlo.results").getInt(), arguments = buffers - results;
-  SmallVector<Value> pointers{run.getArgument(0)};
-  auto isNull = [&](Value value) { return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, value, null); };
-  auto take = [&](unsigned which, unsigned count, unsigned first, StringRef what) {
-    if (count)
-      refuse(isNull(run.getArgument(which)), kInvalidArgument, names.module + ": the array of " + what + "s is null");
-    SmallVector<unsigned> needed;
-    for (unsigned i = 0; i < count; ++i)
-      if (bytesOf(main.getArgument(first + i).getType()) > 0)
-        needed.push_back(i);
-    block = checkPointers(block, run.getArgument(which), needed, what);
-    b.setInsertionPointToEnd(block);
-    for (unsigned i = 0; i < count; ++i)
-      pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i)));
-  };
-  take(1, arguments, 0, "argument");
-  take(2, results, arguments, "result");
-  if (info.arenaBytes == 0) {
-    pointers.append({null, status});
-    LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, body, pointers).getResult());
-    return;
-  }
-  // Memory that the host did not bring is allocated for the call.
-  auto allocate = globals.declare("hlort_arena_allocate", pointer, {i64, i64, pointer});
-  auto release = globals.declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
-  Block *own = b.createBlock(&region, region.end()), *given = b.createBlock(&region, region.end());
-  b.setInsertionPointToEnd(block);
-  LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), own, given);
-  auto runWith = [&](Value memory) {
-    SmallVector<Value> all(pointers);
-    all.append({memory, status});
-    return LLVM::CallOp::create(b, body, all).getResult();
-  };
-  b.setInsertionPointToEnd(given);
-  LLVM::ReturnOp::create(b, runWith(run.getArgument(3)));
-  block = own;
-  b.setInsertionPointToEnd(block);
-  Value memory = LLVM::CallOp::create(b, allocate, ValueRange{constant(i64, info.arenaBytes), constant(i64, 64), status}).getResult();
-  refuse(isNull(memory), kOutOfMemory, names.module + ": no memory for an arena of " + Twine(info.arenaBytes) + " bytes");
-  Value code = runWith(memory);
-  LLVM::CallOp::create(b, release, ValueRange{memory});
-  LLVM::ReturnOp::create(b, code);
-}
-
 FailureOr<ProgramInfo> ProgramEmitter::emit() {
   auto main = program.lookupSymbol<func::FuncOp>("main");
   if (!main || !main->hasAttr("hlo.results"))
@@ -465,7 +320,14 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
   if (failed(emitBody(main, body)))
     return failure();
-  emitEntry(main, body);
+  SmallVector<int64_t> argumentBytes, resultBytes;
+  unsigned results = main->getAttrOfType<IntegerAttr>("hlo.results").getInt();
+  for (Type type : main.getArgumentTypes().drop_back())
+    argumentBytes.push_back(bytesOf(type));
+  while (resultBytes.size() < results)
+    resultBytes.insert(resultBytes.begin(), argumentBytes.pop_back_val());
+  b.setLoc(program.getLoc());
+  emitEntryFunction(b, globals, module, names, {argumentBytes, resultBytes, info.arenaBytes}, body);
   return info;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function that hosts call, NAME_run. Test: test/tools/run-time-errors.test.
+
+#ifndef HLOC_CODEGEN_ENTRYFUNCTION_H
+#define HLOC_CODEGEN_ENTRYFUNCTION_H
+
+#include "codegen/Globals.h"
+#include "codegen/Program.h"
+
+namespace hloc {
+
+/// Bytes of the memory that a call has: arguments, results, temporaries.
+struct EntryBuffers {
+  llvm::ArrayRef<int64_t> argumentBytes, resultBytes;
+  int64_t arenaBytes;
+};
+
+/// Emits it into `module`: it checks the host's pointers, allocates the arena if the host brings none,
+/// and calls `body` with the context, each argument and result, the arena and the status.
+void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, mlir::ModuleOp module,
+                       const ProgramNames &names, const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body);
+
+} // namespace hloc
+
+#endif
