@@ -315,8 +315,9 @@ LogicalResult MemoryProgram::emit(ArrayRef<Alias> aliases) {
     if (buffer.place != Place::Result || buffer.index != alias.result)
       continue;
     // Nothing to do if the host passes the same memory for both.
-    auto copy = memref::CopyOp::create(builder, target.getLoc(), target.getArgument(alias.argument),
-                                       target.getArgument(source.getNumArguments() + alias.result));
+    Value argument = target.getArgument(alias.argument);
+    Value result = getMemory(plan.getBuffer(source.getArgument(alias.argument)), cast<MemRefType>(argument.getType()));
+    auto copy = memref::CopyOp::create(builder, target.getLoc(), argument, result);
     copy->setAttr("hlo.unless_same", builder.getUnitAttr());
   }
   for (BlockArgument argument : source.getArguments())

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Build.h"
 #include "compiler/hlo/Literal.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Computations.h"
 
 using namespace mlir;
@@ -191,6 +194,22 @@ Value Build::dynamicUpdateSlice(Value value, Value update, ValueRange starts) {
 }
 
 //===- Others --------------------------------------------------------------===//
+
+SmallVector<Value> Build::countedLoop(int64_t count, bool reversed, ValueRange inits,
+                                      function_ref<SmallVector<Value>(Build, Value, ValueRange)> step) {
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  Value zero = constant(0), end = constant(count), one = constant(1), last = constant(count - 1);
+  auto loop = scf::ForOp::create(
+      builder, loc, zero, end, one, inits, [&](OpBuilder &inner, Location, Value iv, ValueRange state) {
+        if (reversed)
+          iv = arith::SubIOp::create(inner, loc, last, iv);
+        Type i32 = inner.getI32Type();
+        Value narrow = arith::IndexCastOp::create(inner, loc, i32, iv);
+        Value scalar = tensor::FromElementsOp::create(inner, loc, RankedTensorType::get({}, i32), narrow);
+        scf::YieldOp::create(inner, loc, step(Build(inner, loc), scalar, state));
+      });
+  return SmallVector<Value>(loop.getResults());
+}
 
 Value Build::reduce(Value value, Value init, Sizes dimensions, StringRef opName) {
   if (dimensions.empty())

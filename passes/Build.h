@@ -95,6 +95,12 @@ public:
 
   //===- Others ------------------------------------------------------------===//
 
+  /// `for (i = 0; i < count; ++i) state = step(i, state)`; backwards if `reversed`. The step gets i
+  /// as an s32 scalar.
+  llvm::SmallVector<Value>
+  countedLoop(int64_t count, bool reversed, mlir::ValueRange inits,
+              llvm::function_ref<llvm::SmallVector<Value>(Build, Value, mlir::ValueRange)> step);
+
   /// Fold of `dimensions` with binary operation `opName`, from `init`.
   Value reduce(Value value, Value init, Sizes dimensions, llvm::StringRef opName);
   Value reduceSum(Value value, Sizes dimensions);

@@ -101,6 +101,19 @@ Operation *hloc::getSingleBinaryOp(ComputationOp computation) {
   return swapped && op.hasTrait<OpTrait::IsCommutative>() ? &op : nullptr;
 }
 
+SmallVector<Value> hloc::inlineComputation(OpBuilder &builder, ComputationOp computation,
+                                           ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(computation.getArguments(), arguments);
+  Block &body = computation.getBody().front();
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
 FailureOr<SmallVector<Value>> hloc::applyToArrays(OpBuilder &builder, Location loc,
                                                   ComputationOp computation, ValueRange arguments,
                                                   RankedTensorType shape) {

@@ -29,6 +29,10 @@ hlo::ComputationOp createComputation(
 /// order if the operation commutes), that operation; else null.
 mlir::Operation *getSingleBinaryOp(hlo::ComputationOp computation);
 
+/// Clones the operations of `computation` applied to `arguments`; returns its results.
+llvm::SmallVector<mlir::Value> inlineComputation(mlir::OpBuilder &builder, hlo::ComputationOp computation,
+                                                 mlir::ValueRange arguments);
+
 /// Clones the operations of a computation of scalars so that they compute on arrays of `shape`'s
 /// shape (and layout); returns the results. What does not depend on the parameters stays scalar
 /// until an array operation needs it. Emits an error if there is more than elementwise operations.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky factors and triangular systems as loops over rows, each step one vector-matrix product
 // for all matrices of the batch. Test: test/passes/expand-linear-algebra.mlir.
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Build.h"
 #include "passes/Expansions.h"
 
@@ -12,29 +9,6 @@ using namespace hloc;
 using namespace hloc::hlo;
 
 namespace {
-
-/// `for (i = 0; i < count; ++i) state = step(i, state)`; backwards if `reversed`. The step gets i
-/// as an s32 scalar.
-SmallVector<Value>
-makeLoop(Build build, int64_t count, bool reversed, ValueRange inits,
-         function_ref<SmallVector<Value>(Build, Value, ValueRange)> step) {
-  OpBuilder &b = build.builder;
-  Location loc = build.loc;
-  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); };
-  Value zero = index(0), end = index(count), one = index(1), last = index(count - 1);
-  auto loop = scf::ForOp::create(
-      b, loc, zero, end, one, inits,
-      [&](OpBuilder &inner, Location, Value iv, ValueRange state) {
-        if (reversed)
-          iv = arith::SubIOp::create(inner, loc, last, iv);
-        Type i32 = inner.getI32Type();
-        Value narrow = arith::IndexCastOp::create(inner, loc, i32, iv);
-        Value scalar =
-            tensor::FromElementsOp::create(inner, loc, RankedTensorType::get({}, i32), narrow);
-        scf::YieldOp::create(inner, loc, step(Build(inner, loc), scalar, state));
-      });
-  return SmallVector<Value>(loop.getResults());
-}
 
 bool isComplex(Value value) { return isa<ComplexType>(arrayType(value).getElementType()); }
 
@@ -127,7 +101,7 @@ struct ExpandCholesky : OpRewritePattern<CholeskyOp> {
       row = build.select(inTriangle, row, build.splatLike(row, 0));
       return {build.dynamicUpdateSlice(factor, row, {zero, j, zero}), isPositive};
     };
-    auto results = makeLoop(build, n, /*reversed=*/false,
+    auto results = build.countedLoop(n, /*reversed=*/false,
                             {build.zero(type), build.splat(predType, 1)}, step);
     Value factor = results[0];
     if (op.getLower())
@@ -178,7 +152,7 @@ struct ExpandTriangularSolve : OpRewritePattern<TriangularSolveOp> {
       }
       return {build.dynamicUpdateSlice(state[0], row, {zero, i, zero})};
     };
-    Value x = makeLoop(build, n, /*reversed=*/!lower, build.splatLike(b, 0), step)[0];
+    Value x = build.countedLoop(n, /*reversed=*/!lower, build.splatLike(b, 0), step)[0];
     if (!op.getLeftSide())
       x = swapLastTwo(build, x);
     auto resultType = arrayType(op.getB());

@@ -129,6 +129,7 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     populateBatchNormExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);
     populateRandomExpansions(patterns);
+    populateScanExpansions(patterns);
     populateWindowExpansions(patterns);
     populateSmallExpansions(patterns);
     GreedyRewriteConfig config;

@@ -162,7 +162,8 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
   LogicalResult matchAndRewrite(RngBitGeneratorOp op, PatternRewriter &rewriter) const override {
     Build build(rewriter, op.getLoc());
     Words words(build);
-    auto type = arrayType(op.getResult(1));
+    bool givesState = op.getNumResults() == 2;
+    auto type = arrayType(op.getResult(givesState));
     auto stateType = arrayType(op.getState());
     unsigned width = type.getElementType().getIntOrFloatBitWidth();
     if (stateType.getRank() != 1 || stateType.getDimSize(0) < 2 || type.getNumElements() == 0)
@@ -198,7 +199,10 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
       bits = build.convert(bits, element);
     else
       bits = build.bitcastConvert(bits, element);
-    rewriter.replaceOp(op, {build.concatenate(newState, 0), bits});
+    if (givesState)
+      rewriter.replaceOp(op, {build.concatenate(newState, 0), bits});
+    else
+      rewriter.replaceOp(op, bits);
     return success();
   }
 };

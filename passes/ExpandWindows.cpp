@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows that are something simpler: cumulative ones are scans, selecting ones find positions to
 // scatter to. Test: test/passes/expand-windows.mlir.
-#include "mlir/IR/IRMapping.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/Expansions.h"
@@ -14,19 +13,6 @@ namespace {
 
 bool allEqual(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
-}
-
-/// Clones the body of `computation` applied to `arguments`; returns its results.
-SmallVector<Value> inlineBody(OpBuilder &builder, ComputationOp computation, ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(computation.getArguments(), arguments);
-  Block &body = computation.getBody().front();
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(mapping.lookup(value));
-  return results;
 }
 
 /// The computation of a scan over slices of `slice`'s shape that carries what `reducer` folds:
@@ -125,7 +111,7 @@ struct ExpandSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
         {RankedTensorType::get({}, element), RankedTensorType::get({}, index),
          RankedTensorType::get({}, element), RankedTensorType::get({}, index)}, [&](OpBuilder &builder, ValueRange v) {
           Build inner(builder, loc);
-          Value prefers = inlineBody(builder, select, {v[0], v[2]})[0];
+          Value prefers = inlineComputation(builder, select, {v[0], v[2]})[0];
           Value isPadding = inner.compare(v[3], 0.0, Direction::LT);
           Value hasCurrent = inner.compare(v[1], 0.0, Direction::GE);
           Value keeps = inner.bitOr(isPadding, inner.bitAnd(hasCurrent, prefers));

@@ -17,6 +17,9 @@ void populateLinearAlgebraExpansions(mlir::RewritePatternSet &patterns);
 /// rng, rng_bit_generator.
 void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 
+/// scans that no kernel steps through.
+void populateScanExpansions(mlir::RewritePatternSet &patterns);
+
 /// select_and_scatter, cumulative reduce_window.
 void populateWindowExpansions(mlir::RewritePatternSet &patterns);
 

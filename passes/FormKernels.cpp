@@ -23,6 +23,16 @@ bool isUpdatedInPlace(OpOperand &use) {
   return isa<DynamicUpdateSliceOp>(use.getOwner()) && use.getOperandNumber() == 0;
 }
 
+/// An array that a scatter both updates and reads elsewhere (as its indices or updates) becomes two
+/// operands, so that the update goes to a copy.
+void separateUpdatedArrays(ScatterOp scatter, OpBuilder &builder) {
+  for (OpOperand &use : scatter->getOpOperands().take_front(scatter.getCount())) {
+    Value array = use.get();
+    if (llvm::count(scatter->getOperands(), array) > 1)
+      use.set(ReshapeOp::create(builder, scatter.getLoc(), array.getType(), array));
+  }
+}
+
 /// What is placed in the block as one: a kernel or an operation of its own.
 struct Unit {
   int group = -1;
@@ -195,6 +205,9 @@ void KernelFormation::emit(const Unit &unit) {
     return;
   }
   Group &group = groups[unit.group];
+  OpBuilder builder(terminator);
+  if (auto scatter = dyn_cast_or_null<ScatterOp>(group.hero))
+    separateUpdatedArrays(scatter, builder);
   llvm::SetVector<Value> inputs;
   SmallVector<Value> outputs;
   llvm::SetVector<Operation *> constants;
@@ -214,7 +227,6 @@ void KernelFormation::emit(const Unit &unit) {
     locations.push_back(op->getLoc());
   }
   constants.remove_if([&](Operation *op) { return inputs.contains(op->getResult(0)); });
-  OpBuilder builder(terminator);
   SmallVector<int64_t> reuse = chooseReuse(group, unit.members, inputs.getArrayRef(), outputs);
   bool must = group.kind == KernelKind::Update || group.kind == KernelKind::Scatter;
   Operation *main = group.hero ? group.hero : unit.members.back();

@@ -132,6 +132,8 @@ LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, 
 
 /// Reinterprets memory: to the operand's physical shape, through a reshape, and back.
 LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder) {
+  if (!isa<RankedTensorType>(op.getOperand().getType()) || !isa<RankedTensorType>(op.getType()))
+    return emitNotSupported(op.getLoc(), "a value that is not an array");
   Build build(builder, op.getLoc());
   Value value = leaves.lookup(op.getOperand()).front();
   auto from = cast<RankedTensorType>(op.getOperand().getType());
@@ -159,9 +161,13 @@ LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder
 /// the result (sharding, ...) stay only where the callee may read them.
 LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builder) {
   SmallVector<Type> types = getPlainLeaves(op->getResultTypes());
-  for (Type type : types)
-    if (auto array = dyn_cast<RankedTensorType>(type); array && !array.hasStaticShape())
+  for (Type type : types) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    if (!array)
+      return emitNotSupported(op->getLoc(), "a value that is not an array");
+    if (!array.hasStaticShape())
       return emitNotSupported(op->getLoc(), "an array of bounded dynamic size");
+  }
   Values operands = leavesOf(op->getOperands());
   bool takesToken = isa<InfeedOp, OutfeedOp>(op);
   if (isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op))

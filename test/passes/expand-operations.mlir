@@ -63,3 +63,14 @@ func.func @bits(%state: tensor<2xui64>) -> (tensor<2xui64>, tensor<3x4xui32>) {
   %0:2 = hlo.rng_bit_generator %state {algorithm = #hlo.rng_algorithm<rng_three_fry>} : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3x4xui32>)
   return %0#0, %0#1 : tensor<2xui64>, tensor<3x4xui32>
 }
+
+// -----
+
+// The bits alone, without the next state.
+// CHECK-LABEL: func.func @only_bits
+// CHECK-NOT: hlo.rng_bit_generator
+// CHECK: return %{{.*}} : tensor<4x6xui32>
+func.func @only_bits(%s: tensor<2xui64>) -> tensor<4x6xui32> {
+  %0 = hlo.rng_bit_generator %s {algorithm = #hlo.rng_algorithm<rng_three_fry>} : (tensor<2xui64>) -> tensor<4x6xui32>
+  return %0 : tensor<4x6xui32>
+}

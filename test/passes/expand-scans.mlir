@@ -1,0 +1,71 @@
+// RUN: hlo-opt --expand-operations --split-input-file %s | FileCheck %s
+
+// Elements that have nothing to do with each other: a kernel steps through the scan.
+// CHECK-LABEL: func.func @elementwise
+// CHECK-NOT: scf.for
+// CHECK: hlo.scan
+hlo.computation @step(%x: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = hlo.add %x, %c : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  hlo.return %0, %0 : tensor<8xf32>, tensor<8xf32>
+}
+func.func @elementwise(%x: tensor<5x8xf32>, %c: tensor<8xf32>) -> (tensor<5x8xf32>, tensor<8xf32>) {
+  %0:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_reverse = false, to_apply = @step} : (tensor<5x8xf32>, tensor<8xf32>) -> (tensor<5x8xf32>, tensor<8xf32>)
+  return %0#0, %0#1 : tensor<5x8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Slices whose elements meet: a loop over slices, from the last one.
+// CHECK-LABEL: func.func @reversing
+// CHECK-SAME: (%[[X:.*]]: tensor<8x5xf32>, %[[C:.*]]: tensor<8xf32>)
+// CHECK-DAG: %[[ZERO:.*]] = hlo.broadcast {{.*}} -> tensor<8x5xf32>
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 4 : index
+// CHECK: %[[R:.*]]:2 = scf.for %[[K:.*]] = {{.*}} iter_args(%[[CARRY:.*]] = %[[C]], %[[OUT:.*]] = %[[ZERO]])
+// CHECK:   arith.subi %[[LAST]], %[[K]]
+// CHECK:   %[[SLICE:.*]] = hlo.dynamic_slice %[[X]]
+// CHECK:   %[[ROW:.*]] = hlo.reshape %[[SLICE]] : (tensor<8x1xf32>) -> tensor<8xf32>
+// CHECK:   %[[REV:.*]] = hlo.reverse %[[ROW]]
+// CHECK:   %[[SUM:.*]] = hlo.add %[[REV]], %[[CARRY]]
+// CHECK:   %[[NEXT:.*]] = hlo.dynamic_update_slice %[[OUT]]
+// CHECK:   scf.yield %[[SUM]], %[[NEXT]]
+// CHECK: return %[[R]]#1, %[[R]]#0
+hlo.computation @turn(%x: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %r = hlo.reverse %x {dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = hlo.add %r, %c : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  hlo.return %0, %0 : tensor<8xf32>, tensor<8xf32>
+}
+func.func @reversing(%x: tensor<8x5xf32>, %c: tensor<8xf32>) -> (tensor<8x5xf32>, tensor<8xf32>) {
+  %0:2 = hlo.scan %x, %c {dimensions = array<i64: 1>, num_carries = 1 : i64, is_reverse = true, to_apply = @turn} : (tensor<8x5xf32>, tensor<8xf32>) -> (tensor<8x5xf32>, tensor<8xf32>)
+  return %0#0, %0#1 : tensor<8x5xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A carry of another shape than the slices.
+// CHECK-LABEL: func.func @scalar_carry
+// CHECK: scf.for {{.*}} -> (tensor<f32>, tensor<5x8xf32>)
+// CHECK: hlo.broadcast
+hlo.computation @spread(%x: tensor<8xf32>, %c: tensor<f32>) -> (tensor<8xf32>, tensor<f32>) {
+  %b = hlo.broadcast %c {dimensions = array<i64>} : (tensor<f32>) -> tensor<8xf32>
+  %0 = hlo.add %x, %b : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  hlo.return %0, %c : tensor<8xf32>, tensor<f32>
+}
+func.func @scalar_carry(%x: tensor<5x8xf32>, %c: tensor<f32>) -> (tensor<5x8xf32>, tensor<f32>) {
+  %0:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_reverse = false, to_apply = @spread} : (tensor<5x8xf32>, tensor<f32>) -> (tensor<5x8xf32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<5x8xf32>, tensor<f32>
+}
+
+// -----
+
+// No steps: what it starts with.
+// CHECK-LABEL: func.func @nothing
+// CHECK-NOT: scf.for
+// CHECK: return %{{.*}}, %arg1
+hlo.computation @spread(%x: tensor<8xf32>, %c: tensor<f32>) -> (tensor<8xf32>, tensor<f32>) {
+  %b = hlo.broadcast %c {dimensions = array<i64>} : (tensor<f32>) -> tensor<8xf32>
+  hlo.return %b, %c : tensor<8xf32>, tensor<f32>
+}
+func.func @nothing(%x: tensor<0x8xf32>, %c: tensor<f32>) -> (tensor<0x8xf32>, tensor<f32>) {
+  %0:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_reverse = false, to_apply = @spread} : (tensor<0x8xf32>, tensor<f32>) -> (tensor<0x8xf32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<0x8xf32>, tensor<f32>
+}
