@@ -42,7 +42,7 @@ private:
   void visitReshape(Operation *op);
   void mergeSiblings();
   void dropOuterReshapes();
-  int host(Operation *op, ArrayRef<int> candidates);
+  int host(Operation *op, ArrayRef<int> candidates, bool outside);
   int mergeAll(Operation *op, SmallVectorImpl<int> &candidates);
   bool pays(Operation *op, ArrayRef<int> candidates, bool outside);
 
@@ -123,8 +123,8 @@ int BlockFusion::mergeAll(Operation *op, SmallVectorImpl<int> &candidates) {
   return candidates.size();
 }
 
-/// Computes `op` in one of `candidates`, whose kernel also writes it to memory.
-int BlockFusion::host(Operation *op, ArrayRef<int> candidates) {
+/// Computes `op` in one of `candidates`, whose kernel also writes it to memory if anything else reads it.
+int BlockFusion::host(Operation *op, ArrayRef<int> candidates, bool outside) {
   for (int group : candidates) {
     Maps maps = groups.getMaps(op, group);
     int root = groups.maps.getRoot(op->getResult(0).getType());
@@ -134,7 +134,8 @@ int BlockFusion::host(Operation *op, ArrayRef<int> candidates) {
     if (!groups.canOutput(op, group, maps) || !groups.canAdd(op, group, maps).empty() ||
         groups.reachesAround(op, group))
       continue;
-    groups.add(op, group, maps, /*isHome=*/true);
+    bool isReadElsewhere = outside || groups.getUses(op).groups.size() > 1;
+    groups.add(op, group, maps, /*isHome=*/isReadElsewhere);
     return group;
   }
   return -1;
@@ -186,7 +187,7 @@ void BlockFusion::visit(Operation *op) {
   }
   if (!candidates.empty() && reason.empty())
     reason = outside ? "its result is needed in memory" : "computing it again costs more than memory";
-  if (host(op, candidates) >= 0)
+  if (host(op, candidates, outside) >= 0)
     return;
   if (!uses.groups.empty())
     explain(op, reason);

@@ -137,3 +137,32 @@ func.func @update(%x: tensor<1000xf32>, %u: tensor<10xf32>, %i: tensor<i32>) -> 
   %r = hlo.dynamic_update_slice %x, %a, %i : (tensor<1000xf32>, tensor<10xf32>, tensor<i32>) -> tensor<1000xf32>
   return %r : tensor<1000xf32>
 }
+
+// -----
+
+// What only its own kernel reads is not written: a rolled array is neither free nor needed elsewhere.
+// CHECK-LABEL: func.func @rolled
+// CHECK: hlo.kernel <loop> {{.*}} -> tensor<256x256xui8>
+// CHECK-NOT: hlo.kernel
+func.func @rolled(%x: tensor<256x256xui8>) -> tensor<256x256xui8> {
+  %0 = hlo.slice %x {starts = array<i64: 0, 255>, limits = array<i64: 256, 256>, strides = array<i64: 1, 1>} : (tensor<256x256xui8>) -> tensor<256x1xui8>
+  %1 = hlo.slice %x {starts = array<i64: 0, 0>, limits = array<i64: 256, 255>, strides = array<i64: 1, 1>} : (tensor<256x256xui8>) -> tensor<256x255xui8>
+  %2 = hlo.concatenate %0, %1 {dimension = 1 : i64} : (tensor<256x1xui8>, tensor<256x255xui8>) -> tensor<256x256xui8>
+  %3 = hlo.add %x, %2 : (tensor<256x256xui8>, tensor<256x256xui8>) -> tensor<256x256xui8>
+  return %3 : tensor<256x256xui8>
+}
+
+// -----
+
+// A scatter into what it reads as indices and updates: the array that it updates is another operand.
+// CHECK-LABEL: func.func @scatter_itself
+// CHECK: %[[V:.*]] = hlo.reshape %arg0
+// CHECK: hlo.kernel <scatter> (%[[V]], %arg0) {must_reuse, reuse = array<i64: 0>}
+hlo.computation @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = hlo.add %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  hlo.return %0 : tensor<i32>
+}
+func.func @scatter_itself(%x: tensor<8xi32>) -> tensor<8xi32> {
+  %0 = hlo.scatter %x, %x, %x {update_window_dims = array<i64>, inserted_window_dims = array<i64: 0>, input_batching_dims = array<i64>, scatter_indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64, to_apply = @sum, indices_are_sorted = false, unique_indices = false} : (tensor<8xi32>, tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
+  return %0 : tensor<8xi32>
+}
