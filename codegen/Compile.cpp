@@ -82,7 +82,7 @@ void ProgramCompiler::formGroups() {
   SmallVector<hlo::KernelFunctionOp> large;
   SmallVector<hlo::KernelFunctionOp> tiny;
   for (auto kernel : program.getOps<hlo::KernelFunctionOp>())
-    (isTiny(kernel) ? tiny : large).push_back(kernel);
+    (isTiny(kernel) || isSmall(kernel) ? tiny : large).push_back(kernel);
   // Text forms are of one module, and only ELF's objects are linked here.
   bool splits = form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
   size_t count = splits ? std::min<size_t>(jobs, large.size() / 2 + 1) : 1;
@@ -133,7 +133,8 @@ bool ProgramCompiler::emitMain() {
       auto function = cast<LLVM::LLVMFuncOp>(group.module->lookupSymbol(symbol));
       if (i == 0) {
         function.setLinkage(LLVM::Linkage::Internal);
-        if (isTiny(kernel) && target.optimization > 0)
+        bool isInlined = isTiny(kernel) || result.schedules[kernel.getSymName()].isStraight;
+        if (isInlined && target.optimization > 0)
           function.setAlwaysInline(true);
         continue;
       }

@@ -192,6 +192,22 @@ int64_t getWidestElement(Block &body) {
   return widest;
 }
 
+/// The loops of the kernel's kind.
+static LogicalResult emitLoops(KernelContext &context) {
+  switch (context.kernel.getKind()) {
+  case hlo::KernelKind::Loop: return emitLoopKernel(context);
+  case hlo::KernelKind::Reduce: return emitReduceKernel(context);
+  case hlo::KernelKind::Update: return emitUpdateKernel(context);
+  case hlo::KernelKind::Dot: return emitDotKernel(context);
+  case hlo::KernelKind::Convolution: return emitConvolutionKernel(context);
+  case hlo::KernelKind::Window: return emitWindowKernel(context);
+  case hlo::KernelKind::Scan: return emitScanKernel(context);
+  case hlo::KernelKind::Sort: return emitSortKernel(context);
+  case hlo::KernelKind::Scatter: return emitScatterKernel(context);
+  }
+  llvm_unreachable("every kind has its loops");
+}
+
 //===-- Entry ----------------------------------------------------------------------------------===//
 
 FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp program, const Target &target,
@@ -217,19 +233,14 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
   KernelContext context(kernel, program, target, function);
   for (auto [i, argument] : llvm::enumerate(context.getBody().getArguments()))
     context.emitter.bindMemory(argument, function.getArgument(i));
-  LogicalResult emitted = failure();
-  switch (kernel.getKind()) {
-  case hlo::KernelKind::Loop: emitted = emitLoopKernel(context); break;
-  case hlo::KernelKind::Reduce: emitted = emitReduceKernel(context); break;
-  case hlo::KernelKind::Update: emitted = emitUpdateKernel(context); break;
-  case hlo::KernelKind::Dot: emitted = emitDotKernel(context); break;
-  case hlo::KernelKind::Convolution: emitted = emitConvolutionKernel(context); break;
-  case hlo::KernelKind::Window: emitted = emitWindowKernel(context); break;
-  case hlo::KernelKind::Scan: emitted = emitScanKernel(context); break;
-  case hlo::KernelKind::Sort: emitted = emitSortKernel(context); break;
-  case hlo::KernelKind::Scatter: emitted = emitScatterKernel(context); break;
-  default: kernel.emitError() << "no code generator for kernels of kind " << stringifyKernelKind(kernel.getKind());
-  }
+  LogicalResult emitted = success(emitStraightKernel(context));
+  if (failed(emitted) && !context.emitter.hasFailed())
+    emitted = emitLoops(context);
+  // Straight-line code reads before it writes, so this says nothing; inlined, it costs time to compile
+  // that grows with the square of the number of arguments.
+  if (context.schedule.isStraight)
+    for (unsigned i = 0; i <= inputs + outputs; ++i)
+      function.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());
   if (failed(emitted) || context.emitter.hasFailed())
     return failure();
   context.b.setInsertionPointToEnd(&function.getBody().front());

@@ -23,6 +23,8 @@ struct KernelSchedule {
   int64_t grain = 1;
   /// Scratch memory, shared by all units of a launch.
   int64_t scratchBytes = 0;
+  /// Whether it is straight-line code, to be inlined wherever it is launched.
+  bool isStraight = false;
 };
 
 /// What every kind of kernel needs while its loops are being built.
@@ -58,6 +60,12 @@ struct KernelContext {
 llvm::FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, mlir::ModuleOp program,
                                            const Target &target, mlir::ModuleOp module,
                                            llvm::StringRef name);
+
+/// Whether a kernel is small enough for straight-line code to be tried.
+bool isSmall(hlo::KernelFunctionOp kernel);
+/// Emits a small kernel of a kind that has such a form as straight-line code; false if it is not small,
+/// or better off with its kind's loops.
+bool emitStraightKernel(KernelContext &context);
 
 // One function a kind: builds the loops at the context's builder and sets its schedule.
 llvm::LogicalResult emitLoopKernel(KernelContext &context);

@@ -7,6 +7,7 @@
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -50,6 +51,7 @@ private:
   LogicalResult emitScalar(Operation *op);
   LogicalResult emitLaunch(hlo::LaunchOp launch);
   void emitCopy(memref::CopyOp copy);
+  void declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body);
   LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
 
   Value constant(Type type, int64_t value) {
@@ -298,6 +300,23 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
   return success();
 }
 
+/// Results overlap nothing but arguments that they may alias. The body keeps this knowledge only as
+/// long as it is a function of its own.
+void ProgramEmitter::declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body) {
+  unsigned buffers = main.getNumArguments() - 1;
+  unsigned arguments = buffers - main->getAttrOfType<IntegerAttr>("hlo.results").getInt();
+  llvm::BitVector shared(buffers);
+  if (auto aliases = program->getAttrOfType<ArrayAttr>("hlo.aliases"))
+    for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>()) {
+      shared.set(arguments + pair[0]);
+      shared.set(pair[1]);
+    }
+  for (unsigned i = 0; i <= buffers; ++i)
+    if (i == buffers || !shared[i])
+      body.setArgAttr(i + 1, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  body.setNoInline(true);
+}
+
 FailureOr<ProgramInfo> ProgramEmitter::emit() {
   auto main = program.lookupSymbol<func::FuncOp>("main");
   if (!main || !main->hasAttr("hlo.results"))
@@ -318,6 +337,7 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   }
   SmallVector<Type> types(main.getNumArguments() + 2, pointer);
   auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
+  declareNoAlias(main, body);
   if (failed(emitBody(main, body)))
     return failure();
   SmallVector<int64_t> argumentBytes, resultBytes;

@@ -7,8 +7,6 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::buffers;
 
-/// Buffers up to this size are local variables, which LLVM can keep in registers.
-static constexpr int64_t maxStackBytes = 256;
 static constexpr int64_t alignment = 64;
 
 static int64_t align(int64_t bytes) {

@@ -69,6 +69,7 @@ void Plan::unite(int a, int b) {
   if (!into.value)
     into.value = from.value;
   into.readOnly |= from.readOnly;
+  into.carried |= from.carried;
   from.ranges.clear();
 }
 
@@ -114,6 +115,7 @@ void Plan::numberRegions(Operation *op, int depth) {
     for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits())) {
       define(argument, begin);
       carried.push_back(nodeOf[argument]);
+      buffers[carried.back()].carried = true;
       addTransfer(op, init, carried.back(), begin, depth);
     }
     number(*loop.getBody(), depth + 1);
@@ -132,6 +134,7 @@ void Plan::numberRegions(Operation *op, int depth) {
     for (auto [argument, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
       define(argument, begin);
       carried.push_back(nodeOf[argument]);
+      buffers[carried.back()].carried = true;
       addTransfer(op, init, carried.back(), begin, depth);
     }
     number(*loop.getBeforeBody(), depth + 1);
@@ -141,6 +144,7 @@ void Plan::numberRegions(Operation *op, int depth) {
     for (auto [argument, value] : llvm::zip(loop.getAfterArguments(), condition.getArgs())) {
       define(argument, decided);
       passed.push_back(nodeOf[argument]);
+      buffers[passed.back()].carried = true;
       addTransfer(condition, value, passed.back(), decided, depth + 1);
     }
     number(*loop.getAfterBody(), depth + 1);
@@ -258,6 +262,10 @@ bool Plan::grant(const Wish &wish) {
   if (getElementTypeOrSelf(source.type) != getElementTypeOrSelf(target.type))
     return false;
   if (source.place == Place::Result && target.place == Place::Result)
+    return false;
+  // Small state of loops is better kept in registers and copied to the result once.
+  bool isResult = source.place == Place::Result || target.place == Place::Result;
+  if (isResult && (source.carried || target.carried) && source.bytes <= maxStackBytes)
     return false;
   if (overlap(from, to))
     return false;

@@ -28,6 +28,7 @@ struct Buffer {
   int64_t offset = 0;    ///< in the arena
   int64_t bytes = 0;
   bool readOnly = false;
+  bool carried = false;  ///< by a loop
   llvm::SmallVector<Range, 2> ranges; ///< in order
   mlir::Value value;                  ///< the first value, which names the buffer; may be null
   mlir::Type type;
@@ -105,6 +106,9 @@ private:
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Copy>> copies;
   int64_t next = 2;
 };
+
+/// Buffers up to this size are local variables, which LLVM can keep in registers.
+constexpr int64_t maxStackBytes = 256;
 
 /// Bytes that an array takes in memory: elements of fewer than eight bits packed, pred a byte.
 int64_t getBytes(mlir::Type type);

@@ -30,6 +30,8 @@ Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
     lanes = produce->second(at, mask);
   else if (auto array = memory.find(value); array != memory.end())
     lanes = loadElements(index, array->second, at, mask);
+  else if (value.getDefiningOp<hlo::ReduceOp>())
+    lanes = emitReduce(cast<OpResult>(value), at, mask);
   else if (Operation *op = value.getDefiningOp())
     lanes = emitOperation(op, at, mask);
   if (!lanes.re) {
@@ -346,7 +348,7 @@ Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<Lane
     if (bits.getType() == target)
       return {bits, {}};
     if (getElementTypeOrSelf(target).isInteger(1))
-      return {arith::TruncIOp::create(b, target, bits), {}};
+      return {emitNonZero(b, bits), {}};
     return {arith::BitcastOp::create(b, target, bits), {}};
   };
   if (fromBits > toBits) { // one element becomes several: a new minor dimension
@@ -441,6 +443,7 @@ Lanes ElementEmitter::emitOperation(Operation *op, ArrayRef<LaneIndex> at, Mask 
       .Case<hlo::GatherOp>([&](hlo::GatherOp gather) { return emitGather(gather, at, mask); })
       .Case<hlo::DynamicSliceOp>([&](hlo::DynamicSliceOp slice) { return emitDynamicSlice(slice, at, mask); })
       .Case<hlo::DynamicUpdateSliceOp>([&](hlo::DynamicUpdateSliceOp update) { return emitDynamicUpdateSlice(update, at, mask); })
+      .Case<hlo::DotOp>([&](hlo::DotOp dot) { return emitDot(dot, at, mask); })
       .Case<hlo::BitcastConvertOp>([&](hlo::BitcastConvertOp cast) { return emitBitcastConvert(cast, at, mask); })
       .Default([&](Operation *) -> Lanes {
         if (!op->hasTrait<hlo::Elementwise>() && !isa<hlo::CopyOp>(op))

@@ -61,6 +61,9 @@ private:
   Lanes emitDynamicSlice(hlo::DynamicSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitBitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  /// One of a reduction's results; its siblings are known from then on.
+  Lanes emitReduce(mlir::OpResult result, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitDot(hlo::DotOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   /// `value` if any lane of `mask` takes part, computed in a branch of its own where that pays.
   Lanes emitWhere(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask);
 
@@ -81,6 +84,11 @@ private:
   llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
   bool failed = false;
 };
+
+/// Elements that are folded into one result element of `op`, a reduction or dot, and how many of them
+/// an expression may hold: what folds more must be bound to a producer.
+int64_t getFoldedElements(mlir::Operation *op);
+constexpr int64_t kMostFoldedElements = 32;
 
 /// Start index `which` of a dynamic_slice or dynamic_update_slice as a lane index within
 /// [0, limit]. The indices are scalars, or elements of one vector.

@@ -113,8 +113,7 @@ public:
         .Case<hlo::SignOp>([&](auto) -> Value {
           if (isSigned)
             return emitIntegerSign(b, x);
-          Value nonZero = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero(x));
-          return arith::ExtUIOp::create(b, x.getType(), nonZero);
+          return arith::ExtUIOp::create(b, x.getType(), emitNonZero(b, x));
         })
         .Case<hlo::PowerOp>([&](auto) { return emitIntegerPower(b, x, y, isSigned); })
         .Case<hlo::MulhiOp>([&](auto) { return isSigned ? emitSignedMulhi(b, x, y) : emitUnsignedMulhi(b, x, y); })
@@ -304,11 +303,11 @@ static Lanes emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp op, L
   unsigned toWidth = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
   if (x.re.getType() == target)
     return x;
-  // A pred and an integer of one bit's storage.
+  // A pred and an integer of its storage's width: any byte but zero is true.
   if (fromWidth < toWidth)
     return {arith::ExtUIOp::create(b, target, x.re), {}};
   if (fromWidth > toWidth)
-    return {arith::TruncIOp::create(b, target, x.re), {}};
+    return {emitNonZero(b, x.re), {}};
   return {arith::BitcastOp::create(b, target, x.re), {}};
 }
 

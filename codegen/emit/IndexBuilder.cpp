@@ -142,7 +142,17 @@ std::pair<LaneIndex, LaneIndex> IndexBuilder::divideWithRemainder(LaneIndex x, i
   Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, size)));
   Value quotient = b.createOrFold<arith::DivUIOp>(lanesOf, by);
   Value remainder = b.createOrFold<arith::SubIOp>(lanesOf, b.createOrFold<arith::MulIOp>(quotient, by));
+  parts[remainder] = {x, size, quotient};
   return {{{}, 0, 1, remainder}, {{}, 0, 1, quotient}};
+}
+
+std::optional<LaneIndex> IndexBuilder::rejoin(LaneIndex high, LaneIndex low, int64_t size) {
+  if (!high.lanes || !low.lanes)
+    return std::nullopt;
+  auto part = parts.find(low.lanes);
+  if (part == parts.end() || part->second.size != size || part->second.quotient != high.lanes)
+    return std::nullopt;
+  return part->second.whole;
 }
 
 LaneIndex IndexBuilder::clamp(LaneIndex x, int64_t limit) {

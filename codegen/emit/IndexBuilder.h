@@ -6,6 +6,7 @@
 
 #include "codegen/emit/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace hloc {
 
@@ -39,6 +40,8 @@ public:
   LaneIndex multiply(LaneIndex x, int64_t factor);
   /// x mod size and x div size for x >= 0.
   std::pair<LaneIndex, LaneIndex> divideWithRemainder(LaneIndex x, int64_t size);
+  /// `high * size + low`, if divideWithRemainder made the two of one index: that index.
+  std::optional<LaneIndex> rejoin(LaneIndex high, LaneIndex low, int64_t size);
   /// x limited to [0, limit].
   LaneIndex clamp(LaneIndex x, int64_t limit);
 
@@ -64,11 +67,21 @@ public:
   /// What LLVM may do with the arithmetic of floats that stands in the module itself.
   mlir::arith::FastMathFlags floatFlags = mlir::arith::FastMathFlags::contract;
 
+  /// Forgets what indices were made of: code built so far is about to be erased.
+  void forgetParts() { parts.clear(); }
+
 private:
   mlir::Value join(SplitIndex parts);
+  /// What an arbitrary remainder was made of.
+  struct Part {
+    LaneIndex whole;
+    int64_t size;
+    mlir::Value quotient;
+  };
 
   int64_t lanes;
   mlir::Type laneType;
+  llvm::DenseMap<mlir::Value, Part> parts;
 };
 
 /// The value of a constant index, if it is one.

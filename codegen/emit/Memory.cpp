@@ -18,10 +18,31 @@ int64_t getByteSize(RankedTensorType type) {
 }
 
 LaneIndex linearize(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneIndex> at) {
+  // Dimensions into which a reshape split one index are one again.
+  SmallVector<int64_t> sizes;
+  SmallVector<LaneIndex> parts;
+  for (auto [size, x] : llvm::zip_equal(shape, at)) {
+    sizes.push_back(size);
+    parts.push_back(x);
+    while (parts.size() > 1) {
+      std::optional<LaneIndex> whole = index.rejoin(parts[parts.size() - 2], parts.back(), sizes.back());
+      if (!whole)
+        break;
+      int64_t inner = sizes.pop_back_val();
+      sizes.back() *= inner;
+      parts.pop_back();
+      parts.back() = *whole;
+    }
+  }
   LaneIndex position = index.uniform(0);
-  for (auto [stride, x] : llvm::zip_equal(getRowMajorStrides(shape), at))
+  for (auto [stride, x] : llvm::zip_equal(getRowMajorStrides(sizes), parts))
     position = index.add(position, index.multiply(x, stride));
   return position;
+}
+
+Value emitNonZero(ImplicitLocOpBuilder &b, Value x) {
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(x.getType()));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
 }
 
 Lanes broadcastLanes(IndexBuilder &index, Lanes value) {
@@ -150,6 +171,48 @@ private:
 
 } // namespace
 
+/// Lanes along a dimension whose neighbours are a few units apart, the same one of each few.
+struct Interleaved {
+  LaneIndex start; ///< position of the first few, lanes consecutive in units of a few
+  int64_t count = 1, which = 0;
+};
+
+/// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
+static constexpr int64_t kMostInterleaved = 4;
+
+static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneIndex> at) {
+  Interleaved result;
+  int64_t rank = shape.size(), d = rank - 1;
+  for (; d >= 0 && at[d].isUniform(); --d) {
+    std::optional<int64_t> known = getConstant(at[d].base);
+    if (!known)
+      return std::nullopt;
+    result.which += *known * result.count;
+    result.count *= shape[d];
+  }
+  if (d < 0 || !at[d].base || at[d].stride != 1 || result.count < 2 || result.count > kMostInterleaved ||
+      !llvm::all_of(at.take_front(d), [](const LaneIndex &x) { return x.isUniform(); }))
+    return std::nullopt;
+  result.start = index.multiply(linearize(index, shape.take_front(d + 1), at.take_front(d + 1)), result.count);
+  return result;
+}
+
+/// Lanes of `sources`, seen one behind the other: result lane i is number `from(i)`.
+static Value pick(ImplicitLocOpBuilder &b, ArrayRef<Value> sources, function_ref<int64_t(int64_t)> from) {
+  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements();
+  Value result = sources[0];
+  for (int64_t k = 1; k < int64_t(sources.size()); ++k) {
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < lanes; ++i) {
+      int64_t number = from(i), source = number / lanes;
+      // From an earlier source, where the first step puts it; from this one; or not yet.
+      order.push_back(source == k ? lanes + number % lanes : source > k ? 0 : k == 1 ? number : i);
+    }
+    result = vector::ShuffleOp::create(b, result, sources[k], order);
+  }
+  return result;
+}
+
 /// The machine type in memory of one element (for complex, of one part).
 static Type getUnitType(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -251,11 +314,34 @@ static void storePacked(IndexBuilder &index, MemoryArray array, LaneIndex positi
   }
 }
 
+static Lanes fromUnits(ImplicitLocOpBuilder &b, Type element, Value units) {
+  return {element.isInteger(1) ? emitNonZero(b, units) : units, {}};
+}
+
+static Value toUnits(ImplicitLocOpBuilder &b, Type element, Value value) {
+  return element.isInteger(1) ? Value(arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value)) : value;
+}
+
 Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at, Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
-  LaneIndex position = linearize(index, array.type.getShape(), at);
+  if (array.type.getNumElements() == 0) { // a gather's clamped index finds nothing either
+    auto complex = dyn_cast<ComplexType>(element);
+    Type part = complex ? complex.getElementType() : getRegisterType(element);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(part));
+    return {zero, complex ? zero : Value()};
+  }
   Type unit = getUnitType(element);
+  if (!mask && !isa<ComplexType>(element) && getStorageBits(element) >= 8 && index.getLanes() > 1)
+    if (auto few = matchInterleaved(index, array.type.getShape(), at)) {
+      UnitAccess units(index, array.pointer, unit);
+      SmallVector<Value> vectors;
+      for (int64_t i = 0; i < few->count; ++i)
+        vectors.push_back(units.loadConsecutive(index.add({few->start.base, 0, 1, {}}, i * index.getLanes()).base,
+                                                VectorType::get({index.getLanes()}, unit), {}));
+      return fromUnits(b, element, pick(b, vectors, [&](int64_t lane) { return lane * few->count + few->which; }));
+    }
+  LaneIndex position = linearize(index, array.type.getShape(), at);
   if (isa<ComplexType>(element)) {
     UnitAccess parts(index, array.pointer, unit);
     if (position.base && position.stride == 1) {
@@ -273,10 +359,7 @@ Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
   }
   if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
     return loadPacked(index, array, position, mask);
-  Value value = UnitAccess(index, array.pointer, unit).load(position, mask);
-  if (element.isInteger(1))
-    value = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, constantLike(b, value, 0));
-  return {value, {}};
+  return fromUnits(b, element, UnitAccess(index, array.pointer, unit).load(position, mask));
 }
 
 void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at, Lanes value, Mask mask) {
@@ -301,10 +384,30 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
   }
   if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
     return storePacked(index, array, position, value.re, mask);
-  Value bits = value.re;
-  if (element.isInteger(1))
-    bits = arith::ExtUIOp::create(b, shapedLike(bits, b.getI8Type()), bits);
-  UnitAccess(index, array.pointer, unit).store(position, bits, mask);
+  UnitAccess(index, array.pointer, unit).store(position, toUnits(b, element, value.re), mask);
+}
+
+bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> first, ArrayRef<Lanes> values) {
+  auto &b = index.b;
+  Type element = array.type.getElementType();
+  if (isa<ComplexType>(element) || getStorageBits(element) < 8 || index.getLanes() == 1)
+    return false;
+  auto few = matchInterleaved(index, array.type.getShape(), first);
+  if (!few || few->which != 0 || few->count != int64_t(values.size()))
+    return false;
+  SmallVector<Value> vectors;
+  for (Lanes value : values)
+    vectors.push_back(toUnits(b, element, broadcastLanes(index, value).re));
+  UnitAccess units(index, array.pointer, getUnitType(element));
+  int64_t lanes = index.getLanes();
+  for (int64_t i = 0; i < few->count; ++i) {
+    Value row = pick(b, vectors, [&](int64_t lane) {
+      int64_t unit = i * lanes + lane;
+      return unit % few->count * lanes + unit / few->count;
+    });
+    units.storeConsecutive(index.add({few->start.base, 0, 1, {}}, i * lanes).base, row, {});
+  }
+  return true;
 }
 
 } // namespace hloc

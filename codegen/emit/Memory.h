@@ -32,8 +32,16 @@ Lanes loadElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIn
 void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at, Lanes value,
                    Mask mask);
 
+/// Stores all of the few elements beside each other from `first` on, whose lanes lie along the
+/// dimension before: `values` in their order. False, and nothing stored, if they do not lie so.
+bool storeInterleaved(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> first,
+                      llvm::ArrayRef<Lanes> values);
+
 /// Row-major position of the element at `at`.
 LaneIndex linearize(IndexBuilder &index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<LaneIndex> at);
+
+/// Whether integers are not zero: the pred that their bits are.
+mlir::Value emitNonZero(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// `value` as vectors.
 Lanes broadcastLanes(IndexBuilder &index, Lanes value);

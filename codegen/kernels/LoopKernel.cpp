@@ -2,8 +2,6 @@
 // Kernels of kind `loop`: every element of the results by itself.
 //
 // The iteration space is the results' shape. It is walked
-// - not at all, if it has only a handful of elements: straight-line scalar code, in which every
-//   index is a constant and the choices of pads and concatenations disappear;
 // - as one flat range, if no operation looks at the dimensions, or the minor one is too short;
 // - else with lanes along the minor dimension and a loop for each other one.
 #include "codegen/KernelEmission.h"
@@ -12,9 +10,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements up to which an iteration space is unrolled, and the bound on the code that makes.
-static constexpr int64_t kUnrolledElements = 8;
-static constexpr int64_t kUnrolledOperations = 600;
 /// Elements of one unit of a flat iteration space.
 static constexpr int64_t kFlatUnit = 4096;
 
@@ -35,9 +30,6 @@ public:
       context.schedule.units = 0;
       return success();
     }
-    int64_t operations = context.getBody().getOperations().size();
-    if (shape.empty() || (count <= kUnrolledElements && count * operations <= kUnrolledOperations))
-      return emitUnrolled();
     int64_t lanes = std::max<int64_t>(1, context.target.getLanes(getWidestElement(context.getBody())));
     cyclesPerElement = estimateCyclesPerElement(context.getBody(), lanes);
     // Cheap bodies keep two registers' worth of lanes in flight.
@@ -46,7 +38,7 @@ public:
     while (lanes > 1 && lanes / 2 >= count)
       lanes /= 2;
     index.setLanes(lanes);
-    if (isShapeBlind() || shape.size() == 1 || shape.back() < lanes / 2 || packsElements())
+    if (isShapeBlind() || shape.size() < 2 || shape.back() < lanes / 2 || packsElements())
       return emitFlat();
     while (index.getLanes() > 1 && index.getLanes() / 2 >= shape.back())
       index.setLanes(index.getLanes() / 2);
@@ -67,32 +59,6 @@ private:
       return;
     for (auto [i, value] : llvm::enumerate(values))
       storeElements(index, context.getOutput(i), places[i], value, mask);
-  }
-
-  LogicalResult emitUnrolled() {
-    index.setLanes(1);
-    SmallVector<SmallVector<Lanes>> values;
-    SmallVector<SmallVector<ElementIndex>> places;
-    for (int64_t element = 0; element < count; ++element) {
-      SmallVector<Lanes> &now = values.emplace_back();
-      SmallVector<ElementIndex> &at = places.emplace_back();
-      for (Value result : results) {
-        ElementIndex &place = at.emplace_back();
-        int64_t rest = element;
-        for (int64_t stride : getRowMajorStrides(cast<RankedTensorType>(result.getType()).getShape())) {
-          place.push_back(index.uniform(rest / stride));
-          rest %= stride;
-        }
-        now.push_back(context.emitter.emit(result, place));
-      }
-      if (context.emitter.hasFailed())
-        return failure();
-    }
-    for (auto [now, at] : llvm::zip(values, places))
-      for (auto [i, value] : llvm::enumerate(now))
-        storeElements(index, context.getOutput(i), at[i], value, {});
-    context.setUnits(1, 1);
-    return success();
   }
 
   /// Whether every operation treats elements alike wherever they are.

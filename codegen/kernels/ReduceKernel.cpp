@@ -20,6 +20,8 @@ static constexpr int64_t kScratchRowBytes = 32 << 10;
 static constexpr double kWorthKeeping = 10;
 /// Vectors that one partial sum adds up, and the fewest that make it worth while.
 static constexpr int64_t kBlockSteps = 64, kLeastSteps = 4;
+/// Steps of a column that are made without a loop.
+static constexpr int64_t kUnrolledSteps = 4;
 
 namespace {
 
@@ -70,6 +72,16 @@ private:
                                   function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, Mask, ValueRange)> body,
                                   function_ref<SmallVector<Value>(ValueRange, ValueRange)> join);
   ElementIndex inputIndex(ArrayRef<LaneIndex> reduced);
+  /// Step number `step` of the walk over D.
+  ElementIndex constantPosition(int64_t step) {
+    ElementIndex at;
+    for (int64_t stride : getRowMajorStrides(reducedSizes)) {
+      at.push_back(index.uniform(step / stride));
+      step %= stride;
+    }
+    return at;
+  }
+  bool storeColumns(ArrayRef<unsigned> wide);
   Lanes loadOrKeep(Value value, ArrayRef<LaneIndex> at, Mask mask);
 
   SmallVector<Lanes> combine(Reduction &reduction, ArrayRef<Lanes> x, ArrayRef<Lanes> y);
@@ -258,6 +270,12 @@ ElementIndex ReduceKernel::inputIndex(ArrayRef<LaneIndex> at) {
 SmallVector<Value>
 ReduceKernel::walkReduced(ValueRange values,
                           function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, Mask, ValueRange)> body) {
+  if (!rows && innerCount <= kUnrolledSteps) {
+    SmallVector<Value> now(values);
+    for (int64_t step = 0; step < innerCount; ++step)
+      now = body(constantPosition(step), {}, now);
+    return now;
+  }
   if (!rows)
     return buildNest(context, reducedSizes, values, [&](ArrayRef<LaneIndex> at, ValueRange now) { return body(at, {}, now); });
   if (reducedSizes.empty())
@@ -430,6 +448,30 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
   }
 }
 
+/// Stores columns of few steps that lie beside each other in memory as whole vectors, if all of the
+/// results `wide` are of that kind.
+bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
+  auto isMinor = [&](int64_t d) { return d >= int64_t(shape.size() - reduced.size()); };
+  if (innerCount > kUnrolledSteps || innerCount == 1 || !llvm::all_of(reduced, isMinor) ||
+      llvm::any_of(wide, [&](unsigned i) { return arrayType(context.getReturn().getOperand(i)).getShape() != shape; }))
+    return false;
+  SmallVector<SmallVector<Lanes>> columns(wide.size());
+  SmallVector<ElementIndex> places;
+  for (int64_t step = 0; step < innerCount; ++step) {
+    currentAt = inputIndex(constantPosition(step));
+    places.push_back(currentAt);
+    for (auto [column, i] : llvm::zip(columns, wide))
+      column.push_back(context.emitter.emit(context.getReturn().getOperand(i), currentAt));
+  }
+  if (context.emitter.hasFailed())
+    return true;
+  for (auto [column, i] : llvm::zip(columns, wide))
+    if (!storeInterleaved(index, context.getOutput(i), places[0], column))
+      for (auto [place, value] : llvm::zip(places, column))
+        storeElements(index, context.getOutput(i), place, value, {});
+  return true;
+}
+
 void ReduceKernel::emitResults(Mask outerMask) {
   currentStage = finalStage;
   SmallVector<unsigned> wide;
@@ -442,7 +484,8 @@ void ReduceKernel::emitResults(Mask outerMask) {
       wide.push_back(i);
     }
   }
-  if (!wide.empty() && !context.emitter.hasFailed())
+  bool stored = wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
+  if (!stored)
     walkReduced({}, [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange) {
       currentAt = inputIndex(at);
       Mask full = index.both(mask, outerMask);

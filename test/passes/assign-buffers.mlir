@@ -90,3 +90,42 @@ func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
   %b = "hlo.fft"(%s0) {fft_type = #hlo.fft_type<IRFFT>, fft_length = array<i64: 1000>} : (tensor<501xcomplex<f32>>) -> tensor<1000xf32>
   return %b : tensor<1000xf32>
 }
+
+// -----
+
+// A result that may share an argument's memory but has another shape.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = memref.reinterpret_cast %arg1 {{.*}} : memref<4x2xf32> to memref<8xf32>
+// CHECK: memref.copy %arg0, %[[R]] {hlo.unless_same}
+module attributes {hlo.aliases = [array<i64: 0, 0>]} {
+func.func @main(%x: tensor<8xf32>) -> tensor<4x2xf32> {
+  %0 = hlo.negate %x : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = hlo.reshape %0 : (tensor<8xf32>) -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+}
+
+// -----
+
+// Small state of a loop is a local variable, copied to the result at the end; large state lies in
+// the result all the time.
+// CHECK-LABEL: func.func @main
+// CHECK-DAG: %[[STATE:.*]] = memref.alloca() : memref<4xf32>
+// CHECK: scf.for
+// CHECK-DAG: hlo.launch {{.*}}(%[[STATE]]) -> (%[[STATE]])
+// CHECK-DAG: hlo.launch {{.*}}(%arg3) -> (%arg3)
+// CHECK-NOT: memref.copy
+// CHECK: }
+// CHECK: memref.copy %[[STATE]], %arg2
+// CHECK-NOT: memref.copy
+func.func @main(%x: tensor<4xf32>, %y: tensor<1000xf32>) -> (tensor<4xf32>, tensor<1000xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %r:2 = scf.for %k = %c0 to %c10 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<1000xf32>) {
+    %0 = hlo.negate %a : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = hlo.abs %b : (tensor<1000xf32>) -> tensor<1000xf32>
+    scf.yield %0, %1 : tensor<4xf32>, tensor<1000xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<1000xf32>
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions and dots of few elements as expressions: one result element at a time, without a loop.
+#include "codegen/emit/ElementEmitter.h"
+#include "codegen/emit/Fold.h"
+#include "codegen/emit/RegisterTile.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Products of a dot that are added up one after the other; such sums are then added pairwise.
+static constexpr int64_t kChain = 4;
+
+static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+int64_t getFoldedElements(Operation *op) {
+  bool isDot = isa<hlo::DotOp>(op);
+  ArrayRef<int64_t> dimensions =
+      isDot ? cast<hlo::DotOp>(op).getLhsContractingDims() : cast<hlo::ReduceOp>(op).getDimensions();
+  int64_t count = 1;
+  for (int64_t d : dimensions)
+    count *= arrayType(op->getOperand(0)).getDimSize(d);
+  return count;
+}
+
+/// The positions in `dimensions` of an array of `shape`, row-major.
+static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape, ArrayRef<int64_t> dimensions) {
+  SmallVector<SmallVector<int64_t>> positions{{}};
+  for (int64_t d : dimensions) {
+    SmallVector<SmallVector<int64_t>> longer;
+    for (const auto &position : positions)
+      for (int64_t x = 0; x < shape[d]; ++x) {
+        longer.push_back(position);
+        longer.back().push_back(x);
+      }
+    positions = longer;
+  }
+  return positions;
+}
+
+namespace {
+
+/// Scalar code while this lives, if the index is the same for all lanes: what they share is a scalar.
+class SharedLanes {
+public:
+  SharedLanes(IndexBuilder &index, ArrayRef<LaneIndex> at) : index(index), lanes(index.getLanes()) {
+    if (llvm::all_of(at, [](const LaneIndex &x) { return x.isUniform(); }))
+      index.setLanes(1);
+  }
+  ~SharedLanes() { index.setLanes(lanes); }
+
+private:
+  IndexBuilder &index;
+  int64_t lanes;
+};
+
+} // namespace
+
+Lanes ElementEmitter::emitReduce(OpResult result, ArrayRef<LaneIndex> at, Mask mask) {
+  auto op = cast<hlo::ReduceOp>(result.getOwner());
+  hlo::ComputationOp computation = lookup(op.getToApplyAttr());
+  if (!computation || getFoldedElements(op) > kMostFoldedElements)
+    return {};
+  SharedLanes shared(index, at);
+  SmallVector<Type> elements;
+  for (Value input : op.getInputs())
+    elements.push_back(arrayType(input).getElementType());
+  Fold fold(index, elements, computation);
+  SmallVector<Lanes> total;
+  for (auto [i, value] : llvm::enumerate(op.getInitialValues())) {
+    Lanes lanes = emit(value, {}, {});
+    if (!lanes.re)
+      return {};
+    total.push_back(fold.widen(i, lanes));
+  }
+  auto shape = arrayType(op.getInputs()[0]).getShape();
+  SmallVector<SmallVector<Lanes>> terms;
+  for (const auto &position : getPositions(shape, op.getDimensions())) {
+    ElementIndex source(shape.size());
+    for (auto [d, x] : llvm::zip(op.getDimensions(), position))
+      source[d] = index.uniform(x);
+    size_t next = 0;
+    for (LaneIndex &x : source)
+      if (!x.base)
+        x = at[next++];
+    SmallVector<Lanes> &term = terms.emplace_back();
+    for (auto [i, value] : llvm::enumerate(op.getInputs())) {
+      Lanes lanes = emit(value, source, mask);
+      if (!lanes.re)
+        return {};
+      term.push_back(fold.widen(i, lanes));
+    }
+  }
+  // Pairwise where the order is free, so that steps do not wait for each other.
+  while (fold.getMonoid() && terms.size() > 1) {
+    SmallVector<SmallVector<Lanes>> sums;
+    for (size_t i = 0; i + 1 < terms.size(); i += 2)
+      sums.push_back(fold.combine(terms[i], terms[i + 1]));
+    if (terms.size() % 2)
+      sums.push_back(terms.back());
+    terms = sums;
+  }
+  for (const auto &term : terms) {
+    total = fold.combine(total, term);
+    if (total.empty())
+      return {};
+  }
+  for (auto [i, lanes] : llvm::enumerate(total)) {
+    total[i] = fold.narrow(i, lanes);
+    if (int64_t(i) != result.getResultNumber())
+      scopes.back()[op->getResult(i)].push_back({{op->getResult(i), ElementIndex(at), mask}, total[i]});
+  }
+  return total[result.getResultNumber()];
+}
+
+Lanes ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  if (getFoldedElements(op) > kMostFoldedElements)
+    return {};
+  RankedTensorType lhs = arrayType(op.getLhs()), rhs = arrayType(op.getRhs()), result = arrayType(op.getResult());
+  Type element = getAccumulatorType(lhs.getElementType(), rhs.getElementType(), result.getElementType());
+  ElementIndex left(lhs.getRank()), right(rhs.getRank());
+  size_t next = 0;
+  for (auto [l, r] : llvm::zip(op.getLhsBatchDims(), op.getRhsBatchDims()))
+    left[l] = right[r] = at[next++];
+  auto isContracted = [](ArrayRef<int64_t> dimensions, int64_t d) { return llvm::is_contained(dimensions, d); };
+  for (int64_t d = 0; d < lhs.getRank(); ++d)
+    if (!isContracted(op.getLhsContractingDims(), d) && !isContracted(op.getLhsBatchDims(), d))
+      left[d] = at[next++];
+  for (int64_t d = 0; d < rhs.getRank(); ++d)
+    if (!isContracted(op.getRhsContractingDims(), d) && !isContracted(op.getRhsBatchDims(), d))
+      right[d] = at[next++];
+  SharedLanes shared(index, at);
+  Lanes zero = emitZero(index, element);
+  SmallVector<Lanes> sums;
+  for (auto [i, position] : llvm::enumerate(getPositions(lhs.getShape(), op.getLhsContractingDims()))) {
+    for (auto [l, r, x] : llvm::zip(op.getLhsContractingDims(), op.getRhsContractingDims(), position))
+      left[l] = right[r] = index.uniform(x);
+    Lanes x = emit(op.getLhs(), left, mask), y = emit(op.getRhs(), right, mask);
+    if (!x.re || !y.re)
+      return {};
+    x = emitConvertLanes(index, x, lhs.getElementType(), element);
+    y = emitConvertLanes(index, y, rhs.getElementType(), element);
+    if (i % kChain == 0)
+      sums.push_back(zero);
+    sums.back() = emitMultiplyAdd(index, element, x, y, sums.back());
+  }
+  if (sums.empty())
+    sums.push_back(zero);
+  while (sums.size() > 1) {
+    SmallVector<Lanes> pairs;
+    for (size_t i = 0; i + 1 < sums.size(); i += 2)
+      pairs.push_back(emitMonoid(index, element.isInteger(1) ? Monoid::Or : Monoid::Add, element, sums[i], sums[i + 1]));
+    if (sums.size() % 2)
+      pairs.push_back(sums.back());
+    sums = pairs;
+  }
+  return emitConvertLanes(index, sums[0], element, result.getElementType());
+}
+
+} // namespace hloc
