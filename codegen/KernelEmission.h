@@ -77,6 +77,8 @@ llvm::LogicalResult emitWindowKernel(KernelContext &context);
 llvm::LogicalResult emitScanKernel(KernelContext &context);
 llvm::LogicalResult emitSortKernel(KernelContext &context);
 llvm::LogicalResult emitScatterKernel(KernelContext &context);
+/// A sort kernel that holds a topk.
+llvm::LogicalResult emitTopkKernel(KernelContext &context, hlo::TopkOp op);
 
 //===-- Loops ----------------------------------------------------------------------------------===//
 

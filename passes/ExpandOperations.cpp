@@ -72,9 +72,19 @@ Value expandTopk(Build build, Value operand, int64_t k, bool largest, Value &pos
   return build.sliceOf(sort.getResult(0), dimension, 0, k);
 }
 
+/// Whether a kernel finds the first k without sorting all: few of many, of up to 32 bits.
+bool isSelection(RankedTensorType type, int64_t k) {
+  Type element = type.getElementType();
+  int64_t size = type.getShape().back();
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() <= 32 && element.getIntOrFloatBitWidth() >= 8 &&
+         k <= 1024 && size >= 512 && size >= 8 * k && size < (int64_t(1) << 31);
+}
+
 struct ExpandTopk : OpRewritePattern<TopkOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TopkOp op, PatternRewriter &rewriter) const override {
+    if (isSelection(op.getOperand().getType(), op.getK()))
+      return rewriter.notifyMatchFailure(op, "a kernel selects");
     Build build(rewriter, op.getLoc());
     Value positions;
     Value values = expandTopk(build, op.getOperand(), op.getK(), op.getLargest(), positions);
@@ -91,6 +101,10 @@ struct ExpandTopkCall : OpRewritePattern<CustomCallOp> {
     Build build(rewriter, op.getLoc());
     Value positions;
     int64_t k = arrayType(op.getResult(0)).getShape().back();
+    if (isSelection(arrayType(op.getInputs()[0]), k)) {
+      rewriter.replaceOpWithNewOp<TopkOp>(op, op.getResultTypes(), op.getInputs()[0], k, /*largest=*/true, /*is_stable=*/true);
+      return success();
+    }
     Value values = expandTopk(build, op.getInputs()[0], k, /*largest=*/true, positions);
     rewriter.replaceOp(op, {values, positions});
     return success();

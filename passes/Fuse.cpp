@@ -318,7 +318,7 @@ void materializeSplats(Block &block) {
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     auto isOutside = [&](OpOperand &use) {
       return use.getOwner()->getBlock() != &block || !Groups::isFusable(use.getOwner()) ||
-             isa<DynamicUpdateSliceOp, ScatterOp, SortOp, ScanOp, ConvolutionOp, DotOp>(use.getOwner());
+             isa<DynamicUpdateSliceOp, ScatterOp, SortOp, TopkOp, ScanOp, ConvolutionOp, DotOp>(use.getOwner());
     };
     if (llvm::none_of(op.getResult(0).getUses(), isOutside))
       continue;

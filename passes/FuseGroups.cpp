@@ -88,7 +88,7 @@ void Groups::add(Operation *op, int index, const Maps &opMaps, bool isHome) {
                  : isa<ConvolutionOp>(op)        ? KernelKind::Convolution
                  : isa<ReduceWindowOp>(op)       ? KernelKind::Window
                  : isa<ScanOp>(op)               ? KernelKind::Scan
-                 : isa<SortOp>(op)               ? KernelKind::Sort
+                 : isa<SortOp, TopkOp>(op)       ? KernelKind::Sort
                  : isa<ScatterOp>(op)            ? KernelKind::Scatter
                  : isa<DynamicUpdateSliceOp>(op) ? KernelKind::Update
                                                  : KernelKind::Loop;

@@ -225,8 +225,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
     for (OpOperand &use : op->getUses()) {
       if (use.getOwner() != hero)
         continue;
-      if (isa<SortOp, ScanOp>(hero) || !isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp,
-                                             DynamicUpdateSliceOp>(hero))
+      if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp>(hero))
         return "the user works on memory";
       if (isa<DynamicUpdateSliceOp>(hero) && use.getOperandNumber() == 0)
         return "it is updated in place";

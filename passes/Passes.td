@@ -122,7 +122,7 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
     - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch;
     - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
     - scan, unless its computation is elementwise on slices of one shape: `scf.for` over slices;
-    - topk, custom call TopK: sort and slice;
+    - topk, custom call TopK: sort and slice, unless it selects few of many;
     - reduce_window over all prefixes or suffixes of a dimension: an associative `hlo.scan`, whose
       computation is elementwise on slices, `(elements..., carries...) -> (carries'..., carries'...)`;
     - select_and_scatter: reduce_window of (value, position), then scatter;

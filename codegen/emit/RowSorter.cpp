@@ -223,6 +223,16 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bi
 
 //===-- Side by side ---------------------------------------------------------------------------===//
 
+Value RowSorter::sortByHighHalf(Value buffer, Value other, int64_t bits) {
+  if (size >= kDigitsFrom)
+    return radixSort(buffer, other, 32, bits);
+  return mergeSort(buffer, other, [&](ArrayRef<Lanes> x, ArrayRef<Lanes> y) -> Value {
+    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+    Value left = arith::ShRUIOp::create(b, x[0].re, shift), right = arith::ShRUIOp::create(b, y[0].re, shift);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
+  });
+}
+
 // Bitonic sorting in the form whose comparisons all point up: runs of `width` are made of two
 // sorted halves, of which the second is read backwards.
 void emitSortNetwork(KernelContext &context, MemoryArray rows, int64_t size) {

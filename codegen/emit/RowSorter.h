@@ -10,6 +10,9 @@ namespace hloc {
 
 class RowSorter {
 public:
+  /// Elements of a row from which sorting by digits pays.
+  static constexpr int64_t kDigitsFrom = 384;
+
   /// Whether the elements `x` (one a column) go before `y`; an i1.
   using Less = std::function<mlir::Value(llvm::ArrayRef<Lanes> x, llvm::ArrayRef<Lanes> y)>;
 
@@ -26,6 +29,9 @@ public:
   /// The same for a single column of i64 ordered by its bits from `lowest` up, `bits` of them:
   /// one pass over the row for each eight bits, none for those that are alike everywhere.
   mlir::Value radixSort(mlir::Value buffer, mlir::Value other, int64_t lowest, int64_t bits);
+  /// The same for a single column of i64 ordered by `bits` bits of its upper half, in whichever way is
+  /// quicker for the row's size.
+  mlir::Value sortByHighHalf(mlir::Value buffer, mlir::Value other, int64_t bits);
 
 private:
   llvm::SmallVector<Lanes> load(mlir::Value buffer, mlir::Value at);

@@ -107,6 +107,17 @@ SmallVector<SortKey, 2> SortKey::match(hlo::ComputationOp comparator) {
   return keys;
 }
 
+SortKey SortKey::ofElements(Value array, bool descending) {
+  SortKey key;
+  Type element = elementOf(array);
+  key.width = element.getIntOrFloatBitWidth();
+  key.descending = descending;
+  key.total = true;
+  key.isFloat = isa<FloatType>(element);
+  key.expression = key.parameter = array;
+  return key;
+}
+
 /// `root`, an elementwise expression of `parameter`.
 static Lanes emitExpression(IndexBuilder &index, Value root, Value parameter, Lanes value) {
   if (root == parameter)

@@ -18,6 +18,9 @@ public:
   /// compared in total order have equal zeros, and NaNs at the upper end.
   static llvm::SmallVector<SortKey, 2> match(hlo::ComputationOp comparator);
 
+  /// The key of the elements of `array`, of up to 32 bits, in their total order.
+  static SortKey ofElements(mlir::Value array, bool descending);
+
   /// The operand that is ordered by, and how many bits a key has: up to 32.
   unsigned getOperand() const { return operand; }
   unsigned getBits() const { return std::min(width, 32u); }

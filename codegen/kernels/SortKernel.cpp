@@ -17,8 +17,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements of a row from which sorting by digits pays.
-static constexpr int64_t kDigitsFrom = 384;
 /// Elements of a row up to which rows are sorted side by side.
 static constexpr int64_t kSideBySide = 2048;
 /// Buffers up to this size are on the stack; larger ones share scratch memory of a bounded size.
@@ -41,7 +39,6 @@ private:
   void emitSideBySide();
   Value makeEntry(const SortKey &key, LaneIndex position, Mask mask);
   void makeEntries(const SortKey &key, Value buffer, bool isFirst);
-  Value sortByKey(const SortKey &key, Value buffer, Value other);
   void writeEntry(Value entry, LaneIndex position, Mask mask);
   void sortEntries(Value buffer, Value other);
   void sortElements(Value buffer, Value other);
@@ -142,7 +139,7 @@ void SortKernel::emitRows() {
   double depth = 1;
   for (int64_t length = size; length > 1; length /= 2)
     ++depth;
-  context.setUnits(units, double(rowsPerUnit) * size * (!keys.empty() && size >= kDigitsFrom ? 25 * keys.size() : 10 * depth));
+  context.setUnits(units, double(rowsPerUnit) * size * (!keys.empty() && size >= RowSorter::kDigitsFrom ? 25 * keys.size() : 10 * depth));
   Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
   if (!onStack)
     context.schedule.scratchBytes = units * bytes;
@@ -274,16 +271,6 @@ void SortKernel::makeEntries(const SortKey &key, Value buffer, bool isFirst) {
   });
 }
 
-Value SortKernel::sortByKey(const SortKey &key, Value buffer, Value other) {
-  if (size >= kDigitsFrom)
-    return sorter->radixSort(buffer, other, 32, key.getBits());
-  return sorter->mergeSort(buffer, other, [&](ArrayRef<Lanes> x, ArrayRef<Lanes> y) -> Value {
-    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-    Value left = arith::ShRUIOp::create(b, x[0].re, shift), right = arith::ShRUIOp::create(b, y[0].re, shift);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
-  });
-}
-
 void SortKernel::sortEntries(Value buffer, Value other) {
   Value sorted = buffer;
   for (const SortKey &key : llvm::reverse(keys)) {
@@ -297,7 +284,7 @@ void SortKernel::sortEntries(Value buffer, Value other) {
       Value swapped = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, sorted, other);
       rest = arith::SelectOp::create(b, swapped, buffer, other);
     }
-    sorted = sortByKey(key, sorted, rest);
+    sorted = sorter->sortByHighHalf(sorted, rest, key.getBits());
   }
   MemoryArray entries = sorter->getColumn(sorted, 0);
   buildLanes(context, size, {}, [&](LaneIndex position, Mask mask, ValueRange) {
@@ -345,6 +332,9 @@ void SortKernel::emitSideBySide() {
 }
 
 LogicalResult emitSortKernel(KernelContext &context) {
+  auto topks = context.getBody().getOps<hlo::TopkOp>();
+  if (!topks.empty())
+    return emitTopkKernel(context, *topks.begin());
   auto ops = context.getBody().getOps<hlo::SortOp>();
   if (ops.empty() || std::next(ops.begin()) != ops.end())
     return context.kernel.emitError("expected a sort kernel to hold one sort");

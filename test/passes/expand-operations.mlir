@@ -74,3 +74,14 @@ func.func @only_bits(%s: tensor<2xui64>) -> tensor<4x6xui32> {
   %0 = hlo.rng_bit_generator %s {algorithm = #hlo.rng_algorithm<rng_three_fry>} : (tensor<2xui64>) -> tensor<4x6xui32>
   return %0 : tensor<4x6xui32>
 }
+
+// -----
+
+// Few of many are selected by a kernel.
+// CHECK-LABEL: func.func @select_few
+// CHECK: hlo.topk
+// CHECK-NOT: hlo.sort
+func.func @select_few(%x: tensor<2x4096xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+  %0:2 = hlo.topk %x {k = 3 : i64} : (tensor<2x4096xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi32>
+}
