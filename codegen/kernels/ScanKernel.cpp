@@ -5,7 +5,7 @@
 // - Along the minor dimension, if the scan is a prefix fold (cumulative sums and the like): the
 //   prefixes within a vector take log2(lanes) steps, then the carry is folded in from the left.
 // - Otherwise lanes lie along the minor one of the other dimensions and step through the scanned
-//   one together, which also serves bodies that do not associate.
+//   one together, which also serves bodies that do not associate. Folds of floats go block by block.
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
 
@@ -15,6 +15,9 @@ namespace hloc {
 
 /// Cycles of a body, per vector, from which it is not repeated for the sake of consecutive lanes.
 static constexpr double kCostlyBody = 20;
+/// Steps of a fold of floats that are folded by themselves before they meet what came before, so that
+/// rounding errors grow with the size of a block and the number of blocks, not their product.
+static constexpr int64_t kBlockSteps = 32;
 
 namespace {
 
@@ -36,6 +39,8 @@ private:
   SmallVector<Lanes> emitPrefixBlock(ElementIndex at, LaneIndex position, int64_t live, ArrayRef<Lanes> carry);
   void emitSteps();
   void emitColumn(ArrayRef<LaneIndex> outer, Mask mask);
+  void emitColumnInBlocks(ArrayRef<LaneIndex> outer, Mask mask);
+  SmallVector<Value> emitBlock(ArrayRef<LaneIndex> outer, Mask mask, Value first, int64_t length, ValueRange carry);
   void store(unsigned result, ArrayRef<LaneIndex> at, Lanes value, Mask mask);
   bool fails();
 
@@ -304,6 +309,9 @@ void ScanKernel::emitSteps() {
 }
 
 void ScanKernel::emitColumn(ArrayRef<LaneIndex> outer, Mask mask) {
+  bool rounds = llvm::any_of(carryElements, [](Type element) { return !isa<IntegerType>(element); });
+  if (fold && rounds && steps >= 2 * kBlockSteps)
+    return emitColumnInBlocks(outer, mask);
   SmallVector<Lanes> start;
   for (Value carry : carries) {
     Lanes value = context.emitter.emit(carry, outer, mask);
@@ -340,6 +348,64 @@ void ScanKernel::emitColumn(ArrayRef<LaneIndex> outer, Mask mask) {
     store(outputs + i, outer, lanes, mask);
 }
 
+/// `length` steps from `first` on; gives the carry after them.
+SmallVector<Value> ScanKernel::emitBlock(ArrayRef<LaneIndex> outer, Mask mask, Value first, int64_t length,
+                                         ValueRange carry) {
+  // Carried: the fold of the block so far, and that with everything before it.
+  auto advance = [&](Value step, ArrayRef<Lanes> sofar) {
+    if (op.getIsReverse())
+      step = b.createOrFold<arith::SubIOp>(index.constant(steps - 1), step);
+    ElementIndex at = place(outer, index.uniform(step));
+    SmallVector<Lanes> local, whole;
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      Lanes value = context.emitter.emit(input, at, mask);
+      if (!value.re)
+        return SmallVector<Value>();
+      local.push_back(fold->widen(i, value));
+    }
+    if (!sofar.empty())
+      local = fold->combine(sofar, local);
+    if (!local.empty())
+      whole = fold->combine(fold->unpack(carry), local);
+    if (whole.empty())
+      return fails(), SmallVector<Value>();
+    for (auto [i, value] : llvm::enumerate(whole))
+      store(i, at, fold->narrow(i, value), mask);
+    SmallVector<Value> next = fold->pack(local);
+    next.append(fold->pack(whole));
+    return next;
+  };
+  SmallVector<Value> state = advance(first, {});
+  if (state.empty())
+    return SmallVector<Value>(carry);
+  Value second = b.createOrFold<arith::AddIOp>(first, index.constant(1));
+  Value end = b.createOrFold<arith::AddIOp>(first, index.constant(length));
+  state = buildFor(context, second, end, 1, state, [&](Value step, ValueRange now) {
+    SmallVector<Value> next = advance(step, fold->unpack(now.take_front(carry.size())));
+    return next.empty() ? SmallVector<Value>(now) : next;
+  });
+  return SmallVector<Value>(ArrayRef<Value>(state).take_back(carry.size()));
+}
+
+void ScanKernel::emitColumnInBlocks(ArrayRef<LaneIndex> outer, Mask mask) {
+  SmallVector<Lanes> start;
+  for (auto [i, carry] : llvm::enumerate(carries)) {
+    Lanes value = context.emitter.emit(carry, outer, mask);
+    if (!value.re)
+      return;
+    start.push_back(fold->widen(i, value));
+  }
+  int64_t whole = steps / kBlockSteps * kBlockSteps;
+  SmallVector<Value> carry = buildFor(context, index.constant(0), index.constant(whole), kBlockSteps, fold->pack(start),
+                                      [&](Value first, ValueRange now) { return emitBlock(outer, mask, first, kBlockSteps, now); });
+  if (whole < steps)
+    carry = emitBlock(outer, mask, index.constant(whole), steps - whole, carry);
+  if (context.emitter.hasFailed())
+    return;
+  for (auto [i, lanes] : llvm::enumerate(fold->unpack(carry)))
+    store(outputs + i, outer, fold->narrow(i, lanes), mask);
+}
+
 LogicalResult ScanKernel::emit() {
   if (failed(analyze()))
     return failure();
@@ -353,7 +419,8 @@ LogicalResult ScanKernel::emit() {
     cycles += estimateCycles(&inner, 1);
   bool severalRows = !sliceShape.empty() && sliceShape.back() >= 8;
   bool minor = dimension == int64_t(shape.size()) - 1 && steps > 1;
-  if (minor && !(cycles > kCostlyBody && severalRows) && isPrefixFold())
+  bool isFold = isPrefixFold();
+  if (minor && !(cycles > kCostlyBody && severalRows) && isFold)
     emitPrefixes();
   else
     emitSteps();

@@ -48,13 +48,25 @@ void check(llvm::ArrayRef<int64_t> shape, int64_t dimension, bool reverse, bool 
 
 TEST_F(ScanKernel, PrefixesAlongEveryDimension) {
   for (bool reverse : {false, true})
-    for (std::vector<int64_t> shape : {std::vector<int64_t>{1}, {7}, {16}, {1000}, {5, 33}, {3, 9, 40}, {4, 1, 3}})
+    for (std::vector<int64_t> shape : {std::vector<int64_t>{1}, {7}, {16}, {1000}, {5, 33}, {3, 9, 40}, {4, 1, 3}, {131, 5}})
       for (int64_t d = 0; d < int64_t(shape.size()); ++d) {
         auto go = [&](auto text, auto in, auto out) { run(text, in, out, 2); };
         check<float>(shape, d, reverse, true, "add", "f32", [](float a, float b) { return a + b; }, go);
         check<int8_t>(shape, d, reverse, true, "maximum", "i8", [](int8_t a, int8_t b) { return std::max(a, b); }, go);
         check<int32_t>(shape, d, reverse, false, "subtract", "i32", [](int32_t a, int32_t b) { return a - b; }, go);
       }
+}
+
+TEST_F(ScanKernel, RoundingErrorsDoNotPileUp) {
+  // Step by step the last sums would be off by 4e-5 of them.
+  std::vector<float> x(4096 * 5, 0.1f), carry(5, 0), z(x.size()), last(5);
+  run(makeKernelProgram("scan", {"tensor<4096x5xf32>", "tensor<5xf32>"}, {"tensor<4096x5xf32>", "tensor<5xf32>"},
+                        "%r:2 = hlo.scan %x0, %x1 {dimensions = array<i64: 0>, num_carries = 1 : i64, is_associative = true, to_apply = @f} : "
+                        "(tensor<4096x5xf32>, tensor<5xf32>) -> (tensor<4096x5xf32>, tensor<5xf32>)",
+                        prefixBody("add", {5}, "f32")),
+      {x.data(), carry.data()}, {z.data(), last.data()});
+  for (float sum : last)
+    EXPECT_NEAR(sum, 4096 * double(0.1f), 4096 * 0.1 * 2e-6);
 }
 
 TEST_F(ScanKernel, RecurrenceOfPairs) {
