@@ -10,6 +10,11 @@
 
 namespace hloc {
 
+/// How dots of bf16 are computed: Exact multiplies and adds in f32, as every other narrow float.
+/// Native uses the processor's instruction, where it has one, which takes subnormal numbers as zero
+/// and rounds two products and their sum in an order of its own.
+enum class Bf16Dot { Exact, Native };
+
 struct TargetOptions {
   /// LLVM triple; empty: the host's.
   std::string triple;
@@ -23,6 +28,7 @@ struct TargetOptions {
   bool singleThreaded = false;
   /// Arithmetic of floats may be regrouped, and divisions become products with reciprocals.
   bool fastMath = false;
+  Bf16Dot bf16Dot = Bf16Dot::Exact;
   /// Line tables that point into the .hlo file.
   bool lineTables = false;
   /// Every launch and call is reported to the context's trace (hlort_trace_start).
@@ -38,6 +44,8 @@ struct Target {
   bool hasFma = false;
   /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
   bool hasPairMultiplyAdd = false;
+  /// Dots of bf16 use the processor's instruction for pairs (vdpbf16ps).
+  bool usesBf16Dot = false;
   /// Conversions from and to f16; roundings to integers.
   bool hasHalf = false, hasRounding = false;
   int optimization = 3;

@@ -70,6 +70,15 @@ Lanes emitMultiplyAdd(IndexBuilder &index, Type element, Lanes x, Lanes y, Lanes
 Value emitPairMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
   auto &b = index.b;
   auto type = cast<VectorType>(sum.getType());
+  if (type.getElementType().isF32()) {
+    auto asFloats = [&](Value bits) -> Value {
+      return vector::BitCastOp::create(b, VectorType::get({2 * type.getNumElements()}, b.getBF16Type()), bits);
+    };
+    std::string bits = std::to_string(32 * type.getNumElements());
+    auto sums = LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." + bits),
+                                              ValueRange{sum, asFloats(x), asFloats(y)});
+    return sums.getResult(0);
+  }
   StringRef name = type.getNumElements() == 16  ? "llvm.x86.avx512.pmaddw.d.512"
                    : type.getNumElements() == 8 ? "llvm.x86.avx2.pmadd.wd"
                                                 : "llvm.x86.sse2.pmadd.wd";

@@ -27,7 +27,8 @@ TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes
 Lanes emitMultiplyAdd(IndexBuilder &index, mlir::Type element, Lanes x, Lanes y, Lanes sum);
 
 /// The same for two neighbouring k at once: sum + x[2i] * y[2i] + x[2i + 1] * y[2i + 1], where x and
-/// y are vectors of i16 and sum one of half as many i32. For targets with hasPairMultiplyAdd.
+/// y are vectors of i16 and sum one of half as many i32, for targets with hasPairMultiplyAdd; or x and
+/// y hold the bits of bf16 and sum is of f32, for those with usesBf16Dot.
 mlir::Value emitPairMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value y, mlir::Value sum);
 
 /// Zero of type `element`, in every lane.
@@ -35,7 +36,8 @@ Lanes emitZero(IndexBuilder &index, mlir::Type element);
 
 /// Runs k from `lower` to `upper`, adding x[row] * y[vector] to each accumulator. `initial` has
 /// rows x vectors entries (row-major), and so has the result. `left` gives a scalar (uniform)
-/// operand, `right` a vector. With `pairs` both are of i32 that hold two i16 each, of two k.
+/// operand, `right` a vector. With `pairs` each element
+/// of both holds two of 16 bits, of two k.
 llvm::SmallVector<Lanes>
 buildTile(KernelContext &context, TileShape shape, mlir::Type element, bool pairs, mlir::Value lower, mlir::Value upper,
           llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,

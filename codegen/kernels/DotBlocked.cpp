@@ -47,9 +47,10 @@ void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, i
         LaneIndex second = index.add(index.uniform(at), 1);
         Mask both = depth % 2 == 0 ? mask : index.both(mask, index.inRange(second, INT64_MIN, depth));
         Value high = loadColumns(second, n, both).re;
-        Type wide = VectorType::get({lanes}, element);
-        high = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, high), index.splat(arith::ConstantIntOp::create(b, element, 16)));
-        value.re = arith::OrIOp::create(b, arith::ExtUIOp::create(b, wide, value.re), high);
+        Type word = b.getI32Type(), wide = VectorType::get({lanes}, word);
+        high = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, high), index.splat(arith::ConstantIntOp::create(b, word, 16)));
+        Value words = arith::OrIOp::create(b, arith::ExtUIOp::create(b, wide, value.re), high);
+        value.re = b.createOrFold<vector::BitCastOp>(VectorType::get({lanes}, element), words);
       }
       LaneIndex to = index.add(index.consecutive(within, lanes), v * lanes);
       storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value, {});

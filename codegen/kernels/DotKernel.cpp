@@ -130,9 +130,13 @@ Value DotKernel::loadPairs(Value start, function_ref<Lanes(LaneIndex, Mask)> loa
   return value.re;
 }
 
+bool DotKernel::factorIsBf16() { return lhsType.getElementType().isBF16() && rhsType.getElementType().isBF16(); }
+
 /// Whether the target multiplies and adds pairs of k, for these operands.
 bool DotKernel::takesPairs() {
   auto fits = [](Type type) { return isa<IntegerType>(type) && (type.getIntOrFloatBitWidth() < 16 ? !type.isInteger(1) : type.isSignlessInteger(16)); };
+  if (factorIsBf16())
+    return context.target.usesBf16Dot && element.isF32() && lanes >= 4 && depth > 1;
   return context.target.hasPairMultiplyAdd && element.isInteger(32) && lanes >= 4 && depth > 1 &&
          fits(lhsType.getElementType()) && fits(rhsType.getElementType());
 }
@@ -184,7 +188,7 @@ LogicalResult DotKernel::emit() {
   index.setLanes(lanes);
   bool streams = depth == 0 || (fewRows && !alongDepth);
   pairs = !streams && takesPairs();
-  factor = pairs ? b.getI16Type() : element;
+  factor = !pairs ? element : factorIsBf16() ? Type(b.getBF16Type()) : b.getI16Type();
   if (streams)
     emitStreaming();
   else if (alongDepth)

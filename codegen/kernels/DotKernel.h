@@ -21,6 +21,7 @@ public:
 
 private:
   void analyze();
+  bool factorIsBf16();
   bool takesPairs();
   ElementIndex lhsIndex(LaneIndex m, LaneIndex k);
   ElementIndex rhsIndex(LaneIndex k, LaneIndex n);
@@ -63,7 +64,7 @@ private:
   llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth; // dimensions
   mlir::RankedTensorType lhsType, rhsType, resultType;
   bool swapped = false;
-  /// Of accumulators; and of what is multiplied, i16 with pairs.
+  /// Of accumulators; and of what is multiplied, i16 or bf16 with pairs.
   mlir::Type element, factor;
   /// Whether two neighbouring k are multiplied and added by one instruction (emitPairMultiplyAdd).
   bool pairs = false;

@@ -4,6 +4,7 @@
 #ifndef HLOC_COMPILER_DRIVER_COMMANDLINE_H
 #define HLOC_COMPILER_DRIVER_COMMANDLINE_H
 
+#include "codegen/Target.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace hloc {
@@ -35,6 +36,19 @@ struct FieldSwitch : llvm::cl::opt<bool, true> {
               llvm::cl::OptionCategory &category)
       : llvm::cl::opt<bool, true>(name, llvm::cl::desc(help), llvm::cl::location(field),
                                   llvm::cl::cat(category)) {}
+};
+
+/// --bf16-dot.
+struct Bf16DotOption : llvm::cl::opt<Bf16Dot, true> {
+  Bf16DotOption(Bf16Dot &field, llvm::cl::OptionCategory &category)
+      : llvm::cl::opt<Bf16Dot, true>(
+            "bf16-dot", llvm::cl::desc("Products of bf16 matrices:"), llvm::cl::location(field),
+            llvm::cl::init(field), llvm::cl::cat(category),
+            llvm::cl::values(
+                clEnumValN(Bf16Dot::Exact, "exact", "multiplied and added in f32 (default)"),
+                clEnumValN(Bf16Dot::Native, "native",
+                           "by the processor's instruction, where it has one: subnormal numbers "
+                           "count as zero, sums of two products are rounded once"))) {}
 };
 
 } // namespace hloc

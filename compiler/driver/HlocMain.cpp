@@ -100,6 +100,7 @@ private:
     result.target.singleThreaded = options.threads == 1;
     result.target.lineTables = options.lineTables;
     result.target.fastMath = options.fastMath;
+    result.target.bf16Dot = options.bf16Dot;
     result.checkBuffers = options.checkBuffers;
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;

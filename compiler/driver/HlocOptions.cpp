@@ -78,6 +78,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       "reciprocal: quicker, but results differ by rounding errors and intermediate ones may "
       "overflow; NaN and infinity stay what they are",
       category);
+  Bf16DotOption bf16Dot(options.bf16Dot, category);
   FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
                            "Check the plan of memory once more (always on in debug builds)", category);
   FieldSwitch report("report", options.report,

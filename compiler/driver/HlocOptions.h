@@ -4,6 +4,7 @@
 #ifndef HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 #define HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 
+#include "codegen/Target.h"
 #include <string>
 
 namespace hloc {
@@ -19,6 +20,7 @@ struct HlocOptions {
   int level = 3;
   int threads = 0; // 0: as many as the host's context has
   std::string cpu, triple; // empty: this machine's
+  Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;
   std::string dumpDir;

@@ -59,6 +59,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for (default: this one)",
                            "name");
   Switch fastMath("fast-math", options.fastMath, "As hloc's: floats may be regrouped");
+  Bf16DotOption bf16Dot(options.bf16Dot, category);
   Switch checkBuffers("check-buffers", options.checkBuffers,
                       "Check the plan of memory once more (always on in debug builds)");
   Option<int64_t> maxSteps("max-steps", options.maxSteps, "Evaluator: limit of elements computed",
