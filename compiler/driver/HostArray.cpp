@@ -151,9 +151,10 @@ void toMemory(const HostArray &array, ArrayRef<int64_t> minorToMajor, char *memo
     });
     from = ordered.data();
   }
+  if (array.bytes.empty())
+    return;
   if (packed == 1) {
-    if (!array.bytes.empty())
-      std::memcpy(memory, from, array.bytes.size());
+    std::memcpy(memory, from, array.bytes.size());
     return;
   }
   int64_t bits = 8 / packed;

@@ -236,7 +236,8 @@ bool printOwnAttributes(Operation *operation, raw_ostream &out) {
         conditional && name == "branch_computations" &&
         conditional.getBranchIndex().getType().getElementType().isSignlessInteger(1)) {
       auto branches = conditional.getBranchComputations();
-      for (auto [key, branch] : llvm::zip(ArrayRef<StringRef>{"true", "false"}, branches))
+      constexpr StringLiteral keys[] = {"true", "false"};
+      for (auto [key, branch] : llvm::zip(keys, branches))
         out << ", " << key << "_computation=%" << cast<FlatSymbolRefAttr>(branch).getValue();
       continue;
     }
