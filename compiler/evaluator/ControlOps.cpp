@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that run computations: call, fusion, while, conditional, and asynchronous ones, which
-// run when they start.
+// run as soon as all their operands are known.
 #include "compiler/evaluator/Interpreter.h"
 
 using namespace mlir;
@@ -67,29 +67,69 @@ static FailureOr<Values> conditional(Call &call) {
 
 //===- Asynchronous operations ---------------------------------------------===//
 
-/// ((operands), result, context): the context is zero.
-static FailureOr<Values> asyncStart(Call &call) {
-  auto op = cast<AsyncStartOp>(call.op);
-  auto type = dyn_cast<TupleType>(op.getType());
-  if (!type || type.size() < 2)
-    return call.fail("expected the result to be a tuple of operands and results");
-  std::vector<Value> elements{
-      Value::makeTuple(std::vector<Value>(call.operands.begin(), call.operands.end()))};
-  FailureOr<Values> results = runNamed(call, op.getCallsAttr(), call.operands);
-  if (failed(results))
-    return failure();
-  elements.push_back(results->front());
+/// The computation that an asynchronous operation runs: named at its start, which update and done
+/// find through the states that they get, or by themselves.
+static FlatSymbolRefAttr findCalled(Operation *op) {
+  while (true) {
+    if (auto start = dyn_cast<AsyncStartOp>(op))
+      return start.getCallsAttr();
+    auto stated = op->getAttrOfType<FlatSymbolRefAttr>("calls");
+    if (stated || !isa<AsyncUpdateOp, AsyncDoneOp>(op) || op->getNumOperands() == 0)
+      return stated;
+    op = op->getOperand(0).getDefiningOp();
+    if (!op)
+      return nullptr;
+  }
+}
+
+/// ((operands), result, context) after `bound` joined the operands. The computation runs once all
+/// of them are there; contexts are zero. `type` is the state's, null at the end.
+static FailureOr<Values> advance(Call &call, std::vector<Value> operands, ArrayRef<Value> bound,
+                                 TupleType type) {
+  FlatSymbolRefAttr symbol = findCalled(call.op);
+  Operation *computation = symbol ? call.interpreter.lookup(call.op, symbol) : nullptr;
+  if (!computation)
+    return call.fail("the computation that runs asynchronously is not in sight");
+  operands.insert(operands.end(), bound.begin(), bound.end());
+  Value result;
+  if (operands.size() == computation->getRegion(0).getNumArguments()) {
+    std::vector<Value> arguments = operands;
+    FailureOr<Values> results = runNamed(call, symbol, arguments);
+    if (failed(results))
+      return failure();
+    result = results->front();
+  } else if (!type) {
+    return call.fail("ends before all operands of @" + symbol.getValue() + " are known");
+  }
+  if (!type)
+    return Values{result};
+  std::vector<Value> elements{Value::makeTuple(std::move(operands)), result};
   for (Type context : llvm::drop_begin(type.getTypes(), 2))
     elements.push_back(makeZero(context));
   return Values{Value::makeTuple(std::move(elements))};
 }
 
-static FailureOr<Values> asyncUpdate(Call &call) { return Values{std::move(call.operands[0])}; }
+static FailureOr<Values> asyncStart(Call &call) {
+  auto type = dyn_cast<TupleType>(call.op->getResult(0).getType());
+  if (!type || type.size() < 2)
+    return call.fail("expected the result to be a tuple of operands and results");
+  return advance(call, {}, call.operands, type);
+}
 
-static FailureOr<Values> asyncDone(Call &call) {
-  if (!call.operands[0].isTuple() || call.operands[0].getTupleSize() < 2)
+/// Updates and ends: operands after the state are bound now.
+static FailureOr<Values> asyncNext(Call &call) {
+  Value &state = call.operands[0];
+  if (!state.isTuple() || state.getTupleSize() < 2 || !state.getElement(0).isTuple())
     return call.fail("the operand is no asynchronous operation");
-  return Values{call.operands[0].getElement(1)};
+  bool ends = isa<AsyncDoneOp>(call.op);
+  if (call.operands.size() == 1)
+    return Values{ends ? state.getElement(1) : std::move(state)};
+  const Value &held = state.getElement(0);
+  std::vector<Value> operands;
+  for (size_t i = 0; i < held.getTupleSize(); ++i)
+    operands.push_back(held.getElement(i));
+  auto type = dyn_cast<TupleType>(call.op->getResult(0).getType());
+  return advance(call, std::move(operands), call.operands.drop_front(), ends ? TupleType() : type);
 }
 
 /// (destination, source, context).
@@ -113,8 +153,8 @@ void addControlOps(HandlerTable &table) {
   table["hlo.while"] = whileOp;
   table["hlo.conditional"] = conditional;
   table["hlo.async_start"] = asyncStart;
-  table["hlo.async_update"] = asyncUpdate;
-  table["hlo.async_done"] = asyncDone;
+  table["hlo.async_update"] = asyncNext;
+  table["hlo.async_done"] = asyncNext;
   table["hlo.copy_start"] = copyStart;
   table["hlo.copy_done"] = copyDone;
 }

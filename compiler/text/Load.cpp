@@ -2,6 +2,7 @@
 #include "compiler/text/Load.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Verify.h"
+#include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -71,6 +72,7 @@ OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));
   if (!module || !options.verify)
     return module;
+  SourceNotes notes(*module);
   // After passes a module holds a function instead of an entry computation.
   bool isLowered = guessed == ModuleForm::Mlir && llvm::any_of(*module->getBody(), [](Operation &op) {
     return op.getName().getStringRef() == "func.func";

@@ -78,8 +78,8 @@ ParseResult Parser::parseAsyncStart(Instruction &start, const Opcode *wrapped) {
     symbol = inner.attributes.get("calls");
   if (symbol) {
     ComputationOp callee = computations.lookup(cast<FlatSymbolRefAttr>(symbol).getValue());
-    if (callee && (late || types.empty()) &&
-        (wrapped->text == "call" || wrapped->text == "fusion")) {
+    late |= callee && types.size() < callee.getNumArguments();
+    if (callee && late && (wrapped->text == "call" || wrapped->text == "fusion")) {
       types.assign(callee.getArgumentTypes().begin(), callee.getArgumentTypes().end());
       inner.type = callee.getResultTypes()[0];
     }

@@ -143,8 +143,16 @@ ParseResult Parser::parseVerbatimAttr(Instruction &instruction, StringRef target
 
 ParseResult Parser::takeComputation(Instruction &instruction, StringRef target,
                                     FlatSymbolRefAttr &symbol) {
-  if (lexer.is(Token::LBrace))
-    return parseInlineComputation((instruction.name + "." + target).str(), symbol);
+  if (lexer.is(Token::LBrace)) {
+    std::string own = (instruction.name + "." + target).str();
+    if (parseInlineComputation(own, symbol))
+      return failure();
+    if (!symbol) {
+      instruction.poisoned = true;
+      symbol = FlatSymbolRefAttr::get(context, own);
+    }
+    return success();
+  }
   const char *place = lexer.begin();
   StringRef name;
   if (takeName(name))
@@ -508,7 +516,7 @@ ArrayRef<AttributeRule> AttributeRules::get() {
       {"dimensions", "dimension", &P::parseOneOfListAttr},
       {"direction", "direction", &P::parseEnumAttr<DirectionAttr>},
       {"distribution", "distribution", &P::parseEnumAttr<DistributionAttr>},
-      {"domain", "domain", &P::parseVerbatimAttr},
+      {"domain", "domain", &P::parseDomainAttr},
       {"dynamic_slice_sizes", "dynamic_slice_sizes", &P::parseIntsAttr},
       {"epsilon", "epsilon", &P::parseFloatAttr},
       {"exponent_bits", "exponent_bits", &P::parseIntAttr},
@@ -586,10 +594,10 @@ ArrayRef<AttributeRule> AttributeRules::get() {
       {"control-predecessors", "hlo.control_predecessors", &P::parsePredecessorsAttr},
       {"frontend_attributes", "hlo.frontend_attributes", &P::parseFrontendAttributes},
       {"metadata", "", &P::parseMetadata},
-      {"origin", "hlo.origin", &P::parseBracesAttr},
-      {"parameter_replication", "hlo.parameter_replication", &P::parseBracesAttr},
+      {"origin", "hlo.origin", &P::parseOriginAttr},
+      {"parameter_replication", "hlo.parameter_replication", &P::parseReplicationAttr},
       {"sharding", "hlo.sharding", &P::parseShardingAttr},
-      {"statistics", "hlo.statistics", &P::parseBracesAttr},
+      {"statistics", "hlo.statistics", &P::parseStatisticsAttr},
   };
   return rules;
 }

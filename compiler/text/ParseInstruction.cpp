@@ -235,11 +235,6 @@ ParseResult Parser::parseElementOf(Value &value, StringRef name) {
 
 /// An instruction without name that stands as an operand.
 ParseResult Parser::parseNested(Instruction &outer, Type type, Value &value) {
-  if (++depth > kMaxDepth) {
-    --depth;
-    return fail(lexer.begin(), "expected instructions nested less than " + Twine(kMaxDepth) +
-                                   " deep");
-  }
   Instruction inner;
   inner.type = type;
   inner.place = lexer.begin();
@@ -247,9 +242,10 @@ ParseResult Parser::parseNested(Instruction &outer, Type type, Value &value) {
   unsigned number = scope->anonymous[opcode]++;
   std::string name = (opcode + ".anon" + (number ? "." + Twine(number) : Twine())).str();
   inner.name = name;
-  ParseResult result = failure(parseRightSide(inner, /*nested=*/true) ||
-                               (!inner.poisoned && create(inner, value)));
-  --depth;
+  ParseResult result = nest([&] {
+    return failure(parseRightSide(inner, /*nested=*/true) ||
+                   (!inner.poisoned && create(inner, value)));
+  });
   outer.poisoned |= inner.poisoned;
   return result;
 }
@@ -343,6 +339,11 @@ ParseResult Parser::finishAttributes(Instruction &instruction) {
         dimensions && dimensions.size() != 1)
       return fail(instruction.opcodePlace, "expected exactly one dimension of " + opcode.text +
                                                " but got " + Twine(dimensions.size()));
+  if (attributes.get("slice_sizes") && instruction.operands.size() != 4 &&
+      StringRef(opcode.text).starts_with("collective-permute"))
+    return fail(instruction.opcodePlace, "expected 4 operands of " + opcode.text +
+                                             ", since slice_sizes are given, but got " +
+                                             Twine(instruction.operands.size()));
   if (opcode.text == "conditional") {
     bool byName = llvm::is_contained(instruction.seen, "true_computation");
     if (byName != llvm::is_contained(instruction.seen, "false_computation"))
@@ -367,6 +368,8 @@ ParseResult Parser::create(Instruction &instruction, Value &value) {
     value = instruction.operands[0];
     return success();
   }
+  if (setFixedShape(instruction))
+    return failure();
   Location location = makeLocation(builder.getStringAttr(instruction.name),
                                    locate(instruction.place), instruction.metadata);
   Type type = instruction.type ? instruction.type : Type(builder.getNoneType());
@@ -380,6 +383,44 @@ ParseResult Parser::create(Instruction &instruction, Value &value) {
     return failure();
   }
   value = operation->getResult(0);
+  return success();
+}
+
+/// Instructions whose shape follows from their operands (or, of infeed and recv, from the data that
+/// the shape names), so that XLA does not look at the rest of what the text says.
+ParseResult Parser::setFixedShape(Instruction &instruction) {
+  StringRef opcode = instruction.opcode->text;
+  Type token = TokenType::get(context), stated = instruction.type, fixed;
+  auto typeOf = [&](size_t i) { return instruction.operands[i].getType(); };
+  auto tuple = [&](ArrayRef<Type> types) { return TupleType::get(context, types); };
+  Type number = RankedTensorType::get({}, builder.getIntegerType(32, /*isSigned=*/false));
+  auto dataOf = [](Type type) {
+    auto parts = dyn_cast_or_null<TupleType>(type);
+    return parts && parts.size() ? parts.getType(0) : Type();
+  };
+  if (!stated)
+    return success();
+  if (opcode == "after-all" || opcode == "outfeed" || opcode == "send-done") {
+    fixed = token;
+  } else if (opcode == "add-dependency") {
+    fixed = typeOf(0);
+  } else if (opcode == "send") {
+    fixed = tuple({typeOf(0), number, token});
+  } else if (opcode == "recv-done") {
+    if (Type data = dataOf(typeOf(0)))
+      fixed = tuple({data, token});
+  } else if (opcode == "infeed" || opcode == "recv") {
+    Type data = dataOf(stated);
+    if (!data)
+      return fail(instruction.opcodePlace, "expected " + opcode + " to have a shape (data, ...) but got " +
+                                               shapeText(stated));
+    fixed = opcode == "infeed" ? tuple({data, token}) : tuple({data, number, token});
+  }
+  if (!fixed || areCompatible(fixed, stated))
+    return success();
+  warn(instruction.opcodePlace, "the shape of " + opcode + " is " + shapeText(fixed) + ", whatever the text says: " +
+                                    shapeText(stated));
+  instruction.type = fixed;
   return success();
 }
 

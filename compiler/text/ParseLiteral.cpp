@@ -393,22 +393,24 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
   return success();
 }
 
-ParseResult Parser::parseLiteral(Type type, Attribute &value, bool &elided, unsigned depth) {
-  if (depth > kMaxDepth)
-    return fail(lexer.begin(), "expected literals nested less than " + Twine(kMaxDepth) + " deep");
+ParseResult Parser::parseLiteral(Type type, Attribute &value, bool &elided) {
   if (auto array = dyn_cast<RankedTensorType>(type))
     return parseArrayLiteral(array, value, elided);
   auto tuple = dyn_cast<TupleType>(type);
   if (!tuple)
     return fail(lexer.begin(), "expected the constant to be an array or a tuple but its shape is " +
                                    shapeText(type));
+  return nest([&] { return parseTupleLiteral(tuple, value, elided); });
+}
+
+ParseResult Parser::parseTupleLiteral(TupleType type, Attribute &value, bool &elided) {
   if (take(Token::LParen, "`(` at the start of a tuple"))
     return failure();
   SmallVector<Attribute> elements;
-  for (Type element : tuple.getTypes()) {
+  for (Type element : type.getTypes()) {
     if (!elements.empty() && take(Token::Comma, "`,` between the elements of a tuple"))
       return failure();
-    if (parseLiteral(element, elements.emplace_back(), elided, depth + 1))
+    if (parseLiteral(element, elements.emplace_back(), elided))
       return failure();
   }
   if (take(Token::RParen, "`)` after " + std::to_string(elements.size()) + " elements"))

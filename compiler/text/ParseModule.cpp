@@ -4,7 +4,9 @@
 #include "compiler/hlo/Location.h"
 #include "compiler/text/ParserImpl.h"
 #include "compiler/text/Quote.h"
+#include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/ProgramStack.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -132,6 +134,21 @@ ParseResult Parser::takeInts(SmallVectorImpl<int64_t> &values) {
   return takeList(Token::LBrace, Token::RBrace, [&] { return takeInt(values.emplace_back()); });
 }
 
+ParseResult Parser::nest(function_ref<ParseResult()> read) {
+  if (depth == kMaxDepth) {
+    (void)fail(lexer.begin(), "expected nesting at most " + Twine(kMaxDepth) + " levels deep");
+    errors = options.maxErrors; // every level would look for a place to go on from
+    return failure();
+  }
+  ParseResult result = success();
+  if (++depth % kLevelsPerStack)
+    result = read();
+  else
+    llvm::runOnNewStack(/*StackSize=*/0, [&] { result = read(); });
+  --depth;
+  return result;
+}
+
 std::string Parser::textSince(const char *begin) const {
   return squeeze(StringRef(begin, lexer.previousEnd() - begin));
 }
@@ -147,10 +164,11 @@ ComputationOp Parser::createComputation(StringRef name, const char *place) {
   return computation;
 }
 
-std::string Parser::unusedName(StringRef name) const {
+std::string Parser::unusedName(StringRef name) {
   std::string result = name.str();
-  for (unsigned i = 1; computations.contains(result); ++i)
-    result = (name + "." + Twine(i)).str();
+  unsigned &suffix = suffixes[name];
+  while (computations.contains(result))
+    result = (name + "." + Twine(++suffix)).str();
   return result;
 }
 
@@ -267,6 +285,8 @@ ParseResult Parser::parseBody(Scope &body, const char *place) {
     const char *begin = lexer.begin();
     if (parseInstruction()) {
       body.failed = true;
+      if (tooManyErrors() || lexer.is(Token::Eof))
+        return failure();
       skipInstruction(begin, lexer.begin());
     }
   }
@@ -332,26 +352,23 @@ ParseResult Parser::finishBody(Scope &body, const char *place) {
   return success();
 }
 
-/// A computation written in place of its name.
+/// A computation written in place of its name. `symbol` stays null if it has an error that is
+/// reported and passed.
 ParseResult Parser::parseInlineComputation(StringRef name, FlatSymbolRefAttr &symbol) {
   const char *place = lexer.begin();
-  if (++depth > kMaxDepth) {
-    --depth;
-    return fail(place, "expected computations nested less than " + Twine(kMaxDepth) + " deep");
-  }
   std::string unused = unusedName(name);
+  computations[unused] = ComputationOp(); // so that computations inside take other names
   ComputationOp computation = createComputation(unused, place);
   made.insert(computation.getSymNameAttr());
   Scope body;
   body.computation = computation;
   body.block = &computation.getBody().front();
   Scope *outer = std::exchange(scope, &body);
-  ParseResult parsed = parseBody(body, place);
+  ParseResult parsed = nest([&] { return parseBody(body, place); });
   scope = outer;
-  --depth;
   if (parsed || body.failed) {
     computation->erase();
-    return failure();
+    return parsed;
   }
   computations[unused] = computation;
   symbol = FlatSymbolRefAttr::get(computation.getSymNameAttr());
@@ -405,6 +422,7 @@ ParseResult Parser::parseSingleInstruction() {
 
 OwningOpRef<ModuleOp> Parser::run() {
   module = ModuleOp::create(FileLineColLoc::get(fileName, 1, 1));
+  SourceNotes notes(*module);
   ParseResult result = success();
   if (lexer.is(Token::Eof)) {
     result = expected("HloModule, a computation or an instruction");

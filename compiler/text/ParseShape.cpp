@@ -13,30 +13,38 @@ bool Parser::atShape() const {
   return lexer.is(Token::Ident) && lexer.getValue() == "b" && *lexer.end() == '(';
 }
 
-ParseResult Parser::parseShape(Type &type, unsigned depth) {
-  if (depth > kMaxDepth)
-    return fail(lexer.begin(), "expected shapes nested less than " + Twine(kMaxDepth) + " deep");
+ParseResult Parser::parseShape(Type &type) {
   if (lexer.is(Token::Type))
     return parseArrayShape(type);
+  if (lexer.is(Token::Ident) && lexer.getValue() == "b")
+    return nest([&] { return parseBufferShape(type); });
+  if (lexer.is(Token::LParen))
+    return nest([&] { return parseTupleShape(type); });
+  return expected("a shape");
+}
+
+ParseResult Parser::parseBufferShape(Type &type) {
+  lexer.next();
+  Type contents;
+  if (take(Token::LParen, "`(` after `b`") || parseShape(contents) ||
+      take(Token::RParen, "`)` at the end of the buffer's shape"))
+    return failure();
+  type = BufferType::get(context, contents);
+  return success();
+}
+
+ParseResult Parser::parseTupleShape(Type &type) {
   const char *place = lexer.begin();
-  if (lexer.is(Token::Ident) && lexer.getValue() == "b") {
-    lexer.next();
-    Type contents;
-    if (take(Token::LParen, "`(` after `b`") || parseShape(contents, depth + 1) ||
-        take(Token::RParen, "`)` at the end of the buffer's shape"))
-      return failure();
-    type = BufferType::get(context, contents);
-    return success();
-  }
-  if (!lexer.is(Token::LParen))
-    return expected("a shape");
   SmallVector<Type> elements;
-  if (takeList(Token::LParen, Token::RParen, [&] {
-        return parseShape(elements.emplace_back(), depth + 1);
-      }))
+  if (takeList(Token::LParen, Token::RParen, [&] { return parseShape(elements.emplace_back()); }))
     return failure();
   type = TupleType::get(context, elements);
   return checkTupleSize(type, place);
+}
+
+uint64_t Parser::countLeaves(Type type) const {
+  auto found = tupleLeaves.find(type);
+  return found == tupleLeaves.end() ? 1 : found->second;
 }
 
 ParseResult Parser::checkTupleSize(Type type, const char *place) {
@@ -45,8 +53,7 @@ ParseResult Parser::checkTupleSize(Type type, const char *place) {
     return success();
   uint64_t leaves = 0;
   for (Type element : tuple.getTypes()) {
-    auto found = tupleLeaves.find(element);
-    leaves += found == tupleLeaves.end() ? 1 : found->second;
+    leaves += countLeaves(element);
     if (leaves > kMaxTupleLeaves)
       return fail(place, "expected a tuple of at most " + Twine(kMaxTupleLeaves) + " arrays");
   }

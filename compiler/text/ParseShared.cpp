@@ -21,14 +21,18 @@ ParseResult Parser::takeBraces(bool singleQuotes, std::string &value) {
   return success();
 }
 
-ParseResult Parser::parseBracesAttr(Instruction &instruction, StringRef target) {
+/// `{true,false}`: whether each array of a parameter is the same on all replicas.
+ParseResult Parser::parseReplicationAttr(Instruction &instruction, StringRef target) {
   const char *begin = lexer.begin();
-  std::string value;
-  if (takeBraces(/*singleQuotes=*/true, value))
+  uint64_t count = 0;
+  bool value;
+  if (takeList(Token::LBrace, Token::RBrace, [&] { return ++count, takeBool(value); }))
     return failure();
-  if (target == "hlo.statistics" && !StringRef(value).drop_front().ltrim().starts_with(
-                                        "visualizing_index"))
-    return fail(begin, "expected visualizing_index= first in the statistics");
+  if (instruction.opcode->text != "parameter")
+    return fail(begin, "expected parameter_replication on a parameter only");
+  if (instruction.type && count != countLeaves(instruction.type))
+    return fail(begin, "expected one value for each of the parameter's " +
+                           Twine(countLeaves(instruction.type)) + " arrays but got " + Twine(count));
   instruction.attributes.set(target, builder.getStringAttr(textSince(begin)));
   return success();
 }
@@ -72,6 +76,15 @@ ParseResult Parser::parsePredecessorsAttr(Instruction &instruction, StringRef ta
 }
 
 ParseResult Parser::parseMetadata(Instruction &instruction, StringRef) {
+  std::string value;
+  if (takeMetadata(value))
+    return failure();
+  instruction.metadata = builder.getStringAttr(StringRef(value).drop_front().drop_back().trim());
+  return success();
+}
+
+/// `{field=value ...}`, as it stands.
+ParseResult Parser::takeMetadata(std::string &value) {
   const char *begin = lexer.begin();
   if (take(Token::LBrace, "`{` at the start of the metadata"))
     return failure();
@@ -103,10 +116,14 @@ ParseResult Parser::parseMetadata(Instruction &instruction, StringRef) {
       if (take(Token::String, "a string"))
         return failure();
       break;
-    case Int:
+    case Int: {
+      const char *numberPlace = lexer.begin();
       if (takeInt(number))
         return failure();
+      if (!llvm::isInt<32>(number))
+        return fail(numberPlace, "expected an integer that fits 32 bits");
       break;
+    }
     case Ints:
       if (takeInts(ignored))
         return failure();
@@ -124,34 +141,27 @@ ParseResult Parser::parseMetadata(Instruction &instruction, StringRef) {
       }
     }
   }
-  std::string value = textSince(begin);
-  instruction.metadata = builder.getStringAttr(StringRef(value).drop_front().drop_back().trim());
+  value = textSince(begin);
   return success();
 }
 
 /// `{key="string",key2={json}}`.
 ParseResult Parser::takeFrontendAttributes() {
-  if (take(Token::LBrace, "`{`"))
-    return failure();
-  SmallVector<StringRef> seen;
-  while (!takeIf(Token::RBrace)) {
+  llvm::SmallDenseSet<StringRef> seen;
+  return takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
     if (!lexer.is(Token::Attribute))
       return expected("a name followed by `=`");
-    if (llvm::is_contained(seen, lexer.getValue()))
-      return fail(lexer.begin(), "expected `" + lexer.getValue() + "` once");
-    seen.push_back(lexer.getValue());
+    if (!seen.insert(lexer.getValue()).second)
+      warn(lexer.begin(), "`" + lexer.getValue() + "` stands here again: the last one counts");
     lexer.next();
     std::string value;
-    if (lexer.is(Token::String))
+    if (lexer.is(Token::String)) {
       lexer.next();
-    else if (!lexer.is(Token::LBrace))
-      return expected("a string or `{`");
-    else if (takeBraces(/*singleQuotes=*/false, value))
-      return failure();
-    if (!takeIf(Token::Comma) && !lexer.is(Token::RBrace))
-      return expected("`,` or `}`");
-  }
-  return success();
+      return success();
+    }
+    return lexer.is(Token::LBrace) ? takeBraces(/*singleQuotes=*/false, value)
+                                   : expected("a string or `{`");
+  });
 }
 
 ParseResult Parser::parseFrontendAttributes(Instruction &instruction, StringRef target) {
@@ -162,57 +172,50 @@ ParseResult Parser::parseFrontendAttributes(Instruction &instruction, StringRef 
   return success();
 }
 
-ParseResult Parser::parseShardingAttr(Instruction &instruction, StringRef target) {
-  const char *begin = lexer.begin();
-  if (takeSharding(0))
+//===- Groups of participants ----------------------------------------------===//
+
+/// `[2,4]T(1,0)`, after `<=`: numbers from 0 in that shape, transposed. The current token is `[`.
+ParseResult Parser::takeIota(Iota &iota) {
+  const char *place = lexer.begin();
+  if (takeList(Token::LSquare, Token::RSquare, [&] { return takeInt(iota.sizes.emplace_back()); }))
     return failure();
-  instruction.attributes.set(target, builder.getStringAttr(textSince(begin)));
+  for (int64_t size : iota.sizes)
+    if (size <= 0 || llvm::MulOverflow(iota.count, size, iota.count) ||
+        iota.count > kMaxParticipants)
+      return fail(place, "expected at least one and at most 2^24 participants");
+  if (iota.sizes.size() == 1) {
+    iota.order.push_back(0);
+    if (!lexer.is(Token::Ident) || lexer.getValue() != "T")
+      return success();
+    iota.order.clear();
+  } else if (!lexer.is(Token::Ident) || lexer.getValue() != "T") {
+    return expected("T(...), the order of the " + Twine(iota.sizes.size()) + " dimensions");
+  }
+  lexer.next();
+  if (takeList(Token::LParen, Token::RParen, [&] { return takeInt(iota.order.emplace_back()); }))
+    return failure();
+  SmallVector<int64_t> sorted(iota.order);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, iota.sizes.size())))
+    return fail(place, "expected T(...) to be a permutation of the dimensions");
   return success();
 }
 
-ParseResult Parser::takeSharding(unsigned nesting) {
-  const char *begin = lexer.begin();
-  std::string value;
-  if (nesting == 0 || lexer.is(Token::LBrace))
-    return takeBraces(/*singleQuotes=*/true, value);
-  return fail(begin, "expected a sharding");
-}
-
-//===- Groups of participants ----------------------------------------------===//
-
-/// The ids that `[2,4]T(1,0)`, after `<=`, lists: an iota in that shape, transposed. The current
-/// token is `[`.
+/// The numbers of an iota, in order.
 ParseResult Parser::parseIota(SmallVectorImpl<int64_t> &ids) {
-  const char *place = lexer.begin();
-  SmallVector<int64_t> sizes, order;
-  if (takeList(Token::LSquare, Token::RSquare, [&] { return takeInt(sizes.emplace_back()); }))
+  Iota iota;
+  if (takeIota(iota))
     return failure();
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    if (size <= 0 || llvm::MulOverflow(count, size, count) || count > (int64_t(1) << 24))
-      return fail(place, "expected at least one and at most 2^24 participants");
-  if (lexer.is(Token::Ident) && lexer.getValue() == "T") {
-    lexer.next();
-    if (takeList(Token::LParen, Token::RParen, [&] { return takeInt(order.emplace_back()); }))
-      return failure();
-  } else if (sizes.size() != 1) {
-    return expected("T(...), the order of the " + Twine(sizes.size()) + " dimensions");
-  } else {
-    order.push_back(0);
-  }
-  SmallVector<int64_t> sorted(order);
-  llvm::sort(sorted);
-  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, sizes.size())))
-    return fail(place, "expected T(...) to be a permutation of the dimensions");
+  ArrayRef<int64_t> sizes = iota.sizes;
   SmallVector<int64_t> strides(sizes.size(), 1);
   for (int64_t i = int64_t(sizes.size()) - 2; i >= 0; --i)
     strides[i] = strides[i + 1] * sizes[i + 1];
-  ids.reserve(count);
-  for (int64_t i = 0; i < count; ++i) {
+  ids.reserve(iota.count);
+  for (int64_t i = 0; i < iota.count; ++i) {
     int64_t rest = i, id = 0;
-    for (int64_t d = int64_t(order.size()) - 1; d >= 0; --d) {
-      id += rest % sizes[order[d]] * strides[order[d]];
-      rest /= sizes[order[d]];
+    for (int64_t d : llvm::reverse(iota.order)) {
+      id += rest % sizes[d] * strides[d];
+      rest /= sizes[d];
     }
     ids.push_back(id);
   }
@@ -257,107 +260,37 @@ ParseResult Parser::parseReplicaGroupsAttr(Instruction &instruction, StringRef t
 /// `mesh["a"=2,"b"=4], device_ids=([4,2]T(1,0)) {"a","b":(2)2}`: groups vary over the listed axes.
 ParseResult Parser::parseMeshGroups(Instruction &instruction, StringRef target) {
   const char *begin = lexer.begin();
-  SmallVector<std::pair<StringRef, int64_t>> axes;
-  SmallVector<int64_t> devices;
-  bool maximal = lexer.getValue() == "maximal_mesh";
-  if (!maximal && lexer.getValue() != "mesh")
-    return expected("`{`, `[` or `mesh[`");
-  lexer.next();
-  int64_t total = 1;
-  if (maximal) {
-    if (take(Token::LSquare, "`[`") || !lexer.is(Token::Attribute))
-      return expected("device_id=");
-    lexer.next();
-    if (takeInt(devices.emplace_back()) || take(Token::RSquare, "`]`"))
-      return failure();
-  } else if (takeList(Token::LSquare, Token::RSquare, [&]() -> ParseResult {
-               auto &axis = axes.emplace_back();
-               axis.first = lexer.getValue();
-               if (take(Token::String, "an axis's name in quotes") || take(Token::Equal, "`=`") ||
-                   takeInt(axis.second))
-                 return failure();
-               if (axis.second <= 0 || llvm::MulOverflow(total, axis.second, total) ||
-                   total > (int64_t(1) << 24))
-                 return fail(begin, "expected at least one and at most 2^24 participants");
-               return success();
-             })) {
+  Mesh mesh;
+  if (takeMesh(mesh))
     return failure();
-  }
-  if (takeIf(Token::Comma)) {
-    if (!lexer.is(Token::Attribute) || lexer.getValue() != "device_ids")
-      return expected("device_ids=");
-    lexer.next();
-    if (take(Token::LParen, "`(`"))
-      return failure();
-    if (lexer.is(Token::LSquare)) {
-      if (parseIota(devices))
-        return failure();
-    } else {
-      do {
-        if (takeInt(devices.emplace_back()))
-          return failure();
-      } while (takeIf(Token::Comma));
-    }
-    if (take(Token::RParen, "`)`"))
-      return failure();
-  } else if (!maximal) {
-    devices.assign(llvm::seq<int64_t>(0, total).begin(), llvm::seq<int64_t>(0, total).end());
-  }
-  if (int64_t(devices.size()) != total)
-    return fail(begin, "expected " + Twine(total) + " devices but got " + Twine(devices.size()));
-
-  // Each listed axis, or part of one, as (stride in the mesh, size).
-  SmallVector<std::pair<int64_t, int64_t>> varying;
-  if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
-        StringRef name = lexer.getValue();
-        const char *place = lexer.begin();
-        if (take(Token::String, "an axis's name in quotes"))
-          return failure();
-        int64_t stride = total;
-        int64_t size = 0;
-        for (auto &axis : axes) {
-          stride /= axis.second;
-          if (axis.first != name)
-            continue;
-          size = axis.second;
-          break;
-        }
-        if (!size)
-          return fail(place, "expected one of the mesh's axes");
-        if (takeIf(Token::Colon)) {
-          int64_t before, part;
-          if (take(Token::LParen, "`(`") || takeInt(before) || take(Token::RParen, "`)`") ||
-              takeInt(part))
-            return failure();
-          if (before <= 0 || part <= 0 || size % before || size / before % part)
-            return fail(place, "expected a part of an axis of size " + Twine(size));
-          stride *= size / before / part;
-          size = part;
-        }
-        varying.push_back({stride, size});
-        return success();
-      }))
+  if (takeIf(Token::Comma) && !lexer.is(Token::Attribute))
+    return expected("device_ids=");
+  if (takeDeviceIds(mesh))
+    return failure();
+  SmallVector<MeshAxis> varying;
+  if (takeList(Token::LBrace, Token::RBrace, [&] { return takeAxis(mesh, varying.emplace_back()); }))
     return failure();
 
   // A group for every participant whose index is 0 along all varying axes.
   SmallVector<int64_t> ids, sizes;
   int64_t groupSize = 1;
-  for (auto &[stride, size] : varying)
-    groupSize *= size;
-  if (groupSize > total)
+  for (auto [stride, size] : varying)
+    if (llvm::MulOverflow(groupSize, size, groupSize) || groupSize > mesh.total)
+      break;
+  if (groupSize > mesh.total)
     return fail(begin, "expected each axis once in the groups");
-  for (int64_t first = 0; first < total; ++first) {
-    if (llvm::any_of(varying, [&](auto axis) { return first / axis.first % axis.second; }))
+  for (int64_t first = 0; first < mesh.total; ++first) {
+    if (llvm::any_of(varying, [&](MeshAxis axis) { return first / axis.stride % axis.size; }))
       continue;
     for (int64_t member = 0; member < groupSize; ++member) {
       int64_t rest = member, place = first;
-      for (auto &[stride, size] : llvm::reverse(varying)) {
+      for (auto [stride, size] : llvm::reverse(varying)) {
         place += rest % size * stride;
         rest /= size;
       }
-      if (place >= total)
+      if (place >= mesh.total)
         return fail(begin, "expected each axis once in the groups");
-      ids.push_back(devices[place]);
+      ids.push_back(mesh.devices[place]);
     }
     sizes.push_back(groupSize);
   }

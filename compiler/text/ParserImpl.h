@@ -16,9 +16,13 @@
 
 namespace hloc::text {
 
-/// How deeply shapes, literals and computations may nest: far more than any program needs, and
-/// less than the stack holds.
-constexpr unsigned kMaxDepth = 500;
+/// How deeply shapes, literals, instructions and computations may nest, all together: as deeply as
+/// for XLA.
+constexpr unsigned kMaxDepth = 8192;
+/// Levels of nesting that one stack surely holds; what is deeper is read on a stack of its own.
+constexpr unsigned kLevelsPerStack = 128;
+/// Participants that the short forms of groups and shardings may stand for.
+constexpr int64_t kMaxParticipants = int64_t(1) << 24;
 /// Leaves of one tuple type: tuples of tuples grow exponentially with the text.
 constexpr uint64_t kMaxTupleLeaves = 1 << 20;
 
@@ -62,6 +66,30 @@ struct Scope {
   bool failed = false;
 };
 
+/// Numbers from 0 to `count`, in a shape of `sizes` whose dimensions come in `order`.
+struct Iota {
+  llvm::SmallVector<int64_t> sizes, order;
+  int64_t count = 1;
+};
+
+/// Devices in a grid with named axes.
+struct Mesh {
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> axes;
+  llvm::SmallVector<int64_t> devices;
+  int64_t total = 1;
+  bool maximal = false; // one device, no axes
+};
+
+/// An axis of a mesh, or a part of one: its size, and the distance between neighbours along it.
+struct MeshAxis {
+  int64_t stride, size;
+};
+
+/// What a sharding says of its devices.
+struct Tiling {
+  size_t rank = 0, devices = 0;
+};
+
 class Parser {
 public:
   Parser(llvm::StringRef text, llvm::StringRef fileName, mlir::MLIRContext *context,
@@ -91,6 +119,8 @@ private:
   ParseResult takeInts(llvm::SmallVectorImpl<int64_t> &values);
   /// The text from `begin` to the end of the last token, without comments and line breaks.
   std::string textSince(const char *begin) const;
+  /// Reads what is nested one level deeper.
+  ParseResult nest(llvm::function_ref<ParseResult()> read);
   bool tooManyErrors() const { return errors >= options.maxErrors; }
 
   //===- Module and computations (ParseModule.cpp, ParseHeader.cpp) ---------===//
@@ -109,7 +139,7 @@ private:
   ParseResult checkCycles();
   ParseResult parseInlineComputation(llvm::StringRef name, mlir::FlatSymbolRefAttr &symbol);
   hlo::ComputationOp createComputation(llvm::StringRef name, const char *place);
-  std::string unusedName(llvm::StringRef name) const;
+  std::string unusedName(llvm::StringRef name);
   void skipInstruction(const char *begin, const char *error);
   ParseResult parseAliases(mlir::Attribute &value, bool moduleLevel);
   ParseResult parseDonors(mlir::Attribute &value);
@@ -136,9 +166,12 @@ private:
   ParseResult checkOperandCount(const Instruction &instruction);
   /// Makes the operation and names its value.
   ParseResult create(Instruction &instruction, mlir::Value &value);
+  ParseResult setFixedShape(Instruction &instruction);
   ParseResult infer(mlir::Operation *operation, const Instruction &instruction);
   ParseResult define(const Instruction &instruction, mlir::Value value);
   ParseResult checkTupleSize(mlir::Type type, const char *place);
+  /// Arrays in a type that was read.
+  uint64_t countLeaves(mlir::Type type) const;
   mlir::Value findParameterOrMake(llvm::StringRef name, mlir::Type type, const char *place);
 
   const Opcode *findAsyncSugar(llvm::StringRef opcode, llvm::StringRef &kind) const;
@@ -184,26 +217,42 @@ private:
 
   // Those of every instruction.
   ParseResult parseMetadata(Instruction &instruction, llvm::StringRef target);
-  ParseResult parseBracesAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult parseReplicationAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult parseOriginAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult parseStatisticsAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult parseDomainAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult takeOriginTree();
   ParseResult parseConfigAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parsePredecessorsAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseFrontendAttributes(Instruction &instruction, llvm::StringRef target);
   ParseResult parseShardingAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult takeFrontendAttributes();
-  ParseResult takeSharding(unsigned depth);
+  ParseResult takeAttributeName(llvm::StringRef name);
+  ParseResult takeSharding();
+  ParseResult takeOneSharding();
+  ParseResult takeNamedSharding();
+  ParseResult takeTiles(Tiling &tiling);
+  ParseResult takeMetadata(std::string &value);
+  ParseResult takeMetadataList();
+  ParseResult takeIota(Iota &iota);
+  ParseResult takeMesh(Mesh &mesh);
+  ParseResult takeDeviceIds(Mesh &mesh);
+  ParseResult takeAxis(const Mesh &mesh, MeshAxis &axis);
   ParseResult takeBraces(bool singleQuotes, std::string &value);
 
   //===- Shapes and literals (ParseShape.cpp, ParseLiteral.cpp) -------------===//
 
   bool atShape() const;
-  ParseResult parseShape(mlir::Type &type, unsigned depth = 0);
+  ParseResult parseShape(mlir::Type &type);
+  ParseResult parseTupleShape(mlir::Type &type);
+  ParseResult parseBufferShape(mlir::Type &type);
   ParseResult parseArrayShape(mlir::Type &type);
   ParseResult parseLayout(mlir::RankedTensorType &type, llvm::ArrayRef<int64_t> bounds);
   ParseResult parseLayoutProperties(llvm::SmallVectorImpl<hlo::TileAttr> &tiles, int64_t &bits,
                                     int64_t &space, std::string &rest);
   bool atLayout();
-  ParseResult parseLiteral(mlir::Type type, mlir::Attribute &value, bool &elided,
-                           unsigned depth = 0);
+  ParseResult parseLiteral(mlir::Type type, mlir::Attribute &value, bool &elided);
+  ParseResult parseTupleLiteral(mlir::TupleType type, mlir::Attribute &value, bool &elided);
   ParseResult parseArrayLiteral(mlir::RankedTensorType type, mlir::Attribute &value, bool &elided);
 
   //===- State --------------------------------------------------------------===//
@@ -217,12 +266,13 @@ private:
   OpcodeTable opcodes;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Scope *scope = nullptr;
-  unsigned depth = 0; // of computations inside instructions
+  unsigned depth = 0; // of nesting
   unsigned errors = 0;
 
   /// Null for those that had an error of their own.
   llvm::StringMap<hlo::ComputationOp> computations;
   llvm::DenseSet<mlir::StringAttr> made; // not named by the text
+  llvm::StringMap<unsigned> suffixes;    // given last to names made from each name
   hlo::ComputationOp entry;
   const char *entryPlace = nullptr;
   hlo::ComputationOp lastComputation;

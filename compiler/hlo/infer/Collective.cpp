@@ -194,34 +194,33 @@ FailureOr<Type> infer(CollectiveBroadcastOp::Adaptor op, const Rule &rule) {
   return pack(rule.getContext(), op.getHasDynamicRoot() ? inputs.take_front(1) : inputs);
 }
 
-/// Whether a collective-permute writes slices into its second operand.
-template <typename Adaptor> static FailureOr<bool> isInPlace(Adaptor op, const Rule &rule) {
-  if (op.getInputs().empty()) // C1
+/// What a collective-permute gives: its operands, or, with slices (C2), its second operand after
+/// they are written into it. Flattened, the latter has more than four operands.
+template <typename Adaptor> static FailureOr<Type> inferPermuted(Adaptor op, const Rule &rule) {
+  TypeRange inputs = op.getInputs().getTypes();
+  if (inputs.empty()) // C1
     return rule.fail(Error::OperandCount) << "expected at least one operand but got none";
   std::optional<ArrayAttr> slices = op.getSliceSizes();
   if (!slices || slices->empty())
-    return false;
-  if (failed(expectCount(rule, op.getInputs().size(), 4,
-                         "operands, since slice_sizes are given"))) // C2
+    return pack(rule.getContext(), inputs);
+  if (inputs.size() > 4)
+    return pack(rule.getContext(), rule.getDeclaredTypes());
+  if (failed(expectCount(rule, inputs.size(), 4, "operands, since slice_sizes are given"))) // C2
     return failure();
-  return true;
+  return inputs[1];
 }
 
 FailureOr<Type> infer(CollectivePermuteOp::Adaptor op, const Rule &rule) {
-  auto inPlace = isInPlace(op, rule);
-  if (failed(inPlace))
-    return failure();
-  TypeRange inputs = op.getInputs().getTypes();
-  return *inPlace ? inputs[1] : pack(rule.getContext(), inputs);
+  return inferPermuted(op, rule);
 }
 
 FailureOr<Type> infer(CollectivePermuteStartOp::Adaptor op, const Rule &rule) {
-  auto inPlace = isInPlace(op, rule);
-  if (failed(inPlace))
+  auto permuted = inferPermuted(op, rule);
+  if (failed(permuted))
     return failure();
   TypeRange inputs = op.getInputs().getTypes();
-  Type operand = *inPlace ? inputs[0] : pack(rule.getContext(), inputs);
-  SmallVector<Type> state = {operand, *inPlace ? inputs[1] : operand};
+  bool inPlace = *permuted != pack(rule.getContext(), inputs);
+  SmallVector<Type> state = {inPlace ? inputs[0] : *permuted, *permuted};
   if (auto declared = dyn_cast_or_null<TupleType>(rule.getDeclared());
       declared && declared.size() > 2)
     llvm::append_range(state, declared.getTypes().drop_front(2)); // contexts

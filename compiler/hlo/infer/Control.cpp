@@ -198,6 +198,10 @@ FailureOr<Type> infer(CustomCallOp::Adaptor op, const Rule &rule) {
 
 //===- Asynchronous operations ---------------------------------------------===//
 
+static Type makeTuple(const Rule &rule, ArrayRef<Type> types) {
+  return TupleType::get(rule.getContext(), types);
+}
+
 /// C1: ((operands...), result, context...).
 static FailureOr<TupleType> expectState(const Rule &rule, Type type) {
   auto state = dyn_cast_or_null<TupleType>(type);
@@ -207,7 +211,31 @@ static FailureOr<TupleType> expectState(const Rule &rule, Type type) {
                                  << (type ? toText(type) : "none");
 }
 
-/// C2, C3: the computation takes and returns what the state holds. Operands may be bound later.
+/// The computation that the operation whose state is `state` runs, if its start is in sight.
+static FlatSymbolRefAttr findCalled(Value state, FlatSymbolRefAttr stated) {
+  while (auto update = state.getDefiningOp<AsyncUpdateOp>()) {
+    if (stated || update.getInputs().empty())
+      break;
+    stated = update.getCallsAttr();
+    state = update.getInputs().front();
+  }
+  auto start = state.getDefiningOp<AsyncStartOp>();
+  return stated || !start ? stated : start.getCallsAttr();
+}
+
+/// Whether `held` is what a state may hold of `result`: all of it, or a tuple of its first parts,
+/// the others being bound later.
+static bool holdsPartOf(Type held, Type result) {
+  if (typesAgree(held, result))
+    return true;
+  auto some = dyn_cast<TupleType>(held), all = dyn_cast<TupleType>(result);
+  TypeRange parts = all ? TypeRange(all.getTypes()) : TypeRange(result);
+  return some && some.size() <= parts.size() &&
+         typesAgree(some.getTypes(), parts.take_front(some.size()));
+}
+
+/// C2, C3: the computation takes first what operands the state holds, and returns what it holds of
+/// the result.
 static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computation,
                                    TupleType state) {
   if (!rule.knowsSignatures() || !computation)
@@ -216,15 +244,16 @@ static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computati
   if (failed(signature))
     return failure();
   auto operands = cast<TupleType>(state.getType(0));
+  TypeRange parameters = signature->getInputs();
   Type result = pack(rule.getContext(), signature->getResults());
-  bool bound = operands.size() != 0 || signature->getNumInputs() == 0;
-  if (bound && (!typesAgree(operands.getTypes(), signature->getInputs()) ||
-                !typesAgree(state.getType(1), result)))
-    return rule.fail(Error::Async)
-           << "expected a state of the operands and result of " << computation.getValue() << ", (("
-           << toText(TypeRange(signature->getInputs())) << "), " << toText(result)
-           << ", ...), but got " << toText(Type(state));
-  return success();
+  if (operands.size() <= parameters.size() &&
+      typesAgree(operands.getTypes(), parameters.take_front(operands.size())) &&
+      holdsPartOf(state.getType(1), result))
+    return success();
+  return rule.fail(Error::Async)
+         << "expected a state of the operands and result of " << computation.getValue() << ", (("
+         << toText(parameters) << "), " << toText(result) << ", ...), but got "
+         << toText(Type(state));
 }
 
 FailureOr<Type> infer(AsyncStartOp::Adaptor op, const Rule &rule) {
@@ -240,37 +269,55 @@ FailureOr<Type> infer(AsyncStartOp::Adaptor op, const Rule &rule) {
   return Type(*state);
 }
 
-FailureOr<Type> infer(AsyncUpdateOp::Adaptor op, const Rule &rule) {
-  if (op.getInputs().empty()) // C4
+/// C4: a state comes first; the operands after it are bound now.
+static FailureOr<TupleType> expectStateOperand(const Rule &rule, ValueRange inputs) {
+  if (inputs.empty())
     return rule.fail(Error::OperandCount)
            << "expected the state of an asynchronous operation but got no operand";
-  Type before = op.getInputs().front().getType();
-  auto state = expectState(rule, before);
-  if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
+  return expectState(rule, inputs.front().getType());
+}
+
+FailureOr<Type> infer(AsyncUpdateOp::Adaptor op, const Rule &rule) {
+  ValueRange inputs = op.getInputs();
+  auto before = expectStateOperand(rule, inputs);
+  if (failed(before))
     return failure();
-  if (op.getInputs().size() > 1 && rule.getDeclared()) // more operands are bound
-    return rule.getDeclared();
-  return before;
+  SmallVector<Type> operands(cast<TupleType>(before->getType(0)).getTypes());
+  llvm::append_range(operands, inputs.drop_front().getTypes());
+  SmallVector<Type> after(before->getTypes());
+  after[0] = makeTuple(rule, operands);
+  // More of the result may be bound, and the context is the backend's own.
+  if (auto declared = dyn_cast_or_null<TupleType>(rule.getDeclared());
+      declared && declared.size() >= 2 && holdsPartOf(before->getType(1), declared.getType(1))) {
+    after.truncate(1);
+    llvm::append_range(after, declared.getTypes().drop_front());
+  }
+  auto state = cast<TupleType>(makeTuple(rule, after));
+  if (failed(expectWrapped(rule, findCalled(inputs.front(), op.getCallsAttr()), state)))
+    return failure();
+  return Type(state);
 }
 
 FailureOr<Type> infer(AsyncDoneOp::Adaptor op, const Rule &rule) {
-  if (op.getInputs().empty()) // C4
-    return rule.fail(Error::OperandCount)
-           << "expected the state of an asynchronous operation but got no operand";
-  auto state = expectState(rule, op.getInputs().front().getType());
-  if (failed(state) || failed(expectWrapped(rule, op.getCallsAttr(), *state)))
+  ValueRange inputs = op.getInputs();
+  auto before = expectStateOperand(rule, inputs);
+  if (failed(before))
     return failure();
-  if (op.getInputs().size() > 1 && rule.getDeclared())
-    return rule.getDeclared();
-  return state->getType(1);
+  FlatSymbolRefAttr called = findCalled(inputs.front(), op.getCallsAttr());
+  SmallVector<Type> operands(cast<TupleType>(before->getType(0)).getTypes());
+  llvm::append_range(operands, inputs.drop_front().getTypes());
+  SmallVector<Type> after(before->getTypes());
+  after[0] = makeTuple(rule, operands);
+  if (failed(expectWrapped(rule, called, cast<TupleType>(makeTuple(rule, after)))))
+    return failure();
+  Type held = before->getType(1), declared = rule.getDeclared();
+  if (rule.knowsSignatures() && called)
+    return pack(rule.getContext(), rule.getSignature(called)->getResults());
+  return declared && holdsPartOf(held, declared) ? declared : held;
 }
 
 static Type getU32(const Rule &rule) {
   return RankedTensorType::get({}, IntegerType::get(rule.getContext(), 32, IntegerType::Unsigned));
-}
-
-static Type makeTuple(const Rule &rule, ArrayRef<Type> types) {
-  return TupleType::get(rule.getContext(), types);
 }
 
 FailureOr<Type> infer(CopyStartOp::Adaptor op, const Rule &rule) {
@@ -319,11 +366,10 @@ FailureOr<Type> infer(ReplicaIdOp::Adaptor op, const Rule &rule) { return getU32
 //===- The host ------------------------------------------------------------===//
 
 FailureOr<Type> infer(InfeedOp::Adaptor op, const Rule &rule) {
+  // Flattened, it gives the arrays alone.
   TypeRange results = rule.getDeclaredTypes();
   auto tuple = results.size() == 1 ? dyn_cast<TupleType>(results[0]) : TupleType();
-  if (tuple)
-    results = tuple.getTypes();
-  if (results.empty() || (tuple && results.size() != 2) || !isa<TokenType>(results.back())) // C1
+  if (tuple && (tuple.size() != 2 || !isa<TokenType>(tuple.getType(1)))) // C1
     return rule.fail(Error::ResultShape)
            << "expected a result (data, token[]) but got " << toText(rule.getDeclaredTypes());
   return pack(rule.getContext(), rule.getDeclaredTypes());

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notes that name the line of the user's own program, from which HLO was made: instructions carry
+// it in their metadata, directly or as a number of the module's stack frame tables.
+// Test: test/text/source-notes.test.
+
+#ifndef HLOC_COMPILER_TEXT_SOURCENOTES_H
+#define HLOC_COMPILER_TEXT_SOURCENOTES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace hloc {
+
+/// While it lives, every error at an instruction of `module` gets such a note; handlers made before
+/// print both. The module must outlive it.
+class SourceNotes {
+public:
+  explicit SourceNotes(mlir::ModuleOp module);
+
+private:
+  void addNote(mlir::Diagnostic &diagnostic);
+
+  mlir::ModuleOp module;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace hloc
+
+#endif

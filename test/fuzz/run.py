@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the fuzzers, seeded with real modules, and says how to repeat what they found.
+
+    test/fuzz/run.py [--seconds S] [--seed N] [--programs build/fuzz/bin] [--work DIR] [NAME...]
+
+NAME is fuzz-parse or fuzz-evaluate; both if none is given, half the time each. Seeds are the small
+modules of ../shared/public and ../shared/jax if these are there, and the project's own examples.
+--work keeps the corpus from one run to the next. The seed of the random numbers is printed. Exit
+code 1 if a fuzzer found a fault, whose input then stands in the work folder."""
+
+import argparse
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MAX_BYTES = 4096
+
+
+def seeds():
+    """Small modules, real ones first."""
+    for folder in ("public/xla-modules", "public/xla-values", "public/stablehlo", "jax"):
+        yield from sorted((ROOT.parent / "shared" / folder).rglob("*.hlo"))
+    for folder in ("hlo", "text", "evaluator"):
+        yield from sorted((ROOT / "test" / folder).rglob("*.hlo"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=random.randrange(1, 1 << 31))
+    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/fuzz/bin")
+    parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    names = options.names or ["fuzz-parse", "fuzz-evaluate"]
+    work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="hloc-fuzz-"))
+    corpus = work / "seeds"
+    corpus.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for path in seeds():
+        if path.stat().st_size <= MAX_BYTES:
+            shutil.copyfile(path, corpus / f"{count}.hlo")
+            count += 1
+    found = []
+    for name in names:
+        own = work / name
+        own.mkdir(exist_ok=True)
+        print(f"{name}: seed {options.seed}, {count} modules, in {own}", flush=True)
+        # Participants are threads, and what nests deeply needs stack: the limit is generous.
+        done = subprocess.run(
+            [options.programs / name, f"-seed={options.seed}", f"-max_len={MAX_BYTES}",
+             f"-max_total_time={max(1, options.seconds // len(names))}", "-timeout=30",
+             "-rss_limit_mb=3000", "-print_final_stats=1", f"-artifact_prefix={own}/fault-",
+             str(own), str(corpus)], stderr=subprocess.PIPE, text=True, errors="replace")
+        lines = done.stderr.splitlines()
+        if done.returncode:
+            found.append(name)
+            print("\n".join(lines[-200:]))
+        print("\n".join(line for line in lines if line.startswith(("stat::", "Done"))), flush=True)
+    if found:
+        print(f"faults found by {', '.join(found)}; inputs: {work}/*/fault-*")
+    elif not options.work:
+        shutil.rmtree(work)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
