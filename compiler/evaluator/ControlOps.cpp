@@ -82,31 +82,60 @@ static FlatSymbolRefAttr findCalled(Operation *op) {
   }
 }
 
+/// What a state of type `type` holds of `result`, whose type is `whole`: all of it, or a tuple of its
+/// first parts, the others being told at the end.
+static Value getPart(const Value &result, Type whole, Type type) {
+  auto some = dyn_cast<TupleType>(type), all = dyn_cast<TupleType>(whole);
+  if (!some || (all && all.size() == some.size()))
+    return result;
+  std::vector<Value> parts;
+  for (size_t i = 0; i < some.size(); ++i)
+    parts.push_back(all ? result.getElement(i) : result);
+  return Value::makeTuple(std::move(parts));
+}
+
 /// ((operands), result, context) after `bound` joined the operands. The computation runs once all
-/// of them are there; contexts are zero. `type` is the state's, null at the end.
+/// of them are there, if it has not yet: `known` is its result then. Contexts are zero. `type` is
+/// the state's, null at the end.
 static FailureOr<Values> advance(Call &call, std::vector<Value> operands, ArrayRef<Value> bound,
-                                 TupleType type) {
+                                 TupleType type, std::shared_ptr<Pending> known = nullptr) {
+  if (known && !type) {
+    FailureOr<Value> result = (*known)(call.op);
+    return failed(result) ? FailureOr<Values>() : Values{*result};
+  }
   FlatSymbolRefAttr symbol = findCalled(call.op);
   Operation *computation = symbol ? call.interpreter.lookup(call.op, symbol) : nullptr;
   if (!computation)
     return call.fail("the computation that runs asynchronously is not in sight");
   operands.insert(operands.end(), bound.begin(), bound.end());
+  bool complete = operands.size() == computation->getRegion(0).getNumArguments();
+  if (!complete && !type)
+    return call.fail("ends before all operands of @" + symbol.getValue() + " are known");
   Value result;
-  if (operands.size() == computation->getRegion(0).getNumArguments()) {
+  if (known) {
+    FailureOr<Value> had = (*known)(call.op);
+    if (failed(had))
+      return failure();
+    result = *had;
+  } else if (complete) {
     std::vector<Value> arguments = operands;
     FailureOr<Values> results = runNamed(call, symbol, arguments);
     if (failed(results))
       return failure();
     result = results->front();
-  } else if (!type) {
-    return call.fail("ends before all operands of @" + symbol.getValue() + " are known");
   }
   if (!type)
     return Values{result};
-  std::vector<Value> elements{Value::makeTuple(std::move(operands)), result};
+  Type whole = cast<ComputationOp>(computation).getResultTypes().front();
+  std::vector<Value> elements{Value::makeTuple(std::move(operands)),
+                              complete ? getPart(result, whole, type.getType(1))
+                                       : makeZero(type.getType(1))};
   for (Type context : llvm::drop_begin(type.getTypes(), 2))
     elements.push_back(makeZero(context));
-  return Values{Value::makeTuple(std::move(elements))};
+  Value state = Value::makeTuple(std::move(elements));
+  if (complete)
+    state.setPending([result](Operation *) -> FailureOr<Value> { return result; });
+  return Values{state};
 }
 
 static FailureOr<Values> asyncStart(Call &call) {
@@ -121,15 +150,13 @@ static FailureOr<Values> asyncNext(Call &call) {
   Value &state = call.operands[0];
   if (!state.isTuple() || state.getTupleSize() < 2 || !state.getElement(0).isTuple())
     return call.fail("the operand is no asynchronous operation");
-  bool ends = isa<AsyncDoneOp>(call.op);
-  if (call.operands.size() == 1)
-    return Values{ends ? state.getElement(1) : std::move(state)};
   const Value &held = state.getElement(0);
   std::vector<Value> operands;
   for (size_t i = 0; i < held.getTupleSize(); ++i)
     operands.push_back(held.getElement(i));
-  auto type = dyn_cast<TupleType>(call.op->getResult(0).getType());
-  return advance(call, std::move(operands), call.operands.drop_front(), ends ? TupleType() : type);
+  auto type = isa<AsyncDoneOp>(call.op) ? TupleType()
+                                        : dyn_cast<TupleType>(call.op->getResult(0).getType());
+  return advance(call, std::move(operands), call.operands.drop_front(), type, state.getPending());
 }
 
 /// (destination, source, context).

@@ -144,12 +144,11 @@ ParseResult Parser::parseVerbatimAttr(Instruction &instruction, StringRef target
 ParseResult Parser::takeComputation(Instruction &instruction, StringRef target,
                                     FlatSymbolRefAttr &symbol) {
   if (lexer.is(Token::LBrace)) {
-    std::string own = (instruction.name + "." + target).str();
-    if (parseInlineComputation(own, symbol))
+    if (parseInlineComputation(symbol))
       return failure();
     if (!symbol) {
       instruction.poisoned = true;
-      symbol = FlatSymbolRefAttr::get(context, own);
+      symbol = FlatSymbolRefAttr::get(context, "_");
     }
     return success();
   }

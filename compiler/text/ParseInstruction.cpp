@@ -139,7 +139,8 @@ ParseResult Parser::parseParameter(Instruction &instruction, bool nested) {
   if (at != scope->parameters.end() && at->number == number)
     return fail(place, "expected each parameter once but got number " + Twine(number) + " again");
   size_t index = at - scope->parameters.begin();
-  scope->parameters.insert(at, {number, instruction.attributes, instruction.place, scope->operations});
+  int64_t before = scope->operations + scope->parameters.size();
+  scope->parameters.insert(at, {number, instruction.attributes, instruction.place, before});
   scope->block->insertArgument(index, instruction.type,
                                makeLocation(builder.getStringAttr(instruction.name),
                                             locate(instruction.place), instruction.metadata));
@@ -201,7 +202,8 @@ Value Parser::findParameterOrMake(StringRef name, Type type, const char *place) 
     return nullptr;
   Value value = scope->block->addArgument(
       type, makeLocation(builder.getStringAttr(name), locate(place)));
-  scope->parameters.push_back({int64_t(scope->parameters.size()), {}, place, 0});
+  int64_t number = scope->parameters.size();
+  scope->parameters.push_back({number, {}, place, number});
   scope->values[llvm::CachedHashStringRef(name)] = value;
   return value;
 }
@@ -238,13 +240,21 @@ ParseResult Parser::parseNested(Instruction &outer, Type type, Value &value) {
   Instruction inner;
   inner.type = type;
   inner.place = lexer.begin();
-  StringRef opcode = lexer.getValue();
-  unsigned number = scope->anonymous[opcode]++;
-  std::string name = (opcode + ".anon" + (number ? "." + Twine(number) : Twine())).str();
-  inner.name = name;
-  ParseResult result = nest([&] {
-    return failure(parseRightSide(inner, /*nested=*/true) ||
-                   (!inner.poisoned && create(inner, value)));
+  // Names are given in the order in which instructions are made: operands first.
+  std::string name = (lexer.getValue() + ".anon").str();
+  auto number = [&] {
+    if (unsigned before = scope->anonymous[name]++)
+      name += "." + std::to_string(before);
+    inner.name = name;
+  };
+  if (lexer.getValue() == "parameter")
+    number();
+  ParseResult result = nest([&]() -> ParseResult {
+    if (parseRightSide(inner, /*nested=*/true) || inner.poisoned)
+      return failure(!inner.poisoned);
+    if (inner.name.empty())
+      number();
+    return create(inner, value);
   });
   outer.poisoned |= inner.poisoned;
   return result;

@@ -337,7 +337,7 @@ ParseResult Parser::finishBody(Scope &body, const char *place) {
   body.computation.setFunctionTypeAttr(
       TypeAttr::get(builder.getFunctionType(body.block->getArgumentTypes(), root.getType())));
   // Where a parameter stands among the instructions matters only if not at the start, in order.
-  bool canonical = llvm::all_of(body.parameters, [&](auto &p) { return p.before == 0; });
+  bool canonical = llvm::all_of(body.parameters, [](auto &p) { return p.before == p.number; });
   bool any = false;
   SmallVector<Attribute> attributes;
   for (Scope::Parameter &parameter : body.parameters) {
@@ -354,12 +354,9 @@ ParseResult Parser::finishBody(Scope &body, const char *place) {
 
 /// A computation written in place of its name. `symbol` stays null if it has an error that is
 /// reported and passed.
-ParseResult Parser::parseInlineComputation(StringRef name, FlatSymbolRefAttr &symbol) {
+ParseResult Parser::parseInlineComputation(FlatSymbolRefAttr &symbol) {
   const char *place = lexer.begin();
-  std::string unused = unusedName(name);
-  computations[unused] = ComputationOp(); // so that computations inside take other names
-  ComputationOp computation = createComputation(unused, place);
-  made.insert(computation.getSymNameAttr());
+  ComputationOp computation = createComputation("_", place);
   Scope body;
   body.computation = computation;
   body.block = &computation.getBody().front();
@@ -370,7 +367,12 @@ ParseResult Parser::parseInlineComputation(StringRef name, FlatSymbolRefAttr &sy
     computation->erase();
     return parsed;
   }
-  computations[unused] = computation;
+  // A name now, after those of computations inside, as XLA gives them.
+  std::string name = unusedName("_");
+  computation.setSymName(name);
+  computation->setLoc(makeLocation(computation.getSymNameAttr(), locate(place)));
+  made.insert(computation.getSymNameAttr());
+  computations[name] = computation;
   symbol = FlatSymbolRefAttr::get(computation.getSymNameAttr());
   return success();
 }

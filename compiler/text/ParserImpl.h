@@ -53,7 +53,7 @@ struct Scope {
     int64_t number;
     mlir::NamedAttrList attributes;
     const char *place;
-    int64_t before; // operations of the block that stand before it in the text
+    int64_t before; // instructions, parameters too, that stand before it in the text
   };
   llvm::SmallVector<Parameter, 4> parameters;
   llvm::StringMap<unsigned> anonymous; // how many nested instructions of each opcode
@@ -137,7 +137,7 @@ private:
   ParseResult finishModule();
   ParseResult checkCalls();
   ParseResult checkCycles();
-  ParseResult parseInlineComputation(llvm::StringRef name, mlir::FlatSymbolRefAttr &symbol);
+  ParseResult parseInlineComputation(mlir::FlatSymbolRefAttr &symbol);
   hlo::ComputationOp createComputation(llvm::StringRef name, const char *place);
   std::string unusedName(llvm::StringRef name);
   void skipInstruction(const char *begin, const char *error);

@@ -235,10 +235,9 @@ bool printOwnAttributes(Operation *operation, raw_ostream &out) {
     if (auto conditional = dyn_cast<ConditionalOp>(operation);
         conditional && name == "branch_computations" &&
         conditional.getBranchIndex().getType().getElementType().isSignlessInteger(1)) {
-      auto branches = conditional.getBranchComputations();
-      constexpr StringLiteral keys[] = {"true", "false"};
-      for (auto [key, branch] : llvm::zip(keys, branches))
-        out << ", " << key << "_computation=%" << cast<FlatSymbolRefAttr>(branch).getValue();
+      for (auto [i, branch] : llvm::enumerate(conditional.getBranchComputations()))
+        out << (i ? ", false" : ", true") << "_computation=%"
+            << cast<FlatSymbolRefAttr>(branch).getValue();
       continue;
     }
     out << ", " << name.getValue() << '=';

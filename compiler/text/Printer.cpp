@@ -54,32 +54,33 @@ public:
     out << " {\n";
 
     // Parameters stand first, but for those that the text had elsewhere.
-    int64_t position = 0;
+    int64_t count = 0;
     SmallVector<BlockArgument> later;
     for (BlockArgument argument : block.getArguments()) {
       if (positionOf(argument))
         later.push_back(argument);
       else
-        printParameter(argument, root);
+        printParameter(argument, root), ++count;
     }
-    llvm::sort(later, [&](BlockArgument a, BlockArgument b) {
-      return std::pair(positionOf(a), a.getArgNumber()) < std::pair(positionOf(b), b.getArgNumber());
+    llvm::sort(later, [&](BlockArgument a, BlockArgument b) { // the next one at the back
+      return std::pair(positionOf(a), a.getArgNumber()) > std::pair(positionOf(b), b.getArgNumber());
     });
-    std::reverse(later.begin(), later.end()); // the next one at the back
+    auto printNext = [&] {
+      printParameter(later.pop_back_val(), root);
+      ++count;
+    };
     for (Operation &operation : block.without_terminator()) {
-      auto due = [&](BlockArgument argument) {
-        return positionOf(argument) <= position || llvm::is_contained(operation.getOperands(), argument);
+      auto isUsed = [&](BlockArgument argument) {
+        return llvm::is_contained(operation.getOperands(), argument);
       };
-      while (!later.empty() && llvm::any_of(later, due)) {
-        printParameter(later.back(), root);
-        later.pop_back();
-      }
+      while (!later.empty() && (positionOf(later.back()) <= count || llvm::any_of(later, isUsed)))
+        printNext();
       if (failed(printInstruction(operation, root)))
         return failure();
-      ++position;
+      ++count;
     }
-    for (BlockArgument argument : llvm::reverse(later))
-      printParameter(argument, root);
+    while (!later.empty())
+      printNext();
     out << '}';
     if (auto thread = computation.getExecutionThread())
       out << ", execution_thread=\"" << *thread << '"';
@@ -93,7 +94,7 @@ private:
                                   << " has no form in HLO text: print it with --emit=mlir";
   }
 
-  /// How many instructions stood before a parameter in the text.
+  /// How many instructions and parameters stood before a parameter in the text.
   int64_t positionOf(BlockArgument argument) {
     auto position = computation.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "hlo.position");
     return position ? position.getInt() : 0;

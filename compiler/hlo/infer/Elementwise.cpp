@@ -262,6 +262,9 @@ FailureOr<Type> infer(SelectOp::Adaptor op, const Rule &rule) {
     return rule.fail(Error::ShapesDiffer)
            << "expected pred to be a scalar or to have the dimensions of " << toText(Type(*merged))
            << " but got " << toText(Type(*pred));
+  // A text without the result's shape means the layout of an array pred.
+  if (pred->getRank() != 0 && pred->hasStaticShape() && merged->hasStaticShape())
+    return Type(withElement(*pred, merged->getElementType()));
   return Type(*merged);
 }
 

@@ -158,6 +158,25 @@ FailureOr<Type> infer(BroadcastOp::Adaptor op, const Rule &rule) {
   return Type(*result);
 }
 
+/// `type`, the transpose of `operand`, in the layout with which the elements stay where they are:
+/// this is what a text without the result's shape means.
+static RankedTensorType withPermutedLayout(RankedTensorType type, RankedTensorType operand,
+                                           Sizes dimensions) {
+  SmallVector<int64_t> order, place(dimensions.size());
+  for (auto [i, d] : llvm::enumerate(dimensions))
+    place[d] = i;
+  auto layout = dyn_cast_or_null<LayoutAttr>(operand.getEncoding());
+  for (int64_t i = 0, rank = type.getRank(); i < rank; ++i)
+    order.push_back(place[layout ? layout.getMinorToMajor()[i] : rank - 1 - i]);
+  auto own = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
+  bool isDefault = llvm::equal(llvm::reverse(order), llvm::seq<int64_t>(0, type.getRank()));
+  if (isDefault && !own)
+    return type;
+  auto bounds = own ? own.getBounds() : ArrayRef<int64_t>();
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               LayoutAttr::get(type.getContext(), order, bounds, {}, 0, 0, nullptr));
+}
+
 FailureOr<Type> infer(TransposeOp::Adaptor op, const Rule &rule) {
   auto operand = expectArray(rule, op.getOperand().getType(), "the operand");
   Sizes dimensions = op.getDimensions();
@@ -168,7 +187,7 @@ FailureOr<Type> infer(TransposeOp::Adaptor op, const Rule &rule) {
   Shape shape(*operand), result(shape.element);
   for (int64_t d : dimensions)
     result.append(shape.sizes[d], shape.dynamic[d]);
-  return Type(result.getType());
+  return Type(withPermutedLayout(result.getType(), *operand, dimensions));
 }
 
 FailureOr<Type> infer(ReverseOp::Adaptor op, const Rule &rule) {
