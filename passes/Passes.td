@@ -105,7 +105,7 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
     pass needs to look at a layout.
 
     ```mlir
-    func.func @main(%x: tensor<2x3xf32> {hlo.layout = #hlo.layout<minor_to_major = 0, 1>})
+    func.func @main(%x: tensor<2x3xf32> {hlo.layout = #hlo.layout<[0, 1]>})
     ```
     becomes
     ```mlir

@@ -237,7 +237,13 @@ KernelFunction getOtherKernel(Operation *op, KernelInfo &info) {
 ElementType getAccumulationType(ElementType type) {
   if (type == ElementType::BF16 || type == ElementType::F8E8M0FNU)
     return ElementType::F32;
+  if (type == ElementType::F32)
+    return ElementType::F64;
   return isFloat(type) && getBits(type) <= 8 ? ElementType::F16 : type;
+}
+
+ElementType getArrayAccumulationType(ElementType type) {
+  return type == ElementType::F32 ? type : getAccumulationType(type);
 }
 
 ElementKernel getElementKernel(Operation *op) {

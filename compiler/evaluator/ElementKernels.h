@@ -39,8 +39,10 @@ struct ElementKernel {
 };
 
 /// The type in which a computation that is applied again and again, as in a reduction, keeps floats
-/// of a type: bf16 in f32, smaller ones in f16. They are rounded to the type once, at the end.
+/// of a type: f32 in f64, bf16 in f32, smaller ones in f16. They are rounded to the type once, at the end.
 ElementType getAccumulationType(ElementType type);
+/// The same for accumulators that stay in arrays from one element to the next: f32 is f32.
+ElementType getArrayAccumulationType(ElementType type);
 
 /// The kernel of an elementwise operation; none if `op` is not one, or has no meaning for its
 /// types.

@@ -100,7 +100,8 @@ static FailureOr<Values> gather(Call &call) {
   for (auto [place, d] : llvm::zip(op.getOffsetDims(), windowDims))
     shape[place] = op.getSliceSizes()[d];
   Array result(operand.type, shape);
-  if (result.getCount() == 0)
+  // Out of slices without elements come zeros.
+  if (result.getCount() == 0 || llvm::is_contained(op.getSliceSizes(), 0))
     return Values{result};
 
   Shape strides = rowMajorStrides(operand.shape), resultStrides = rowMajorStrides(shape);
@@ -139,7 +140,7 @@ static FailureOr<Values> scatter(Call &call) {
   SmallVector<ElementType, 4> types;
   for (unsigned i = 0; i < count; ++i) {
     ElementType type = call.array(i).type;
-    types.push_back(getAccumulationType(type));
+    types.push_back(getArrayAccumulationType(type));
     results.push_back(types[i] == type ? std::move(call.array(i))
                                        : convertArray(call.array(i), types[i]));
   }

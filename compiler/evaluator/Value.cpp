@@ -172,8 +172,7 @@ Value fromAttribute(Attribute literal) {
   SmallVector<char> storage;
   ArrayRef<char> bytes = hlo::getLiteralBytes(elements, storage);
   Array array(*type, elements.getShapedType().getShape());
-  std::memcpy(array.mutableData(), bytes.data(),
-              std::min<int64_t>(bytes.size(), array.getByteCount()));
+  llvm::copy(bytes.take_front(array.getByteCount()), array.mutableData());
   return array;
 }
 

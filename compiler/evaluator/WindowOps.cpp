@@ -132,7 +132,7 @@ static FailureOr<Values> selectAndScatter(Call &call) {
   Windows windows(op.getWindow(), operand.shape);
   if (ArrayRef<int64_t>(windows.shape) != ArrayRef<int64_t>(source.shape))
     return call.fail("the source does not have one element for each window");
-  Array result(getAccumulationType(source.type), operand.shape);
+  Array result(getArrayAccumulationType(source.type), operand.shape);
   fill(result, call.array(2).get(0));
   if (source.getCount() == 0)
     return Values{convertArray(result, source.type)};

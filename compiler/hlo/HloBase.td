@@ -90,7 +90,11 @@ def HLO_LayoutAttr : HLO_Attr<"Layout", "layout",
     DefaultValuedParameter<"int64_t", "0">:$element_bits,
     DefaultValuedParameter<"int64_t", "0">:$memory_space,
     OptionalParameter<"::mlir::StringAttr">:$rest);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = [{
+    `<` `[` (`]`) : ($minor_to_major^ `]`)? (`bounds` `=` `[` $bounds^ `]`)?
+    (`tiles` `=` `[` $tiles^ `]`)? (`bits` `=` $element_bits^)? (`space` `=` $memory_space^)?
+    (`rest` `=` $rest^)? `>`
+  }];
 }
 
 def HLO_WindowAttr : HLO_Attr<"Window", "window"> {

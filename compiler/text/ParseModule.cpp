@@ -230,14 +230,8 @@ ParseResult Parser::parseComputation() {
   }
   while (!parsed && takeIf(Token::Comma)) {
     std::string thread;
-    if (!lexer.is(Token::Attribute) || lexer.getValue() != "execution_thread") {
-      (void)expected("execution_thread=");
-      return failure();
-    }
-    lexer.next();
-    if (takeString(thread))
-      return failure();
-    if (thread != "main")
+    parsed = failure(takeAttributeName("execution_thread") || takeString(thread));
+    if (!parsed && thread != "main")
       computation.setExecutionThread(thread);
   }
   auto [known, isNew] = computations.try_emplace(name, ComputationOp());

@@ -2,14 +2,14 @@
 
 // Column-major in, column-major out; the row-major layout spelled out is no layout.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: (%[[X:.*]]: tensor<3x2xf32> {hlo.layout = #hlo.layout<minor_to_major = 0, 1>, hlo.name = "x"}, %{{.*}}: tensor<2x3xf32> {hlo.name = "y"})
-// CHECK-SAME: -> (tensor<3x2xf32> {hlo.layout = #hlo.layout<minor_to_major = 0, 1>})
+// CHECK-SAME: (%[[X:.*]]: tensor<3x2xf32> {hlo.layout = #hlo.layout<[0, 1]>, hlo.name = "x"}, %{{.*}}: tensor<2x3xf32> {hlo.name = "y"})
+// CHECK-SAME: -> (tensor<3x2xf32> {hlo.layout = #hlo.layout<[0, 1]>})
 // CHECK: %[[T:.*]] = hlo.transpose %[[X]] {dimensions = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
 // CHECK: %[[A:.*]] = hlo.add %[[T]],
 // CHECK: %[[R:.*]] = hlo.transpose %[[A]] {dimensions = array<i64: 1, 0>}
 // CHECK: return %[[R]]
-#columns = #hlo.layout<minor_to_major = 0, 1>
-#rows = #hlo.layout<minor_to_major = 1, 0>
+#columns = #hlo.layout<[0, 1]>
+#rows = #hlo.layout<[1, 0]>
 func.func @main(%x: tensor<2x3xf32> {hlo.layout = #columns, hlo.name = "x"},
                 %y: tensor<2x3xf32> {hlo.layout = #rows, hlo.name = "y"})
     -> (tensor<2x3xf32> {hlo.layout = #columns}) {

@@ -3,11 +3,11 @@
 // Tuples in the interface are flattened, named by path; aliases count leaves.
 // CHECK: module attributes {hlo.aliases = [array<i64: 1, 2>]}
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: (%[[A:.*]]: tensor<f32> {hlo.name = "x"}, %[[B:.*]]: tensor<2x3xi32> {hlo.layout = #hlo.layout<minor_to_major = 0, 1>, hlo.name = "w.0"}, %[[C:.*]]: tensor<5xf32> {hlo.name = "w.1"})
+// CHECK-SAME: (%[[A:.*]]: tensor<f32> {hlo.name = "x"}, %[[B:.*]]: tensor<2x3xi32> {hlo.layout = #hlo.layout<[0, 1]>, hlo.name = "w.0"}, %[[C:.*]]: tensor<5xf32> {hlo.name = "w.1"})
 // CHECK-SAME: -> (tensor<f32> {hlo.name = "neg"}, tensor<5xf32> {hlo.name = "w.1"})
 // CHECK: %[[N:.*]] = hlo.negate %[[A]] : (tensor<f32>) -> tensor<f32>
 // CHECK: return %[[N]], %[[C]]
-#m = #hlo.layout<minor_to_major = 0, 1>
+#m = #hlo.layout<[0, 1]>
 module attributes {hlo.input_output_alias = [#hlo.alias<[1] : 1 [1] "may-alias">]} {
   hlo.computation @entry(%x: tensor<f32> loc("x"), %w: tuple<tensor<2x3xi32, #m>, tensor<5xf32>> loc("w")) -> tuple<tensor<f32>, tensor<5xf32>> attributes {entry} {
     %0 = hlo.negate %x : (tensor<f32>) -> tensor<f32> loc("neg")
@@ -115,7 +115,7 @@ hlo.computation @main(%x: tensor<4xf32>, %y: tensor<4xi32>, %a: tensor<f32>, %b:
 // CHECK: %[[T:.*]] = hlo.transpose %[[X]] {dimensions = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
 // CHECK: %[[R:.*]] = hlo.reshape %[[T]] : (tensor<3x2xf32>) -> tensor<6xf32>
 // CHECK: return %[[R]]
-#t = #hlo.layout<minor_to_major = 0, 1>
+#t = #hlo.layout<[0, 1]>
 hlo.computation @main(%x: tensor<2x3xf32>) -> tensor<6xf32> attributes {entry} {
   %0 = hlo.copy %x : (tensor<2x3xf32>) -> tensor<2x3xf32, #t>
   %1 = hlo.bitcast %0 : (tensor<2x3xf32, #t>) -> tensor<6xf32>
