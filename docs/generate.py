@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/operations.md and docs/errors.md from the definitions in compiler/hlo.
 
-    python3 docs/generate.py [--tblgen llvm-tblgen] [--include DIR] [--check]
+    python3 docs/generate.py [--tblgen llvm-tblgen] [--include DIR] [--programs DIR] [--check]
 
 --check writes nothing and fails if a page is not what it would be. Each operation's example is
-test/hlo/operations/OPCODE.hlo, which the lit suite runs."""
+test/hlo/operations/OPCODE.hlo, which the lit suite runs. With --programs, where hlo-opt, hlo-run and
+hloc are, it is tried anew what each of them does with the example; without, what the page says of
+that stays."""
 
 import argparse
 import json
@@ -12,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GROUPS = [("Elementwise", "Elementwise operations"), ("Shape", "Moving and selecting data"),
@@ -57,9 +60,40 @@ def describe_attribute(records, record):
     return kind, f"default {default.replace('{}', 'none')}" if default else "required"
 
 
-def describe_operation(records, record):
+def example_of(opcode):
+    return ROOT / "test/hlo/operations" / (opcode + ".hlo")
+
+
+def try_example(programs, opcode):
+    """What the programs do with an operation's example. Data or partners may be missing where it is
+    evaluated: what counts is that the evaluator knows the operation."""
+    def run(program, *arguments):
+        done = subprocess.run([pathlib.Path(programs) / program, *arguments, example_of(opcode)],
+                              capture_output=True, text=True, timeout=120)
+        return done.returncode, done.stderr
+
+    stages = []
+    if run("hlo-opt", "--verify-only")[0] == 0:
+        stages.append("parsed")
+    if "has no meaning for these types" not in run("hlo-run", "--evaluate")[1]:
+        stages.append("evaluated")
+    with tempfile.TemporaryDirectory() as folder:
+        if run("hloc", "-O0", "-o", f"{folder}/example.o")[0] == 0:
+            stages.append("compiled")
+    return ", ".join(stages)
+
+
+def read_stages():
+    """Where each operation stands, as the page has it."""
+    page = ROOT / "docs/operations.md"
+    text = page.read_text() if page.exists() else ""
+    return dict(re.findall(r"^### (\S+)\n(?:(?!^###).*\n)*?Status: (.*)\.$", text, re.MULTILINE))
+
+
+def describe_operation(records, record, stages):
     opcode = record["opName"].replace("_", "-")
-    lines = [f"### {opcode}", "", record["summary"][0].upper() + record["summary"][1:] + ".", ""]
+    lines = [f"### {opcode}", "", record["summary"][0].upper() + record["summary"][1:] + ".", "",
+             f"Status: {stages.get(opcode, 'unknown')}.", ""]
     operands, attributes = [], []
     for argument, name in record["arguments"]["args"]:
         constraint = records[argument["def"]]
@@ -86,12 +120,11 @@ def describe_operation(records, record):
                          for line in text.strip("\n").split("\n")).strip()
         if text:
             lines += [text, ""]
-    example = ROOT / "test/hlo/operations" / (opcode + ".hlo")
-    lines += ["```", example.read_text().split("\n\n", 1)[1].strip(), "```", ""]
+    lines += ["```", example_of(opcode).read_text().split("\n\n", 1)[1].strip(), "```", ""]
     return lines
 
 
-def make_operations(tblgen, includes):
+def make_operations(tblgen, includes, programs):
     records = read_records(tblgen, includes)
     operations = {name: record for name, record in records.items()
                   if isinstance(record, dict) and "HLO_Op" in record.get("!superclasses", [])}
@@ -100,14 +133,22 @@ def make_operations(tblgen, includes):
              "... are the constraints that the verifier checks; the programs in `test/hlo/errors` "
              "that break them are named after them. Every instruction may also carry `sharding`, "
              "`frontend_attributes`, `statistics`, `parameter_replication`, `control-predecessors`, "
-             "`origin`, `metadata` and `backend_config`. Errors: [errors.md](errors.md).", ""]
+             "`origin`, `metadata` and `backend_config`. Errors: [errors.md](errors.md).", "",
+             "Status: what is *parsed* is read, checked and printed; what is *evaluated* the reference "
+             "evaluator runs; what is *compiled* becomes native code. Derived from what the programs "
+             "do with the examples.", ""]
+    stages = read_stages()
     for file, title in GROUPS:
         source = (ROOT / f"compiler/hlo/{file}Ops.td").read_text()
         names = re.findall(r"^def (HLO_\w+Op)\b", source, re.MULTILINE)
         lines += [f"## {title}", ""]
         for name in names:
-            if operations[name]["opName"] not in ("computation", "return"):
-                lines += describe_operation(records, operations[name])
+            opcode = operations[name]["opName"].replace("_", "-")
+            if opcode in ("computation", "return"):
+                continue
+            if programs:
+                stages[opcode] = try_example(programs, opcode)
+            lines += describe_operation(records, operations[name], stages)
     return "\n".join(lines)
 
 
@@ -127,11 +168,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tblgen", default="/usr/lib/llvm-22/bin/llvm-tblgen")
     parser.add_argument("--include", action="append", default=[])
+    parser.add_argument("--programs")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     includes = options.include or ["/usr/lib/llvm-22/include"]
     wrong = []
-    for name, text in (("operations.md", make_operations(options.tblgen, includes)),
+    for name, text in (("operations.md", make_operations(options.tblgen, includes, options.programs)),
                        ("errors.md", make_errors())):
         page = ROOT / "docs" / name
         if options.check and (not page.exists() or page.read_text() != text):

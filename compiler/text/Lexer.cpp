@@ -98,7 +98,7 @@ void Lexer::next() {
   case '%':
     ++cursor;
     if (!isIdentifierStart(*cursor)) {
-      ++cursor;
+      cursor += cursor != text.end();
       return fail("expected a name after `%`");
     }
     while (isIdentifierPart(*cursor))

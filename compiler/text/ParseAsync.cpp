@@ -102,16 +102,21 @@ ParseResult Parser::makeAsyncComputation(Instruction &start, Instruction &inner,
     std::string parameter = ("param_" + Twine(i)).str();
     inner.operands.push_back(innerScope.block->addArgument(
         type, makeLocation(builder.getStringAttr(parameter), locate(start.place))));
-    innerScope.parameters.push_back({int64_t(i), {}, start.place, 0});
+    innerScope.parameters.push_back({int64_t(i), {}, start.place, int64_t(i)});
   }
   ParseResult result = failure(checkOperandCount(inner) || create(inner, innerScope.root) ||
                                finishBody(innerScope, start.place));
   scope = outerScope;
+  if (result) {
+    computations[name] = ComputationOp();
+    computation->erase();
+    return failure();
+  }
   if (auto thread = start.attributes.get("async_execution_thread"))
     if (cast<StringAttr>(thread).getValue() != "main")
       computation.setExecutionThreadAttr(cast<StringAttr>(thread));
   start.attributes.set("calls", FlatSymbolRefAttr::get(symbol));
-  return result;
+  return success();
 }
 
 /// Starts and updates are tuples ((operands...), result, ...).

@@ -56,7 +56,7 @@ def main():
         done = subprocess.run(
             [options.programs / name, f"-seed={options.seed}", f"-max_len={MAX_BYTES}",
              f"-max_total_time={max(1, options.seconds // len(names))}", "-timeout=30",
-             "-rss_limit_mb=3000", "-print_final_stats=1", f"-artifact_prefix={own}/fault-",
+             "-rss_limit_mb=3000", "-print_final_stats=1", f"-artifact_prefix={work}/{name}-fault-",
              str(own), str(corpus)], stderr=subprocess.PIPE, text=True, errors="replace")
         lines = done.stderr.splitlines()
         if done.returncode:
@@ -64,7 +64,7 @@ def main():
             print("\n".join(lines[-200:]))
         print("\n".join(line for line in lines if line.startswith(("stat::", "Done"))), flush=True)
     if found:
-        print(f"faults found by {', '.join(found)}; inputs: {work}/*/fault-*")
+        print(f"faults found by {', '.join(found)}; inputs: {work}/*-fault-*")
     elif not options.work:
         shutil.rmtree(work)
     return 1 if found else 0

@@ -10,7 +10,7 @@ if(HLOC_BUILD_TESTS)
 endif()
 
 # docs: the reference of the dialect and of the passes, from their definitions; docs/operations.md
-# and docs/errors.md in the source tree.
+# and docs/errors.md in the source tree, with where each operation stands as the programs show it.
 if(NOT HLOC_RUNTIME_ONLY)
   set(docs_dir ${PROJECT_BINARY_DIR}/docs)
   set(include_flags -I ${PROJECT_SOURCE_DIR})
@@ -22,8 +22,9 @@ if(NOT HLOC_RUNTIME_ONLY)
     COMMAND ${MLIR_TABLEGEN_EXE} -gen-dialect-doc -dialect=hlo ${include_flags}
             ${PROJECT_SOURCE_DIR}/compiler/hlo/HloOps.td -o ${docs_dir}/hlo.md
     COMMAND python3 ${PROJECT_SOURCE_DIR}/docs/generate.py --tblgen ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen
-            --include ${MLIR_INCLUDE_DIRS}
+            --include ${MLIR_INCLUDE_DIRS} --programs ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
     COMMENT "Writing ${docs_dir}")
+  add_dependencies(docs hloc hlo-opt hlo-run)
   if(EXISTS ${PROJECT_SOURCE_DIR}/passes/Passes.td)
     add_custom_command(TARGET docs POST_BUILD
       COMMAND ${MLIR_TABLEGEN_EXE} -gen-pass-doc ${include_flags}
