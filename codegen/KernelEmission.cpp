@@ -10,6 +10,9 @@ namespace hloc {
 /// starting it takes.
 static constexpr double kTaskCycles = 20000;
 
+/// Leading dimensions are divided into units until there are this many.
+static constexpr int64_t kMostRowUnits = 64;
+
 static int64_t largestArray(hlo::KernelFunctionOp kernel) {
   int64_t largest = 0;
   kernel.walk([&](Operation *op) {
@@ -147,6 +150,31 @@ SmallVector<Value> buildLanes(KernelContext &context, int64_t size, ValueRange v
   if (whole < size)
     carried = body(index.consecutive(index.constant(whole), lanes), firstLanes(index, size - whole), carried);
   return carried;
+}
+
+void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, bool parallel,
+               function_ref<void(ArrayRef<LaneIndex>, Mask)> body) {
+  IndexBuilder &index = context.index;
+  size_t leading = 0;
+  int64_t units = 1, count = ShapedType::getNumElements(shape);
+  while (parallel && leading + 1 < shape.size() && units < kMostRowUnits)
+    units *= shape[leading++];
+  context.setUnits(units, double(count) / units * cycles);
+  Value begin = units == 1 ? index.constant(0) : context.getBegin();
+  Value end = units == 1 ? index.constant(1) : context.getEnd();
+  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+    ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
+    buildNest(context, shape.slice(leading, shape.size() - leading - 1), {}, [&](ArrayRef<LaneIndex> inner, ValueRange) {
+      return buildLanes(context, shape.back(), {}, [&](LaneIndex minor, Mask mask, ValueRange) {
+        ElementIndex at(outer);
+        at.append(inner.begin(), inner.end());
+        at.push_back(minor);
+        body(at, mask);
+        return SmallVector<Value>();
+      });
+    });
+    return SmallVector<Value>();
+  });
 }
 
 //===-- Costs ----------------------------------------------------------------------------------===//

@@ -105,6 +105,12 @@ llvm::SmallVector<mlir::Value>
 buildLanes(KernelContext &context, int64_t size, mlir::ValueRange values,
            llvm::function_ref<llvm::SmallVector<mlir::Value>(LaneIndex, Mask, mlir::ValueRange)> body);
 
+/// Loops over an array of `shape` (of one dimension at least, and not empty), lanes along the minor
+/// dimension. Units of `context` become the indices into the leading dimensions, or, unless it is
+/// `parallel`, one; `cycles` is the time of one element.
+void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, double cycles, bool parallel,
+               llvm::function_ref<void(llvm::ArrayRef<LaneIndex>, Mask)> body);
+
 /// The mask of the first `count` lanes.
 Mask firstLanes(IndexBuilder &index, int64_t count);
 

@@ -3,6 +3,7 @@
 //
 // The iteration space is the results' shape. It is walked
 // - as one flat range, if no operation looks at the dimensions, or the minor one is too short;
+// - if the minor dimension has a few elements, with lanes along the one before it;
 // - else with lanes along the minor dimension and a loop for each other one.
 #include "codegen/KernelEmission.h"
 
@@ -12,6 +13,9 @@ namespace hloc {
 
 /// Elements of one unit of a flat iteration space.
 static constexpr int64_t kFlatUnit = 4096;
+/// Elements of a minor dimension that are computed beside each other, and the bound on the code that
+/// makes.
+static constexpr int64_t kMostMinor = 4, kMostMinorOperations = 400;
 
 namespace {
 
@@ -38,11 +42,18 @@ public:
     while (lanes > 1 && lanes / 2 >= count)
       lanes /= 2;
     index.setLanes(lanes);
-    if (isShapeBlind() || shape.size() < 2 || shape.back() < lanes / 2 || packsElements())
+    bool isBlind = isShapeBlind(), isPacked = packsElements();
+    if (!isBlind && !isPacked && hasFewMinor(lanes)) {
+      emitFew();
+      return success();
+    }
+    if (isBlind || shape.size() < 2 || shape.back() < lanes / 2 || isPacked)
       return emitFlat();
     while (index.getLanes() > 1 && index.getLanes() / 2 >= shape.back())
       index.setLanes(index.getLanes() / 2);
-    return emitRows();
+    buildRows(context, shape, cyclesPerElement, /*parallel=*/true,
+              [&](ArrayRef<LaneIndex> at, Mask mask) { emitElements(at, mask); });
+    return success();
   }
 
 private:
@@ -130,29 +141,36 @@ private:
     return at;
   }
 
-  /// Lanes on the minor dimension; units are indices into the leading ones.
-  LogicalResult emitRows() {
-    size_t leading = 0;
-    int64_t units = 1;
-    while (leading + 1 < shape.size() && units < 64)
-      units *= shape[leading++];
-    context.setUnits(units, double(count) / units * cyclesPerElement);
-    Value begin = units == 1 ? index.constant(0) : context.getBegin();
-    Value end = units == 1 ? index.constant(1) : context.getEnd();
-    buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-      ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
-      buildNest(context, shape.slice(leading, shape.size() - leading - 1), {}, [&](ArrayRef<LaneIndex> inner, ValueRange) {
-        return buildLanes(context, shape.back(), {}, [&](LaneIndex minor, Mask mask, ValueRange) {
-          ElementIndex at(outer);
-          at.append(inner.begin(), inner.end());
-          at.push_back(minor);
-          emitElements(at, mask);
-          return SmallVector<Value>();
-        });
-      });
-      return SmallVector<Value>();
+  /// Whether the minor dimension has a few elements, which rows of the one before it can share a lane
+  /// for: colours, coordinates.
+  bool hasFewMinor(int64_t lanes) {
+    if (shape.size() < 2 || shape.back() < 2 || shape.back() > kMostMinor || shape[shape.size() - 2] < lanes ||
+        int64_t(context.getBody().getOperations().size()) * shape.back() > kMostMinorOperations)
+      return false;
+    return llvm::all_of(results, [&](Value result) {
+      auto type = cast<RankedTensorType>(result.getType());
+      return type.getShape() == shape && !isa<ComplexType>(type.getElementType());
     });
-    return success();
+  }
+
+  /// Lanes on the dimension before the minor one: all of the minor one's elements in each.
+  void emitFew() {
+    buildRows(context, shape.drop_back(), shape.back() * cyclesPerElement, /*parallel=*/true, [&](ArrayRef<LaneIndex> row, Mask mask) {
+      SmallVector<SmallVector<Lanes>> values(results.size());
+      SmallVector<ElementIndex> places;
+      for (int64_t minor = 0; minor < shape.back(); ++minor) {
+        places.push_back(ElementIndex(row));
+        places.back().push_back(index.uniform(minor));
+        for (auto [value, result] : llvm::zip(values, results))
+          value.push_back(context.emitter.emit(result, places.back(), mask));
+      }
+      if (context.emitter.hasFailed())
+        return;
+      for (auto [i, value] : llvm::enumerate(values))
+        if (mask || !storeInterleaved(index, context.getOutput(i), places[0], value))
+          for (auto [place, lanes] : llvm::zip(places, value))
+            storeElements(index, context.getOutput(i), place, lanes, mask);
+    });
   }
 
   KernelContext &context;

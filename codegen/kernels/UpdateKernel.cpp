@@ -37,26 +37,7 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   while (lanes > 1 && lanes / 2 >= shape.back())
     lanes /= 2;
   index.setLanes(lanes);
-  size_t leading = 0;
-  int64_t units = 1, count = ShapedType::getNumElements(shape);
-  while (leading + 1 < shape.size() && units < 64)
-    units *= shape[leading++];
-  context.setUnits(units, double(count) / units * estimateCyclesPerElement(context.getBody(), lanes));
-  Value begin = units == 1 ? index.constant(0) : context.getBegin();
-  Value end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
-    buildNest(context, shape.slice(leading, shape.size() - leading - 1), {}, [&](ArrayRef<LaneIndex> inner, ValueRange) {
-      return buildLanes(context, shape.back(), {}, [&](LaneIndex minor, Mask mask, ValueRange) {
-        ElementIndex at(outer);
-        at.append(inner.begin(), inner.end());
-        at.push_back(minor);
-        storeAt(at, mask);
-        return SmallVector<Value>();
-      });
-    });
-    return SmallVector<Value>();
-  });
+  buildRows(context, shape, estimateCyclesPerElement(context.getBody(), lanes), /*parallel=*/true, storeAt);
   return success();
 }
 

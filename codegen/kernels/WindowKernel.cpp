@@ -123,28 +123,10 @@ LogicalResult WindowKernel::emit() {
 
 /// Lanes on the minor dimension; units are indices into the leading ones.
 void WindowKernel::emitRows() {
-  size_t leading = 0;
-  int64_t units = 1, count = ShapedType::getNumElements(shape);
   bool sharesBytes = index.getLanes() == 1;
-  while (!sharesBytes && leading + 1 < shape.size() && units < 64)
-    units *= shape[leading++];
-  context.setUnits(units, double(count) / units * positions *
-                              estimateCyclesPerElement(context.getBody(), index.getLanes()));
-  Value begin = units == 1 ? index.constant(0) : context.getBegin();
-  Value end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
-    buildNest(context, shape.slice(leading, shape.size() - leading - 1), {}, [&](ArrayRef<LaneIndex> inner, ValueRange) {
-      return buildLanes(context, shape.back(), {}, [&](LaneIndex minor, Mask mask, ValueRange) {
-        ElementIndex at(outer);
-        at.append(inner.begin(), inner.end());
-        at.push_back(minor);
-        int64_t rest = shape.back() % index.getLanes();
-        emitOutputs(at, mask, mask ? rest : index.getLanes());
-        return SmallVector<Value>();
-      });
-    });
-    return SmallVector<Value>();
+  double cycles = positions * estimateCyclesPerElement(context.getBody(), index.getLanes());
+  buildRows(context, shape, cycles, /*parallel=*/!sharesBytes, [&](ArrayRef<LaneIndex> at, Mask mask) {
+    emitOutputs(at, mask, mask ? shape.back() % index.getLanes() : index.getLanes());
   });
 }
 

@@ -67,6 +67,25 @@ TEST_F(LoopKernel, ConcatenatesAlongBothDimensions) {
       ASSERT_EQ(z[i * 49 + j], j < 19 ? x[i * 19 + j] : -y[i * 30 + j - 19]);
 }
 
+TEST_F(LoopKernel, FewElementsInTheMinorDimension) {
+  // x + row value + column value, for every number of rows and of the few.
+  for (int64_t few : {2, 3, 4})
+    for (int64_t rows : {16, 33, 80}) {
+      auto x = counting(2 * rows * few), y = counting(2 * rows), w = counting(few);
+      std::vector<float> z(x.size());
+      std::string r = std::to_string(rows), f = std::to_string(few), t = "2x" + r + "x" + f + "xf32";
+      run(makeProgram("loop", {t, "2x" + r + "xf32", f + "xf32"}, t,
+                      "%a = hlo.broadcast %x1 {dimensions = array<i64: 0, 1>} : (tensor<2x" + r + "xf32>) -> tensor<" + t + ">\n"
+                      "%b = hlo.broadcast %x2 {dimensions = array<i64: 2>} : (tensor<" + f + "xf32>) -> tensor<" + t + ">\n"
+                      "%m = hlo.multiply %a, %b : (tensor<" + t + ">, tensor<" + t + ">) -> tensor<" + t + ">\n"
+                      "%r = hlo.add %x0, %m : (tensor<" + t + ">, tensor<" + t + ">) -> tensor<" + t + ">"),
+          {x.data(), y.data(), w.data()}, {z.data()}, 2);
+      for (int64_t i = 0; i < 2 * rows; ++i)
+        for (int64_t j = 0; j < few; ++j)
+          ASSERT_EQ(z[i * few + j], x[i * few + j] + y[i] * w[j]) << rows << "x" << few;
+    }
+}
+
 TEST_F(LoopKernel, ReshapesAcrossRows) {
   auto x = counting(6 * 10 * 7);
   std::vector<float> z(x.size());
