@@ -99,7 +99,7 @@ ParseResult Parser::makeAsyncComputation(Instruction &start, Instruction &inner,
   innerScope.block = &computation.getBody().front();
   Scope *outerScope = std::exchange(scope, &innerScope);
   for (auto [i, type] : llvm::enumerate(types)) {
-    std::string parameter = ("param_" + Twine(i)).str();
+    std::string parameter = (start.name + ".param_" + Twine(i)).str();
     inner.operands.push_back(innerScope.block->addArgument(
         type, makeLocation(builder.getStringAttr(parameter), locate(start.place))));
     innerScope.parameters.push_back({int64_t(i), {}, start.place, int64_t(i)});
