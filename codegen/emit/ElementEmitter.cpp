@@ -19,6 +19,14 @@ hlo::ComputationOp ElementEmitter::lookup(FlatSymbolRefAttr name) {
   return computations.lookupSymbol<hlo::ComputationOp>(name.getValue());
 }
 
+/// What is asked of an array without elements, a gather's clamped index for one.
+Lanes ElementEmitter::zeroOf(Type element) {
+  auto zero = [&](Type type) -> Value { return arith::ConstantOp::create(index.b, index.b.getZeroAttr(type)); };
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return {zero(complex.getElementType()), zero(complex.getElementType())};
+  return {zero(getRegisterType(element)), {}};
+}
+
 Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
   for (auto &scope : scopes)
     if (auto found = scope.find(value); found != scope.end())
@@ -29,7 +37,8 @@ Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
   if (auto produce = producers.find(value); produce != producers.end())
     lanes = produce->second(at, mask);
   else if (auto array = memory.find(value); array != memory.end())
-    lanes = loadElements(index, array->second, at, mask);
+    lanes = array->second.type.getNumElements() == 0 ? zeroOf(array->second.type.getElementType())
+                                                     : loadElements(index, array->second, at, mask);
   else if (value.getDefiningOp<hlo::ReduceOp>())
     lanes = emitReduce(cast<OpResult>(value), at, mask);
   else if (Operation *op = value.getDefiningOp())

@@ -53,6 +53,7 @@ public:
   IndexBuilder &index;
 
 private:
+  Lanes zeroOf(mlir::Type element);
   Lanes emitOperation(mlir::Operation *op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitPad(hlo::PadOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
