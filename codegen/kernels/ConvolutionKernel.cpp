@@ -39,6 +39,8 @@ private:
   /// group's; zero in padding and holes.
   Lanes loadInput(ArrayRef<LaneIndex> dilated, LaneIndex channel, Mask mask);
   Lanes loadFilter(ArrayRef<Value> tap, LaneIndex channel, LaneIndex feature, Mask mask);
+  bool copiesRows();
+  void fillPatchByRows(Value pixelStart);
   void fillPatch(Value pixelStart);
   void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
   ElementIndex resultIndex(LaneIndex row, LaneIndex column);
@@ -134,7 +136,50 @@ static LaneIndex dilatedPosition(IndexBuilder &index, hlo::WindowAttr window, in
   return index.add(x, -window.getPaddingLow()[d]);
 }
 
+/// Whether a row of the input is one run of memory, pixels and channels, that the patch takes as it
+/// is: the way to keep lanes busy with the one or three channels of an image.
+bool ConvolutionKernel::copiesRows() {
+  int64_t rank = inputType.getRank(), channelCount = inputType.getDimSize(dims.getInputFeature());
+  return isa<BlockArgument>(op.getLhs()) && !lanesOnPixels && channelCount % index.getLanes() != 0 &&
+         dims.getInputFeature() == rank - 1 && dims.getInputSpatial().back() == rank - 2 &&
+         llvm::all_of(window.getBaseDilations(), [](int64_t dilation) { return dilation == 1; });
+}
+
+void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
+  int64_t last = spatial() - 1, channelCount = patchSizes.back(), rowLength = channelCount * inputType.getDimSize(inputType.getRank() - 2);
+  auto mergeMinor = [](ArrayRef<int64_t> sizes, Type type) {
+    SmallVector<int64_t> merged(sizes.drop_back(2));
+    merged.push_back(sizes[sizes.size() - 2] * sizes.back());
+    return RankedTensorType::get(merged, type);
+  };
+  MemoryArray input = context.getInput(cast<BlockArgument>(op.getLhs()).getArgNumber()), memory{patch, mergeMinor(patchSizes, element)};
+  input.type = mergeMinor(inputType.getShape(), inputType.getElementType());
+  LaneIndex firstColumn = index.add(index.multiply(index.uniform(pixelStart), window.getStrides()[last]), -window.getPaddingLow()[last]);
+  buildNest(context, window.getSizes().drop_back(), {}, [&](ArrayRef<LaneIndex> tap, ValueRange) {
+    ElementIndex from(input.type.getRank());
+    from[dims.getInputBatch()] = index.uniform(batch);
+    Mask insideRows;
+    for (int64_t d = 0; d < last; ++d) {
+      LaneIndex row = dilatedPosition(index, window, d, index.uniform(outer[d]), tap[d]);
+      insideRows = index.both(insideRows, index.inRange(row, 0, inputType.getDimSize(dims.getInputSpatial()[d])));
+      from[dims.getInputSpatial()[d]] = row;
+    }
+    return buildLanes(context, memory.type.getShape().back(), {}, [&](LaneIndex at, Mask mask, ValueRange) {
+      from.back() = index.add(index.multiply(firstColumn, channelCount), at);
+      Mask inside = index.both(index.both(insideRows, mask), index.inRange(from.back(), 0, rowLength));
+      Lanes value = emitConvertLanes(index, loadElements(index, input, from, inside), inputType.getElementType(), element);
+      value = emitSelect(index, index.asVector(inside), broadcastLanes(index, value), emitZero(index, element));
+      ElementIndex to(tap);
+      to.push_back(at);
+      storeElements(index, memory, to, value, mask);
+      return SmallVector<Value>();
+    });
+  });
+}
+
 void ConvolutionKernel::fillPatch(Value pixelStart) {
+  if (copiesRows())
+    return fillPatchByRows(pixelStart);
   int64_t last = spatial() - 1;
   MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
   SmallVector<int64_t> taps(window.getSizes().drop_back());
