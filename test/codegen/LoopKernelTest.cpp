@@ -126,6 +126,35 @@ const char *kAdd = "hlo.computation @add(%a: tensor<f32>, %b: tensor<f32>) -> te
 const char *kMax = "hlo.computation @max(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {\n"
                    "%s = hlo.maximum %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>\nhlo.return %s : tensor<f32>\n}\n";
 
+/// Sums of many positive numbers are right to a few bits, whichever dimensions they go over: an
+/// addition at a time would be off by hundreds of units in the last place.
+TEST_F(LoopKernel, LongSums) {
+  struct Case {
+    std::string in, out, dims;
+    int64_t outer, kept, inner; // in = outer x kept x inner, the sum over the first and the last
+  };
+  for (const Case &c : {Case{"1000000xf32", "f32", "0", 1, 1, 1000000}, Case{"200000x5xf32", "5xf32", "0", 200000, 5, 1},
+                        Case{"40x3x70x90xf32", "3xf32", "0, 2, 3", 40, 3, 6300}, Case{"300x700x3xf32", "3xf32", "0, 1", 210000, 3, 1},
+                        Case{"50000x3x4xf32", "3xf32", "0, 2", 50000, 3, 4}}) {
+    std::vector<float> x(c.outer * c.kept * c.inner), z(c.kept);
+    std::vector<double> exact(c.kept);
+    for (size_t i = 0; i < x.size(); ++i) {
+      x[i] = float(i * 7919 % 1000003) / 1000003;
+      exact[i / c.inner % c.kept] += x[i];
+    }
+    float zero = 0;
+    std::string program = makeProgram("reduce", {c.in, "f32"}, c.out,
+                                      "%r = hlo.reduce %x0, %x1 {dimensions = array<i64: " + c.dims + ">, to_apply = @add} : (tensor<" +
+                                          c.in + ">, tensor<f32>) -> tensor<" + c.out + ">", kAdd);
+    run(program, {x.data(), &zero}, {z.data()});
+    for (int64_t k = 0; k < c.kept; ++k)
+      EXPECT_NEAR(z[k] / exact[k], 1, 4e-7) << c.in << " over " << c.dims;
+    x[x.size() / 2] = INFINITY;
+    run(program, {x.data(), &zero}, {z.data()});
+    EXPECT_EQ(z[x.size() / 2 / c.inner % c.kept], INFINITY) << c.in;
+  }
+}
+
 TEST_F(LoopKernel, SoftmaxOfRows) {
   for (int64_t width : {1, 5, 16, 77, 1000}) {
     int64_t rows = 9;
