@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of a convolution: what its parts share. ConvolutionKernel.cpp chooses shapes and walks over
+// units, ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the tile.
+
+#ifndef HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
+#define HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
+
+#include "codegen/emit/TileStore.h"
+
+namespace hloc {
+
+/// How the window goes along one spatial dimension.
+///
+/// A base dilation spreads the input out, with holes in between: of the taps of an output position
+/// only every `phases`-th meets an element, and neighbouring positions take turns. Where pixels and
+/// taps are next to each other, those taps are the only ones looked at; else (phases = 1) holes are
+/// found when the input is read.
+struct Axis {
+  /// Taps of one position, at most; how far pixels and taps move in the input, holes included.
+  int64_t taps = 1, stride = 1, tapStride = 1, dilation = 1, phases = 1;
+  /// For the position, or with phases for those of its phase: how many taps there are, the first of
+  /// them in the filter, and where in the input position 0 has it.
+  mlir::Value count, firstTap;
+  LaneIndex origin;
+};
+
+class ConvolutionKernel {
+public:
+  ConvolutionKernel(KernelContext &context, hlo::ConvolutionOp op)
+      : context(context), b(context.b), index(context.index), op(op), window(op.getWindow()), dims(op.getDimLabels()),
+        inputType(llvm::cast<mlir::RankedTensorType>(op.getLhs().getType())), filterType(llvm::cast<mlir::RankedTensorType>(op.getRhs().getType())),
+        resultType(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())) {}
+
+  llvm::LogicalResult emit();
+
+private:
+  void setUpAxes();
+  void enterPhase(int64_t d, mlir::Value output);
+  LaneIndex inputPosition(int64_t d, LaneIndex output, LaneIndex tap);
+  /// Position of the row of pixels along d, one of the outer dimensions.
+  LaneIndex outerPosition(int64_t d) { return axes[d].phases > 1 ? index.uniform(0) : index.uniform(outer[d]); }
+  llvm::SmallVector<mlir::Value> walkTaps(int64_t rank, mlir::ValueRange values,
+                              llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LaneIndex>, mlir::ValueRange)> body);
+  /// The input's elements at `positions`, channel `channel`; zero in padding and holes.
+  Lanes loadInput(llvm::ArrayRef<LaneIndex> positions, LaneIndex channel, Mask mask);
+  Lanes loadFilter(llvm::ArrayRef<mlir::Value> tap, LaneIndex channel, LaneIndex feature, Mask mask);
+  bool copiesRows();
+  void fillPatchByRows(mlir::Value pixelStart);
+  void fillPatch(mlir::Value pixelStart);
+  void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
+  ElementIndex resultIndex(LaneIndex row, LaneIndex column);
+  void chooseShape();
+  int64_t spatial() const { return window.getSizes().size(); }
+
+  KernelContext &context;
+  mlir::ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+  hlo::ConvolutionOp op;
+  hlo::WindowAttr window;
+  hlo::ConvDimensionsAttr dims;
+  mlir::RankedTensorType inputType, filterType, resultType;
+  mlir::Type element; // of accumulators
+
+  int64_t channels = 1;  // of one group
+  int64_t features = 1, featuresPerGroup = 1;
+  llvm::SmallVector<int64_t> outputSizes; // spatial
+  llvm::SmallVector<Axis> axes;
+  /// Pixels of one row and phase; the phase.
+  int64_t pixels = 1;
+  mlir::Value phase;
+  bool lanesOnPixels = false, vectorInput = false;
+  TileShape tile; // rows x vectors
+  int64_t tilePixels = 1, tileFeatures = 1;
+  /// Features that a unit covers, and those that follow each other within a group.
+  int64_t blockFeatures = 1, featureRun = 1;
+
+  /// Of the unit: the image, and the row of pixels by all spatial dimensions but the last.
+  mlir::Value batch;
+  llvm::SmallVector<mlir::Value> outer;
+  /// The patch: [window position but the last dimension..., pixel or position, channel], or with
+  /// lanes on pixels [.., channel, pixel].
+  mlir::Value patch;
+  llvm::SmallVector<int64_t> patchSizes;
+};
+
+} // namespace hloc
+
+#endif

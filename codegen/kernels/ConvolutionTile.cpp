@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile of a convolution.
+#include "codegen/kernels/ConvolutionKernel.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store) {
+  int64_t lanes = index.getLanes(), last = spatial() - 1;
+  TileShape shape = tile;
+  Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
+  MemoryArray memory{patch, RankedTensorType::get(patchSizes.empty() ? SmallVector<int64_t>{1} : patchSizes, element)};
+  bool complex = isa<ComplexType>(element);
+  SmallVector<Value> carried;
+  for (int64_t i = 0; i < shape.rows * shape.vectors; ++i) {
+    Lanes zero = emitZero(index, element);
+    carried.push_back(zero.re);
+    if (complex)
+      carried.push_back(zero.im);
+  }
+  auto unpack = [&](ValueRange flat) {
+    SmallVector<Lanes> lanesOf;
+    for (int64_t i = 0; i < shape.rows * shape.vectors; ++i)
+      lanesOf.push_back(complex ? Lanes{flat[2 * i], flat[2 * i + 1]} : Lanes{flat[i], {}});
+    return lanesOf;
+  };
+  SmallVector<Value> sums = walkTaps(spatial(), carried, [&](ArrayRef<LaneIndex> tap, ValueRange now) {
+    SmallVector<Value> tapValues;
+    for (LaneIndex x : tap)
+      tapValues.push_back(x.base);
+    /// The input at pixel `pixel` (relative to the tile), one lane or many.
+    auto input = [&](LaneIndex pixel, LaneIndex channel, Mask mask) -> Lanes {
+      if (!patch) {
+        ElementIndex positions;
+        for (int64_t d = 0; d < last; ++d)
+          positions.push_back(inputPosition(d, outerPosition(d), tap[d]));
+        if (spatial() > 0)
+          positions.push_back(inputPosition(last, index.add(index.uniform(pixelStart), pixel), tap[last]));
+        return loadInput(positions, channel, mask);
+      }
+      LaneIndex column = pixel;
+      if (spatial() > 0)
+        column = index.add(index.multiply(pixel, axes[last].stride), index.multiply(tap[last], axes[last].tapStride));
+      ElementIndex at(tap.drop_back(spatial() > 0 ? 1 : 0));
+      at.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
+      return loadElements(index, memory, at, {});
+    };
+    auto lane = [&](Value start, int64_t v, int64_t multiple) { return index.add(index.consecutive(start, multiple), v * lanes); };
+    auto featureLanes = [&](int64_t v) { return lane(featureStart, v, featureSpan.multiple); };
+    auto liveFeatures = [&](int64_t v) { return firstLanes(index, featureSpan.live - v * lanes); };
+    SmallVector<Lanes> next;
+    if (lanesOnPixels) {
+      next = buildTile(
+          context, shape, element, /*pairs=*/false, index.constant(0), index.constant(channels), unpack(now),
+          [&](int64_t r, Value k) { return loadFilter(tapValues, index.uniform(k), index.add(index.uniform(featureStart), r), {}); },
+          [&](int64_t v, Value k) {
+            Lanes value = input(lane(index.constant(0), v, lanes), index.uniform(k), firstLanes(index, pixelSpan.live - v * lanes));
+            return value.re ? broadcastLanes(index, value) : value;
+          });
+    } else if (!vectorInput) {
+      // All features of the tile belong to one group.
+      Value group = b.createOrFold<arith::DivUIOp>(featureStart, index.constant(featuresPerGroup));
+      LaneIndex firstChannel = index.multiply(index.uniform(group), channels);
+      next = buildTile(
+          context, shape, element, /*pairs=*/false, index.constant(0), index.constant(channels), unpack(now),
+          [&](int64_t r, Value k) { return input(index.uniform(r), index.add(firstChannel, index.uniform(k)), {}); },
+          [&](int64_t v, Value k) {
+            Lanes value = loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));
+            return value.re ? broadcastLanes(index, value) : value;
+          });
+    } else {
+      // Each lane has its own group's input channel.
+      SmallVector<Value> flat(now);
+      flat = buildFor(context, index.constant(0), index.constant(channels), 1, flat, [&](Value k, ValueRange inner) {
+        SmallVector<Lanes> sumsNow = unpack(inner);
+        SmallVector<Value> result;
+        SmallVector<Lanes> filters, all(sumsNow);
+        SmallVector<LaneIndex> places;
+        for (int64_t v = 0; v < shape.vectors; ++v) {
+          LaneIndex feature = featureLanes(v);
+          Mask mask = liveFeatures(v);
+          filters.push_back(loadFilter(tapValues, index.uniform(k), feature, mask));
+          LaneIndex group = featuresPerGroup == 1 ? feature : index.divideWithRemainder(feature, featuresPerGroup).second;
+          places.push_back(index.orZero(index.add(index.multiply(group, channels), index.uniform(k)), channels == 1 && featuresPerGroup == 1 ? Mask{} : mask));
+        }
+        for (int64_t r = 0; r < shape.rows; ++r)
+          for (int64_t v = 0; v < shape.vectors; ++v) {
+            Mask mask = liveFeatures(v);
+            Lanes x = patch ? [&] {
+              LaneIndex column = index.uniform(r);
+              if (spatial() > 0)
+                column = index.add(index.multiply(column, axes[last].stride), index.multiply(tap[last], axes[last].tapStride));
+              ElementIndex at(tap.drop_back(spatial() > 0 ? 1 : 0));
+              at.append({column, places[v]});
+              return loadElements(index, memory, at, mask);
+            }() : input(index.uniform(r), places[v], mask);
+            if (!x.re || !filters[v].re)
+              return SmallVector<Value>(inner);
+            Lanes sum = emitMultiplyAdd(index, element, x, filters[v], all[r * shape.vectors + v]);
+            result.push_back(sum.re);
+            if (complex)
+              result.push_back(sum.im);
+          }
+        return result;
+      });
+      next = unpack(flat);
+    }
+    SmallVector<Value> packed;
+    for (Lanes sum : next) {
+      packed.push_back(sum.re);
+      if (complex)
+        packed.push_back(sum.im);
+    }
+    return packed;
+  });
+  if (!context.emitter.hasFailed())
+    store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan, lanesOnPixels ? pixelSpan : featureSpan);
+}
+
+} // namespace hloc
