@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/text/Load.h"
+#include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -82,7 +83,10 @@ int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &c
     return Refused;
   SourceMgrDiagnosticHandler handler(*sources, &context);
   OwningOpRef<ModuleOp> module = loadModule(sources, &context);
-  return module ? runModule(*module, options, compiled) : Refused;
+  if (!module)
+    return Refused;
+  SourceNotes notes(*module);
+  return runModule(*module, options, compiled);
 }
 
 } // namespace hloc

@@ -10,6 +10,7 @@
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
+#include "compiler/text/SourceNotes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "passes/NotSupported.h"
@@ -59,6 +60,9 @@ public:
     });
     stage("reading");
     OwningOpRef<ModuleOp> module = loadModule(sources, &context);
+    std::optional<SourceNotes> notes;
+    if (module)
+      notes.emplace(*module);
     bool done = module && (options.emit < Emit::Llvm ? writeText(*module) : writeCode(*module));
     return done ? Done : notSupported ? Unsupported : Refused;
   }

@@ -60,8 +60,8 @@ ParseResult Parser::takeDeviceIds(Mesh &mesh) {
     llvm::append_range(mesh.devices, llvm::seq<int64_t>(0, mesh.total));
   }
   if (int64_t(mesh.devices.size()) != mesh.total)
-    return fail(begin, "expected " + Twine(mesh.total) + " devices but got " +
-                           Twine(mesh.devices.size()));
+    return fail(begin,
+                "expected " + Twine(mesh.total) + " devices but got " + Twine(mesh.devices.size()));
   return success();
 }
 
@@ -143,8 +143,7 @@ ParseResult Parser::takeNamedSharding() {
   while (takeIf(Token::Comma)) {
     const char *place = lexer.begin();
     StringRef name = lexer.getValue();
-    if (!lexer.is(Token::Attribute) ||
-        !(name == "metadata" || llvm::is_contained(kStates, name)))
+    if (!lexer.is(Token::Attribute) || !(name == "metadata" || llvm::is_contained(kStates, name)))
       return expected("replicated=, unreduced=, manual= or metadata=");
     lexer.next();
     if (whole && name != "metadata")
@@ -231,8 +230,9 @@ ParseResult Parser::takeOneSharding() {
           }))
         return failure();
       if (count > tiling.rank)
-        return fail(place, "expected at most as many last_tile_dims as the tiling has dimensions, " +
-                               Twine(tiling.rank) + ", but got " + Twine(count));
+        return fail(place,
+                    "expected at most as many last_tile_dims as the tiling has dimensions, " +
+                        Twine(tiling.rank) + ", but got " + Twine(count));
     } else if (lexer.is(Token::Attribute) && lexer.getValue() == "metadata") {
       lexer.next();
       if (takeMetadataList())

@@ -52,7 +52,8 @@ static Place findFrame(StringRef tables, unsigned frame) {
 }
 
 SourceNotes::SourceNotes(ModuleOp module)
-    : module(module), handler(module.getContext(), [this](Diagnostic &diagnostic) {
+    : module(module), tables(module->getAttrOfType<StringAttr>("hlo.stack_frames")),
+      handler(module.getContext(), [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           addNote(diagnostic);
         return failure(); // for the handler that prints
@@ -62,7 +63,8 @@ void SourceNotes::addNote(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
   unsigned frame = 0;
   Place place;
-  auto tables = module->getAttrOfType<StringAttr>("hlo.stack_frames");
+  if (!tables) // while the module is being read
+    tables = module->getAttrOfType<StringAttr>("hlo.stack_frames");
   if (tables && !hlo::getMetadataField(location, "stack_frame_id").getAsInteger(10, frame))
     place = findFrame(tables, frame);
   if (place.file.empty()) {

@@ -6,6 +6,7 @@
 #ifndef HLOC_COMPILER_TEXT_SOURCENOTES_H
 #define HLOC_COMPILER_TEXT_SOURCENOTES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -21,6 +22,7 @@ private:
   void addNote(mlir::Diagnostic &diagnostic);
 
   mlir::ModuleOp module;
+  mlir::StringAttr tables; // passes may drop the module's
   mlir::ScopedDiagnosticHandler handler;
 };
 

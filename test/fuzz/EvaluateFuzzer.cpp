@@ -75,8 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fault("a module without an entry", text);
   int64_t bytes = 0;
   for (Type type : entry.getArgumentTypes())
-    bytes = std::min(kMaxArgumentBytes + 1, bytes + std::min(kMaxArgumentBytes + 1,
-                                                             evaluator::getByteCount(type)));
+    bytes = std::min(kMaxArgumentBytes + 1,
+                     bytes + std::min(kMaxArgumentBytes + 1, evaluator::getByteCount(type)));
   if (bytes > kMaxArgumentBytes)
     return 0;
   evaluator::Options options;

@@ -9,26 +9,60 @@
 
 using namespace mlir;
 
-/// LLVM's allocators mark memory as unused; its own libraries, built without sanitizers, do not mark
-/// it as used again.
+/// LLVM's allocators mark memory as unused; its own libraries, built without sanitizers, do not
+/// mark it as used again.
 extern "C" const char *__asan_default_options() { return "allow_user_poisoning=0"; }
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 namespace {
 
-constexpr StringRef kTypes[] = {
-    "pred",       "s1",     "s2",         "s4",       "s8",         "s16",     "s32",
-    "s64",        "u1",     "u2",         "u4",       "u8",         "u16",     "u32",
-    "u64",        "f16",    "bf16",       "f32",      "f64",        "c64",     "c128",
-    "f8e5m2",     "f8e4m3", "f8e4m3fn",   "f8e3m4",   "f8e5m2fnuz", "f6e2m3fn", "f6e3m2fn",
-    "f4e2m1fn",   "token",  "f8e8m0fnu",  "opaque",   "f8e4m3b11fnuz", "f8e4m3fnuz"};
+constexpr StringRef kTypes[] = {"pred",      "s1",         "s2",
+                                "s4",        "s8",         "s16",
+                                "s32",       "s64",        "u1",
+                                "u2",        "u4",         "u8",
+                                "u16",       "u32",        "u64",
+                                "f16",       "bf16",       "f32",
+                                "f64",       "c64",        "c128",
+                                "f8e5m2",    "f8e4m3",     "f8e4m3fn",
+                                "f8e3m4",    "f8e5m2fnuz", "f6e2m3fn",
+                                "f6e3m2fn",  "f4e2m1fn",   "token",
+                                "f8e8m0fnu", "opaque",     "f8e4m3b11fnuz",
+                                "f8e4m3fnuz"};
 
-constexpr StringRef kNumbers[] = {"0", "1", "2", "3", "4", "5", "7", "8", "16", "100", "-1", "-2",
-                                  "127", "128", "255", "256", "65535", "65536", "2147483647",
-                                  "2147483648", "4294967296", "9223372036854775807",
-                                  "-9223372036854775808", "18446744073709551615", "1e30", "-0.5",
-                                  "nan", "-nan(0x7)", "inf", "-inf", "1e-320", "<=3", "?"};
+constexpr StringRef kNumbers[] = {"0",
+                                  "1",
+                                  "2",
+                                  "3",
+                                  "4",
+                                  "5",
+                                  "7",
+                                  "8",
+                                  "16",
+                                  "100",
+                                  "-1",
+                                  "-2",
+                                  "127",
+                                  "128",
+                                  "255",
+                                  "256",
+                                  "65535",
+                                  "65536",
+                                  "2147483647",
+                                  "2147483648",
+                                  "4294967296",
+                                  "9223372036854775807",
+                                  "-9223372036854775808",
+                                  "18446744073709551615",
+                                  "1e30",
+                                  "-0.5",
+                                  "nan",
+                                  "-nan(0x7)",
+                                  "inf",
+                                  "-inf",
+                                  "1e-320",
+                                  "<=3",
+                                  "?"};
 
 /// What may stand after an instruction's operands or inside its shapes.
 constexpr StringRef kSnippets[] = {
@@ -112,14 +146,18 @@ private:
   static size_t measure(StringRef text) {
     auto run = [&](auto accepts) { return std::max<size_t>(1, text.take_while(accepts).size()); };
     if (isWord(text) || text[0] == '%')
-      return 1 + text.drop_front().take_while([](char c) {
-               return llvm::isAlnum(c) || c == '_' || c == '.' || c == '-';
-             }).size();
+      return 1 + text.drop_front()
+                     .take_while([](char c) {
+                       return llvm::isAlnum(c) || c == '_' || c == '.' || c == '-';
+                     })
+                     .size();
     if (llvm::isDigit(text[0]) || text[0] == '-')
-      return 1 + text.drop_front().take_while([](char c) { return llvm::isAlnum(c) || c == '.'; })
+      return 1 + text.drop_front()
+                     .take_while([](char c) { return llvm::isAlnum(c) || c == '.'; })
                      .size();
     if (text[0] == '"')
-      return std::min(text.size(), text.find('"', 1) == StringRef::npos ? 1 : text.find('"', 1) + 1);
+      return std::min(text.size(),
+                      text.find('"', 1) == StringRef::npos ? 1 : text.find('"', 1) + 1);
     return llvm::isSpace(text[0]) ? run([](char c) { return llvm::isSpace(c); }) : 1;
   }
 
@@ -280,8 +318,9 @@ private:
 
   std::string insertSnippet(StringRef text) {
     Pieces parts(text);
-    SmallVector<size_t> found = parts.find(
-        [](StringRef piece) { return piece == ")" || piece == "]" || piece == "}" || piece == "{"; });
+    SmallVector<size_t> found = parts.find([](StringRef piece) {
+      return piece == ")" || piece == "]" || piece == "}" || piece == "{";
+    });
     size_t at = found.empty() ? 0 : found[pick(found.size())] + 1;
     parts.pieces.insert(parts.pieces.begin() + at, pick(kSnippets).str());
     return parts.join();
@@ -305,7 +344,8 @@ private:
     if (end == parts.pieces.size())
       return text.str();
     std::string open = parts.pieces[begin], close = parts.pieces[end];
-    std::string inside = llvm::join(llvm::ArrayRef(parts.pieces).slice(begin + 1, end - begin - 1), "");
+    std::string inside =
+        llvm::join(llvm::ArrayRef(parts.pieces).slice(begin + 1, end - begin - 1), "");
     std::string whole = open + inside + close;
     size_t times = 1 + pick(pick(20) == 0 ? 2000 : 4);
     switch (pick(3)) {
