@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """interrupted.py DIR HLOC MODULE: what stays in DIR when a compile does not come to its end.
 
-The compile is ended by a signal after various times, and then refused more than a few bytes of
-output, as on a full disk. DIR must hold no file afterwards, or, if the compile was quicker than
-the signal, a whole object."""
+The compile is ended by signals after various times, and then refused more than a few bytes of
+output, as on a full disk. Afterwards DIR must hold either nothing, or all files, and these whole: the
+compile may have been quicker than the signal."""
 
 import os
 import pathlib
@@ -20,43 +20,38 @@ def compile_into(folder, **options):
     return subprocess.Popen([hloc, module, "-o", folder / "model.o"], stderr=subprocess.PIPE, **options)
 
 
-def check(what, finished):
-    left = sorted(p.name for p in folder.iterdir())
-    if left != (["model.h", "model.o"] if finished else []):
-        sys.exit(f"{what}: left behind {left}")
+def clear():
     for file in folder.iterdir():
         file.unlink()
 
 
+def check(what, finished, killed=False):
+    left = {p.name: p.stat().st_size for p in folder.iterdir()}
+    if killed:  # what cannot be caught may leave a temporary file, and stop between two names
+        left = {name: size for name, size in left.items() if not name.endswith(".tmp")}
+        good = left.items() <= whole.items()
+    else:
+        good = left == whole or not left
+    if not good or (finished and left != whole):
+        sys.exit(f"{what}: left behind {left}, of {whole}")
+    clear()
+
+
+compile_into(folder).communicate()
+whole = {p.name: p.stat().st_size for p in folder.iterdir()}
+if sorted(whole) != ["model.h", "model.o"]:
+    sys.exit(f"not interrupted: made {whole}")
+clear()
+
 for milliseconds in (0, 5, 20, 50, 100, 200, 400):
-    for sent in (signal.SIGTERM, signal.SIGINT):
+    for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
         process = compile_into(folder)
         try:
             process.wait(milliseconds / 1000)
         except subprocess.TimeoutExpired:
             process.send_signal(sent)
         process.communicate()
-        check(f"{sent.name} after {milliseconds} ms", process.returncode == 0)
-
-
-# What cannot be caught may leave a temporary file, but never a part under a name that was asked for.
-process = compile_into(folder)
-process.communicate()
-whole = {p.name: p.stat().st_size for p in folder.iterdir()}
-for milliseconds in (5, 50, 100, 200, 300):
-    for file in folder.iterdir():
-        file.unlink()
-    process = compile_into(folder)
-    try:
-        process.wait(milliseconds / 1000)
-    except subprocess.TimeoutExpired:
-        process.kill()
-    process.communicate()
-    for file in folder.iterdir():
-        if file.suffix != ".tmp" and file.stat().st_size != whole[file.name]:
-            sys.exit(f"killed after {milliseconds} ms: {file.name} is cut")
-for file in folder.iterdir():
-    file.unlink()
+        check(f"{sent.name} after {milliseconds} ms", process.returncode == 0, sent == signal.SIGKILL)
 
 
 def refuse_output():
