@@ -327,16 +327,25 @@ template <class Op> static FailureOr<Values> permute(Call &call, Op op) {
     return call.fail("source " + Twine(source) + " is not among the participants");
   Values results;
   if (!op.getSliceSizes()) {
-    for (unsigned i = 0; i < call.operands.size(); ++i)
-      results.push_back(source < 0 ? Value(Array(call.array(i).type, call.array(i).shape))
-                                   : (*meeting)->contributions[source][i]);
+    for (auto [i, operand] : llvm::enumerate(call.operands)) {
+      if (source >= 0)
+        results.push_back((*meeting)->contributions[source][i]);
+      else if (operand.isArray())
+        results.push_back(Array(operand.getArray().type, operand.getArray().shape));
+      else
+        results.push_back(makeZero(op->getOperand(i).getType()));
+    }
     return results;
   }
   // Slices between buffers: (input, output, where in the input, where in the output).
+  if (!call.operands[0].isArray() || !call.operands[1].isArray())
+    return call.fail("slices are exchanged between arrays only");
   Array output = call.array(1);
   if (source >= 0) {
     const Values &sender = (*meeting)->contributions[source];
     const Array &input = sender[0].getArray();
+    if (input.type != output.type || input.shape.size() != output.shape.size())
+      return call.fail("input and output differ in their element types or numbers of dimensions");
     Shape starts = indicesOf(sender[2]), targets = indicesOf(sender[3]);
     size_t rank = input.shape.size();
     for (auto [i, sizes] : llvm::enumerate(op.getSliceSizes()->getValue())) {
@@ -351,7 +360,7 @@ template <class Op> static FailureOr<Values> permute(Call &call, Op op) {
       ArrayRef<int64_t> start = ArrayRef(starts).slice(i * rank, rank),
                         target = ArrayRef(targets).slice(i * rank, rank);
       for (size_t d = 0; d < rank; ++d)
-        if (start[d] < 0 || target[d] < 0 || start[d] > input.shape[d] - shape[d] ||
+        if (shape[d] < 0 || start[d] < 0 || target[d] < 0 || start[d] > input.shape[d] - shape[d] ||
             target[d] > output.shape[d] - shape[d])
           return call.fail("a slice lies outside the operand");
       copyBox(input, start, output, target, shape);
