@@ -9,8 +9,7 @@
 // - Columns: otherwise, or if D is short, lanes lie along K, and each folds by itself.
 // A value over S that is costly and needed in several stages is kept in a scratch row.
 #include "codegen/KernelEmission.h"
-#include "codegen/emit/CompensatedSum.h"
-#include "llvm/Support/MathExtras.h"
+#include "codegen/emit/ReducedWalk.h"
 
 using namespace mlir;
 
@@ -20,10 +19,6 @@ namespace hloc {
 static constexpr int64_t kScratchRowBytes = 32 << 10;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 10;
-/// Steps of the walk that one partial sum adds up.
-static constexpr int64_t kBlockSteps = 64;
-/// Steps of a column that are made without a loop.
-static constexpr int64_t kUnrolledSteps = 4;
 
 namespace {
 
@@ -65,25 +60,7 @@ private:
   void emitStage(int64_t stage, Mask outerMask);
   void emitResults(Mask outerMask);
 
-  /// Folds the next elements of D, at an index of it, into the carried values.
-  using Step = function_ref<SmallVector<Value>(ArrayRef<LaneIndex> at, Mask mask, ValueRange carried)>;
-  /// Walks D at the current outer position, with lanes along the minor dimension for rows.
-  SmallVector<Value> walkReduced(ValueRange values, Step body);
-  SmallVector<Value> walkBelow(ArrayRef<LaneIndex> prefix, ValueRange values, Step body);
-  /// The same, but results over many elements are made of results over blocks, which `join` takes
-  /// together. Sums of blocks are compensated: rounding errors grow with the size of a block alone.
-  SmallVector<Value> walkInBlocks(ValueRange values, Step body,
-                                  function_ref<SmallVector<Value>(ValueRange, ValueRange)> join);
   ElementIndex inputIndex(ArrayRef<LaneIndex> reduced);
-  /// Step number `step` of the walk over D.
-  ElementIndex constantPosition(int64_t step) {
-    ElementIndex at;
-    for (int64_t stride : getRowMajorStrides(reducedSizes)) {
-      at.push_back(index.uniform(step / stride));
-      step %= stride;
-    }
-    return at;
-  }
   bool storeColumns(ArrayRef<unsigned> wide);
   Lanes loadOrKeep(Value value, ArrayRef<LaneIndex> at, Mask mask);
 
@@ -118,8 +95,8 @@ private:
   SmallVector<int64_t> reducedSizes, keptSizes;
   int64_t outerCount = 1, innerCount = 1;
   bool rows = true;
-  /// Whether all reductions of the stage are sums.
-  bool addsUp = false;
+  /// Goes over D at the current outer position.
+  std::optional<ReducedWalk> walk;
 
   ElementIndex outer; // the current position in K
 
@@ -195,6 +172,7 @@ void ReduceKernel::chooseLanes() {
   while (lanes > 1 && lanes / 2 >= along)
     lanes /= 2;
   index.setLanes(std::max<int64_t>(lanes, 1));
+  walk.emplace(context, reducedSizes, rows);
 }
 
 void ReduceKernel::planScratch() {
@@ -270,99 +248,6 @@ ElementIndex ReduceKernel::inputIndex(ArrayRef<LaneIndex> at) {
   for (auto [i, d] : llvm::enumerate(kept))
     full[d] = outer[i];
   return full;
-}
-
-SmallVector<Value> ReduceKernel::walkReduced(ValueRange values, Step body) {
-  if (!rows && innerCount <= kUnrolledSteps) {
-    SmallVector<Value> now(values);
-    for (int64_t step = 0; step < innerCount; ++step)
-      now = body(constantPosition(step), {}, now);
-    return now;
-  }
-  return walkBelow({}, values, body);
-}
-
-/// Walks what of D begins with `prefix`.
-SmallVector<Value> ReduceKernel::walkBelow(ArrayRef<LaneIndex> prefix, ValueRange values, Step body) {
-  ArrayRef<int64_t> sizes = ArrayRef(reducedSizes).drop_front(prefix.size());
-  if (sizes.empty())
-    return body(prefix, {}, values);
-  auto extend = [&](ArrayRef<LaneIndex> middle) {
-    ElementIndex at(prefix);
-    at.append(middle.begin(), middle.end());
-    return at;
-  };
-  if (!rows)
-    return buildNest(context, sizes, values, [&](ArrayRef<LaneIndex> rest, ValueRange now) { return body(extend(rest), {}, now); });
-  return buildNest(context, sizes.drop_back(), values, [&](ArrayRef<LaneIndex> middle, ValueRange now) {
-    return buildLanes(context, sizes.back(), now, [&](LaneIndex minor, Mask mask, ValueRange carried) {
-      ElementIndex at = extend(middle);
-      at.push_back(minor);
-      return body(at, mask, carried);
-    });
-  });
-}
-
-SmallVector<Value> ReduceKernel::walkInBlocks(ValueRange values, Step body,
-                                              function_ref<SmallVector<Value>(ValueRange, ValueRange)> join) {
-  // Blocks are runs along dimension `along` of D and all of what is below it, `below` steps each.
-  ArrayRef<int64_t> sizes(reducedSizes);
-  int64_t along = int64_t(sizes.size()) - 1, below = 1;
-  auto stepsAlong = [&] { return rows && along + 1 == int64_t(sizes.size()) ? llvm::divideCeil(sizes[along], index.getLanes()) : sizes[along]; };
-  while (along > 0 && below * stepsAlong() < kBlockSteps) {
-    below *= stepsAlong();
-    --along;
-  }
-  bool isMinor = along + 1 == int64_t(sizes.size());
-  int64_t advance = rows && isMinor ? index.getLanes() : 1;
-  int64_t size = along < 0 ? 1 : sizes[along], block = std::max<int64_t>(1, kBlockSteps / below) * advance;
-  if (along < 0 || (along == 0 && size <= block))
-    return walkReduced(values, body);
-
-  auto isCompensated = [&](Value value) { return addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType())); };
-  // Sums are followed by their errors.
-  auto add = [&](ValueRange carried, ValueRange part) {
-    ValueRange sums = carried.take_front(values.size()), errors = carried.drop_front(values.size());
-    SmallVector<Value> joined = join(sums, part), next;
-    for (auto [i, sum] : llvm::enumerate(sums))
-      if (isCompensated(sum)) {
-        CompensatedSum exact = addCompensated(b, {sum, errors[next.size()]}, part[i]);
-        joined[i] = exact.sum;
-        next.push_back(exact.error);
-      }
-    joined.append(next);
-    return joined;
-  };
-  SmallVector<Value> initial(values);
-  for (Value value : values)
-    if (isCompensated(value))
-      initial.push_back(arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
-  SmallVector<Value> totals = buildNest(context, sizes.take_front(along), initial, [&](ArrayRef<LaneIndex> outerOnes, ValueRange sofar) {
-    auto at = [&](Value position) {
-      ElementIndex prefix(outerOnes);
-      prefix.push_back(advance > 1 ? index.consecutive(position, advance) : index.uniform(position));
-      return prefix;
-    };
-    auto sumOf = [&](Value start, Value end) {
-      return buildFor(context, start, end, advance, values, [&](Value i, ValueRange now) { return walkBelow(at(i), now, body); });
-    };
-    int64_t whole = size / block * block, steps = (size - whole) / advance * advance;
-    SmallVector<Value> carried = buildFor(context, index.constant(0), index.constant(whole), block, sofar, [&](Value start, ValueRange now) {
-      return add(now, sumOf(start, b.createOrFold<arith::AddIOp>(start, index.constant(block))));
-    });
-    if (whole == size)
-      return carried;
-    // What is left over is less than a block.
-    SmallVector<Value> tail = sumOf(index.constant(whole), index.constant(whole + steps));
-    if (whole + steps < size)
-      tail = body(at(index.constant(whole + steps)), firstLanes(index, size - whole - steps), tail);
-    return add(carried, tail);
-  });
-  SmallVector<Value> settled;
-  size_t error = values.size();
-  for (Value sum : ArrayRef(totals).take_front(values.size()))
-    settled.push_back(isCompensated(sum) ? settle(b, {sum, totals[error++]}) : sum);
-  return settled;
 }
 
 SmallVector<Lanes> ReduceKernel::combine(Reduction &reduction, ArrayRef<Lanes> x, ArrayRef<Lanes> y) {
@@ -463,8 +348,8 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
     return joined;
   };
   bool joinable = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid.has_value(); });
-  addsUp = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
-  SmallVector<Value> totals = joinable ? walkInBlocks(values, step, join) : walkReduced(values, step);
+  bool addsUp = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
+  SmallVector<Value> totals = joinable ? walk->foldInBlocks(values, addsUp, step, join) : walk->fold(values, step);
   if (context.emitter.hasFailed())
     return;
   ValueRange rest(totals);
@@ -488,13 +373,13 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
 /// results `wide` are of that kind.
 bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
   auto isMinor = [&](int64_t d) { return d >= int64_t(shape.size() - reduced.size()); };
-  if (innerCount > kUnrolledSteps || innerCount == 1 || !llvm::all_of(reduced, isMinor) ||
+  if (!walk->isUnrolled() || innerCount == 1 || !llvm::all_of(reduced, isMinor) ||
       llvm::any_of(wide, [&](unsigned i) { return arrayType(context.getReturn().getOperand(i)).getShape() != shape; }))
     return false;
   SmallVector<SmallVector<Lanes>> columns(wide.size());
   SmallVector<ElementIndex> places;
   for (int64_t step = 0; step < innerCount; ++step) {
-    currentAt = inputIndex(constantPosition(step));
+    currentAt = inputIndex(walk->getPosition(step));
     places.push_back(currentAt);
     for (auto [column, i] : llvm::zip(columns, wide))
       column.push_back(context.emitter.emit(context.getReturn().getOperand(i), currentAt));
@@ -522,7 +407,7 @@ void ReduceKernel::emitResults(Mask outerMask) {
   }
   bool stored = wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
   if (!stored)
-    walkReduced({}, [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange) {
+    walk->fold({}, [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange) {
       currentAt = inputIndex(at);
       Mask full = index.both(mask, outerMask);
       SmallVector<Lanes> values;
