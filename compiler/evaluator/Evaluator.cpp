@@ -32,8 +32,10 @@ static bool isOfType(const Value &value, Type type) {
     return isOfType(value, buffer.getContents());
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto array = getArrayType(type);
-  if (!tensor || !array)
-    return value.isToken() || !tensor;
+  if (!tensor)
+    return true;
+  if (!array) // a dimension without bound: any size
+    return value.isArray();
   if (!value.isArray() || value.getArray().type != array->first ||
       value.getArray().shape.size() != array->second.size())
     return false;
