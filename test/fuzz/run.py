@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the fuzzers, seeded with real modules, and says how to repeat what they found.
 
-    test/fuzz/run.py [--seconds S] [--seed N] [--programs build/fuzz/bin] [--work DIR] [NAME...]
+    test/fuzz/run.py [--seconds S | --runs N] [--seed N] [--programs build/fuzz/bin] [--work DIR] [NAME...]
 
-NAME is fuzz-parse or fuzz-evaluate; both if none is given, half the time each. Seeds are the small
+NAME is fuzz-parse or fuzz-evaluate; both if none is given, half the time each, or --runs inputs each.
+With --runs and --seed the inputs are the same every time. Seeds are the small
 modules of ../shared/public and ../shared/jax if these are there, and the project's own examples.
 --work keeps the corpus from one run to the next. The seed of the random numbers is printed. Exit
 code 1 if a fuzzer found a fault, whose input then stands in the work folder."""
@@ -33,6 +34,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--runs", type=int)
     parser.add_argument("--seed", type=int, default=random.randrange(1, 1 << 31))
     parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/fuzz/bin")
     parser.add_argument("--work", type=pathlib.Path)
@@ -52,10 +54,12 @@ def main():
         own = work / name
         own.mkdir(exist_ok=True)
         print(f"{name}: seed {options.seed}, {count} modules, in {own}", flush=True)
+        limit = (f"-runs={options.runs}" if options.runs
+                 else f"-max_total_time={max(1, options.seconds // len(names))}")
         # Participants are threads, and what nests deeply needs stack: the limit is generous.
         done = subprocess.run(
             [options.programs / name, f"-seed={options.seed}", f"-max_len={MAX_BYTES}",
-             f"-max_total_time={max(1, options.seconds // len(names))}", "-timeout=30",
+             limit, "-timeout=30",
              "-rss_limit_mb=3000", "-print_final_stats=1", f"-artifact_prefix={work}/{name}-fault-",
              str(own), str(corpus)], stderr=subprocess.PIPE, text=True, errors="replace")
         lines = done.stderr.splitlines()
