@@ -42,6 +42,19 @@ MemoryArray KernelContext::getInput(unsigned which) {
   return {function.getArgument(which), cast<RankedTensorType>(getBody().getArgument(which).getType())};
 }
 
+FailureOr<SmallVector<int64_t>> KernelContext::findOutputs(Operation *op) {
+  auto returned = getReturn().getOperands();
+  for (Value value : returned)
+    if (value.getDefiningOp() != op)
+      return kernel.emitError("expected a kernel to return the results of its ") << op->getName();
+  SmallVector<int64_t> outputs;
+  for (OpResult result : op->getResults()) {
+    auto found = llvm::find(returned, Value(result));
+    outputs.push_back(found == returned.end() ? -1 : found - returned.begin());
+  }
+  return outputs;
+}
+
 MemoryArray KernelContext::getOutput(unsigned which) {
   return {function.getArgument(getBody().getNumArguments() + which),
           cast<RankedTensorType>(getReturn().getOperand(which).getType())};

@@ -44,6 +44,9 @@ struct KernelContext {
   hlo::ReturnOp getReturn() { return llvm::cast<hlo::ReturnOp>(kernel.getBody().front().getTerminator()); }
   mlir::Block &getBody() { return kernel.getBody().front(); }
   MemoryArray getOutput(unsigned which);
+  /// For each result of `op` the output that it is, -1 if it is none. Fails with an error if the
+  /// kernel gives anything else.
+  llvm::FailureOr<llvm::SmallVector<int64_t>> findOutputs(mlir::Operation *op);
   MemoryArray getInput(unsigned which);
   mlir::Value getScratch();
   /// The range of units, as index values.

@@ -62,6 +62,11 @@ SmallVector<Value> packLanes(ArrayRef<Lanes> lanes) {
   return values;
 }
 
+SmallVector<Lanes> unpackLanes(Type element, ValueRange values) {
+  size_t count = values.size() / (isa<ComplexType>(element) ? 2 : 1);
+  return unpackLanes(SmallVector<Type>(count, element), values);
+}
+
 SmallVector<Lanes> unpackLanes(ArrayRef<Type> elements, ValueRange values) {
   SmallVector<Lanes> lanes;
   size_t next = 0;

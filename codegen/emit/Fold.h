@@ -43,6 +43,8 @@ private:
 /// `lanes` as plain values, and back: the imaginary part follows the real one.
 llvm::SmallVector<mlir::Value> packLanes(llvm::ArrayRef<Lanes> lanes);
 llvm::SmallVector<Lanes> unpackLanes(llvm::ArrayRef<mlir::Type> elements, mlir::ValueRange values);
+/// The same for values that are all of type `element`.
+llvm::SmallVector<Lanes> unpackLanes(mlir::Type element, mlir::ValueRange values);
 
 } // namespace hloc
 

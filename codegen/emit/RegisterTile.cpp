@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/RegisterTile.h"
+#include "codegen/emit/Fold.h"
 #include "codegen/math/Math.h"
 
 using namespace mlir;
@@ -89,20 +90,12 @@ Value emitPairMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
 SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, bool pairs, Value lower, Value upper,
                              ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
                              function_ref<Lanes(int64_t, Value)> right) {
-  bool complex = isa<ComplexType>(element);
-  SmallVector<Value> carried;
-  for (Lanes lanes : initial) {
-    carried.push_back(lanes.re);
-    if (complex)
-      carried.push_back(lanes.im);
-  }
   auto asPairs = [&](Lanes words) {
     auto type = VectorType::get({2 * context.index.getLanes()}, context.b.getI16Type());
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
   };
-  SmallVector<Value> sums = buildFor(context, lower, upper, 1, carried, [&](Value k, ValueRange now) {
-    SmallVector<Value> next;
-    SmallVector<Lanes> columns;
+  SmallVector<Value> sums = buildFor(context, lower, upper, 1, packLanes(initial), [&](Value k, ValueRange now) {
+    SmallVector<Lanes> next = unpackLanes(element, now), columns;
     for (int64_t v = 0; v < shape.vectors; ++v)
       columns.push_back(right(v, k));
     for (int64_t row = 0; row < shape.rows; ++row) {
@@ -110,21 +103,14 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
       for (int64_t v = 0; v < shape.vectors; ++v) {
         if (!x.re || !columns[v].re)
           return SmallVector<Value>(now);
-        int64_t at = row * shape.vectors + v;
-        Lanes sum = complex ? Lanes{now[2 * at], now[2 * at + 1]} : Lanes{now[at], {}};
+        Lanes &sum = next[row * shape.vectors + v];
         sum = pairs ? Lanes{emitPairMultiplyAdd(context.index, asPairs(x), asPairs(columns[v]), sum.re), {}}
                     : emitMultiplyAdd(context.index, element, x, columns[v], sum);
-        next.push_back(sum.re);
-        if (complex)
-          next.push_back(sum.im);
       }
     }
-    return next;
+    return packLanes(next);
   });
-  SmallVector<Lanes> result;
-  for (size_t i = 0; i < initial.size(); ++i)
-    result.push_back(complex ? Lanes{sums[2 * i], sums[2 * i + 1]} : Lanes{sums[i], {}});
-  return result;
+  return unpackLanes(element, sums);
 }
 
 SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {

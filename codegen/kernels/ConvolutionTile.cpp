@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register tile of a convolution.
 #include "codegen/kernels/ConvolutionKernel.h"
+#include "codegen/emit/Fold.h"
 
 using namespace mlir;
 
@@ -11,20 +12,8 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
   TileShape shape = tile;
   Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
   MemoryArray memory{patch, RankedTensorType::get(patchSizes.empty() ? SmallVector<int64_t>{1} : patchSizes, element)};
-  bool complex = isa<ComplexType>(element);
-  SmallVector<Value> carried;
-  for (int64_t i = 0; i < shape.rows * shape.vectors; ++i) {
-    Lanes zero = emitZero(index, element);
-    carried.push_back(zero.re);
-    if (complex)
-      carried.push_back(zero.im);
-  }
-  auto unpack = [&](ValueRange flat) {
-    SmallVector<Lanes> lanesOf;
-    for (int64_t i = 0; i < shape.rows * shape.vectors; ++i)
-      lanesOf.push_back(complex ? Lanes{flat[2 * i], flat[2 * i + 1]} : Lanes{flat[i], {}});
-    return lanesOf;
-  };
+  SmallVector<Value> carried = packLanes(SmallVector<Lanes>(shape.rows * shape.vectors, emitZero(index, element)));
+  auto unpack = [&](ValueRange flat) { return unpackLanes(element, flat); };
   SmallVector<Value> sums = walkTaps(spatial(), carried, [&](ArrayRef<LaneIndex> tap, ValueRange now) {
     SmallVector<Value> tapValues;
     for (LaneIndex x : tap)
@@ -73,9 +62,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
       // Each lane has its own group's input channel.
       SmallVector<Value> flat(now);
       flat = buildFor(context, index.constant(0), index.constant(channels), 1, flat, [&](Value k, ValueRange inner) {
-        SmallVector<Lanes> sumsNow = unpack(inner);
-        SmallVector<Value> result;
-        SmallVector<Lanes> filters, all(sumsNow);
+        SmallVector<Lanes> all = unpack(inner), filters;
         SmallVector<LaneIndex> places;
         for (int64_t v = 0; v < shape.vectors; ++v) {
           LaneIndex feature = featureLanes(v);
@@ -97,22 +84,14 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
             }() : input(index.uniform(r), places[v], mask);
             if (!x.re || !filters[v].re)
               return SmallVector<Value>(inner);
-            Lanes sum = emitMultiplyAdd(index, element, x, filters[v], all[r * shape.vectors + v]);
-            result.push_back(sum.re);
-            if (complex)
-              result.push_back(sum.im);
+            Lanes &sum = all[r * shape.vectors + v];
+            sum = emitMultiplyAdd(index, element, x, filters[v], sum);
           }
-        return result;
+        return packLanes(all);
       });
       next = unpack(flat);
     }
-    SmallVector<Value> packed;
-    for (Lanes sum : next) {
-      packed.push_back(sum.re);
-      if (complex)
-        packed.push_back(sum.im);
-    }
-    return packed;
+    return packLanes(next);
   });
   if (!context.emitter.hasFailed())
     store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan, lanesOnPixels ? pixelSpan : featureSpan);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dots of many rows: blocks of packed panels.
 #include "codegen/kernels/DotKernel.h"
+#include "codegen/emit/Fold.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -218,17 +219,7 @@ void DotKernel::emitBlocked() {
 SmallVector<Lanes> DotKernel::loadUnlessFirst(Range depthRange, ArrayRef<Lanes> zeros,
                                               function_ref<Lanes(int64_t, int64_t)> load) {
   Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.start, index.constant(0));
-  bool complex = isa<ComplexType>(element);
-  auto flatten = [&](ArrayRef<Lanes> sums) {
-    SmallVector<Value> flat;
-    for (Lanes sum : sums) {
-      flat.push_back(sum.re);
-      if (complex)
-        flat.push_back(sum.im);
-    }
-    return flat;
-  };
-  SmallVector<Value> flatZeros = flatten(zeros);
+  SmallVector<Value> flatZeros = packLanes(zeros);
   auto branch = scf::IfOp::create(b, ValueRange(flatZeros).getTypes(), isFirst, true, true);
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
@@ -239,11 +230,8 @@ SmallVector<Lanes> DotKernel::loadUnlessFirst(Range depthRange, ArrayRef<Lanes> 
   for (int64_t r = 0; r < tile.rows; ++r)
     for (int64_t v = 0; v < tile.vectors; ++v)
       loaded.push_back(load(r, v));
-  scf::YieldOp::create(b, flatten(loaded));
-  SmallVector<Lanes> result;
-  for (size_t i = 0; i < zeros.size(); ++i)
-    result.push_back(complex ? Lanes{branch.getResult(2 * i), branch.getResult(2 * i + 1)} : Lanes{branch.getResult(i), {}});
-  return result;
+  scf::YieldOp::create(b, packLanes(loaded));
+  return unpackLanes(element, branch.getResults());
 }
 
 } // namespace hloc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dots of few rows: nothing would be read twice from a packed panel.
 #include "codegen/kernels/DotKernel.h"
+#include "codegen/emit/Fold.h"
 
 using namespace mlir;
 
@@ -32,24 +33,15 @@ void DotKernel::emitStreaming() {
 void DotKernel::emitAlongDepth() {
   tile = {std::min<int64_t>(rows, columns == 1 ? 4 : 2), std::min<int64_t>(columns, 4)};
   int64_t count = tile.rows * tile.vectors;
-  bool complex = isa<ComplexType>(element);
   TileStore store = makeStore();
   emitUnits([&](Range rowRange, Range columnRange) {
     TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
     TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, tile.vectors);
-    SmallVector<Value> zeros;
-    for (int64_t i = 0; i < count; ++i) {
-      Lanes zero = emitZero(index, element);
-      zeros.push_back(zero.re);
-      if (complex)
-        zeros.push_back(zero.im);
-    }
-    auto get = [&](ValueRange flat, int64_t i) { return complex ? Lanes{flat[2 * i], flat[2 * i + 1]} : Lanes{flat[i], {}}; };
+    SmallVector<Value> zeros = packLanes(SmallVector<Lanes>(count, emitZero(index, element)));
     if (pairs)
       index.setLanes(2 * lanes);
     SmallVector<Value> sums = buildLanes(context, depth, zeros, [&](LaneIndex k, Mask mask, ValueRange now) {
-      SmallVector<Value> next;
-      SmallVector<Lanes> left, right;
+      SmallVector<Lanes> next = unpackLanes(element, now), left, right;
       Lanes zero = emitZero(index, factor);
       auto masked = [&](Lanes value) {
         if (!value.re)
@@ -65,12 +57,9 @@ void DotKernel::emitAlongDepth() {
         if (context.emitter.hasFailed())
           return SmallVector<Value>(now);
         Lanes x = left[i / tile.vectors], y = right[i % tile.vectors];
-        Lanes sum = pairs ? Lanes{emitPairMultiplyAdd(index, x.re, y.re, now[i]), {}} : emitMultiplyAdd(index, element, x, y, get(now, i));
-        next.push_back(sum.re);
-        if (complex)
-          next.push_back(sum.im);
+        next[i] = pairs ? Lanes{emitPairMultiplyAdd(index, x.re, y.re, next[i].re), {}} : emitMultiplyAdd(index, element, x, y, next[i]);
       }
-      return next;
+      return packLanes(next);
     });
     index.setLanes(lanes);
     if (context.emitter.hasFailed())
@@ -82,8 +71,8 @@ void DotKernel::emitAlongDepth() {
       auto kind = element.isInteger(1) ? vector::CombiningKind::OR : vector::CombiningKind::ADD;
       return vector::ReductionOp::create(b, kind, vector);
     };
-    for (int64_t i = 0; i < count; ++i)
-      totals.push_back({total(get(sums, i).re), total(get(sums, i).im)});
+    for (Lanes sum : unpackLanes(element, sums))
+      totals.push_back({total(sum.re), total(sum.im)});
     index.setLanes(1);
     store.finish(totals, rowSpan, columnSpan);
     index.setLanes(lanes);

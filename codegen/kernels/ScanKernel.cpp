@@ -72,14 +72,10 @@ private:
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
 LogicalResult ScanKernel::analyze() {
-  for (OpResult result : op->getResults()) {
-    auto returned = context.getReturn().getOperands();
-    auto found = llvm::find(returned, Value(result));
-    outputOf.push_back(found == returned.end() ? -1 : found - returned.begin());
-  }
-  for (Value result : context.getReturn().getOperands())
-    if (result.getDefiningOp() != op)
-      return context.kernel.emitError("expected a scan kernel to return its scan's results");
+  FailureOr<SmallVector<int64_t>> found = context.findOutputs(op);
+  if (failed(found))
+    return failure();
+  outputOf = std::move(*found);
   steps = shape[dimension];
   outputs = int64_t(op->getNumResults()) - op.getNumCarries();
   for (auto [d, size] : llvm::enumerate(shape))

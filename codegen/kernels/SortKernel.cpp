@@ -77,14 +77,10 @@ private:
 } // namespace
 
 LogicalResult SortKernel::analyze() {
-  for (OpResult result : op->getResults()) {
-    auto returned = context.getReturn().getOperands();
-    auto found = llvm::find(returned, Value(result));
-    outputOf.push_back(found == returned.end() ? -1 : found - returned.begin());
-  }
-  for (Value result : context.getReturn().getOperands())
-    if (result.getDefiningOp() != op)
-      return context.kernel.emitError("expected a sort kernel to return its sort's results");
+  FailureOr<SmallVector<int64_t>> found = context.findOutputs(op);
+  if (failed(found))
+    return failure();
+  outputOf = std::move(*found);
   for (auto [d, length] : llvm::enumerate(shape))
     if (int64_t(d) != dimension) {
       rowShape.push_back(length);
