@@ -7,8 +7,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Steps of the walk that one partial sum adds up.
-static constexpr int64_t kBlockSteps = 64;
 /// Steps that are made without a loop.
 static constexpr int64_t kUnrolledSteps = 4;
 
@@ -58,20 +56,20 @@ SmallVector<Value> ReducedWalk::foldBelow(ArrayRef<LaneIndex> prefix, ValueRange
   });
 }
 
-SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, bool addsUp, Step body, Join join) {
+SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, bool addsUp, Step body, Join join, int64_t blockSteps) {
   // Blocks are runs along dimension `along` and all of what is below it, `below` steps each.
   int64_t along = int64_t(sizes.size()) - 1, below = 1;
   auto stepsAlong = [&]() -> int64_t {
     bool inLanes = alongLanes && along + 1 == int64_t(sizes.size());
     return inLanes ? llvm::divideCeil(sizes[along], index.getLanes()) : sizes[along];
   };
-  while (along > 0 && below * stepsAlong() < kBlockSteps) {
+  while (along > 0 && below * stepsAlong() < blockSteps) {
     below *= stepsAlong();
     --along;
   }
   bool isMinor = along + 1 == int64_t(sizes.size());
   int64_t advance = alongLanes && isMinor ? index.getLanes() : 1;
-  int64_t size = along < 0 ? 1 : sizes[along], block = std::max<int64_t>(1, kBlockSteps / below) * advance;
+  int64_t size = along < 0 ? 1 : sizes[along], block = std::max<int64_t>(1, blockSteps / below) * advance;
   if (along < 0 || (along == 0 && size <= block))
     return fold(values, body);
 

@@ -21,8 +21,8 @@ public:
   llvm::SmallVector<mlir::Value> fold(mlir::ValueRange values, Step body);
   /// The same, but results over many elements are made of results over blocks, each begun with
   /// `values`, which `join` takes together. If they add up, sums of blocks are compensated: rounding
-  /// errors grow with the size of a block alone.
-  llvm::SmallVector<mlir::Value> foldInBlocks(mlir::ValueRange values, bool addsUp, Step body, Join join);
+  /// errors grow with the size of a block alone, which is about `blockSteps` steps.
+  llvm::SmallVector<mlir::Value> foldInBlocks(mlir::ValueRange values, bool addsUp, Step body, Join join, int64_t blockSteps = 64);
 
   /// Whether the few steps are made one after the other; and the position of one of them.
   bool isUnrolled() const;

@@ -47,6 +47,10 @@ private:
   bool copiesRows();
   void fillPatchByRows(mlir::Value pixelStart);
   void fillPatch(mlir::Value pixelStart);
+  /// Folds the products of one tap and the channels [firstChannel, endChannel) into carried sums.
+  using Products = llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LaneIndex> tap, mlir::Value firstChannel,
+                                                                     mlir::Value endChannel, mlir::ValueRange sums)>;
+  llvm::SmallVector<mlir::Value> sumProducts(mlir::ValueRange zeros, Products body);
   void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
   ElementIndex resultIndex(LaneIndex row, LaneIndex column);
   void chooseShape();

@@ -1,20 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register tile of a convolution.
 #include "codegen/kernels/ConvolutionKernel.h"
+#include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 
 using namespace mlir;
 
 namespace hloc {
 
+/// Folds all products of an output element, those of some channels of a tap at a time, into `zeros`.
+SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products body) {
+  int64_t terms = channels, channelLevel = spatial();
+  for (const Axis &axis : axes)
+    terms *= axis.taps;
+  // Levels are the taps of each dimension and then channels. Blocks are runs along level `along` and
+  // all of what is below it, `below` products each.
+  bool inBlocks = isBlockedSum(element, terms);
+  int64_t along = channelLevel, below = 1;
+  auto sizeOf = [&](int64_t level) { return level == channelLevel ? channels : axes[level].taps; };
+  while (along > 0 && below * sizeOf(along) < kSumBlock)
+    below *= sizeOf(along--);
+  int64_t block = chooseSumBlock(sizeOf(along), kSumBlock / below);
+
+  ElementIndex tap;
+  std::function<SmallVector<Value>(ValueRange)> walk;
+  auto walkRange = [&](Value start, Value end, ValueRange values) {
+    if (int64_t(tap.size()) == channelLevel)
+      return body(tap, start, end, values);
+    return buildFor(context, start, end, 1, values, [&](Value position, ValueRange now) {
+      tap.push_back(index.uniform(position));
+      SmallVector<Value> next = walk(now);
+      tap.pop_back();
+      return next;
+    });
+  };
+  walk = [&](ValueRange values) {
+    int64_t level = tap.size();
+    Value size = level == channelLevel ? index.constant(channels) : axes[level].count;
+    if (!inBlocks || level != along)
+      return walkRange(index.constant(0), size, values);
+    return addBlocks(context, size, block, values, [&](Value start, Value end) { return walkRange(start, end, zeros); });
+  };
+  return inBlocks ? settleTotals(b, walk(beginTotals(zeros))) : walk(zeros);
+}
+
 void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
   TileShape shape = tile;
   Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
   MemoryArray memory{patch, RankedTensorType::get(patchSizes.empty() ? SmallVector<int64_t>{1} : patchSizes, element)};
-  SmallVector<Value> carried = packLanes(SmallVector<Lanes>(shape.rows * shape.vectors, emitZero(index, element)));
+  SmallVector<Value> zeros = packLanes(SmallVector<Lanes>(shape.rows * shape.vectors, emitZero(index, element)));
   auto unpack = [&](ValueRange flat) { return unpackLanes(element, flat); };
-  SmallVector<Value> sums = walkTaps(spatial(), carried, [&](ArrayRef<LaneIndex> tap, ValueRange now) {
+  SmallVector<Value> sums = sumProducts(zeros, [&](ArrayRef<LaneIndex> tap, Value firstK, Value endK, ValueRange now) {
     SmallVector<Value> tapValues;
     for (LaneIndex x : tap)
       tapValues.push_back(x.base);
@@ -41,7 +78,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     SmallVector<Lanes> next;
     if (lanesOnPixels) {
       next = buildTile(
-          context, shape, element, /*pairs=*/false, index.constant(0), index.constant(channels), unpack(now),
+          context, shape, element, /*pairs=*/false, firstK, endK, unpack(now),
           [&](int64_t r, Value k) { return loadFilter(tapValues, index.uniform(k), index.add(index.uniform(featureStart), r), {}); },
           [&](int64_t v, Value k) {
             Lanes value = input(lane(index.constant(0), v, lanes), index.uniform(k), firstLanes(index, pixelSpan.live - v * lanes));
@@ -52,7 +89,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
       Value group = b.createOrFold<arith::DivUIOp>(featureStart, index.constant(featuresPerGroup));
       LaneIndex firstChannel = index.multiply(index.uniform(group), channels);
       next = buildTile(
-          context, shape, element, /*pairs=*/false, index.constant(0), index.constant(channels), unpack(now),
+          context, shape, element, /*pairs=*/false, firstK, endK, unpack(now),
           [&](int64_t r, Value k) { return input(index.uniform(r), index.add(firstChannel, index.uniform(k)), {}); },
           [&](int64_t v, Value k) {
             Lanes value = loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));
@@ -61,7 +98,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     } else {
       // Each lane has its own group's input channel.
       SmallVector<Value> flat(now);
-      flat = buildFor(context, index.constant(0), index.constant(channels), 1, flat, [&](Value k, ValueRange inner) {
+      flat = buildFor(context, firstK, endK, 1, flat, [&](Value k, ValueRange inner) {
         SmallVector<Lanes> all = unpack(inner), filters;
         SmallVector<LaneIndex> places;
         for (int64_t v = 0; v < shape.vectors; ++v) {

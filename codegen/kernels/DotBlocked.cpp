@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dots of many rows: blocks of packed panels.
 #include "codegen/kernels/DotKernel.h"
+#include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -10,9 +11,12 @@ using namespace mlir;
 namespace hloc {
 
 /// Block of k: a packed panel of 32 floats and a tile's rows stay near the core.
-static constexpr int64_t kBlockDepth = 256;
+static constexpr int64_t kBlockDepth = kSumBlock;
+/// Depth from which the sums of blocks of k are compensated.
+static constexpr int64_t kCompensatedDepth = 64 * kBlockDepth;
 /// Columns and rows of a unit.
 static constexpr int64_t kBlockColumns = 256, kBlockRows = 192;
+
 /// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each pair.
 Value DotKernel::countEntries(Range depthRange) {
   Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
@@ -146,7 +150,9 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
 }
 
 void DotKernel::emitBlocked() {
-  int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, kBlockRows);
+  // Errors of sums take as much memory as the sums.
+  bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
+  int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, blockRows, blockColumns);
   int64_t width = tile.vectors * lanes;
@@ -160,12 +166,13 @@ void DotKernel::emitBlocked() {
     Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
     return MemoryArray{memory, RankedTensorType::get(sizes, element)};
   };
-  MemoryArray panels = allocate({panelCount, blockDepth, width}), packedRows, partial;
+  MemoryArray panels = allocate({panelCount, blockDepth, width}), packedRows;
+  SmallVector<MemoryArray> partial; // sums and their errors
   if (!lhsInPlace)
     packedRows = allocate({tile.rows, blockDepth});
   bool severalBlocks = depth > kBlockDepth;
-  if (severalBlocks)
-    partial = allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width});
+  for (int64_t i = 0; severalBlocks && i < (compensated ? 2 : 1); ++i)
+    partial.push_back(allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width}));
   TileStore store = makeStore();
 
   emitUnits([&](Range rowRange, Range columnRange) {
@@ -180,11 +187,9 @@ void DotKernel::emitBlocked() {
             LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
             return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r), n};
           };
-          SmallVector<Lanes> sums(tile.rows * tile.vectors, emitZero(index, element));
-          if (severalBlocks)
-            sums = loadUnlessFirst(depthRange, sums, [&](int64_t r, int64_t v) { return loadElements(index, partial, partialAt(r, v), {}); });
-          sums = buildTile(
-              context, tile, element, pairs, index.constant(0), countEntries(depthRange), sums,
+          SmallVector<Lanes> zeros(tile.rows * tile.vectors, emitZero(index, element));
+          SmallVector<Lanes> sums = buildTile(
+              context, tile, element, pairs, index.constant(0), countEntries(depthRange), zeros,
               [&](int64_t r, Value k) {
                 if (!lhsInPlace)
                   return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
@@ -199,39 +204,58 @@ void DotKernel::emitBlocked() {
             return;
           if (!severalBlocks)
             return store.finish(sums, rowSpan, columnSpan);
+          SmallVector<SmallVector<Lanes>> totals = addUnlessFirst(depthRange, sums, partial, partialAt);
           Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.end, index.constant(depth));
           auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
           OpBuilder::InsertionGuard guard(b);
           ElementEmitter::Scope scope(context.emitter);
           b.setInsertionPointToStart(branch.thenBlock());
-          store.finish(sums, rowSpan, columnSpan);
+          if (compensated)
+            store.finish(unpackLanes(element, settleTotals(b, packLanes(llvm::to_vector(llvm::concat<Lanes>(totals[0], totals[1]))))), rowSpan, columnSpan);
+          else
+            store.finish(totals[0], rowSpan, columnSpan);
           b.setInsertionPointToStart(branch.elseBlock());
-          for (int64_t r = 0; r < tile.rows; ++r)
-            for (int64_t v = 0; v < tile.vectors; ++v)
-              storeElements(index, partial, partialAt(r, v), sums[r * tile.vectors + v], {});
+          for (auto [memory, values] : llvm::zip(partial, totals))
+            for (int64_t r = 0; r < tile.rows; ++r)
+              for (int64_t v = 0; v < tile.vectors; ++v)
+                storeElements(index, memory, partialAt(r, v), values[r * tile.vectors + v], {});
         });
       });
     });
   }, blockRows, blockColumns);
 }
 
-/// The sums that `load` reads, or `zeros` in the first block of k.
-SmallVector<Lanes> DotKernel::loadUnlessFirst(Range depthRange, ArrayRef<Lanes> zeros,
-                                              function_ref<Lanes(int64_t, int64_t)> load) {
+/// The totals of `sums`, of a block of k, and those of the blocks before, which are in `partial`: with
+/// errors if it has two arrays.
+SmallVector<SmallVector<Lanes>> DotKernel::addUnlessFirst(Range depthRange, ArrayRef<Lanes> sums, ArrayRef<MemoryArray> partial,
+                                                          function_ref<ElementIndex(int64_t, int64_t)> partialAt) {
+  bool compensated = partial.size() > 1;
   Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.start, index.constant(0));
-  SmallVector<Value> flatZeros = packLanes(zeros);
-  auto branch = scf::IfOp::create(b, ValueRange(flatZeros).getTypes(), isFirst, true, true);
+  SmallVector<Value> flat = packLanes(sums), first = flat;
+  if (compensated)
+    first.append(packLanes(SmallVector<Lanes>(sums.size(), emitZero(index, element))));
+  auto branch = scf::IfOp::create(b, ValueRange(first).getTypes(), isFirst, true, true);
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, flatZeros);
+  scf::YieldOp::create(b, first);
   b.setInsertionPointToStart(branch.elseBlock());
-  SmallVector<Lanes> loaded;
-  for (int64_t r = 0; r < tile.rows; ++r)
-    for (int64_t v = 0; v < tile.vectors; ++v)
-      loaded.push_back(load(r, v));
-  scf::YieldOp::create(b, packLanes(loaded));
-  return unpackLanes(element, branch.getResults());
+  SmallVector<Lanes> before, after;
+  for (const MemoryArray &memory : partial)
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        before.push_back(loadElements(index, memory, partialAt(r, v), {}));
+  if (compensated)
+    after = unpackLanes(element, addToTotals(b, packLanes(before), flat));
+  else
+    for (auto [total, sum] : llvm::zip(before, sums))
+      after.push_back(emitMonoid(index, Monoid::Add, element, total, sum));
+  scf::YieldOp::create(b, packLanes(after));
+  SmallVector<Lanes> all = unpackLanes(element, branch.getResults());
+  SmallVector<SmallVector<Lanes>> totals;
+  for (size_t i = 0; i < partial.size(); ++i)
+    totals.emplace_back(ArrayRef(all).slice(i * sums.size(), sums.size()));
+  return totals;
 }
 
 } // namespace hloc

@@ -52,7 +52,8 @@ private:
   void packSquares(const Panel &panel, mlir::Value within, int64_t live, Range range);
   void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
   void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
-  llvm::SmallVector<Lanes> loadUnlessFirst(Range depthRange, llvm::ArrayRef<Lanes> zeros, llvm::function_ref<Lanes(int64_t, int64_t)> load);
+  llvm::SmallVector<llvm::SmallVector<Lanes>> addUnlessFirst(Range depthRange, llvm::ArrayRef<Lanes> sums, llvm::ArrayRef<MemoryArray> partial,
+                                                             llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
   void emitStreaming();
   void emitAlongDepth();
 

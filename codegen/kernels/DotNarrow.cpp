@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dots of few rows: nothing would be read twice from a packed panel.
 #include "codegen/kernels/DotKernel.h"
+#include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
+#include "codegen/emit/ReducedWalk.h"
 
 using namespace mlir;
 
@@ -15,17 +17,25 @@ void DotKernel::emitStreaming() {
   emitUnits([&](Range rowRange, Range columnRange) {
     TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
     TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, width);
-    SmallVector<Lanes> sums(tile.rows * tile.vectors, emitZero(index, element));
-    sums = buildTile(
-        context, tile, element, /*pairs=*/false, index.constant(0), index.constant(depth), sums,
-        [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(k)); },
-        [&](int64_t v, Value k) {
-          LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * lanes);
-          Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnSpan.live - v * lanes));
-          return value.re ? broadcastLanes(index, value) : value;
-        });
+    SmallVector<Lanes> zeros(tile.rows * tile.vectors, emitZero(index, element));
+    auto sumOf = [&](Value start, Value end) {
+      return packLanes(buildTile(
+          context, tile, element, /*pairs=*/false, start, end, zeros,
+          [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(k)); },
+          [&](int64_t v, Value k) {
+            LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * lanes);
+            Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnSpan.live - v * lanes));
+            return value.re ? broadcastLanes(index, value) : value;
+          }));
+    };
+    SmallVector<Value> sums;
+    Value size = index.constant(depth);
+    if (isBlockedSum(element, depth))
+      sums = settleTotals(b, addBlocks(context, size, chooseSumBlock(depth, kSumBlock), beginTotals(packLanes(zeros)), sumOf));
+    else
+      sums = sumOf(index.constant(0), size);
     if (!context.emitter.hasFailed())
-      store.finish(sums, rowSpan, columnSpan);
+      store.finish(unpackLanes(element, sums), rowSpan, columnSpan);
   }, tile.rows, width);
 }
 
@@ -40,7 +50,8 @@ void DotKernel::emitAlongDepth() {
     SmallVector<Value> zeros = packLanes(SmallVector<Lanes>(count, emitZero(index, element)));
     if (pairs)
       index.setLanes(2 * lanes);
-    SmallVector<Value> sums = buildLanes(context, depth, zeros, [&](LaneIndex k, Mask mask, ValueRange now) {
+    auto addProducts = [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange now) {
+      LaneIndex k = at[0];
       SmallVector<Lanes> next = unpackLanes(element, now), left, right;
       Lanes zero = emitZero(index, factor);
       auto masked = [&](Lanes value) {
@@ -60,7 +71,16 @@ void DotKernel::emitAlongDepth() {
         next[i] = pairs ? Lanes{emitPairMultiplyAdd(index, x.re, y.re, next[i].re), {}} : emitMultiplyAdd(index, element, x, y, next[i]);
       }
       return packLanes(next);
-    });
+    };
+    auto join = [&](ValueRange sums, ValueRange parts) {
+      SmallVector<Value> joined;
+      for (auto [sum, part] : llvm::zip(sums, parts))
+        joined.push_back(arith::AddFOp::create(b, sum, part));
+      return joined;
+    };
+    ReducedWalk walk(context, depth, /*alongLanes=*/true);
+    bool inBlocks = isBlockedSum(element, depth / index.getLanes());
+    SmallVector<Value> sums = inBlocks ? walk.foldInBlocks(zeros, /*addsUp=*/true, addProducts, join, kSumBlock) : walk.fold(zeros, addProducts);
     index.setLanes(lanes);
     if (context.emitter.hasFailed())
       return;
