@@ -219,6 +219,10 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
               values.map(view.getResult(), offset64(values.lookup(view.getSource()), *bytes));
               return success();
             })
+            .Case<UnrealizedConversionCastOp>([&](UnrealizedConversionCastOp cast) {
+              values.map(cast.getResult(0), values.lookup(cast.getOperand(0))); // its bytes
+              return success();
+            })
             .Case<memref::ReinterpretCastOp>([&](memref::ReinterpretCastOp cast) {
               // The same elements in another shape, or the same memory as another type.
               values.map(cast.getResult(), values.lookup(cast.getSource()));

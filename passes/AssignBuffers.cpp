@@ -87,6 +87,13 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
     Value arena = target.getArguments().back();
     return memref::ViewOp::create(atEntry, loc, type, arena, offset, ValueRange());
   }
+  if (buffer.place == Place::InResult) {
+    Value result = target.getArgument(source.getNumArguments() + buffer.index);
+    auto bytes = MemRefType::get({getBytes(result.getType())}, atEntry.getI8Type());
+    Value memory = UnrealizedConversionCastOp::create(atEntry, loc, bytes, result).getResult(0);
+    Value offset = arith::ConstantIndexOp::create(atEntry, loc, buffer.offset);
+    return memref::ViewOp::create(atEntry, loc, type, memory, offset, ValueRange());
+  }
   auto inShape = [&](Value array) -> Value {
     if (array.getType() == type)
       return array;
@@ -381,6 +388,7 @@ func::FuncOp AssignBuffers::createTarget(func::FuncOp main, int64_t arenaBytes) 
 void AssignBuffers::describe(func::FuncOp target, const Plan &plan) {
   OpBuilder builder(target);
   target->setAttr("hlo.arena_bytes", builder.getI64IntegerAttr(plan.arenaBytes));
+  target->setAttr("hlo.bytes_in_results", builder.getI64IntegerAttr(plan.bytesInResults));
   target->setAttr("hlo.arena_bound", builder.getI64IntegerAttr(plan.arenaBound));
   SmallVector<Attribute> list, names;
   for (int index : plan.arenaBuffers) {

@@ -70,6 +70,7 @@ void Plan::unite(int a, int b) {
     into.value = from.value;
   into.readOnly |= from.readOnly;
   into.carried |= from.carried;
+  into.shared |= from.shared;
   from.ranges.clear();
 }
 
@@ -316,6 +317,7 @@ Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
     llvm::sort(buffer.ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
   for (Alias alias : aliases) {
     int argument = nodeOf[main.getArgument(alias.argument)], result = resultNodes[alias.result];
+    buffers[find(result)].shared = true;
     if (getBytes(buffers[argument].type) != getBytes(buffers[result].type) ||
         getElementTypeOrSelf(buffers[argument].type) != getElementTypeOrSelf(buffers[result].type))
       continue;
@@ -323,6 +325,7 @@ Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
     buffers[argument].place = Place::Result;
     buffers[argument].index = alias.result;
     unite(argument, result);
+    buffers[find(result)].shared = false; // its ranges are the argument's too
   }
   llvm::stable_sort(wishes, [](const Wish &a, const Wish &b) { return a.weight > b.weight; });
   for (const Wish &wish : wishes)

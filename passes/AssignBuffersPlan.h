@@ -20,15 +20,17 @@ struct Range {
   int64_t begin, end;
 };
 
-enum class Place { Arena, Stack, Argument, Result, Constant };
+/// InResult: in the memory of a result while that holds nothing else.
+enum class Place { Arena, Stack, Argument, Result, InResult, Constant };
 
 struct Buffer {
   Place place = Place::Arena;
   unsigned index = 0;    ///< which argument or result
-  int64_t offset = 0;    ///< in the arena
+  int64_t offset = 0;    ///< in the arena or the result
   int64_t bytes = 0;
   bool readOnly = false;
   bool carried = false;  ///< by a loop
+  bool shared = false;   ///< the host may have given its memory for an argument too
   llvm::SmallVector<Range, 2> ranges; ///< in order
   mlir::Value value;                  ///< the first value, which names the buffer; may be null
   mlir::Type type;
@@ -64,6 +66,8 @@ public:
   /// The most bytes of the arena's buffers that are live at once: no plan can do with less.
   int64_t arenaBound = 0;
   std::vector<int> arenaBuffers;
+  /// Bytes of temporaries in the memory of results.
+  int64_t bytesInResults = 0;
 
 private:
   /// A value that would better lie in the same buffer as another one.
@@ -91,6 +95,8 @@ private:
   bool grant(const Wish &wish);
   void orderCopies();
   void place();
+  bool placeInResult(int node);
+  int64_t findOffset(const Buffer &buffer, llvm::ArrayRef<int> placed, int64_t capacity);
 
   mlir::func::FuncOp main;
   std::vector<Buffer> buffers;
@@ -105,6 +111,8 @@ private:
   std::vector<std::tuple<mlir::Value, int, int64_t>> definitions;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Copy>> copies;
   int64_t next = 2;
+  /// The buffers that lie in each result, by offset.
+  llvm::MapVector<int, std::vector<int>> placedInResults;
 };
 
 /// Buffers up to this size are local variables, which LLVM can keep in registers.

@@ -74,6 +74,8 @@ Span Checker::getSpan(Value value) {
       value = view.getSource();
     } else if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op)) {
       value = cast.getSource();
+    } else if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) { // its bytes
+      value = cast.getOperand(0);
     } else if (auto global = dyn_cast<memref::GetGlobalOp>(op)) {
       return {const_cast<void *>(global.getNameAttr().getAsOpaquePointer()), 0, bytes};
     } else {

@@ -236,12 +236,13 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
 
     Arrays lie in the results where possible; up to 256 bytes in local variables
     (`memref.alloca`), constants in `memref.global`, everything else in the arena, at offsets that are
-    multiples of 64. A result that may alias an argument (`hlo.aliases`) holds that argument
+    multiples of 64, or in the memory of a result that holds nothing else yet (a `memref.view` of its
+    bytes). A result that may alias an argument (`hlo.aliases`) holds that argument
     from the start; the `memref.copy` marked `hlo.unless_same` does so if the host passes different
     memory.
 
     Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
-    once; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer, and `hlo.arena_names`,
+    once; `hlo.bytes_in_results` of temporaries; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer, and `hlo.arena_names`,
     the instruction that first writes each.
 
     ```mlir

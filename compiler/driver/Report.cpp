@@ -209,6 +209,8 @@ void ReportWriter::writeMemory() {
       "  arena {0}: {1} for arrays, of which {2} are live at once at least; {3} for scratch\n",
       count(interface.arenaBytes, "byte"), number(placed), number(getNumber("hlo.arena_bound")),
       number(scratch));
+  if (int64_t bytes = getNumber("hlo.bytes_in_results"))
+    out << formatv("  {0} of temporaries in the memory of results, before those are written\n", count(bytes, "byte"));
   auto buffers = main->getAttrOfType<ArrayAttr>("hlo.arena_buffers"),
        names = main->getAttrOfType<ArrayAttr>("hlo.arena_names");
   if (buffers && names && !buffers.empty())
