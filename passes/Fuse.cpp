@@ -275,22 +275,24 @@ void BlockFusion::run(bool alone) {
   formKernels(groups);
 }
 
-/// Copies constants, iotas and broadcasts of scalars from outside into the block that uses them.
+/// Copies constants, iotas and broadcasts from outside into the block that uses them: those of arrays
+/// for elementwise operations, which are sure to compute them where they are used.
 void sinkFreeOperations(Block &block) {
   DenseMap<Value, Value> copies;
   OpBuilder builder(block.getParentOp()->getContext());
   builder.setInsertionPointToStart(&block);
-  std::function<Value(Value)> sink = [&](Value value) -> Value {
+  std::function<Value(Value, bool)> sink = [&](Value value, bool elementwise) -> Value {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() == &block || op->getNumResults() != 1)
       return {};
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    if (broadcast && cast<ShapedType>(broadcast.getOperand().getType()).getRank() != 0 && !(elementwise && isFree(op)))
+      return {};
     if (auto entry = copies.find(value); entry != copies.end())
       return entry->second;
-    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    if (broadcast) {
       Value operand = broadcast.getOperand();
-      if (cast<ShapedType>(operand.getType()).getRank() != 0)
-        return {};
-      Value source = sink(operand);
+      Value source = sink(operand, elementwise);
       IRMapping mapping;
       if (source)
         mapping.map(operand, source);
@@ -306,7 +308,7 @@ void sinkFreeOperations(Block &block) {
       for (OpOperand &operand : op.getOpOperands())
         uses.push_back(&operand);
   for (OpOperand *use : uses)
-    if (Value copy = sink(use->get()))
+    if (Value copy = sink(use->get(), use->getOwner()->hasTrait<Elementwise>()))
       use->set(copy);
 }
 

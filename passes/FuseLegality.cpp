@@ -255,11 +255,13 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
     return {};
   if (llvm::any_of(opMaps, [&](int map) { return maps[map].opaque; }))
     return "a dot's operand must be a view of memory";
+  bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
+  if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
+    return {}; // moved from memory straight to memory
   if (isExpensive(op))
     return "it is too expensive for an operand";
   if (group.kind == KernelKind::Dot) {
     bool isView = isa<ConvertOp, TransposeOp, SliceOp, DynamicSliceOp, ReshapeOp, BroadcastOp>(op);
-    bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
     if (!isView && !(op->hasTrait<Elementwise>() && readOnce))
       return "a dot's operand must be a view of memory";
   } else if (group.kind == KernelKind::Convolution) {

@@ -166,3 +166,45 @@ func.func @scatter_itself(%x: tensor<8xi32>) -> tensor<8xi32> {
   %0 = hlo.scatter %x, %x, %x {update_window_dims = array<i64>, inserted_window_dims = array<i64: 0>, input_batching_dims = array<i64>, scatter_indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64, to_apply = @sum, indices_are_sorted = false, unique_indices = false} : (tensor<8xi32>, tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
   return %0 : tensor<8xi32>
 }
+
+// -----
+
+hlo.computation @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+
+// Rows of one array are added to rows of another without an array of them in between.
+// CHECK-LABEL: func.func @gather_scatter
+// CHECK: hlo.kernel <loop>
+// CHECK: hlo.kernel <scatter>
+// CHECK: hlo.gather
+// CHECK: hlo.scatter
+// CHECK-NOT: hlo.kernel
+func.func @gather_scatter(%x: tensor<4096x64xf32>, %from: tensor<32768x1xi32>, %to: tensor<32768x1xi32>) -> tensor<4096x64xf32> {
+  %zero = hlo.constant (dense<0.0> : tensor<f32>) : tensor<f32>
+  %empty = hlo.broadcast %zero {dimensions = array<i64>} : (tensor<f32>) -> tensor<4096x64xf32>
+  %rows = hlo.gather %x, %from {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64>, start_indices_batching_dims = array<i64>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 64>, indices_are_sorted = false} : (tensor<4096x64xf32>, tensor<32768x1xi32>) -> tensor<32768x64xf32>
+  %0 = hlo.scatter %empty, %to, %rows {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, input_batching_dims = array<i64>, scatter_indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64, to_apply = @sum, indices_are_sorted = false, unique_indices = false} : (tensor<4096x64xf32>, tensor<32768x1xi32>, tensor<32768x64xf32>) -> tensor<4096x64xf32>
+  return %0 : tensor<4096x64xf32>
+}
+
+// -----
+
+// A loop reads the column, not the array of it that stands before the loop.
+// CHECK-LABEL: func.func @broadcast_before_loop
+// CHECK-NOT: hlo.kernel
+// CHECK: scf.for
+// CHECK: hlo.kernel <loop> (%arg1, %{{.*}})
+// CHECK: hlo.broadcast {{.*}} : (tensor<64xf32>) -> tensor<64x64xf32>
+func.func @broadcast_before_loop(%x: tensor<64x64xf32>, %column: tensor<64xf32>) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %b = hlo.broadcast %column {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x64xf32>
+  %r = scf.for %k = %c0 to %c10 step %c1 iter_args(%a = %x) -> (tensor<64x64xf32>) {
+    %m = hlo.multiply %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %m : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
+}
