@@ -223,7 +223,9 @@ void KernelFormation::emit(const Unit &unit) {
         inputs.insert(use.get());
     }
     if (groups.getHome(op) == unit.group)
-      llvm::append_range(outputs, op->getResults());
+      for (Value result : op->getResults()) // of a reduction to a value and its place often one alone is wanted
+        if (!isa<ReduceOp>(op) || !result.use_empty())
+          outputs.push_back(result);
     locations.push_back(op->getLoc());
   }
   constants.remove_if([&](Operation *op) { return inputs.contains(op->getResult(0)); });

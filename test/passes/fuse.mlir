@@ -208,3 +208,25 @@ func.func @broadcast_before_loop(%x: tensor<64x64xf32>, %column: tensor<64xf32>)
   }
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+hlo.computation @later(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>) -> (tensor<f32>, tensor<i32>) {
+  %gt = hlo.compare %a, %b {direction = #hlo.direction<GT>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %v = hlo.select %gt, %a, %b : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %k = hlo.select %gt, %i, %j : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+  hlo.return %v, %k : tensor<f32>, tensor<i32>
+}
+
+// Only the places of the maxima are wanted: their values are not written.
+// CHECK-LABEL: func.func @argmax
+// CHECK: hlo.kernel <reduce> (%arg0) {{.*}} : (tensor<8x16xf32>) -> tensor<8xi32>
+// CHECK: %[[R:.*]]:2 = hlo.reduce
+// CHECK: hlo.return %[[R]]#1 : tensor<8xi32>
+func.func @argmax(%x: tensor<8x16xf32>) -> tensor<8xi32> {
+  %low = hlo.constant (dense<0xFF800000> : tensor<f32>) : tensor<f32>
+  %zero = hlo.constant (dense<0> : tensor<i32>) : tensor<i32>
+  %i = hlo.iota {iota_dimension = 1 : i64} : () -> tensor<8x16xi32>
+  %v, %k = hlo.reduce %x, %i, %low, %zero {dimensions = array<i64: 1>, to_apply = @later} : (tensor<8x16xf32>, tensor<8x16xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
+  return %k : tensor<8xi32>
+}
