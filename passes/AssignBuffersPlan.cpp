@@ -170,9 +170,10 @@ void Plan::numberRegions(Operation *op, int depth) {
       continue;
     number(region.front(), depth);
     Operation *yield = region.front().getTerminator();
+    bool isRare = op->hasAttr(rareElse) && region.getRegionNumber() == 1;
     for (auto [i, node] : llvm::enumerate(carried)) {
       live(node, begins[yield], begins[yield] + 2);
-      addTransfer(yield, yield->getOperand(i), node, begins[yield], depth);
+      addTransfer(yield, yield->getOperand(i), node, begins[yield], depth - isRare);
     }
   }
   int64_t end = ends[op] = next;

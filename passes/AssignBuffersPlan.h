@@ -118,6 +118,9 @@ private:
 /// Buffers up to this size are local variables, which LLVM can keep in registers.
 constexpr int64_t maxStackBytes = 256;
 
+/// Attribute of an `scf.if` whose second branch is hardly ever taken: copies are better there.
+constexpr llvm::StringLiteral rareElse = "hlo.rare_else";
+
 /// Bytes that an array takes in memory: elements of fewer than eight bits packed, pred a byte.
 int64_t getBytes(mlir::Type type);
 

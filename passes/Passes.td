@@ -225,6 +225,34 @@ def Schedule : Pass<"schedule", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
 }
 
+def SwapLoopState : Pass<"swap-loop-state", "::mlir::func::FuncOp"> {
+  let summary = "Unroll loops so that two buffers take turns as their state";
+  let description = [{
+    A loop whose body makes a new array from neighbours in the old one cannot update it in place, and
+    would copy the new one over the old one at the end of each iteration. Where buffers would be
+    assigned so, for arrays of more than 256 bytes, the loop does two iterations in one (up to four
+    where old state is handed on), and every second one writes where the first has read. The second
+    iteration of an `scf.while` depends on its condition.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %c100 step %c1 iter_args(%a = %x) {
+      %b = hlo.kernel loop(%a) ...
+      scf.yield %b
+    }
+    ```
+    becomes
+    ```mlir
+    %r = scf.for %i = %c0 to %c100 step %c2 iter_args(%a = %x) {
+      %b = hlo.kernel loop(%a) ...
+      %c = hlo.kernel loop(%b) ...
+      scf.yield %c
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"unrolled", "unrolled", "Loops that were unrolled">];
+}
+
 def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Give every array its place in memory";
   let description = [{

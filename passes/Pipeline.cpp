@@ -54,6 +54,8 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
   fuse.remarks = options.remarks;
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
   passes.addNestedPass<func::FuncOp>(createSchedule()); // also keeps updates in place
+  if (options.level > 0)
+    passes.addNestedPass<func::FuncOp>(createSwapLoopState()); // looks at the buffers of kernels in order
   passes.addPass(createAssignBuffers());
   if (options.check)
     passes.addPass(createCheckBuffers());
