@@ -6,11 +6,17 @@
 // which any element would lie outside is dropped whole. Lanes lie along a window's minor dimension
 // if that is the operand's too. Units split a window dimension that no index moves, so that each
 // unit owns its part of the operand and still sees the windows in order.
+//
+// Windows of a single element go one by one, but where their indices and updates are computed, that is
+// done for many at a time, in vectors, ahead of them: the stages.
 #include "codegen/KernelEmission.h"
 
 using namespace mlir;
 
 namespace hloc {
+
+/// Windows whose indices are computed ahead.
+static constexpr int64_t kStagedWindows = 512;
 
 namespace {
 
@@ -27,6 +33,11 @@ public:
 private:
   LogicalResult analyze();
   void planUnits();
+  void planStages();
+  void fillStages(ArrayRef<LaneIndex> outer, Value start, Value end);
+  void emitStagedWindows();
+  Lanes emitScalar(Value array, ArrayRef<LaneIndex> place, ArrayRef<LaneIndex> scatter, int64_t component);
+  ElementIndex indicesPlace(ArrayRef<LaneIndex> scatter, int64_t component);
   void emitWindow(ArrayRef<LaneIndex> scatter, Value unit);
   void emitWindowElements(ArrayRef<LaneIndex> scatter, ArrayRef<LaneIndex> starts, Value unit);
   void combineAt(ArrayRef<LaneIndex> scatter, ArrayRef<LaneIndex> starts, ArrayRef<LaneIndex> within, Mask mask);
@@ -45,7 +56,23 @@ private:
   int64_t lanes = 1;
   /// The window dimension that units split, -1 for none, and how many positions each takes.
   int64_t splitDim = -1, splitSize = 1, units = 1;
+
+  /// Elements of `array`, indices or updates, for some windows along the minor of the scatter dimensions:
+  /// [component][window].
+  struct Stage {
+    Value array;
+    MemoryArray memory;
+  };
+  SmallVector<Stage> stages;
+  Value stageStart; ///< the first window of the stages
 };
+
+/// Whether elements of `array` take more than a load.
+bool isComputed(Value array) {
+  while (auto reshape = array.getDefiningOp<hlo::ReshapeOp>())
+    array = reshape.getOperand();
+  return array.getDefiningOp() && !isa<hlo::ConstantOp, hlo::IotaOp, hlo::BroadcastOp>(array.getDefiningOp());
+}
 
 } // namespace
 
@@ -98,6 +125,84 @@ void ScatterKernel::planUnits() {
   context.setUnits(units, cycles / units);
 }
 
+void ScatterKernel::planStages() {
+  if (!windowSizes.empty() || scatterSizes.empty() || scatterSizes.back() < 16)
+    return;
+  int64_t windows = std::min(scatterSizes.back(), kStagedWindows), components = op.getScatterDimsToOperandDims().size();
+  auto plan = [&](Value array, int64_t rows) {
+    Type element = cast<RankedTensorType>(array.getType()).getElementType();
+    if (!isComputed(array) || isa<ComplexType>(element) || getStorageBits(element) < 8)
+      return;
+    auto type = RankedTensorType::get({rows, windows}, element);
+    stages.push_back({array, {context.allocateOnStack(getByteSize(type)), type}});
+  };
+  plan(op.getIndices(), components);
+  for (Value updates : op.getUpdates())
+    plan(updates, 1);
+}
+
+/// Computes the stages of the windows from `start` to `end`.
+void ScatterKernel::fillStages(ArrayRef<LaneIndex> outer, Value start, Value end) {
+  int64_t size = scatterSizes.back(), wide = context.target.getLanes(getWidestElement(context.getBody()));
+  while (wide > 1 && wide / 2 >= size)
+    wide /= 2;
+  index.setLanes(wide);
+  buildFor(context, start, end, wide, {}, [&](Value first, ValueRange) {
+    ElementIndex scatter(outer);
+    scatter.push_back(index.consecutive(first, wide));
+    Mask mask = size % wide == 0 ? Mask{} : index.inRange(scatter.back(), INT64_MIN, size);
+    LaneIndex to = index.consecutive(b.createOrFold<arith::SubIOp>(first, start), wide);
+    for (const Stage &stage : stages) {
+      bool isIndices = stage.array == op.getIndices();
+      for (int64_t component = 0; component < stage.memory.type.getDimSize(0); ++component) {
+        Lanes value = context.emitter.emit(stage.array, isIndices ? indicesPlace(scatter, component) : scatter, mask);
+        if (value.re)
+          storeElements(index, stage.memory, {index.uniform(component), to}, broadcastLanes(index, value), mask);
+      }
+    }
+    return SmallVector<Value>();
+  });
+  index.setLanes(lanes);
+}
+
+void ScatterKernel::emitStagedWindows() {
+  int64_t size = scatterSizes.back();
+  buildNest(context, ArrayRef(scatterSizes).drop_back(), {}, [&](ArrayRef<LaneIndex> outer, ValueRange) {
+    buildOuterFor(context, index.constant(0), index.constant(size), kStagedWindows, [&](Value start) {
+      Value end = b.createOrFold<arith::AddIOp>(start, index.constant(kStagedWindows));
+      if (size % kStagedWindows != 0)
+        end = b.createOrFold<arith::MinSIOp>(end, index.constant(size));
+      stageStart = start;
+      fillStages(outer, start, end);
+      buildFor(context, start, end, 1, {}, [&](Value window, ValueRange) {
+        ElementIndex scatter(outer);
+        scatter.push_back(index.uniform(window));
+        emitWindow(scatter, {});
+        return SmallVector<Value>();
+      });
+    });
+    return SmallVector<Value>();
+  });
+}
+
+/// The index of component `component` of the start of the window at `scatter`.
+ElementIndex ScatterKernel::indicesPlace(ArrayRef<LaneIndex> scatter, int64_t component) {
+  ElementIndex place(scatter);
+  int64_t vectorDim = op.getIndexVectorDim();
+  if (vectorDim < indicesType.getRank())
+    place.insert(place.begin() + vectorDim, index.uniform(component));
+  return place;
+}
+
+/// The element of indices or updates at `place`, for the window at `scatter`.
+Lanes ScatterKernel::emitScalar(Value array, ArrayRef<LaneIndex> place, ArrayRef<LaneIndex> scatter, int64_t component) {
+  auto stage = llvm::find_if(stages, [&](const Stage &stage) { return stage.array == array; });
+  if (stage == stages.end())
+    return context.emitter.emit(array, place);
+  Value at = b.createOrFold<arith::SubIOp>(scatter.back().base, stageStart);
+  return loadElements(index, stage->memory, {index.uniform(component), index.uniform(at)}, {});
+}
+
 LogicalResult ScatterKernel::emit() {
   if (failed(analyze()))
     return failure();
@@ -106,6 +211,11 @@ LogicalResult ScatterKernel::emit() {
     return success();
   }
   planUnits();
+  planStages();
+  if (!stages.empty()) {
+    emitStagedWindows();
+    return success();
+  }
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
@@ -129,10 +239,7 @@ void ScatterKernel::emitWindow(ArrayRef<LaneIndex> scatter, Value unit) {
     extents[d] = windowSizes[w];
   Value inBounds;
   for (auto [component, d] : llvm::enumerate(op.getScatterDimsToOperandDims())) {
-    ElementIndex place(scatter);
-    if (vectorDim < indicesType.getRank())
-      place.insert(place.begin() + vectorDim, index.uniform(component));
-    Lanes start = context.emitter.emit(op.getIndices(), place);
+    Lanes start = emitScalar(op.getIndices(), indicesPlace(scatter, component), scatter, component);
     if (!start.re)
       return;
     Type element = indicesType.getElementType();
@@ -204,7 +311,8 @@ void ScatterKernel::combineAt(ArrayRef<LaneIndex> scatter, ArrayRef<LaneIndex> s
   auto result = cast<hlo::ReturnOp>(computation.getBody().front().getTerminator());
   SmallVector<Lanes> arguments(2 * count);
   for (size_t i = 0; i < count; ++i) {
-    arguments[count + i] = context.emitter.emit(op.getUpdates()[i], source, mask);
+    arguments[count + i] = within.empty() ? emitScalar(op.getUpdates()[i], source, scatter, 0)
+                                          : context.emitter.emit(op.getUpdates()[i], source, mask);
     if (!arguments[count + i].re)
       return;
     arguments[i] = loadElements(index, context.getOutput(outputOf[i]), target, mask);

@@ -49,6 +49,27 @@ TEST_F(ScatterKernel, LastUpdateStays) {
   EXPECT_EQ(z, expected);
 }
 
+TEST_F(ScatterKernel, ComputedIndicesAndUpdates) {
+  // Computed in vectors ahead of the windows: more of them than are computed at once, a ragged end, outer
+  // scatter dimensions, two components of the index, some of them out of bounds.
+  for (int64_t size : {1003, 16, 40}) {
+    std::vector<float> x(20 * 7, 1), expected(x), z(x.size()), updates = scattered<float>(3 * size, 10);
+    std::vector<int32_t> at = scattered<int32_t>(3 * size * 2, 12);
+    for (int64_t i = 0; i < 3 * size; ++i)
+      if (int row = 2 * at[2 * i], column = 2 * at[2 * i + 1]; row >= 0 && row < 20 && column >= 0 && column < 7)
+        expected[row * 7 + column] += updates[i] * updates[i];
+    std::string n = std::to_string(size), indices = "tensor<3x" + n + "x2xi32>", values = "tensor<3x" + n + "xf32>";
+    std::vector<std::string> types = {"tensor<20x7xf32>", indices, values};
+    std::string body = scatterOf(types, {types[0]}, {}, {0, 1}, {0, 1}, 2);
+    body.replace(body.find("%x1, %x2"), 8, "%i, %u");
+    body = "%i = hlo.add %x1, %x1 : (" + indices + ", " + indices + ") -> " + indices + "\n%u = hlo.multiply %x2, %x2 : (" + values + ", " +
+           values + ") -> " + values + "\n" + body;
+    run(makeKernelProgram("scatter", types, {types[0]}, body, makeReducer("f", "add", "f32"), true),
+        {x.data(), at.data(), updates.data()}, {z.data()});
+    ASSERT_EQ(z, expected) << size;
+  }
+}
+
 TEST_F(ScatterKernel, RowsOfATable) {
   for (int64_t width : {1, 3, 16, 50, 1000}) {
     std::string w = std::to_string(width);
