@@ -85,18 +85,20 @@ void unrollTwice(scf::WhileOp loop) {
 
 struct SwapLoopState : hloc::impl::SwapLoopStateBase<SwapLoopState> {
   void runOnOperation() override {
+    SmallVector<Operation *> loops; // inner ones first
+    getOperation()->walk([&](LoopLikeOpInterface loop) { loops.push_back(loop); });
+    if (loops.empty())
+      return;
     SmallVector<std::pair<Operation *, int64_t>> chosen;
-    {
-      Plan plan(getOperation(), {});
-      getOperation()->walk([&](Operation *op) { // inner loops first
-        int64_t iterations = 1;
-        if (auto loop = dyn_cast<scf::ForOp>(op))
-          iterations = countIterations(plan, loop.getBody()->getTerminator(), loop.getRegionIterArgs());
-        else if (auto loop = dyn_cast<scf::WhileOp>(op))
-          iterations = std::min<int64_t>(2, countIterations(plan, loop.getYieldOp(), loop.getBeforeArguments()));
-        if (iterations > 1)
-          chosen.push_back({op, iterations});
-      });
+    Plan plan(getOperation(), {});
+    for (Operation *op : loops) {
+      int64_t iterations = 1;
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        iterations = countIterations(plan, loop.getBody()->getTerminator(), loop.getRegionIterArgs());
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        iterations = std::min<int64_t>(2, countIterations(plan, loop.getYieldOp(), loop.getBeforeArguments()));
+      if (iterations > 1)
+        chosen.push_back({op, iterations});
     }
     for (auto [op, iterations] : chosen) {
       if (countOperations(op) * iterations > mostOperations)

@@ -11,8 +11,8 @@
 //   last pass applies the epilogue on the way to memory.
 // The register tile is by far the largest piece of code and stands once: ranges of rows, columns
 // and k are run-time values, and ragged edges are left to TileStore.
-// With few rows nothing would be read twice from a packed panel: the right operand is read in
-// place. If then k is its minor dimension, lanes lie along k and are summed at the end.
+// With few rows a packed panel would be read too seldom to pay: the right operand is read in place. If
+// then k is its minor dimension, lanes lie along k and are summed at the end.
 #include "codegen/kernels/DotKernel.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -20,8 +20,10 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Rows from which packing the right operand pays.
-static constexpr int64_t kPackingRows = 9;
+/// Rows from which packing the right operand pays: where it takes more than a load to read it, or it
+/// is too large to stay in a cache from one tile of rows to the next, or else.
+static constexpr int64_t kPackingRows = 9, kPackingRowsOfLarge = 13, kPackingRowsOfPlain = 33;
+static constexpr int64_t kLargeBytes = 4 << 20;
 
 void DotKernel::analyze() {
   auto rest = [](int64_t rank, ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
@@ -172,6 +174,15 @@ DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSi
   return {start, size % blockSize == 0 ? end : b.createOrFold<arith::MinSIOp>(end, index.constant(size))};
 }
 
+/// Whether the right operand is better read in place for each tile of rows than packed once.
+bool DotKernel::readsRhsInPlace() {
+  if (rows < kPackingRows)
+    return true;
+  bool isPlain = lhsInPlace && isa<BlockArgument>(rhs) && rhsType.getElementType() == element &&
+                 llvm::is_contained(rhsColumns, rhsType.getRank() - 1);
+  return isPlain && rows < (getByteSize(rhsType) / batches > kLargeBytes ? kPackingRowsOfLarge : kPackingRowsOfPlain);
+}
+
 LogicalResult DotKernel::emit() {
   analyze();
   if (batches * rows * columns == 0) {
@@ -186,7 +197,7 @@ LogicalResult DotKernel::emit() {
   while (lanes > 1 && lanes / 2 >= along)
     lanes /= 2;
   index.setLanes(lanes);
-  bool streams = depth == 0 || (fewRows && !alongDepth);
+  bool streams = depth == 0 || (!alongDepth && readsRhsInPlace());
   pairs = !streams && takesPairs();
   factor = !pairs ? element : factorIsBf16() ? Type(b.getBF16Type()) : b.getI16Type();
   if (streams)

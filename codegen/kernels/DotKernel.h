@@ -23,6 +23,7 @@ private:
   void analyze();
   bool factorIsBf16();
   bool takesPairs();
+  bool readsRhsInPlace();
   ElementIndex lhsIndex(LaneIndex m, LaneIndex k);
   ElementIndex rhsIndex(LaneIndex k, LaneIndex n);
   ElementIndex resultIndex(LaneIndex m, LaneIndex n);
