@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/LowerToLLVM.h"
+#include "codegen/PeelSingleLanes.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -197,6 +198,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   llvm::ModulePassManager passes = target.optimization == 0
                                        ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                                        : makePipeline(target);
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(PeelSingleLanes())); // masks are constants now
   passes.run(module, modules);
 }
 
