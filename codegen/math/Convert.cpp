@@ -35,11 +35,13 @@ static Expr roundToOdd(Expr x) {
   return asFloat((bits - beyond) | inexact);
 }
 
-/// Powers of two: 0, negative numbers and NaN have no code but that of NaN. Between the two least
-/// codes all round up, as XLA has it.
+/// Powers of two: 0, negative numbers and NaN have no code but that of NaN. A number halfway between
+/// two rounds up (the bit before the point, which is always one, counts as odd), between the two
+/// least codes all do, as XLA has it.
 static Expr encodePowerOfTwo(Expr x) {
   Expr bits = bitsOf(x);
-  Expr rounded = lshr(bits + 0x3fffff + (lshr(bits, 23) & 1), 23);
+  Expr half = select(lt(bits, 0x800000), bits.integer(0x3fffff), bits.integer(0x400000));
+  Expr rounded = lshr(bits + half, 23);
   Expr representable = gt(x, 0) & lt(x, infinity(x));
   return truncInt(select(representable, rounded, bits.integer(0xff)), 8);
 }

@@ -97,7 +97,7 @@ static uint32_t encodePowerOfTwo(const FloatFormat &format, double value) {
   int exponent;
   double fraction = std::frexp(value, &exponent); // in [0.5, 1)
   int code = exponent - 1 + format.bias;
-  if (fraction > 0.75 || (fraction == 0.75 && code % 2 != 0))
+  if (fraction >= 0.75) // halves up: the bit before the point, always one, counts as odd
     ++code;
   return code > 0xFE ? 0xFF : std::max(code, 0);
 }

@@ -82,7 +82,7 @@ unsigned nearestCode(double x, const FloatFormat &f) {
       return 1;
     int e = std::ilogb(x);
     double m = std::ldexp(x, -e);
-    return std::min(e + 127 + (m > 1.5 || (m == 1.5 && (e + 127) % 2)), 0xff);
+    return std::min(e + 127 + (m >= 1.5), 0xff);
   }
   unsigned overflow = f.maxCode + 1;
   if (std::isnan(x)) {
