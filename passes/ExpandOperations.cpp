@@ -142,6 +142,7 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     RewritePatternSet patterns(&getContext());
     populateBatchNormExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);
+    populateProductTypeExpansions(patterns);
     populateRandomExpansions(patterns);
     populateScanExpansions(patterns);
     populateWindowExpansions(patterns);

@@ -14,6 +14,9 @@ void populateBatchNormExpansions(mlir::RewritePatternSet &patterns);
 /// cholesky, triangular_solve.
 void populateLinearAlgebraExpansions(mlir::RewritePatternSet &patterns);
 
+/// dot and convolution whose operands have a type that the result does not hold.
+void populateProductTypeExpansions(mlir::RewritePatternSet &patterns);
+
 /// rng, rng_bit_generator.
 void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 

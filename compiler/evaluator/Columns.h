@@ -62,6 +62,16 @@ inline void multiplyAdd(std::complex<double> &sum, std::complex<double> a, std::
 }
 inline void multiplyAdd(uint8_t &sum, uint8_t a, uint8_t b) { sum |= a & b; }
 
+/// The type in which products are summed: an operand's where its kind of number is more than the
+/// result's, as for floats with an integer result, else the result's.
+inline ElementType getSumType(ElementType lhs, ElementType rhs, ElementType result) {
+  auto isMore = [](ElementType type, ElementType than) {
+    return std::max(getDomain(type), Domain::Unsigned) > std::max(getDomain(than), Domain::Unsigned);
+  };
+  ElementType sum = isMore(rhs, lhs) ? rhs : lhs;
+  return isMore(sum, result) ? sum : result;
+}
+
 /// Calls `visit` with a sample of the C++ number in which values of the type are computed.
 template <class Visit> auto withNumber(ElementType type, Visit visit) {
   switch (getDomain(type)) {

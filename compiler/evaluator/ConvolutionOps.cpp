@@ -2,6 +2,7 @@
 // convolution.
 #include "compiler/evaluator/Columns.h"
 #include "compiler/evaluator/Interpreter.h"
+#include "compiler/evaluator/Strided.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -76,9 +77,10 @@ static FailureOr<Values> convolution(Call &call) {
     kernelShape.push_back(s.kernelSize);
   }
 
-  return withNumber(type->first, [&](auto sample) -> FailureOr<Values> {
+  ElementType sum = getSumType(input.type, kernel.type, type->first);
+  return withNumber(sum, [&](auto sample) -> FailureOr<Values> {
     using T = decltype(sample);
-    std::vector<T> x = toNumbers<T>(input, type->first), w = toNumbers<T>(kernel, type->first);
+    std::vector<T> x = toNumbers<T>(input, sum), w = toNumbers<T>(kernel, sum);
     std::vector<T> out(countElements(type->second));
     if (out.empty() || x.empty() || w.empty())
       return Values{fromNumbers(out, type->first, type->second)};
@@ -107,16 +109,17 @@ static FailureOr<Values> convolution(Call &call) {
             const T *from =
                 &x[inOffset + batch * inBatchStride + group * inFeatures * inFeatureStride];
             const T *weights = &w[kernelOffset + f * kernelOutStride];
-            T &sum = out[outOffset + b * outStrides[dims.getOutputBatch()] +
+            T &at = out[outOffset + b * outStrides[dims.getOutputBatch()] +
                          f * outStrides[dims.getOutputFeature()]];
-            T total = sum;
+            T total = at;
             for (int64_t i = 0; i < inFeatures; ++i)
               multiplyAdd(total, from[i * inFeatureStride], weights[i * kernelInStride]);
-            sum = total;
+            at = total;
           }
       } while (nextIndex(inWindow, kernelShape));
     } while (nextIndex(place, outShape));
-    return Values{fromNumbers(out, type->first, type->second)};
+    Array sums = fromNumbers(out, sum, type->second);
+    return Values{sum == type->first ? sums : convertArray(sums, type->first)};
   });
 }
 

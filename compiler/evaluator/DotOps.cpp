@@ -56,7 +56,8 @@ static constexpr int64_t kShortSum = 16;
 /// Result dimensions: batch, free ones of lhs, free ones of rhs. Summed in order of the contracting
 /// index.
 static FailureOr<Array> computeDot(Call &call, const Array &lhs, const Array &rhs,
-                                   const DotDimensions &dims, ElementType type) {
+                                   const DotDimensions &dims, ElementType result) {
+  ElementType type = getSumType(lhs.type, rhs.type, result);
   Grouped left(lhs, dims.lhsBatch, dims.lhsContracting),
       right(rhs, dims.rhsBatch, dims.rhsContracting);
   int64_t batches = Grouped::count(lhs, left.batch), m = Grouped::count(lhs, left.free),
@@ -88,7 +89,8 @@ static FailureOr<Array> computeDot(Call &call, const Array &lhs, const Array &rh
         for (int64_t j = 0; j < n; ++j)
           add(sums[j], left[i], right[i * n + j]);
     }
-    return fromNumbers(out, type, shape);
+    Array sums = fromNumbers(out, type, shape);
+    return type == result ? sums : convertArray(sums, result);
   });
 }
 
