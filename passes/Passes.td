@@ -60,6 +60,21 @@ def LowerControlFlow : Pass<"lower-control-flow", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandCollectives : Pass<"expand-collectives", "::mlir::ModuleOp"> {
+  let summary = "Replace collectives by what they give to an only participant";
+  let description = [{
+    In modules for one replica and one partition: reductions, gathers and exchanges of a group of one
+    give their operands; `hlo.collective_permute` gives zeros to who receives nothing, as does
+    `hlo.collective_broadcast` outside the groups; `hlo.replica_id` and `hlo.partition_id` are 0.
+    Collectives with groups that name others stay.
+
+    ```mlir
+    %0 = hlo.all_reduce %x {to_apply = @add} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes `%x`.
+  }];
+}
+
 def DeduplicateComputations : Pass<"deduplicate-computations", "::mlir::ModuleOp"> {
   let summary = "Keep one of several equal computations";
   let description = [{

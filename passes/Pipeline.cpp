@@ -17,6 +17,7 @@ namespace hloc {
 void hloc::buildInterfacePipeline(OpPassManager &passes) {
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
+  passes.addPass(createExpandCollectives());
   passes.addPass(createDeduplicateComputations()); // so that CSE sees equal reductions
 }
 
