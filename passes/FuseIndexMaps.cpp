@@ -40,19 +40,40 @@ int IndexMaps::getRoot(ArrayRef<int64_t> shape) {
     double count = 1;
     for (int64_t size : shape)
       count *= double(size);
-    all.push_back({-1, nullptr, 0, count, false, false, false});
+    all.push_back({-1, count, false, false, false});
   }
   return entry->second;
 }
 
+unsigned IndexMaps::SameMovement::getHashValue(const Operation *op) {
+  return OperationEquivalence::computeHash(const_cast<Operation *>(op), OperationEquivalence::ignoreHashValue,
+                                           OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+}
+
+bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
+  if (a == b)
+    return true;
+  auto isSpecial = [](const Operation *op) { return op == getEmptyKey() || op == getTombstoneKey(); };
+  if (isSpecial(a) || isSpecial(b))
+    return false;
+  return OperationEquivalence::isEquivalentTo(
+      const_cast<Operation *>(a), const_cast<Operation *>(b),
+      [](Value x, Value y) { return success(x.getType() == y.getType()); },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 int IndexMaps::getChild(int parent, OpOperand &operand, double count, bool strided, bool hero,
                         bool opaque) {
-  auto key = std::make_tuple(parent, operand.getOwner(), operand.getOperandNumber());
+  Operation *op = operand.getOwner();
+  // The data that a gather reads, or a dynamic slice, lie where other operands say.
+  if (isa<BroadcastOp, ConcatenateOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp>(op) ||
+      (isa<GatherOp>(op) && operand.getOperandNumber() == 1))
+    op = *movements.insert(op).first;
+  auto key = std::make_tuple(parent, op, operand.getOperandNumber());
   auto [entry, isNew] = children.try_emplace(key, int(all.size()));
   if (isNew) {
     const IndexMap &from = all[parent];
-    all.push_back({parent, operand.getOwner(), operand.getOperandNumber(), count,
-                   strided || from.strided, hero || from.underHero, opaque || from.opaque});
+    all.push_back({parent, count, strided || from.strided, hero || from.underHero, opaque || from.opaque});
   }
   return entry->second;
 }
@@ -75,6 +96,14 @@ static double hoistedCount(BroadcastOp broadcast, double count) {
       break;
     count /= double(std::max<int64_t>(shape[d], 1));
   }
+  return std::max(count, 1.0);
+}
+
+/// The same for the indices of a gather, which serve all elements of a slice.
+static double hoistedCount(GatherOp gather, double count) {
+  ArrayRef<int64_t> shape = gather.getType().getShape();
+  for (int64_t d = shape.size() - 1; d >= 0 && llvm::is_contained(gather.getOffsetDims(), d); --d)
+    count /= double(std::max<int64_t>(shape[d], 1));
   return std::max(count, 1.0);
 }
 
@@ -150,9 +179,10 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
     else if (auto transpose = dyn_cast<TransposeOp>(op))
       strided = !transpose.getDimensions().empty() &&
                 transpose.getDimensions().back() != type.getRank() - 1;
-    else if (isa<GatherOp>(op))
-      strided = operand.getOperandNumber() == 0 &&
-                !llvm::is_contained(cast<GatherOp>(op).getOffsetDims(), int64_t(resultShape.size()) - 1);
+    else if (auto gather = dyn_cast<GatherOp>(op); gather && operand.getOperandNumber() == 1)
+      count = hoistedCount(gather, count);
+    else if (gather)
+      strided = !llvm::is_contained(gather.getOffsetDims(), int64_t(resultShape.size()) - 1);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
       opaque = all[map].underHero && !keepsStrides(reshape);
     else if (isa<ConcatenateOp>(op) && all[map].parent < 0)

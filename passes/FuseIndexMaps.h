@@ -32,8 +32,6 @@ bool keepsStrides(hlo::ReshapeOp reshape);
 
 struct IndexMap {
   int parent;
-  mlir::Operation *op; ///< the movement, or the operation that the kernel is built around
-  unsigned operand;
   double count;    ///< evaluations in a run of the kernel
   bool strided;    ///< neighbours in the loop are not neighbours in memory
   bool underHero;  ///< leads to an operand of a dot, convolution, window, ...
@@ -61,7 +59,14 @@ private:
   void appendHeroMaps(mlir::OpOperand &operand, int parent, Maps &result);
 
   std::vector<IndexMap> all;
+  /// Movements that are the same but for what they move lead to the same indices.
+  struct SameMovement : llvm::DenseMapInfo<mlir::Operation *> {
+    static unsigned getHashValue(const mlir::Operation *op);
+    static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);
+  };
+
   std::map<std::vector<int64_t>, int> roots;
+  llvm::DenseSet<mlir::Operation *, SameMovement> movements;
   llvm::DenseMap<std::tuple<int, mlir::Operation *, unsigned>, int> children;
 };
 
