@@ -68,7 +68,7 @@ public:
       reverseKernel();
       groupFeaturesInsteadOfBatches();
       cropInput();
-      result = isPointwise() ? makeDot() : makeConvolution();
+      result = isPointwise() ? makeDot() : isWholeInput() ? makeDotOfWindows() : makeConvolution();
     }
     if (result == op)
       return;
@@ -148,6 +148,31 @@ private:
                                  ArrayRef<int64_t>(), ArrayRef<int64_t>(), ArrayRef<int64_t>{1},
                                  ArrayRef<int64_t>{0}, op.getOperandPrecisionAttr(),
                                  op.getAlgorithmAttr());
+    return build.reshape(result, shape);
+  }
+
+  /// One window, which is the whole input: a dot over positions and features, as gradients of filters
+  /// of one element are.
+  bool isWholeInput() const {
+    return groups == 1 && allEqual(window.low, 0) && allEqual(window.high, 0) && allEqual(window.base, 1) &&
+           allEqual(window.dilations, 1) && ArrayRef(window.sizes) == arrayType(lhs).getShape().slice(1, spatial);
+  }
+
+  Value makeDotOfWindows() {
+    // Contracted dimensions go in the order in which the left operand lies in memory.
+    ConvDimensionsAttr dimensions = op.getDimLabels();
+    SmallVector<std::pair<int64_t, int64_t>> places{{dimensions.getInputFeature(), spatial}};
+    for (auto [i, place] : llvm::enumerate(dimensions.getInputSpatial()))
+      places.push_back({place, int64_t(i)});
+    llvm::sort(places);
+    Sizes left, right;
+    for (auto [place, dimension] : places) {
+      left.push_back(1 + dimension);
+      right.push_back(dimension);
+    }
+    Sizes product{shape.front(), shape.back()};
+    Value result = DotOp::create(builder, op.getLoc(), arrayType(op).clone(product), lhs, rhs, ArrayRef<int64_t>(),
+                                 ArrayRef<int64_t>(), left, right, op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
     return build.reshape(result, shape);
   }
 
