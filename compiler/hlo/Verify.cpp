@@ -69,6 +69,20 @@ static LogicalResult verifyOperandKinds(Operation *op) {
   return success();
 }
 
+/// The same of results: an array where the operation always gives one.
+static LogicalResult verifyResultKind(Operation *op) {
+  if (!op->hasTrait<OpTrait::OneTypedResult<RankedTensorType>::Impl>() ||
+      isa<RankedTensorType>(op->getResult(0).getType()))
+    return success();
+  if (isa<InferTypeOpInterface>(op)) {
+    FailureOr<Type> inferred = inferResultType(op, {});
+    return failed(inferred) ? failure() : verifyResultTypes(op, *inferred);
+  }
+  Rule rule(op->getContext(), op->getLoc(), op->getName().getStringRef());
+  return rule.fail(Error::ResultShape)
+         << "expected the result to be an array but got " << toText(op->getResult(0).getType());
+}
+
 /// C1 of computations: the returned value has the type that the signature states.
 static LogicalResult verifyReturn(ComputationOp computation) {
   auto result = dyn_cast_or_null<ReturnOp>(computation.getBody().front().getTerminator());
@@ -92,7 +106,8 @@ LogicalResult verifyModule(ModuleOp module) {
         return Rule(op->getContext(), op->getLoc(), op->getName().getStringRef())
                    .fail(Error::TooLarge)
                << "the result " << toText(type) << " is too large";
-    if (failed(verifyOperandKinds(op)) || failed(op->getName().verifyInvariants(op)))
+    if (failed(verifyOperandKinds(op)) || failed(verifyResultKind(op)) ||
+        failed(op->getName().verifyInvariants(op)))
       return failure();
     auto user = dyn_cast<SymbolUserOpInterface>(op);
     return user ? user.verifySymbolUses(tables) : success();
