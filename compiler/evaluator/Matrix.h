@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textbook linear algebra on small dense matrices of double or complex<double>, for cholesky,
-// triangular_solve and LAPACK's custom calls. Test: test/evaluator/LinearAlgebraTest.cpp.
+// triangular_solve and LAPACK's custom calls. Test: test/evaluator/SpectralTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_MATRIX_H
 #define HLOC_COMPILER_EVALUATOR_MATRIX_H
@@ -121,39 +121,91 @@ template <class T> int64_t luFactor(Matrix<T> &a, std::vector<int64_t> &pivots) 
   return info;
 }
 
+/// Step j of `qrFactor`: makes column j's elements below the diagonal zero. Returns tau.
+template <class T> T qrStep(Matrix<T> &a, int64_t j) {
+  double below = 0;
+  for (int64_t i = j + 1; i < a.rows; ++i)
+    below += std::norm(std::complex<double>(a(i, j)));
+  T alpha = a(j, j);
+  double imaginary = std::abs(alpha - T(realPart(alpha)));
+  if (below == 0 && imaginary == 0)
+    return 0;
+  double beta =
+      -std::copysign(std::sqrt(std::norm(std::complex<double>(alpha)) + below), realPart(alpha));
+  T factor = (T(beta) - alpha) / beta;
+  for (int64_t i = j + 1; i < a.rows; ++i)
+    a(i, j) /= alpha - T(beta);
+  a(j, j) = beta;
+  // (I - conj(tau) v v^H) on the columns to the right.
+  for (int64_t k = j + 1; k < a.columns; ++k) {
+    T sum = a(j, k);
+    for (int64_t i = j + 1; i < a.rows; ++i)
+      sum += conjugate(a(i, j)) * a(i, k);
+    sum *= conjugate(factor);
+    a(j, k) -= sum;
+    for (int64_t i = j + 1; i < a.rows; ++i)
+      a(i, k) -= a(i, j) * sum;
+  }
+  return factor;
+}
+
 /// A = Q R by Householder reflections as LAPACK keeps them: R in and above the diagonal, each
 /// reflector below it (its first element is 1), and the factors tau.
 template <class T> std::vector<T> qrFactor(Matrix<T> &a) {
   std::vector<T> tau;
-  for (int64_t j = 0; j < std::min(a.rows, a.columns); ++j) {
-    double below = 0;
-    for (int64_t i = j + 1; i < a.rows; ++i)
-      below += std::norm(std::complex<double>(a(i, j)));
-    T alpha = a(j, j);
-    double imaginary = std::abs(alpha - T(realPart(alpha)));
-    if (below == 0 && imaginary == 0) {
-      tau.push_back(0);
-      continue;
-    }
-    double beta =
-        -std::copysign(std::sqrt(std::norm(std::complex<double>(alpha)) + below), realPart(alpha));
-    T factor = (T(beta) - alpha) / beta;
-    for (int64_t i = j + 1; i < a.rows; ++i)
-      a(i, j) /= alpha - T(beta);
-    a(j, j) = beta;
-    tau.push_back(factor);
-    // (I - conj(tau) v v^H) on the columns to the right.
-    for (int64_t k = j + 1; k < a.columns; ++k) {
-      T sum = a(j, k);
-      for (int64_t i = j + 1; i < a.rows; ++i)
-        sum += conjugate(a(i, j)) * a(i, k);
-      sum *= conjugate(factor);
-      a(j, k) -= sum;
-      for (int64_t i = j + 1; i < a.rows; ++i)
-        a(i, k) -= a(i, j) * sum;
-    }
-  }
+  for (int64_t j = 0; j < std::min(a.rows, a.columns); ++j)
+    tau.push_back(qrStep(a, j));
   return tau;
+}
+
+/// Solves A X = B in `b` for a tridiagonal A, whose first element of `lower` and last of `upper` do
+/// not count. The diagonals become those of the triangular factor, the second above the diagonal
+/// stands in `lower` from element 1. Returns 0, or the number of the first pivot that is zero,
+/// where it stops.
+template <class T>
+int64_t solveTridiagonal(std::vector<T> &lower, std::vector<T> &diagonal, std::vector<T> &upper,
+                         Matrix<T> &b) {
+  auto size = [](T x) {
+    std::complex<double> c(x);
+    return std::fabs(c.real()) + std::fabs(c.imag());
+  };
+  int64_t n = b.rows;
+  for (int64_t k = 0; k + 1 < n; ++k) {
+    T below = lower[k + 1], second = 0;
+    if (below != T(0)) {
+      if (size(diagonal[k]) < size(below)) {
+        std::swap(diagonal[k], below);
+        std::swap(upper[k], diagonal[k + 1]);
+        if (k + 2 < n) {
+          second = upper[k + 1];
+          upper[k + 1] = 0;
+        }
+        for (int64_t j = 0; j < b.columns; ++j)
+          std::swap(b(k, j), b(k + 1, j));
+      }
+      T multiple = below / diagonal[k];
+      diagonal[k + 1] -= multiple * upper[k];
+      if (k + 2 < n)
+        upper[k + 1] -= multiple * second;
+      for (int64_t j = 0; j < b.columns; ++j)
+        b(k + 1, j) -= multiple * b(k, j);
+    } else if (diagonal[k] == T(0)) {
+      return k + 1;
+    }
+    lower[k + 1] = second;
+  }
+  if (n > 0 && diagonal[n - 1] == T(0))
+    return n;
+  for (int64_t k = n - 1; k >= 0; --k)
+    for (int64_t j = 0; j < b.columns; ++j) {
+      T sum = b(k, j);
+      if (k + 1 < n)
+        sum -= upper[k] * b(k + 1, j);
+      if (k + 2 < n)
+        sum -= lower[k + 1] * b(k + 2, j);
+      b(k, j) = sum / diagonal[k];
+    }
+  return 0;
 }
 
 /// Applies H_0 H_1 ... (or its adjoint) of `qrFactor`'s reflectors to `c` from the left.
