@@ -49,7 +49,7 @@ const Plan *Evaluation::getPlan(Operation *computation) {
   std::scoped_lock lock(mutex);
   auto &plan = plans[computation];
   if (!plan)
-    plan = std::make_unique<Plan>(computation);
+    plan = std::make_unique<Plan>(computation, options.maxBytes);
   return plan.get();
 }
 
@@ -126,7 +126,8 @@ static bool fitsType(const Value &value, Type type) {
   for (auto [size, expected] : llvm::zip(value.getArray().shape, array.getShape()))
     if (size != expected && !ShapedType::isDynamic(expected))
       return false;
-  return true;
+  auto element = getElementType(array.getElementType());
+  return element && *element == value.getArray().type;
 }
 
 FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value> arguments) {
@@ -183,10 +184,12 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
     FailureOr<Values> results = runOperation(step.op, step.handler, operands);
     if (failed(results))
       return failure();
+    if (results->size() != step.op->getNumResults())
+      return fail(step.op, "the evaluator's result is not of the type that the text gives");
     for (auto [i, value] : llvm::enumerate(*results)) {
-      // Operations rely on the shapes of their operands. The host's functions may give others, and so
-      // do collectives among fewer participants than the text has in mind. Other tuples are made of
-      // values that were looked at.
+      // Operations rely on the shapes of their operands. The host's functions may give others, and
+      // so do collectives among fewer participants than the text has in mind. Other tuples are made
+      // of values that were looked at.
       Type type = step.op->getResult(i).getType();
       bool looksInside = isa<CustomCallOp, AllGatherOp, AllGatherStartOp, ReduceScatterOp,
                              AllToAllOp, CollectivePermuteOp, InfeedOp>(step.op);

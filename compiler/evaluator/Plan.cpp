@@ -9,7 +9,7 @@ namespace hloc::evaluator {
 
 //===- Plans ---------------------------------------------------------------===//
 
-Plan::Plan(Operation *computation) : computation(computation) {
+Plan::Plan(Operation *computation, int64_t maxBytes) : computation(computation) {
   Block &block = computation->getRegion(0).front();
   llvm::DenseMap<mlir::Value, int> slotOf;
   for (BlockArgument argument : block.getArguments())
@@ -19,7 +19,9 @@ Plan::Plan(Operation *computation) : computation(computation) {
     int first = slots;
     for (OpResult result : op.getResults())
       slotOf[result] = slots++;
-    if (auto constant = dyn_cast<ConstantOp>(op)) {
+    // The text need not be as large as a constant, so one past the limit is a step that fails.
+    if (auto constant = dyn_cast<ConstantOp>(op);
+        constant && evaluator::getByteCount(constant.getType()) <= maxBytes) {
       constants.emplace_back(first, fromAttribute(constant.getValue()));
       continue;
     }

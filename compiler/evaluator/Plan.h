@@ -27,7 +27,8 @@ public:
     int64_t index = 0;
   };
 
-  explicit Plan(mlir::Operation *computation);
+  /// `maxBytes` is the limit of the evaluation's memory.
+  Plan(mlir::Operation *computation, int64_t maxBytes);
 
   mlir::Operation *computation;
   std::vector<Step> steps;

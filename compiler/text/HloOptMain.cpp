@@ -28,11 +28,10 @@ struct Options {
                                cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("Write to this file"), cl::init("-"),
                               cl::value_desc("file"), cl::cat(category)};
-  cl::opt<Emit> emit{"emit", cl::desc("What to print (default: the input's form)"),
-                     cl::init(Emit::Input),
-                     cl::values(clEnumValN(Emit::Hlo, "hlo", "HLO text"),
-                                clEnumValN(Emit::Mlir, "mlir", "MLIR")),
-                     cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit", cl::desc("What to print (default: the input's form)"), cl::init(Emit::Input),
+      cl::values(clEnumValN(Emit::Hlo, "hlo", "HLO text"), clEnumValN(Emit::Mlir, "mlir", "MLIR")),
+      cl::cat(category)};
   cl::opt<bool> strict{"strict", cl::desc("Unknown attributes are errors"), cl::cat(category)};
   cl::opt<ElidedConstants> elided{
       "elided-constants", cl::desc("What to make of constant({...})"),
@@ -109,7 +108,8 @@ ExitCode print(ModuleOp module, ModuleForm form, const Options &options) {
     llvm::errs() << message << '\n';
     return WrongUsage;
   }
-  bool asHlo = options.emit == Emit::Hlo || (options.emit == Emit::Input && form == ModuleForm::Hlo);
+  bool asHlo =
+      options.emit == Emit::Hlo || (options.emit == Emit::Input && form == ModuleForm::Hlo);
   if (asHlo) {
     if (failed(printHlo(module, file->os())))
       return Unsupported;
@@ -168,7 +168,10 @@ ExitCode processFile(const Options &options, const DialectRegistry &registry) {
       llvm::MemoryBuffer::getMemBuffer(whole.getMemBufferRef()),
       [&](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &) {
         auto partSources = std::make_shared<llvm::SourceMgr>();
-        partSources->AddNewSourceBuffer(std::move(part), llvm::SMLoc());
+        // The reader wants a NUL at the end, which a part of a larger buffer lacks.
+        partSources->AddNewSourceBuffer(
+            llvm::MemoryBuffer::getMemBufferCopy(part->getBuffer(), part->getBufferIdentifier()),
+            llvm::SMLoc());
         worst = std::max(worst, processModule(partSources, options, registry));
         return success();
       },

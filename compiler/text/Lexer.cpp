@@ -11,6 +11,9 @@ static bool isIdentifierStart(char c) { return isAlpha(c) || c == '_'; }
 static bool isIdentifierPart(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '-'; }
 
 bool isTypeName(StringRef name) {
+  // Most names are told apart by their second letter.
+  if (name.size() < 2 || (!llvm::isDigit(name[1]) && !StringRef("rfop").contains(name[1])))
+    return false;
   return StringSwitch<bool>(name)
       .Cases({"pred", "s1", "s2", "s4", "s8", "s16", "s32", "s64"}, true)
       .Cases({"u1", "u2", "u4", "u8", "u16", "u32", "u64"}, true)

@@ -86,8 +86,15 @@ static void readArity(Opcode &opcode) {
   }
 }
 
-OpcodeTable::OpcodeTable(MLIRContext *context) {
-  for (RegisteredOperationName name : context->getRegisteredOperationsByDialect("hlo")) {
+const OpcodeTable &OpcodeTable::get(MLIRContext *context) {
+  auto *dialect = context->getOrLoadDialect<hlo::HLODialect>();
+  if (auto *table = dialect->getRegisteredInterface<OpcodeTable>())
+    return *table;
+  return dialect->addInterface<OpcodeTable>();
+}
+
+OpcodeTable::OpcodeTable(Dialect *dialect) : Base(dialect) {
+  for (RegisteredOperationName name : getContext()->getRegisteredOperationsByDialect("hlo")) {
     StringRef bare = name.stripDialect();
     if (bare == "computation" || bare == "return" || bare.starts_with("kernel"))
       continue;
@@ -109,7 +116,8 @@ StringRef OpcodeTable::nearest(StringRef text) const {
   unsigned bestDistance = 2 + text.size() / 4;
   for (const auto &entry : opcodes) {
     unsigned distance = text.edit_distance(entry.first(), true, bestDistance);
-    if (distance < bestDistance || (distance == bestDistance && !best.empty() && entry.first() < best)) {
+    if (distance < bestDistance ||
+        (distance == bestDistance && !best.empty() && entry.first() < best)) {
       bestDistance = distance;
       best = entry.first();
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The opcodes of the text and what the parser must know of each; all but the required attributes
-// is read off the registered operations.
+// is read off the registered operations. Tests: test/text/errors/unknown-opcode.hlo.
 
 #ifndef HLOC_COMPILER_TEXT_OPCODES_H
 #define HLOC_COMPILER_TEXT_OPCODES_H
 
+#include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
@@ -23,10 +24,15 @@ struct Opcode {
   bool hasAttribute(llvm::StringRef name) const;
 };
 
-/// Opcodes by their spelling in the text.
-class OpcodeTable {
+/// Opcodes by their spelling in the text. Kept with the dialect: a context makes its table once,
+/// when the first text is read.
+class OpcodeTable : public mlir::DialectInterface::Base<OpcodeTable> {
 public:
-  explicit OpcodeTable(mlir::MLIRContext *context);
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OpcodeTable)
+
+  explicit OpcodeTable(mlir::Dialect *dialect);
+  /// The table of the context. Not to be called from two threads at once.
+  static const OpcodeTable &get(mlir::MLIRContext *context);
   /// Null if there is no such opcode.
   const Opcode *find(llvm::StringRef text) const {
     auto found = opcodes.find(text);

@@ -109,9 +109,9 @@ private:
       store(uint8_t(value != 0), out);
       return true;
     }
-    uint64_t most = isUnsigned   ? ~uint64_t(0) >> (64 - width)
-                    : negative   ? uint64_t(1) << (width - 1)
-                                 : (uint64_t(1) << (width - 1)) - 1;
+    uint64_t most = isUnsigned ? ~uint64_t(0) >> (64 - width)
+                    : negative ? uint64_t(1) << (width - 1)
+                               : (uint64_t(1) << (width - 1)) - 1;
     if ((isUnsigned && negative && value) || value > most)
       return fail(start, Twine("expected an integer that fits ") + (isUnsigned ? "u" : "s") +
                              Twine(width) + " but got " + StringRef(start, place - start));
@@ -150,11 +150,11 @@ private:
     }
     place = at;
     if (count <= 15 && exponent >= -22 && exponent <= 22) {
-      value = exponent < 0 ? double(digits) / kPowers[-exponent]
-                           : double(digits) * kPowers[exponent];
+      value =
+          exponent < 0 ? double(digits) / kPowers[-exponent] : double(digits) * kPowers[exponent];
       // Without point and exponent it is an integer, which has no negative zero.
-      bool isZero = digits == 0 && exponent == 0 && StringRef(start, at - start).find_first_of(".eE") ==
-                                                        StringRef::npos;
+      bool isZero = digits == 0 && exponent == 0 &&
+                    StringRef(start, at - start).find_first_of(".eE") == StringRef::npos;
       value = negative && !isZero ? -value : value;
       return true;
     }
@@ -277,6 +277,16 @@ private:
 
 } // namespace
 
+/// A value of zeros, which takes no memory for each of them.
+static Attribute makeZeros(RankedTensorType type, int64_t elementBytes) {
+  if (type.getElementType().isInteger(1))
+    return DenseElementsAttr::get(type, false);
+  if (type.getNumElements() == 0)
+    return makeLiteral(type, {});
+  SmallVector<char> zero(elementBytes);
+  return DenseElementsAttr::getFromRawBuffer(type, zero);
+}
+
 ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, bool &elided) {
   const char *literal = lexer.begin();
   // The shape of the value: its bounds where dimensions are dynamic.
@@ -306,13 +316,7 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
                              "when the module was printed (print it with large constants)");
       lexer.reset(ahead.end());
       elided = options.elidedConstants == ElidedConstants::Keep;
-      SmallVector<char> zero(elementBytes);
-      if (element.isInteger(1))
-        value = DenseElementsAttr::get(valueType, false);
-      else if (count == 0)
-        value = makeLiteral(valueType, {});
-      else
-        value = DenseElementsAttr::getFromRawBuffer(valueType, zero);
+      value = makeZeros(valueType, elementBytes);
       return success();
     }
   }
@@ -346,8 +350,8 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
     }
     if (c == '{') {
       if (level == rank)
-        return fail(place, "expected braces nested " + Twine(rank) + " deep in a constant of rank " +
-                               Twine(rank) + " but got more");
+        return fail(place, "expected braces nested " + Twine(rank) +
+                               " deep in a constant of rank " + Twine(rank) + " but got more");
       if (level > 0 && ++seen[level - 1] > shape[level - 1])
         return tooMany(place);
       seen[level++] = 0;
@@ -376,7 +380,8 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
                       Twine(rank) + "; the elements that are missing are zero");
       if (!scanner.read(place, bytes))
         return fail(scanner.errorPlace, scanner.error);
-      if (uint64_t(count) > (uint64_t(1) << 32) / elementBytes)
+      // The text does not grow with such a constant: its memory, and its print, must have a bound.
+      if (uint64_t(count) > (uint64_t(1) << 24) / elementBytes)
         return fail(literal, "expected all elements of so large a constant");
       bytes.resize(count * elementBytes);
       break;

@@ -15,7 +15,7 @@ namespace hloc::text {
 
 Parser::Parser(StringRef text, StringRef name, MLIRContext *context, const ParseOptions &options)
     : text(text), fileName(StringAttr::get(context, name)), context(context), builder(context),
-      options(options), lexer(text), opcodes(context), lastPlace(text.begin()),
+      options(options), lexer(text), opcodes(OpcodeTable::get(context)), lastPlace(text.begin()),
       lastLineStart(text.begin()) {}
 
 //===- Messages ------------------------------------------------------------===//

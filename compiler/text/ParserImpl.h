@@ -263,7 +263,7 @@ private:
   mlir::Builder builder;
   ParseOptions options;
   Lexer lexer;
-  OpcodeTable opcodes;
+  const OpcodeTable &opcodes;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Scope *scope = nullptr;
   unsigned depth = 0; // of nesting

@@ -196,20 +196,23 @@ private:
 
   using Opcode = hloc::text::Opcode;
 
-  static const std::vector<const Opcode *> &getOpcodes() {
+  static const hloc::text::OpcodeTable &getTable() {
     static MLIRContext context(MLIRContext::Threading::DISABLED);
-    static std::unique_ptr<hloc::text::OpcodeTable> table;
-    static std::vector<const Opcode *> opcodes;
-    if (!table) {
-      context.getOrLoadDialect<hloc::hlo::HLODialect>();
-      table = std::make_unique<hloc::text::OpcodeTable>(&context);
-      for (RegisteredOperationName name : context.getRegisteredOperationsByDialect("hlo")) {
+    return hloc::text::OpcodeTable::get(&context);
+  }
+
+  static const std::vector<const Opcode *> &getOpcodes() {
+    static const auto opcodes = [] {
+      std::vector<const Opcode *> all;
+      MLIRContext *context = getTable().getContext();
+      for (RegisteredOperationName name : context->getRegisteredOperationsByDialect("hlo")) {
         std::string text = name.stripDialect().str();
         llvm::replace(text, '_', '-');
-        if (const Opcode *opcode = table->find(text))
-          opcodes.push_back(opcode);
+        if (const Opcode *opcode = getTable().find(text))
+          all.push_back(opcode);
       }
-    }
+      return all;
+    }();
     return opcodes;
   }
 
@@ -264,10 +267,8 @@ private:
   /// Another opcode, mostly one that takes as many operands.
   std::string changeOpcode(StringRef text) {
     auto find = [](StringRef piece) -> const Opcode * {
-      for (const Opcode *opcode : getOpcodes())
-        if (opcode->text == piece)
-          return opcode;
-      return nullptr;
+      const Opcode *opcode = Pieces::isWord(piece) ? getTable().find(piece) : nullptr;
+      return opcode && opcode->operation ? opcode : nullptr;
     };
     Pieces parts(text);
     SmallVector<size_t> found = parts.find([&](StringRef piece) { return find(piece); });
