@@ -8,6 +8,7 @@
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/Expansions.h"
+#include "passes/Match.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
@@ -137,6 +138,18 @@ struct FoldDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
   }
 };
 
+/// A dimension that is given the size that it has, as TensorFlow does after a top-k.
+struct FoldFullSize : OpRewritePattern<SetDimensionSizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SetDimensionSizeOp op, PatternRewriter &rewriter) const override {
+    if (op.getType() != op.getOperand().getType() ||
+        getConstantIndex(op.getSize()) != arrayType(op).getDimSize(op.getDimension()))
+      return rewriter.notifyMatchFailure(op, "the size is not known to be all of the dimension");
+    rewriter.replaceOp(op, op.getOperand());
+    return success();
+  }
+};
+
 struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -159,5 +172,5 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
 void hloc::populateSmallExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandClamp, BroadcastPredicate, ExpandTopk, ExpandTopkCall,
                SplitIndices<DynamicSliceOp>, SplitIndices<DynamicUpdateSliceOp>,
-               FoldDimensionSize>(patterns.getContext());
+               FoldDimensionSize, FoldFullSize>(patterns.getContext());
 }

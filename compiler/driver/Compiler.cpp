@@ -29,6 +29,15 @@ static std::vector<int64_t> findIndexBounds(ModuleOp module) {
   return bounds;
 }
 
+/// What is computed from constants that the printer left out is nobody's wish.
+static void warnOfElidedConstants(ModuleOp module) {
+  module.walk([](hlo::ConstantOp constant) {
+    if (constant->hasAttr("hlo.elided"))
+      emitWarning(constant.getLoc()) << "the constant's value, `{...}`, was left out when the module was printed (print "
+                                        "it with large constants): zeros stand for it";
+  });
+}
+
 static ConstantCount countConstants(ModuleOp module) {
   ConstantCount found;
   module.walk([&](hlo::ConstantOp constant) {
@@ -42,6 +51,7 @@ static ConstantCount countConstants(ModuleOp module) {
 }
 
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
+  warnOfElidedConstants(module);
   // Two runs, because the interface is known between them.
   PassManager toInterface(module.getContext()), toMemory(module.getContext());
   buildInterfacePipeline(toInterface);
