@@ -74,6 +74,39 @@ Value transposeOfDot(TransposeOp op, Build build) {
                        precision, dot.getAlgorithmAttr());
 }
 
+/// Products of few elements each with a small matrix, as of coordinates with a rotation: sums of products,
+/// which join kernels of what is before and after. Elements of the large operand that are multiplied by
+/// the same one lie side by side.
+Value dotWithSmallMatrix(DotOp op, Build build) {
+  constexpr int64_t mostProducts = 4, mostElements = 16, leastElements = 1024;
+  RankedTensorType type = op.getType(), lhsType = arrayType(op.getLhs()), rhsType = arrayType(op.getRhs());
+  Type element = type.getElementType();
+  if (!(element.isF32() || element.isF64()) || lhsType.getElementType() != element || rhsType.getElementType() != element ||
+      op.getAlgorithmAttr() || op.getLhsContractingDims().size() != 1 || !op.getLhsBatchDims().empty())
+    return nullptr;
+  int64_t lhsDepth = op.getLhsContractingDims()[0], rhsDepth = op.getRhsContractingDims()[0];
+  bool lhsIsSmall = lhsType.getNumElements() <= mostElements;
+  RankedTensorType small = lhsIsSmall ? lhsType : rhsType, large = lhsIsSmall ? rhsType : lhsType;
+  if (small.getNumElements() > mostElements || small.getNumElements() == 0 || lhsType.getDimSize(lhsDepth) > mostProducts ||
+      large.getNumElements() < leastElements || (lhsIsSmall ? rhsDepth : lhsDepth) == large.getRank() - 1)
+    return nullptr;
+  Sizes lhsFree = getFree(lhsType, {}, lhsDepth), rhsFree = getFree(rhsType, {}, rhsDepth);
+  auto factor = [&](Value operand, int64_t depth, ArrayRef<int64_t> free, int64_t k, int64_t firstDimension) {
+    Sizes shape, dimensions = iotaVector(free.size());
+    for (int64_t dimension : free)
+      shape.push_back(arrayType(operand).getDimSize(dimension));
+    for (int64_t &dimension : dimensions)
+      dimension += firstDimension;
+    return build.broadcast(build.reshape(build.sliceOf(operand, depth, k, k + 1), shape), type.getShape(), dimensions);
+  };
+  Value sum;
+  for (int64_t k = 0; k < lhsType.getDimSize(lhsDepth); ++k) {
+    Value product = build.mul(factor(op.getLhs(), lhsDepth, lhsFree, k, 0), factor(op.getRhs(), rhsDepth, rhsFree, k, lhsFree.size()));
+    sum = sum ? build.add(sum, product) : product;
+  }
+  return sum;
+}
+
 /// One array folded over dimensions of one element: the computation, once.
 struct ReduceUnits : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -133,6 +166,7 @@ struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
 
 void hloc::populateContractionRules(RewritePatternSet &patterns) {
   addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
+  addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
   addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot);
   patterns.add<ReduceUnits, ReduceOfTranspose>(patterns.getContext());
 }

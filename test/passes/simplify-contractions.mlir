@@ -23,6 +23,24 @@ func.func @transposed_result(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>) -> tensor
   return %1 : tensor<7x3xf32>
 }
 
+// Coordinates times a small matrix: no dot, so that it joins other kernels.
+// CHECK-LABEL: func.func @small_matrix
+// CHECK-NOT: hlo.dot
+// CHECK-COUNT-2: hlo.multiply {{.*}} : (tensor<3x40x50xf32>, tensor<3x40x50xf32>) -> tensor<3x40x50xf32>
+// CHECK: hlo.add
+func.func @small_matrix(%m: tensor<3x2xf32>, %x: tensor<2x40x50xf32>) -> tensor<3x40x50xf32> {
+  %0 = hlo.dot %m, %x {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<3x2xf32>, tensor<2x40x50xf32>) -> tensor<3x40x50xf32>
+  return %0 : tensor<3x40x50xf32>
+}
+
+// Coordinates that lie side by side stay a dot.
+// CHECK-LABEL: func.func @side_by_side
+// CHECK: hlo.dot
+func.func @side_by_side(%m: tensor<3x2xf32>, %x: tensor<2000x2xf32>) -> tensor<3x2000xf32> {
+  %0 = hlo.dot %m, %x {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 1>} : (tensor<3x2xf32>, tensor<2000x2xf32>) -> tensor<3x2000xf32>
+  return %0 : tensor<3x2000xf32>
+}
+
 // Reductions of transposed arrays, and of dimensions of one element.
 // CHECK-LABEL: func.func @reductions
 // CHECK: %[[R:.*]] = hlo.reduce %arg0, {{.*}}dimensions = array<i64: 0>
