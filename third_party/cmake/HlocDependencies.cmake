@@ -16,6 +16,7 @@ if(NOT HLOC_RUNTIME_ONLY)
   include(AddLLVM)
   include(AddMLIR)
   find_package(absl REQUIRED)
+  include(HlocLlvm)
 endif()
 
 if(HLOC_BUILD_TESTS)

@@ -35,25 +35,27 @@ function(_hloc_compiler_settings target)
 endfunction()
 
 # hloc_library(Name SOURCES file... [LINK target...] [DEPENDS target...]): a library of the compiler.
+# It does not link LLVM: programs do, in one of two ways (HlocLlvm.cmake).
 function(hloc_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   _hloc_precompiled_headers()
   add_library(${name} STATIC ${ARG_SOURCES})
   _hloc_compiler_settings(${name})
   target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
 endfunction()
 
-# hloc_tool(name SOURCES file... [LINK target...]): a program in bin/.
+# hloc_tool(name SOURCES file... [LINK target...] [INSTALLED]): a program in bin/. INSTALLED marks one that
+# users run.
 function(hloc_tool name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "INSTALLED" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   _hloc_compiler_settings(${name})
   target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} $<IF:$<BOOL:${ARG_INSTALLED}>,hloc_llvm_programs,hloc_llvm_shared>)
 endfunction()
 
 # hloc_gtest(name SOURCES file... [LINK target...] [RUNTIME]): a GoogleTest program, known to ctest.
@@ -66,7 +68,7 @@ function(hloc_gtest name)
   else()
     _hloc_compiler_settings(${name})
     target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
-    target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM GTest::gtest_main)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} hloc_llvm_shared GTest::gtest_main)
   endif()
   add_test(NAME ${name} COMMAND ${name})
 endfunction()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# LLVM, MLIR and LLD as programs link them: hloc_llvm_shared for all, and hloc_llvm_programs for
+# those that are installed, which start in half the time with the libraries inside them.
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND TARGET LLVMCore AND TARGET MLIRIR)
+  set(default ON)
+else()
+  set(default OFF)
+endif()
+option(HLOC_STATIC_LLVM "Link LLVM and MLIR into the installed programs" ${default})
+
+add_library(hloc_llvm_shared INTERFACE)
+target_link_libraries(hloc_llvm_shared INTERFACE lldELF lldCommon MLIR LLVM)
+
+add_library(hloc_llvm_programs INTERFACE)
+if(HLOC_STATIC_LLVM)
+  # By file: as targets, MLIR and LLD ask for the shared library of LLVM.
+  get_property(mlir GLOBAL PROPERTY MLIR_ALL_LIBS)
+  set(archives "")
+  foreach(library IN LISTS mlir LLVM_AVAILABLE_LIBS ITEMS lldELF lldCommon)
+    if(TARGET ${library})
+      get_target_property(type ${library} TYPE)
+      get_target_property(archive ${library} LOCATION)
+      if(type STREQUAL "STATIC_LIBRARY" AND EXISTS "${archive}")
+        list(APPEND archives "${archive}")
+      endif()
+    endif()
+  endforeach()
+  # LLD refers to the library for optimization at link time, and this to Polly, which Debian has in a
+  # package by itself. What is linked here is never bitcode.
+  add_library(hloc_no_polly STATIC ${PROJECT_SOURCE_DIR}/third_party/llvm/NoPolly.cpp)
+  target_include_directories(hloc_no_polly SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_options(hloc_no_polly PRIVATE -fno-rtti)
+  # lld minds no order, and these refer to each other in every direction.
+  target_link_libraries(hloc_llvm_programs INTERFACE
+    ${archives} hloc_no_polly ZLIB::ZLIB zstd::libzstd_shared ${CMAKE_DL_LIBS} Threads::Threads)
+  target_link_options(hloc_llvm_programs INTERFACE -fuse-ld=lld LINKER:--gc-sections LINKER:-z,pack-relative-relocs)
+else()
+  target_link_libraries(hloc_llvm_programs INTERFACE hloc_llvm_shared)
+endif()
