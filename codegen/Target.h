@@ -55,6 +55,10 @@ struct Target {
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
 };
 
+/// Makes LLVM's targets known, and sets what LLVM's passes can be told by options of a command line
+/// alone. A program that removes these options to have its own must call it before; else makeTarget does.
+void configureLlvm();
+
 /// Resolves names and features; an error message for a triple or CPU that LLVM does not know.
 llvm::Expected<Target> makeTarget(const TargetOptions &options);
 

@@ -13,6 +13,7 @@ namespace hloc {
 /// read its options ends with llvm::cl::ResetCommandLineParser(), for the linker's sake, which
 /// registers and resets options as if it were alone.
 inline void removeOptionsOfLlvm() {
+  configureLlvm();
   llvm::SmallVector<llvm::cl::Option *> removed;
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (!name.starts_with("help") && name != "version")
