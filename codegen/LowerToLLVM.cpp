@@ -139,15 +139,71 @@ namespace {
 struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
   static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMostAccesses = 4;
 
+  explicit MarkShortLoops(const Target &target) : vectorBits(8 * target.vectorBytes) {}
+
+  /// Memory instructions of the machine: a wide vector takes several.
+  size_t countAccesses(llvm::BasicBlock &block) const {
+    const llvm::DataLayout &layout = block.getModule()->getDataLayout();
+    size_t count = 0;
+    for (llvm::Instruction &instruction : block) {
+      bool isPlain = llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction);
+      if (isPlain)
+        count += llvm::divideCeil(layout.getTypeSizeInBits(llvm::getLoadStoreType(&instruction)).getFixedValue(), vectorBits);
+      else
+        count += instruction.mayReadOrWriteMemory();
+    }
+    return count;
+  }
+
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
     for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
       size_t length = loop->getHeader()->size();
-      size_t accesses = llvm::count_if(*loop->getHeader(), [](llvm::Instruction &x) { return x.mayReadOrWriteMemory(); });
+      size_t accesses = countAccesses(*loop->getHeader());
       if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMostAccesses)
         llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", std::min<unsigned>(4, kUnrolledLength / length));
     }
     return llvm::PreservedAnalyses::all();
   }
+
+private:
+  unsigned vectorBits;
+};
+
+/// Unrolls loops of few rounds around straight-line code. Copies of loops would be long to compile, for
+/// little, and for the others scalar evolution need not be asked: kernels' loops have plain bounds.
+struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
+  static constexpr int64_t kMostRounds = 64;
+
+  static bool mayUnroll(llvm::Loop &loop) {
+    if (!loop.isInnermost())
+      return false;
+    // Sizes are known but for units and blocks; others are left to LLVM.
+    llvm::BasicBlock *latch = loop.getLoopLatch();
+    auto *branch = latch ? llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator()) : nullptr;
+    auto *compare = branch && branch->isConditional() ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
+    if (!compare)
+      return true;
+    auto *end = llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
+    auto *next = llvm::dyn_cast<llvm::BinaryOperator>(compare->getOperand(0));
+    if (!end)
+      return false;
+    auto *step = next && next->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(next->getOperand(1)) : nullptr;
+    auto *variable = step ? llvm::dyn_cast<llvm::PHINode>(next->getOperand(0)) : nullptr;
+    llvm::BasicBlock *entry = loop.getLoopPreheader();
+    auto *start = variable && entry && variable->getBasicBlockIndex(entry) >= 0
+                      ? llvm::dyn_cast<llvm::ConstantInt>(variable->getIncomingValueForBlock(entry)) : nullptr;
+    if (!start || end->getBitWidth() > 64 || step->isZero())
+      return !variable;
+    return (end->getSExtValue() - start->getSExtValue()) / step->getSExtValue() <= kMostRounds;
+  }
+
+  llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses,
+                              llvm::LoopStandardAnalysisResults &standard, llvm::LPMUpdater &updater) {
+    return mayUnroll(loop) ? unroll.run(loop, analyses, standard, updater) : llvm::PreservedAnalyses::all();
+  }
+
+private:
+  llvm::LoopFullUnrollPass unroll{/*OptLevel=*/2};
 };
 
 } // namespace
@@ -166,7 +222,7 @@ static llvm::ModulePassManager makePipeline(const Target &target) {
   invariants.addPass(llvm::LICMPass(llvm::LICMOptions()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
   if (target.optimization > 1) {
-    unrolling.addPass(llvm::LoopFullUnrollPass(/*OptLevel=*/2));
+    unrolling.addPass(UnrollShortLoops());
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(unrolling)));
     // Arrays that were indexed by the loops' variables.
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -174,7 +230,7 @@ static llvm::ModulePassManager makePipeline(const Target &target) {
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());
   if (target.optimization > 1) {
-    passes.addPass(MarkShortLoops());
+    passes.addPass(MarkShortLoops(target));
     passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
   }
   passes.addPass(llvm::SimplifyCFGPass());
