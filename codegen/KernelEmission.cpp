@@ -104,20 +104,19 @@ SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, in
   return SmallVector<Value>(loop.getResults());
 }
 
-SmallVector<Value> buildOuterFor(KernelContext &context, Value lower, Value upper, int64_t step,
-                                 function_ref<void(Value)> body) {
-  return buildFor(context, lower, upper, step, {}, [&](Value i, ValueRange) {
-    auto &b = context.b;
-    if (!getConstant(i)) {
-      Value word = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), i);
-      auto same = LLVM::InlineAsmOp::create(b, b.getI64Type(), ValueRange{word}, /*asm_string=*/"", /*constraints=*/"=r,0",
-                                            /*has_side_effects=*/false, /*is_align_stack=*/false,
-                                            LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-      i = b.createOrFold<arith::IndexCastOp>(b.getIndexType(), same.getResult(0));
-    }
+void buildFor(KernelContext &context, Value lower, Value upper, int64_t step, function_ref<void(Value)> body) {
+  buildFor(context, lower, upper, step, {}, [&](Value i, ValueRange) {
     body(i);
     return SmallVector<Value>();
   });
+}
+
+Value hideConstant(ImplicitLocOpBuilder &b, Value index) {
+  Value word = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), index);
+  auto same = LLVM::InlineAsmOp::create(b, b.getI64Type(), ValueRange{word}, /*asm_string=*/"", /*constraints=*/"=r,0",
+                                        /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                        LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), same.getResult(0));
 }
 
 static SmallVector<Value>

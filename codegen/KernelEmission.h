@@ -91,12 +91,12 @@ llvm::SmallVector<mlir::Value>
 buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange values,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
-/// buildFor for a loop over blocks or tiles, whose cost is all in the loops inside: optimizers see
-/// the index as unknown. The many addresses of a tile, each a recurrence of all loops around it,
-/// would cost loop strength reduction more time than everything else, and win nothing.
-llvm::SmallVector<mlir::Value>
-buildOuterFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step,
+/// The same without carried values.
+void buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step,
               llvm::function_ref<void(mlir::Value)> body);
+
+/// The same index, of which LLVM knows nothing.
+mlir::Value hideConstant(mlir::ImplicitLocOpBuilder &b, mlir::Value index);
 
 /// Loops over the row-major elements of `sizes`, one loop a dimension.
 llvm::SmallVector<mlir::Value>

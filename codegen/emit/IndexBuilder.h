@@ -84,6 +84,18 @@ private:
   llvm::DenseMap<mlir::Value, Part> parts;
 };
 
+/// Code of another number of lanes, while it lives.
+class ScopedLanes {
+public:
+  ScopedLanes(IndexBuilder &index, int64_t lanes) : index(index), outer(index.getLanes()) { index.setLanes(lanes); }
+  ~ScopedLanes() { index.setLanes(outer); }
+  ScopedLanes(const ScopedLanes &) = delete;
+
+private:
+  IndexBuilder &index;
+  int64_t outer;
+};
+
 /// The value of a constant index, if it is one.
 std::optional<int64_t> getConstant(mlir::Value index);
 

@@ -2,10 +2,14 @@
 #include "codegen/emit/RegisterTile.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/math/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
+
+/// Vectors of accumulators from which a tile's loop is not unrolled.
+static constexpr int64_t kLongTile = 8;
 
 Type getAccumulatorType(Type lhs, Type rhs, Type result) {
   auto narrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
@@ -15,8 +19,12 @@ Type getAccumulatorType(Type lhs, Type rhs, Type result) {
 TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows, int64_t columns) {
   // Registers per accumulator vector: complex numbers take two.
   int64_t width = isa<ComplexType>(accumulator) ? 2 : 1;
-  // Accumulators may take three registers in four; the rest holds operands.
+  // Accumulators may take three registers in four, and with a row's vectors and a scalar of the left operand (of
+  // complex ones also the negative of the imaginary part) no more than there are.
   int64_t budget = target.vectorRegisters * 3 / 4 / width;
+  auto fits = [&](int64_t height, int64_t vectors) {
+    return ((height + 1) * vectors + 1) * width + (width - 1) <= target.vectorRegisters;
+  };
   int64_t most = std::max<int64_t>(1, (columns + lanes - 1) / lanes);
   TileShape best;
   double bestScore = -1;
@@ -24,6 +32,8 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
     if (vectors > most && vectors != 1)
       continue;
     int64_t limit = std::min<int64_t>(rows, budget / vectors);
+    while (limit > 1 && !fits(limit, vectors))
+      --limit;
     if (limit < 1)
       continue;
     int64_t passes = (rows + limit - 1) / limit, height = (rows + passes - 1) / passes;
@@ -94,6 +104,12 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
     auto type = VectorType::get({2 * context.index.getLanes()}, context.b.getI16Type());
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
   };
+  // Copies of a body that fills the registers win nothing, and LLVM would order them so that they spill.
+  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
+  int64_t lanes = context.target.getLanes(std::max(8u, part.getIntOrFloatBitWidth()));
+  bool isLong = shape.rows * shape.vectors * llvm::divideCeil(context.index.getLanes(), lanes) >= kLongTile;
+  if (isLong && getConstant(upper))
+    upper = hideConstant(context.b, upper);
   SmallVector<Value> sums = buildFor(context, lower, upper, 1, packLanes(initial), [&](Value k, ValueRange now) {
     SmallVector<Lanes> next = unpackLanes(element, now), columns;
     for (int64_t v = 0; v < shape.vectors; ++v)

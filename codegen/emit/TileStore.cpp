@@ -23,7 +23,7 @@ TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t 
 
 TileStore::TileStore(KernelContext &context, Value result, Type accumulator, TileShape shape, Place place)
     : context(context), result(result), resultType(cast<RankedTensorType>(result.getType())),
-      accumulator(accumulator), shape(shape), place(std::move(place)) {
+      accumulator(accumulator), shape(shape), place(std::move(place)), loopLanes(context.index.getLanes()) {
   llvm::SetVector<Operation *> epilogue;
   getForwardSlice(result, &epilogue);
   isShort = epilogue.size() <= kShortEpilogue + 1; // and the return
@@ -72,6 +72,8 @@ void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, 
       LaneIndex within = index.add(index.consecutive(index.constant(0), width), v * lanes);
       storeElements(index, tile, {index.uniform(r), within}, sums[r * shape.vectors + v], {});
     }
+  ScopedLanes narrow(index, std::min(lanes, loopLanes));
+  lanes = index.getLanes();
   Value firstRow = rows.skip ? rows.skip : index.constant(0);
   Value rowEnd = index.constant(std::min(shape.rows, rows.live)), columnEnd = index.constant(std::min(width, columns.live));
   buildFor(context, firstRow, rowEnd, 1, {}, [&](Value r, ValueRange) {

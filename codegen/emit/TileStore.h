@@ -33,7 +33,8 @@ public:
   /// The result's index of a row and some columns of the contraction.
   using Place = std::function<ElementIndex(LaneIndex row, LaneIndex column)>;
 
-  /// For tiles of `shape` of the contraction `result`, with sums of type `accumulator`.
+  /// For tiles of `shape` of the contraction `result`, with sums of type `accumulator`. Tiles may come in
+  /// more lanes than `context` has now; loops over a tile, of long epilogues, have no more than these.
   TileStore(KernelContext &context, mlir::Value result, mlir::Type accumulator, TileShape shape, Place place);
 
   /// Gives sums (rows x vectors) to the epilogue and stores the results.
@@ -50,6 +51,7 @@ private:
   mlir::Type accumulator;
   TileShape shape;
   Place place;
+  int64_t loopLanes;
   /// Whether the epilogue is short enough to be repeated for each vector of a tile.
   bool isShort = false;
   mlir::Value buffer;

@@ -117,7 +117,7 @@ LogicalResult ConvolutionKernel::emit() {
   TileStore store(context, op.getResult(), element, tile,
                   [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
-  buildOuterFor(context, begin, end, 1, [&](Value unit) {
+  buildFor(context, begin, end, 1, [&](Value unit) {
     SmallVector<int64_t> space{groups, featureBlocks, batches, rowsOfPixels};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[2].base;
@@ -130,15 +130,15 @@ LogicalResult ConvolutionKernel::emit() {
       blockEnd = b.createOrFold<arith::MinSIOp>(blockEnd, index.constant(featureRun));
     for (int64_t d = 0; d + 1 < spatial(); ++d)
       enterPhase(d, outer[d]);
-    buildOuterFor(context, index.constant(0), index.constant(phases), 1, [&](Value number) {
+    buildFor(context, index.constant(0), index.constant(phases), 1, [&](Value number) {
       phase = phases > 1 ? number : Value();
       if (spatial() > 0)
         enterPhase(spatial() - 1, number);
-      buildOuterFor(context, index.constant(0), index.constant(pixels), tilePixels, [&](Value pixel) {
+      buildFor(context, index.constant(0), index.constant(pixels), tilePixels, [&](Value pixel) {
         TileSpan pixelSpan = makeTileSpan(index, pixel, pixels, tilePixels);
         if (patch)
           fillPatch(pixelSpan.start);
-        buildOuterFor(context, blockStart, blockEnd, tileFeatures, [&](Value feature) {
+        buildFor(context, blockStart, blockEnd, tileFeatures, [&](Value feature) {
           TileSpan featureSpan = makeTileSpan(index, feature, featureRun, tileFeatures);
           featureSpan.start = b.createOrFold<arith::AddIOp>(groupStart, featureSpan.start);
           featureSpan.multiple = std::gcd(featureSpan.multiple, featureRun);

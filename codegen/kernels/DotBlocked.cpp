@@ -41,6 +41,7 @@ Lanes DotKernel::loadColumns(LaneIndex k, LaneIndex n, Mask mask) {
 /// Packs, for the entries from `from` (relative to `range`) on, `vectors` vectors of the panel `number`,
 /// which begin `within` it and of which `live` columns exist.
 void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range) {
+  int64_t lanes = index.getLanes();
   Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
   buildFor(context, from, countEntries(range), 1, {}, [&](Value k, ValueRange) {
     Value at = b.createOrFold<arith::AddIOp>(range.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
@@ -57,7 +58,7 @@ void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, i
         Value words = arith::OrIOp::create(b, arith::ExtUIOp::create(b, wide, value.re), high);
         value.re = b.createOrFold<vector::BitCastOp>(VectorType::get({lanes}, element), words);
       }
-      LaneIndex to = index.add(index.consecutive(within, lanes), v * lanes);
+      LaneIndex to = index.add(index.consecutive(within, this->lanes), v * lanes);
       storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value, {});
     }
     return SmallVector<Value>();
@@ -97,12 +98,14 @@ void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Rang
 
 /// Packs the block of the right operand, in panels [panel][k][column within the panel].
 void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange) {
-  int64_t width = tile.vectors * lanes;
+  int64_t width = tile.vectors * tileLanes;
   forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) {
     Panel panel{packed, span, number};
     bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
-    if (isa<BlockArgument>(rhs) && !bySquares)
+    if (isa<BlockArgument>(rhs) && !bySquares) {
+      ScopedLanes wide(index, tileLanes);
       return packColumns(panel, index.constant(0), tile.vectors, span.live, index.constant(0), depthRange);
+    }
     // A vector at a time: the code of squares and prologues is too long for copies.
     auto packVector = [&](Value v, int64_t live) {
       Value within = b.createOrFold<arith::MulIOp>(v, index.constant(lanes));
@@ -114,7 +117,7 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     };
     int64_t whole = std::min(width, span.live) / lanes;
     buildFor(context, index.constant(0), index.constant(whole), 1, {}, [&](Value v, ValueRange) { return packVector(v, lanes); });
-    if (whole < tile.vectors)
+    if (whole * lanes < width)
       packVector(index.constant(whole), span.live - whole * lanes);
   });
 }
@@ -143,7 +146,7 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
 /// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
 void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
                             function_ref<void(const TileSpan &, Value number)> body) {
-  buildOuterFor(context, range.start, range.end, tileSize, [&](Value nominal) {
+  buildFor(context, range.start, range.end, tileSize, [&](Value nominal) {
     Value number = b.createOrFold<arith::DivUIOp>(b.createOrFold<arith::SubIOp>(nominal, range.start), index.constant(tileSize));
     body(makeTileSpan(index, nominal, size, tileSize), number);
   });
@@ -156,6 +159,10 @@ void DotKernel::emitBlocked() {
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, blockRows, blockColumns);
   int64_t width = tile.vectors * lanes;
+  // The instruction for pairs is of the machine's width, and a width that is no power of two is not split
+  // but rounded up.
+  tileLanes = !pairs && llvm::isPowerOf2_64(width) ? width : lanes;
+  tile.vectors = width / tileLanes;
   if (blockColumns < columns)
     blockColumns = std::max(width, blockColumns / width * width);
   if (blockRows < rows)
@@ -176,15 +183,16 @@ void DotKernel::emitBlocked() {
   TileStore store = makeStore();
 
   emitUnits([&](Range rowRange, Range columnRange) {
-    buildOuterFor(context, index.constant(0), index.constant(depth), kBlockDepth, [&](Value depthStart) {
+    buildFor(context, index.constant(0), index.constant(depth), kBlockDepth, [&](Value depthStart) {
       Range depthRange = makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)), depth, kBlockDepth);
       packRhs(panels, columnRange, depthRange);
       forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {
         if (!lhsInPlace)
           packLhs(packedRows, rowSpan, depthRange);
         forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
+          ScopedLanes wide(index, tileLanes);
           auto partialAt = [&](int64_t r, int64_t v) {
-            LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+            LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
             return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r), n};
           };
           SmallVector<Lanes> zeros(tile.rows * tile.vectors, emitZero(index, element));
@@ -197,7 +205,7 @@ void DotKernel::emitBlocked() {
                 return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(at));
               },
               [&](int64_t v, Value k) {
-                LaneIndex n = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+                LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
                 return loadElements(index, panels, {index.uniform(panel), index.uniform(k), n}, {});
               });
           if (context.emitter.hasFailed())

@@ -157,7 +157,7 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   double flopsPerCycle = lanes * 2.0;
   context.setUnits(units, 2.0 * std::min(rows, blockRows) * std::min(columns, blockColumns) * depth / flopsPerCycle);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
-  buildOuterFor(context, begin, end, 1, [&](Value unit) {
+  buildFor(context, begin, end, 1, [&](Value unit) {
     SmallVector<int64_t> space{batches, columnBlocks, rowBlocks};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[0];

@@ -73,7 +73,9 @@ private:
   llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
   llvm::SmallVector<int64_t> lhsRows, rhsColumns; // dimensions
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;
-  int64_t lanes = 1;
+  /// Of a vector of the machine; and of the vectors that a blocked tile is written in, which are as wide
+  /// as its rows where they can be: the target splits them, and there is less code on the way to it.
+  int64_t lanes = 1, tileLanes = 1;
   bool depthIsMinorOfRhs = false, lhsInPlace = false;
   TileShape tile;
 
