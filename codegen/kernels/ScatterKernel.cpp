@@ -168,7 +168,7 @@ void ScatterKernel::fillStages(ArrayRef<LaneIndex> outer, Value start, Value end
 void ScatterKernel::emitStagedWindows() {
   int64_t size = scatterSizes.back();
   buildNest(context, ArrayRef(scatterSizes).drop_back(), {}, [&](ArrayRef<LaneIndex> outer, ValueRange) {
-    buildOuterFor(context, index.constant(0), index.constant(size), kStagedWindows, [&](Value start) {
+    buildFor(context, index.constant(0), index.constant(size), kStagedWindows, [&](Value start) {
       Value end = b.createOrFold<arith::AddIOp>(start, index.constant(kStagedWindows));
       if (size % kStagedWindows != 0)
         end = b.createOrFold<arith::MinSIOp>(end, index.constant(size));
