@@ -145,16 +145,19 @@ Value sideBySide(Build &build, ArrayRef<Value> columns, ArrayRef<int64_t> shape)
   return build.reshape(build.sliceOf(flat, 0, 0, product(shape)), shape);
 }
 
-/// Bits of an element type of `width` bits, u32 or u64 wide.
-Value philoxArray(Words &words, Value key, Value &low, Value &high, ArrayRef<int64_t> shape,
-                  unsigned width) {
-  int64_t count = product(shape);
+/// Bits for elements of type `element`: words of u32 or u64, or whole bytes of that type.
+Value philoxArray(Words &words, Value key, Value &low, Value &high, ArrayRef<int64_t> shape, Type element) {
+  int64_t count = product(shape), width = element.getIntOrFloatBitWidth();
   if (width == 64) {
     auto bits = philoxBits(words, key, low, high, (count + 1) / 2);
     return sideBySide(words.build, {words.join(bits[0], bits[1]), words.join(bits[2], bits[3])},
                       shape);
   }
-  return sideBySide(words.build, philoxBits(words, key, low, high, (count + 3) / 4), shape);
+  SmallVector<Value, 4> bits = philoxBits(words, key, low, high, (count + 3) / 4);
+  if (isa<IntegerType>(element) && (width == 8 || width == 16)) // before they are moved
+    for (Value &word : bits)
+      word = words.build.convert(word, element);
+  return sideBySide(words.build, bits, shape);
 }
 
 struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
@@ -186,7 +189,7 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
       bool hasHigh = stateType.getDimSize(0) > 2;
       // A state of two words uses its key as the high half of the counter too.
       Value high = hasHigh ? words.element(op.getState(), 2) : key;
-      bits = philoxArray(words, key, low, high, type.getShape(), width);
+      bits = philoxArray(words, key, low, high, type.getShape(), type.getElementType());
       newState.push_back(low);
       if (hasHigh)
         newState.push_back(high);
@@ -238,7 +241,7 @@ struct ExpandRng : OpRewritePattern<RngOp> {
     Value low = words.element(state, 0), high = words.element(state, 1);
     Value key = words.constant(0, low);
     Sizes shape(type.getShape());
-    auto drawBits = [&] { return philoxArray(words, key, low, high, shape, width > 32 ? 64 : 32); };
+    auto drawBits = [&] { return philoxArray(words, key, low, high, shape, width > 32 ? words.u64 : words.u32); };
     auto spread = [&](Value scalar) { return build.broadcast(build.convert(scalar, wide), shape, {}); };
     Value a = spread(op.getA()), b = spread(op.getB());
     Value result;

@@ -62,14 +62,12 @@ bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
       /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
-int IndexMaps::getChild(int parent, OpOperand &operand, double count, bool strided, bool hero,
-                        bool opaque) {
-  Operation *op = operand.getOwner();
+int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided, bool hero, bool opaque) {
   // The data that a gather reads, or a dynamic slice, lie where other operands say.
   if (isa<BroadcastOp, ConcatenateOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp>(op) ||
-      (isa<GatherOp>(op) && operand.getOperandNumber() == 1))
+      (isa<GatherOp>(op) && operand == 1))
     op = *movements.insert(op).first;
-  auto key = std::make_tuple(parent, op, operand.getOperandNumber());
+  auto key = std::make_tuple(parent, op, operand);
   auto [entry, isNew] = children.try_emplace(key, int(all.size()));
   if (isNew) {
     const IndexMap &from = all[parent];
@@ -107,6 +105,15 @@ static double hoistedCount(GatherOp gather, double count) {
   return std::max(count, 1.0);
 }
 
+/// Whether single elements become the few of the minor dimension, as colours or coordinates: kernels
+/// compute these side by side, a lane for each position of the dimension before.
+static bool isStackedInMinor(ConcatenateOp op) {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  int64_t rank = shape.size(), minor = rank - 1;
+  return rank > 1 && int64_t(op.getDimension()) == minor && shape[minor] == op->getNumOperands() && shape[minor] <= 4 &&
+         shape[minor - 1] >= 64 && !isa<ComplexType>(op.getType().getElementType());
+}
+
 /// How often an operand of a dot is read: panels of the other operand pass over it one by one,
 /// unless both are large enough to be packed.
 static double dotCount(DotOp dot, unsigned operand) {
@@ -129,7 +136,7 @@ void IndexMaps::appendHeroMaps(OpOperand &operand, int parent, Maps &result) {
     if (operand.getOperandNumber() < reduce.getCount())
       result.push_back(getRoot(operand.get().getType()));
     else
-      result.push_back(getChild(parent, operand, 1, false, false));
+      result.push_back(getChild(parent, op, operand.getOperandNumber(), 1, false, false));
     return;
   }
   if (isa<DynamicUpdateSliceOp>(op) && operand.getOperandNumber() < 2) {
@@ -146,7 +153,7 @@ void IndexMaps::appendHeroMaps(OpOperand &operand, int parent, Maps &result) {
   } else if (isa<ConvolutionOp>(op)) {
     count *= 16;
   }
-  result.push_back(getChild(parent, operand, count, false, true));
+  result.push_back(getChild(parent, op, operand.getOperandNumber(), count, false, true));
 }
 
 void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &result) {
@@ -172,6 +179,7 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
   for (int map : maps) {
     double count = all[map].count;
     bool strided = false, opaque = false;
+    unsigned number = operand.getOperandNumber();
     if (type.getRank() == 0)
       count = 1;
     else if (auto broadcast = dyn_cast<BroadcastOp>(op))
@@ -185,8 +193,11 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
       strided = !llvm::is_contained(gather.getOffsetDims(), int64_t(resultShape.size()) - 1);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
       opaque = all[map].underHero && !keepsStrides(reshape);
-    else if (isa<ConcatenateOp>(op) && all[map].parent < 0)
+    else if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && all[map].parent < 0) {
       count = elementsOf(type); // a loop for each operand
-    add(getChild(map, operand, count, strided, false, opaque));
+      if (isStackedInMinor(concatenate))
+        number = 0; // all operands at the same index, side by side
+    }
+    add(getChild(map, op, number, count, strided, false, opaque));
   }
 }

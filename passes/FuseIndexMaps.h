@@ -54,7 +54,7 @@ public:
   double countOf(llvm::ArrayRef<int> maps) const;
 
 private:
-  int getChild(int parent, mlir::OpOperand &operand, double count, bool strided, bool hero,
+  int getChild(int parent, mlir::Operation *op, unsigned operand, double count, bool strided, bool hero,
                bool opaque = false);
   void appendHeroMaps(mlir::OpOperand &operand, int parent, Maps &result);
 

@@ -15,7 +15,7 @@ namespace hloc {
 static constexpr int64_t kFlatUnit = 4096;
 /// Elements of a minor dimension that are computed beside each other, and the bound on the code that
 /// makes.
-static constexpr int64_t kMostMinor = 4, kMostMinorOperations = 400;
+static constexpr int64_t kMostMinor = 4, kMostMinorOperations = 1200;
 
 namespace {
 

@@ -230,3 +230,25 @@ func.func @argmax(%x: tensor<8x16xf32>) -> tensor<8xi32> {
   %v, %k = hlo.reduce %x, %i, %low, %zero {dimensions = array<i64: 1>, to_apply = @later} : (tensor<8x16xf32>, tensor<8x16xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
   return %k : tensor<8xi32>
 }
+
+// -----
+
+// Coordinates side by side: what they share is computed once for all of them, in one kernel.
+// CHECK-LABEL: func.func @side_by_side
+// CHECK-COUNT-1: hlo.kernel <loop>
+// CHECK: hlo.exponential
+// CHECK: hlo.sine
+// CHECK: hlo.concatenate
+// CHECK-NOT: hlo.kernel
+func.func @side_by_side(%x: tensor<4096xf32>) -> tensor<4096x3xf32> {
+  %e = hlo.exponential %x : (tensor<4096xf32>) -> tensor<4096xf32>
+  %s = hlo.sine %e : (tensor<4096xf32>) -> tensor<4096xf32>
+  %a = hlo.add %s, %x : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+  %b = hlo.subtract %s, %e : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+  %c = hlo.multiply %s, %e : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+  %0 = hlo.reshape %a : (tensor<4096xf32>) -> tensor<4096x1xf32>
+  %1 = hlo.reshape %b : (tensor<4096xf32>) -> tensor<4096x1xf32>
+  %2 = hlo.reshape %c : (tensor<4096xf32>) -> tensor<4096x1xf32>
+  %r = hlo.concatenate %0, %1, %2 {dimension = 1 : i64} : (tensor<4096x1xf32>, tensor<4096x1xf32>, tensor<4096x1xf32>) -> tensor<4096x3xf32>
+  return %r : tensor<4096x3xf32>
+}
