@@ -110,8 +110,9 @@ static double hoistedCount(GatherOp gather, double count) {
 static bool isStackedInMinor(ConcatenateOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
   int64_t rank = shape.size(), minor = rank - 1;
+  Type element = op.getType().getElementType();
   return rank > 1 && int64_t(op.getDimension()) == minor && shape[minor] == op->getNumOperands() && shape[minor] <= 4 &&
-         shape[minor - 1] >= 64 && !isa<ComplexType>(op.getType().getElementType());
+         shape[minor - 1] >= 64 && !isa<ComplexType>(element) && elementBytes(op.getType()) >= 1;
 }
 
 /// How often an operand of a dot is read: panels of the other operand pass over it one by one,
