@@ -72,6 +72,8 @@ bool emitStraightKernel(KernelContext &context);
 
 // One function a kind: builds the loops at the context's builder and sets its schedule.
 llvm::LogicalResult emitLoopKernel(KernelContext &context);
+/// A loop kernel whose results lie across an operand; false if it is none of which tiles are turned.
+bool emitTransposeLoop(KernelContext &context);
 llvm::LogicalResult emitReduceKernel(KernelContext &context);
 llvm::LogicalResult emitUpdateKernel(KernelContext &context);
 llvm::LogicalResult emitDotKernel(KernelContext &context);

@@ -2,6 +2,7 @@
 // Kernels of kind `loop`: every element of the results by itself.
 //
 // The iteration space is the results' shape. It is walked
+// - in square tiles, if an operand lies across it in memory (TransposeLoop.cpp);
 // - as one flat range, if no operation looks at the dimensions, or the minor one is too short;
 // - if the minor dimension has a few elements, with lanes along the one before it;
 // - else with lanes along the minor dimension and a loop for each other one.
@@ -34,6 +35,8 @@ public:
       context.schedule.units = 0;
       return success();
     }
+    if (emitTransposeLoop(context))
+      return success();
     int64_t lanes = std::max<int64_t>(1, context.target.getLanes(getWidestElement(context.getBody())));
     cyclesPerElement = estimateCyclesPerElement(context.getBody(), lanes);
     // Cheap bodies keep two registers' worth of lanes in flight.
