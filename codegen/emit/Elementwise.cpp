@@ -283,11 +283,12 @@ static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, Lanes x, Lanes 
   using P = arith::CmpIPredicate;
   static constexpr P signedOnes[] = {P::eq, P::ne, P::sge, P::sgt, P::sle, P::slt};
   static constexpr P unsignedOnes[] = {P::eq, P::ne, P::uge, P::ugt, P::ule, P::ult};
-  if (total) {
+  bool hasSign = !isa<Float8E8M0FNUType>(element);
+  if (total && hasSign) {
     x.re = totalOrderKey(b, x.re);
     y.re = totalOrderKey(b, y.re);
   }
-  bool asUnsigned = !isFloat && isUnsigned(element);
+  bool asUnsigned = isFloat ? !hasSign : isUnsigned(element);
   return b.createOrFold<arith::CmpIOp>((asUnsigned ? unsignedOnes : signedOnes)[int(direction)], x.re, y.re);
 }
 

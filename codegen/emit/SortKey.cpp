@@ -156,7 +156,7 @@ Value SortKey::emit(IndexBuilder &index, Lanes value) const {
   };
   Type element = elementOf(expression);
   APInt sign = APInt::getSignMask(width);
-  if (auto floating = dyn_cast<FloatType>(element)) {
+  if (auto floating = dyn_cast<FloatType>(element); floating && !isa<Float8E8M0FNUType>(element)) { // that has no sign
     if (width >= 32)
       x = arith::BitcastOp::create(b, shaped(b.getIntegerType(width)), x);
     if (!total) {
@@ -170,7 +170,7 @@ Value SortKey::emit(IndexBuilder &index, Lanes value) const {
     // Negative numbers backwards, below the positive ones.
     Value flip = arith::ShRSIOp::create(b, x, constant(APInt(width, width - 1)));
     x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, flip, constant(sign)));
-  } else if (!element.isUnsignedInteger() && !element.isInteger(1)) {
+  } else if (!floating && !element.isUnsignedInteger() && !element.isInteger(1)) {
     x = arith::XOrIOp::create(b, x, constant(sign));
   }
   if (descending)
