@@ -23,6 +23,42 @@ template <typename T> static constexpr T notANumber() {
   return T(std::numeric_limits<Real<T>>::quiet_NaN());
 }
 
+/// Eigenvalues in ascending order, and unless `mode` is N vectors, of symmetric matrices; `code(i)` is
+/// where the routine says how number i went.
+template <typename T, typename Code>
+static void solveSymmetric(const hlort_custom_call_frame &frame, const Batch<T> &in,
+                           const Batch<T> &out, const Batch<Real<T>> &values, char mode, char uplo,
+                           Code code) {
+  Routine<T> routine(frame, isComplex<T> ? "heevd" : "syevd");
+  int n = asInt(in.rows), lda = leading(n);
+  auto call = [&](T *a, Real<T> *w, T *work, int lwork, Real<T> *realWork, int lrealWork,
+                  int *intWork, int lintWork, int32_t *info) {
+    if constexpr (isComplex<T>)
+      routine((const char *)&mode, (const char *)&uplo, &n, a, &lda, w, work, &lwork, realWork,
+              &lrealWork, intWork, &lintWork, info);
+    else
+      routine((const char *)&mode, (const char *)&uplo, &n, a, &lda, w, work, &lwork, intWork,
+              &lintWork, info);
+  };
+  T answer = {};
+  Real<T> realAnswer = 0;
+  int intAnswer = 0, ignored = 0;
+  call(nullptr, nullptr, &answer, -1, &realAnswer, -1, &intAnswer, -1, &ignored);
+  int lwork = workSize(answer), lrealWork = workSize(realAnswer), lintWork = std::max(1, intAnswer);
+  forItems(frame, in.count, n, [&](int64_t i) {
+    std::vector<T> work((size_t(lwork)));
+    std::vector<Real<T>> realWork(isComplex<T> ? size_t(lrealWork) : 0);
+    std::vector<int> intWork((size_t(lintWork)));
+    Item<T> a(out, i);
+    Item<Real<T>> w(values, i);
+    a.load(in, i);
+    call(a.data(), w.data(), work.data(), lwork, realWork.data(), lrealWork, intWork.data(),
+         lintWork, code(i));
+    a.store();
+    w.store();
+  });
+}
+
 /// (a) -> (vectors, values, info); mode, uplo.
 template <typename T> static void syevd(const hlort_custom_call_frame &frame) {
   expectCounts(frame, 1, 3);
@@ -34,36 +70,40 @@ template <typename T> static void syevd(const hlort_custom_call_frame &frame) {
                   out.count == in.count && values.rows == in.rows && values.count == in.count &&
                   info.count == in.count,
               "a batch of square matrices, the same as result, n values and an s32 for each");
-  Routine<T> routine(frame, isComplex<T> ? "heevd" : "syevd");
   char mode = characterAttribute(frame, "mode", "VN"),
        uplo = characterAttribute(frame, "uplo", "LU");
-  int n = asInt(in.rows), lda = leading(n);
-  auto call = [&](T *a, Real<T> *w, T *work, int lwork, Real<T> *realWork, int lrealWork,
-                  int *intWork, int lintWork, int32_t *code) {
-    if constexpr (isComplex<T>)
-      routine((const char *)&mode, (const char *)&uplo, &n, a, &lda, w, work, &lwork, realWork,
-              &lrealWork, intWork, &lintWork, code);
-    else
-      routine((const char *)&mode, (const char *)&uplo, &n, a, &lda, w, work, &lwork, intWork,
-              &lintWork, code);
-  };
-  T answer = {};
-  Real<T> realAnswer = 0;
-  int intAnswer = 0, code = 0;
-  call(nullptr, nullptr, &answer, -1, &realAnswer, -1, &intAnswer, -1, &code);
-  int lwork = workSize(answer), lrealWork = workSize(realAnswer), lintWork = std::max(1, intAnswer);
-  forItems(frame, in.count, n, [&](int64_t i) {
-    std::vector<T> work((size_t(lwork)));
-    std::vector<Real<T>> realWork(isComplex<T> ? size_t(lrealWork) : 0);
-    std::vector<int> intWork((size_t(lintWork)));
-    Item<T> a(out, i);
+  solveSymmetric(frame, in, out, values, mode, uplo, [&](int64_t i) { return info.at(i); });
+}
+
+/// Eigh, as XLA's own library of functions writes it: (a) -> (vectors, values). The text of
+/// backend_config begins with 1 if the lower triangle counts, 0 for the upper. (Whether values are
+/// sorted, the most sweeps and the tolerance follow; LAPACK sorts and needs neither.) What does not
+/// converge is NaN.
+template <typename T> static void eigh(const hlort_custom_call_frame &frame) {
+  expectCounts(frame, 1, 2);
+  Batch<T> in(frame, frame.operands[0], 2), out(frame, frame.results[0], 2);
+  Batch<Real<T>> values(frame, frame.results[1], 1);
+  expectShape(frame,
+              in.rows == in.cols && out.rows == in.rows && out.cols == in.cols &&
+                  out.count == in.count && values.rows == in.rows && values.count == in.count,
+              "a batch of square matrices, the same as result and n values for each");
+  const char *config = frame.backend_config;
+  config += *config == '"'; // a string of the module stands in its quotes
+  if (*config != '0' && *config != '1')
+    fail(frame, HLORT_INVALID_ARGUMENT, "expected backend_config to begin with 0 or 1");
+  std::vector<int32_t> codes(size_t(in.count), 0);
+  solveSymmetric(frame, in, out, values, 'V', *config == '1' ? 'L' : 'U',
+                 [&](int64_t i) { return &codes[size_t(i)]; });
+  for (int64_t i = 0; i < in.count; ++i) {
+    if (codes[size_t(i)] == 0)
+      continue;
+    Item<T> vectors(out, i);
     Item<Real<T>> w(values, i);
-    a.load(in, i);
-    call(a.data(), w.data(), work.data(), lwork, realWork.data(), lrealWork, intWork.data(),
-         lintWork, info.at(i));
-    a.store();
+    vectors.fill(notANumber<T>());
+    w.fill(notANumber<Real<T>>());
+    vectors.store();
     w.store();
-  });
+  }
 }
 
 /// The complex eigenvectors from LAPACK's real ones, where a conjugate pair's real and imaginary
@@ -283,6 +323,8 @@ BuiltinCall findEigenCall(std::string_view routine, char prefix) {
   bool complex = prefix == 'c' || prefix == 'z';
   if (routine == (complex ? "heevd" : "syevd"))
     return HLORT_LAPACK_INSTANCE(syevd, prefix);
+  if (routine == "eigh")
+    return HLORT_LAPACK_INSTANCE(eigh, prefix);
   if (routine == "geev")
     return HLORT_LAPACK_INSTANCE(geev, prefix);
   if (routine == "gees")

@@ -56,21 +56,25 @@ void *findLapackRoutine(const hlort_custom_call_frame &frame, const std::string 
   return address;
 }
 
-/// Calls the factorization that a target without a type in its name stands for.
+/// Calls what a target without a type in its name stands for.
 static void callForType(const hlort_custom_call_frame &frame, std::string_view real,
-                        std::string_view complex) {
+                        std::string_view complex,
+                        BuiltinCall (*find)(std::string_view, char) = findFactorization) {
   int32_t type = frame.operand_count > 0 ? frame.operands[0].element_type : 0;
   for (auto [element, prefix, routine] :
        {std::tuple(HLORT_F32, 's', real), std::tuple(HLORT_F64, 'd', real),
         std::tuple(HLORT_C64, 'c', complex), std::tuple(HLORT_C128, 'z', complex)})
     if (type == element && !routine.empty())
-      return findFactorization(routine, prefix)(frame);
+      return find(routine, prefix)(frame);
   fail(frame, HLORT_UNSUPPORTED, "not for element type " + std::to_string(type));
 }
 
 static void qr(const hlort_custom_call_frame &frame) { callForType(frame, "geqrf", "geqrf"); }
 static void multiplyReflectors(const hlort_custom_call_frame &frame) {
   callForType(frame, "orgqr", "ungqr");
+}
+static void eigh(const hlort_custom_call_frame &frame) {
+  callForType(frame, "eigh", "eigh", findEigenCall);
 }
 static void solvePerturbed(const hlort_custom_call_frame &frame) {
   callForType(frame, "lagts", "");
@@ -81,6 +85,8 @@ BuiltinCall findLapackCall(std::string_view target) {
     return qr;
   if (target == "ProductOfElementaryHouseholderReflectors")
     return multiplyReflectors;
+  if (target == "Eigh")
+    return eigh;
   if (target == "tridiagonal_solve_perturbed_ffi")
     return solvePerturbed;
   constexpr std::string_view front = "lapack_", back = "_ffi";

@@ -60,6 +60,12 @@ public:
     return *this;
   }
 
+  /// The text of backend_config; empty without.
+  Frame &config(const char *text) {
+    backendConfig = text;
+    return *this;
+  }
+
   int32_t call(hlort_context *context, hlort_status *status) {
     frame.operands = operands.data();
     frame.operand_count = int64_t(operands.size());
@@ -67,7 +73,8 @@ public:
     frame.result_count = int64_t(results.size());
     frame.attributes = attributes.data();
     frame.attribute_count = int64_t(attributes.size());
-    frame.backend_config = "";
+    frame.backend_config = backendConfig.c_str();
+    frame.backend_config_size = int64_t(backendConfig.size());
     return hlort_custom_call(context, &frame, status);
   }
   /// Calls and returns the message, empty on success.
@@ -92,6 +99,7 @@ private:
   std::vector<hlort_buffer> operands, results;
   std::vector<hlort_attribute> attributes;
   std::deque<std::vector<int64_t>> numbers;
+  std::string backendConfig;
 };
 
 } // namespace hloc::test

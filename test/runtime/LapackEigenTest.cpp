@@ -38,6 +38,36 @@ TYPED_TEST(LapackEigen, HermitianEigenvalues) {
   });
 }
 
+TYPED_TEST(LapackEigen, HermitianEigenvaluesByTheirOlderName) {
+  using T = TypeParam;
+  this->inBothLayouts([&] {
+    for (const char *config : {"\"1,1,100,0.000001\"", "0,1,100,0.000001"}) {
+      int64_t n = 6;
+      Matrices<T> a = positiveMatrices<T>(n, this->columns), v(n, n, this->columns);
+      std::vector<Real<T>> w;
+      ASSERT_EQ(Frame("Eigh")
+                    .operand(a.data, a.dims(), a.order())
+                    .result(v.data, a.dims(), a.order())
+                    .result(w, {batch, n})
+                    .config(config)
+                    .call(),
+                "");
+      Matrices<T> diagonal(n, n, this->columns);
+      for (int64_t i = 0; i < batch; ++i)
+        for (int64_t j = 0; j < n; ++j)
+          diagonal(i, j, j) = w[size_t(i * n + j)];
+      expectNear(v * diagonal * v.adjoint(), a);
+      EXPECT_NE(Frame("Eigh")
+                    .operand(a.data, a.dims(), a.order())
+                    .result(v.data, a.dims(), a.order())
+                    .result(w, {batch, n})
+                    .config("lower")
+                    .call(),
+                "");
+    }
+  });
+}
+
 TYPED_TEST(LapackEigen, GeneralEigenvalues) {
   using T = TypeParam;
   using Complex = std::complex<Real<T>>;
