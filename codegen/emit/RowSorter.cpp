@@ -10,21 +10,6 @@ namespace hloc {
 static constexpr int64_t kRun = 8;
 static constexpr int64_t kDigits = 256;
 
-namespace {
-
-/// One lane for a while.
-class ScalarCode {
-public:
-  explicit ScalarCode(IndexBuilder &index) : index(index), lanes(index.getLanes()) { index.setLanes(1); }
-  ~ScalarCode() { index.setLanes(lanes); }
-
-private:
-  IndexBuilder &index;
-  int64_t lanes;
-};
-
-} // namespace
-
 Value movePointer(IndexBuilder &index, Value pointer, Value bytes) {
   if (getConstant(bytes) == 0)
     return pointer;
@@ -139,7 +124,7 @@ void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high,
 }
 
 Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {
-  ScalarCode scalar(index);
+  ScopedLanes scalar(index, 1);
   sortRuns(buffer, less);
   int64_t passes = 0;
   while ((kRun << passes) < size)
@@ -164,7 +149,7 @@ Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {
 //===-- Digits ---------------------------------------------------------------------------------===//
 
 Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bits) {
-  ScalarCode scalar(index);
+  ScopedLanes scalar(index, 1);
   int64_t passes = (bits + 7) / 8;
   Type i64 = b.getI64Type(), i32 = b.getI32Type();
   MemoryArray counts{context.allocateOnStack(passes * kDigits * 4), RankedTensorType::get({passes, kDigits}, i32)};

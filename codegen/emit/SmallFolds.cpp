@@ -38,30 +38,17 @@ static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape, A
   return positions;
 }
 
-namespace {
-
-/// Scalar code while this lives, if the index is the same for all lanes: what they share is a scalar.
-class SharedLanes {
-public:
-  SharedLanes(IndexBuilder &index, ArrayRef<LaneIndex> at) : index(index), lanes(index.getLanes()) {
-    if (llvm::all_of(at, [](const LaneIndex &x) { return x.isUniform(); }))
-      index.setLanes(1);
-  }
-  ~SharedLanes() { index.setLanes(lanes); }
-
-private:
-  IndexBuilder &index;
-  int64_t lanes;
-};
-
-} // namespace
+/// Lanes for what is at `at`: one if the index is the same for all, who then share a scalar.
+static int64_t getSharedLanes(IndexBuilder &index, ArrayRef<LaneIndex> at) {
+  return llvm::all_of(at, [](const LaneIndex &x) { return x.isUniform(); }) ? 1 : index.getLanes();
+}
 
 Lanes ElementEmitter::emitReduce(OpResult result, ArrayRef<LaneIndex> at, Mask mask) {
   auto op = cast<hlo::ReduceOp>(result.getOwner());
   hlo::ComputationOp computation = lookup(op.getToApplyAttr());
   if (!computation || getFoldedElements(op) > kMostFoldedElements)
     return {};
-  SharedLanes shared(index, at);
+  ScopedLanes shared(index, getSharedLanes(index, at));
   SmallVector<Type> elements;
   for (Value input : op.getInputs())
     elements.push_back(arrayType(input).getElementType());
@@ -129,7 +116,7 @@ Lanes ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<LaneIndex> at, Mask mask) 
   for (int64_t d = 0; d < rhs.getRank(); ++d)
     if (!isContracted(op.getRhsContractingDims(), d) && !isContracted(op.getRhsBatchDims(), d))
       right[d] = at[next++];
-  SharedLanes shared(index, at);
+  ScopedLanes shared(index, getSharedLanes(index, at));
   Lanes zero = emitZero(index, element);
   SmallVector<Lanes> sums;
   for (auto [i, position] : llvm::enumerate(getPositions(lhs.getShape(), op.getLhsContractingDims()))) {
