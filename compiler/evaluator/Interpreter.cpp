@@ -191,8 +191,9 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
       // so do collectives among fewer participants than the text has in mind. Other tuples are made
       // of values that were looked at.
       Type type = step.op->getResult(i).getType();
-      bool looksInside = isa<CustomCallOp, AllGatherOp, AllGatherStartOp, ReduceScatterOp,
-                             AllToAllOp, CollectivePermuteOp, InfeedOp>(step.op);
+      bool looksInside =
+          isa<CustomCallOp, AllGatherOp, AllGatherStartOp, ReduceScatterOp, AllToAllOp,
+              CollectivePermuteOp, InfeedOp, RecvOp, RecvDoneOp>(step.op);
       if ((looksInside || !isa<TupleType>(type)) && !fitsType(value, type))
         return fail(step.op, "the evaluator's result is not of the type that the text gives");
       slots[step.firstResult + i] = std::move(value);

@@ -107,7 +107,8 @@ ParseResult Parser::parseComputationLayout(Attribute &value) {
   SmallVector<Type> parameters;
   Type result;
   if (take(Token::LBrace, "`{`") ||
-      takeList(Token::LParen, Token::RParen, [&] { return parseShape(parameters.emplace_back()); }) ||
+      takeList(Token::LParen, Token::RParen,
+               [&] { return parseShape(parameters.emplace_back()); }) ||
       take(Token::Arrow, "`->`") || parseShape(result) || take(Token::RBrace, "`}`"))
     return failure();
   value = TypeAttr::get(builder.getFunctionType(parameters, result));
@@ -119,12 +120,13 @@ ParseResult Parser::parseShapeIndex(SmallVectorImpl<int64_t> &index) {
     const char *place = lexer.begin();
     if (takeInt(index.emplace_back()))
       return failure();
-    return index.back() < 0 ? fail(place, "expected an index of at least 0") : ParseResult(success());
+    return index.back() < 0 ? fail(place, "expected an index of at least 0")
+                            : ParseResult(success());
   });
 }
 
 /// `{ {output index}: (operand, {operand index}[, kind]), ... }`. At module level the operand is a
-/// parameter, its index may be left out and there may be a kind.
+/// parameter, and there may be a kind.
 ParseResult Parser::parseAliases(Attribute &value, bool moduleLevel) {
   SmallVector<Attribute> aliases;
   if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
@@ -133,22 +135,17 @@ ParseResult Parser::parseAliases(Attribute &value, bool moduleLevel) {
         std::string kind;
         if (parseShapeIndex(output) || take(Token::Colon, "`:` after the index of the result"))
           return failure();
-        if (moduleLevel && lexer.is(Token::Int)) {
-          if (takeInt(operand))
-            return failure();
-        } else {
-          if (take(Token::LParen, "`(`") || takeInt(operand) || take(Token::Comma, "`,`") ||
-              parseShapeIndex(index))
-            return failure();
-          if (moduleLevel && takeIf(Token::Comma)) {
-            kind = lexer.getValue().str();
-            if (!lexer.is(Token::Ident) || (kind != "may-alias" && kind != "must-alias"))
-              return expected("may-alias or must-alias");
-            lexer.next();
-          }
-          if (take(Token::RParen, "`)`"))
-            return failure();
+        if (take(Token::LParen, "`(`") || takeInt(operand) || take(Token::Comma, "`,`") ||
+            parseShapeIndex(index))
+          return failure();
+        if (moduleLevel && takeIf(Token::Comma)) {
+          kind = lexer.getValue().str();
+          if (!lexer.is(Token::Ident) || (kind != "may-alias" && kind != "must-alias"))
+            return expected("may-alias or must-alias");
+          lexer.next();
         }
+        if (take(Token::RParen, "`)`"))
+          return failure();
         if (moduleLevel && kind.empty())
           kind = "may-alias";
         aliases.push_back(BufferAliasAttr::get(context, output, operand, index, kind));
@@ -176,7 +173,8 @@ ParseResult Parser::parseDonors(Attribute &value) {
   return success();
 }
 
-/// The four tables of file names, functions, places and frames, kept as they stand, one entry a line.
+/// The four tables of file names, functions, places and frames, kept as they stand, one entry a
+/// line.
 ParseResult Parser::parseStackFrames() {
   std::string tables;
   for (StringRef table : {"FileNames", "FunctionNames", "FileLocations", "StackFrames"}) {

@@ -18,8 +18,8 @@ ParseResult Parser::parseInstruction() {
     lexer.next();
   instruction.place = lexer.begin();
   if (lexer.is(Token::Attribute))
-    return fail(lexer.begin(), "expected a space between the name `" + lexer.getValue() +
-                                   "` and `=`");
+    return fail(lexer.begin(),
+                "expected a space between the name `" + lexer.getValue() + "` and `=`");
   if (lexer.is(Token::Name) || lexer.is(Token::Ident))
     instruction.name = lexer.getValue();
   bool failed = bool(takeName(instruction.name)) ||
@@ -47,7 +47,8 @@ ParseResult Parser::define(const Instruction &instruction, Value value) {
   StringRef name = instruction.name;
   if (isTypeName(name) || (name.starts_with("__") && !name.starts_with("__xla_")))
     return fail(instruction.place, "expected a name that is neither an element type nor starts "
-                                   "with two underscores but got `" + name + "`");
+                                   "with two underscores but got `" +
+                                       name + "`");
   if (scope->values.try_emplace(llvm::CachedHashStringRef(name), value).second)
     return success();
   return fail(instruction.place, "expected a new name but `" + name + "` is defined already");
@@ -70,8 +71,9 @@ ParseResult Parser::parseRightSide(Instruction &instruction, bool nested) {
   }
   if (!instruction.opcode) {
     StringRef nearest = opcodes.nearest(spelling);
-    return fail(lexer.begin(), "unknown opcode `" + spelling + "`" +
-                                   (nearest.empty() ? Twine() : "; did you mean `" + nearest + "`?"));
+    return fail(lexer.begin(),
+                "unknown opcode `" + spelling + "`" +
+                    (nearest.empty() ? Twine() : "; did you mean `" + nearest + "`?"));
   }
   lexer.next();
   if (!lexer.is(Token::LParen))
@@ -133,9 +135,8 @@ ParseResult Parser::parseParameter(Instruction &instruction, bool nested) {
     return fail(place, "expected a parameter number of at least 0 but got " + Twine(number));
   if (!nested && parseAttributes(instruction))
     return failure();
-  auto at = llvm::lower_bound(scope->parameters, number, [](const Scope::Parameter &p, int64_t n) {
-    return p.number < n;
-  });
+  auto at = llvm::lower_bound(scope->parameters, number,
+                              [](const Scope::Parameter &p, int64_t n) { return p.number < n; });
   if (at != scope->parameters.end() && at->number == number)
     return fail(place, "expected each parameter once but got number " + Twine(number) + " again");
   size_t index = at - scope->parameters.begin();
@@ -151,8 +152,18 @@ ParseResult Parser::parseParameter(Instruction &instruction, bool nested) {
 //===- Operands ------------------------------------------------------------===//
 
 ParseResult Parser::parseOperands(Instruction &instruction) {
-  if (takeList(Token::LParen, Token::RParen, [&] { return parseOperand(instruction); }))
+  if (take(Token::LParen, "`(`"))
     return failure();
+  // Commas may stand in any number, as they may for XLA.
+  for (bool separate = true; !takeIf(Token::RParen);)
+    if (takeIf(Token::Comma))
+      separate = true;
+    else if (!separate)
+      return expected("`,` or `)`");
+    else if (parseOperand(instruction))
+      return failure();
+    else
+      separate = false;
   instruction.operandsEnd = lexer.previousEnd() - 1;
   return success();
 }
@@ -167,7 +178,9 @@ ParseResult Parser::parseOperand(Instruction &instruction) {
     return expected("an operand");
   Value value;
   if (lexer.is(Token::Ident) && *lexer.end() == '(')
-    return parseNested(instruction, type, value) ? failure() : (instruction.operands.push_back(value), success());
+    return parseNested(instruction, type, value)
+               ? failure()
+               : (instruction.operands.push_back(value), success());
   StringRef name = lexer.getValue();
   lexer.next();
   llvm::CachedHashStringRef key(name);
@@ -179,8 +192,8 @@ ParseResult Parser::parseOperand(Instruction &instruction) {
   } else {
     value = findParameterOrMake(name, type, namePlace);
     if (!value)
-      return fail(namePlace, "expected an instruction defined before this one but got `" + name +
-                                 "`");
+      return fail(namePlace,
+                  "expected an instruction defined before this one but got `" + name + "`");
   }
   while (lexer.is(Token::Hash))
     if (parseElementOf(value, name))
@@ -200,8 +213,8 @@ ParseResult Parser::parseOperand(Instruction &instruction) {
 Value Parser::findParameterOrMake(StringRef name, Type type, const char *place) {
   if (!singleInstruction || !type)
     return nullptr;
-  Value value = scope->block->addArgument(
-      type, makeLocation(builder.getStringAttr(name), locate(place)));
+  Value value =
+      scope->block->addArgument(type, makeLocation(builder.getStringAttr(name), locate(place)));
   int64_t number = scope->parameters.size();
   scope->parameters.push_back({number, {}, place, number});
   scope->values[llvm::CachedHashStringRef(name)] = value;
@@ -331,7 +344,8 @@ ParseResult Parser::finishAttributes(Instruction &instruction) {
   const Opcode &opcode = *instruction.opcode;
   for (StringRef name : opcode.required)
     if (!llvm::is_contained(instruction.seen, name))
-      return fail(instruction.opcodePlace, "expected the attribute `" + name + "` of " + opcode.text);
+      return fail(instruction.opcodePlace,
+                  "expected the attribute `" + name + "` of " + opcode.text);
   NamedAttrList &attributes = instruction.attributes;
   if (opcode.hasAttribute("window") && opcode.text != "custom-call" && !attributes.get("window"))
     attributes.set("window", WindowAttr::get(context, {}, {}, {}, {}, {}, {}, {}));
@@ -422,14 +436,15 @@ ParseResult Parser::setFixedShape(Instruction &instruction) {
   } else if (opcode == "infeed" || opcode == "recv") {
     Type data = dataOf(stated);
     if (!data)
-      return fail(instruction.opcodePlace, "expected " + opcode + " to have a shape (data, ...) but got " +
+      return fail(instruction.opcodePlace, "expected " + opcode +
+                                               " to have a shape (data, ...) but got " +
                                                shapeText(stated));
     fixed = opcode == "infeed" ? tuple({data, token}) : tuple({data, number, token});
   }
   if (!fixed || areCompatible(fixed, stated))
     return success();
-  warn(instruction.opcodePlace, "the shape of " + opcode + " is " + shapeText(fixed) + ", whatever the text says: " +
-                                    shapeText(stated));
+  warn(instruction.opcodePlace, "the shape of " + opcode + " is " + shapeText(fixed) +
+                                    ", whatever the text says: " + shapeText(stated));
   instruction.type = fixed;
   return success();
 }
@@ -445,11 +460,11 @@ ParseResult Parser::infer(Operation *operation, const Instruction &instruction) 
     return computation ? computation.getFunctionType() : FunctionType();
   });
   if (failed(type))
-    return errors == before ? fail(instruction.opcodePlace, "expected operands and attributes from "
-                                                            "which the shape of " +
-                                                                instruction.opcode->text +
-                                                                " can be inferred")
-                            : failure();
+    return errors == before
+               ? fail(instruction.opcodePlace, "expected operands and attributes from "
+                                               "which the shape of " +
+                                                   instruction.opcode->text + " can be inferred")
+               : failure();
   if (checkTupleSize(*type, instruction.place))
     return failure();
   operation->getResult(0).setType(*type);

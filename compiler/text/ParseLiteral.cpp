@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
 #include <charconv>
+#include <cmath>
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -109,10 +110,13 @@ private:
       store(uint8_t(value != 0), out);
       return true;
     }
-    uint64_t most = isUnsigned ? ~uint64_t(0) >> (64 - width)
-                    : negative ? uint64_t(1) << (width - 1)
-                               : (uint64_t(1) << (width - 1)) - 1;
-    if ((isUnsigned && negative && value) || value > most)
+    // Numbers of 64 bits may be written as signed or unsigned ones, as XLA reads them.
+    bool either = width == 64;
+    uint64_t most = negative && (either || !isUnsigned) ? uint64_t(1) << (width - 1)
+                    : negative                          ? 0
+                    : isUnsigned || either              ? ~uint64_t(0) >> (64 - width)
+                                                        : (uint64_t(1) << (width - 1)) - 1;
+    if (value > most)
       return fail(start, Twine("expected an integer that fits ") + (isUnsigned ? "u" : "s") +
                              Twine(width) + " but got " + StringRef(start, place - start));
     store(negative ? -value : value, out);
@@ -177,7 +181,7 @@ private:
     if (*word == 'i' || *word == 'n')
       return readSpecial(place, word, negative, out);
     double value = 0;
-    if (!readDouble(place, end, value) || !endsNumber(place))
+    if (*start == '.' || !readDouble(place, end, value) || !endsNumber(place))
       return fail(start, "expected a number");
     auto outOfRange = [&] {
       return fail(start, "expected a number in the range of " + typeName() + " but got " +
@@ -196,14 +200,23 @@ private:
       store(rounded, out);
       return true;
     }
+    if (APFloat::SemanticsToEnum(*semantics) == APFloat::S_Float8E8M0FNU) {
+      // Powers of two from 2^-127; halfway goes up. There is no zero.
+      int exponent = 0;
+      double fraction = std::frexp(value, &exponent);
+      int power = exponent - 1 + (fraction >= 0.75);
+      if (value <= 0 || negative || power > 127)
+        return outOfRange();
+      store(std::max(power + 127, 0), out);
+      return true;
+    }
     // XLA reads f16 and bf16 by way of f32.
     bool inexact;
     APFloat small(value);
     if (throughFloat)
       small = APFloat(float(value));
     small.convert(*semantics, APFloat::rmNearestTiesToEven, &inexact);
-    bool unsignedType = !APFloat::semanticsHasSignedRepr(*semantics);
-    if (!small.isFinite() || std::isinf(value) || (unsignedType && negative))
+    if (!small.isFinite() || std::isinf(value))
       return outOfRange();
     store(small.bitcastToAPInt().getZExtValue(), out);
     return true;
@@ -216,10 +229,10 @@ private:
     StringRef rest(word, end - word);
     if (rest.consume_front("inf") && endsNumber(rest.begin())) {
       bool hasInf = APFloat::semanticsHasInf(*semantics);
-      if (!hasInf && !APFloat::semanticsHasNaN(*semantics))
-        return fail(start, "expected a finite number: the type has no infinity");
       place = rest.begin();
-      if (!hasInf) // what XLA's conversion makes of it
+      if (!hasInf && !APFloat::semanticsHasNaN(*semantics)) // what XLA's conversions make of it
+        store(APFloat::getLargest(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
+      else if (!hasInf)
         store(APFloat::getQNaN(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
       else
         store(APFloat::getInf(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
@@ -228,8 +241,13 @@ private:
     rest = StringRef(word, end - word);
     if (!rest.consume_front("nan"))
       return fail(start, "expected a number");
+    if (!APFloat::semanticsHasNaN(*semantics) && endsNumber(rest.begin())) {
+      place = rest.begin();
+      store(APFloat::getZero(*semantics, !negative).bitcastToAPInt().getZExtValue(), out);
+      return true;
+    }
     if (!APFloat::semanticsHasNaN(*semantics))
-      return fail(start, "expected a finite number: " + typeName() + " has no NaN");
+      return fail(start, "expected a number");
     uint64_t bits = APFloat::getQNaN(*semantics, negative).bitcastToAPInt().getZExtValue();
     if (rest.consume_front("(0x")) {
       StringRef digits = rest.take_while(isHexDigit);

@@ -107,8 +107,8 @@ ParseResult Parser::parseArrayShape(Type &type) {
       return failure();
   } else if (bounded) {
     SmallVector<int64_t> order(llvm::reverse(llvm::seq<int64_t>(0, sizes.size())));
-    array = RankedTensorType::get(
-        sizes, element, LayoutAttr::get(context, order, bounds, {}, 0, 0, StringAttr()));
+    array = RankedTensorType::get(sizes, element,
+                                  LayoutAttr::get(context, order, bounds, {}, 0, 0, StringAttr()));
   }
   type = array;
   return success();
@@ -131,12 +131,11 @@ ParseResult Parser::parseLayout(RankedTensorType &type, ArrayRef<int64_t> bounds
   const char *place = lexer.begin();
   lexer.next();
   SmallVector<int64_t, 6> order;
-  while (lexer.is(Token::Int)) {
-    if (takeInt(order.emplace_back()))
-      return failure();
-    if (!takeIf(Token::Comma))
-      break;
-  }
+  if (lexer.is(Token::Int))
+    do {
+      if (takeInt(order.emplace_back()))
+        return failure();
+    } while (takeIf(Token::Comma));
   int64_t bits = 0, space = 0;
   SmallVector<TileAttr> tiles;
   std::string rest;
@@ -153,8 +152,8 @@ ParseResult Parser::parseLayout(RankedTensorType &type, ArrayRef<int64_t> bounds
   bool descending = true;
   for (auto [i, dimension] : llvm::enumerate(order)) {
     if (dimension < 0 || dimension >= rank || seen[dimension])
-      return fail(place, "expected the layout to name each dimension from 0 to " +
-                             Twine(rank - 1) + " once");
+      return fail(place, "expected the layout to name each dimension from 0 to " + Twine(rank - 1) +
+                             " once");
     seen[dimension] = true;
     descending &= dimension == rank - 1 - int64_t(i);
   }
@@ -181,7 +180,8 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
       return expected("a property of the layout or `}`");
     if (found < kOrder + next)
       return fail(lexer.begin(), "expected the layout's properties once each, in the order D, T, "
-                                 "L, #, *, E, S, SC, P, M, but got " + letter);
+                                 "L, #, *, E, S, SC, P, M, but got " +
+                                     letter);
     next = found - kOrder + 1;
     const char *begin = lexer.begin();
     lexer.next();

@@ -281,8 +281,11 @@ ParseResult Parser::parseShardingAttr(Instruction &instruction, StringRef target
 /// `{kind="sharding", entry={...}, exit={...}}`.
 ParseResult Parser::parseDomainAttr(Instruction &instruction, StringRef target) {
   const char *begin = lexer.begin();
-  if (take(Token::LBrace, "`{` at the start of the domain") || takeAttributeName("kind") ||
-      take(Token::String, "the domain's kind in quotes") || take(Token::Comma, "`,`") ||
+  if (take(Token::LBrace, "`{` at the start of the domain") || takeAttributeName("kind"))
+    return failure();
+  if (lexer.is(Token::String) && lexer.getValue() != "sharding")
+    return expected("the kind \"sharding\"");
+  if (take(Token::String, "the domain's kind in quotes") || take(Token::Comma, "`,`") ||
       takeAttributeName("entry") || takeSharding() || take(Token::Comma, "`,`") ||
       takeAttributeName("exit") || takeSharding() ||
       take(Token::RBrace, "`}` at the end of the domain"))
@@ -334,13 +337,16 @@ ParseResult Parser::parseOriginAttr(Instruction &instruction, StringRef target) 
   return success();
 }
 
-/// `{visualizing_index=1,name=0.5,...}`.
+/// `{visualizing_index=1,name=0.5,...}`; numbers without the index are an error.
 ParseResult Parser::parseStatisticsAttr(Instruction &instruction, StringRef target) {
   const char *begin = lexer.begin();
+  bool isEmpty = true, hasIndex = false;
   if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
         if (!lexer.is(Token::Attribute))
           return expected("the name of a number followed by `=`");
         bool isIndex = lexer.getValue() == "visualizing_index";
+        isEmpty = false;
+        hasIndex |= isIndex;
         lexer.next();
         int64_t number;
         if (isIndex)
@@ -351,6 +357,8 @@ ParseResult Parser::parseStatisticsAttr(Instruction &instruction, StringRef targ
         return success();
       }))
     return failure();
+  if (!isEmpty && !hasIndex)
+    return fail(begin, "expected a visualizing_index among the numbers");
   instruction.attributes.set(target, builder.getStringAttr(textSince(begin)));
   return success();
 }

@@ -89,12 +89,11 @@ private:
       out << (value.isNegative() ? "-inf" : "inf");
       return;
     }
-    // All smaller formats are exact in f32, but for the exponents of f8e8m0fnu.
-    double exact = value.convertToDouble();
-    if (double(float(exact)) == exact)
-      printFloat32(float(exact));
-    else
-      printNumber(exact, out);
+    // APFloat takes the least power of f8e8m0fnu for another, and XLA what is above it for the
+    // next.
+    if (APFloat::SemanticsToEnum(*semantics) == APFloat::S_Float8E8M0FNU)
+      return printNumber(std::ldexp(1.0, int(bits) - 127), out);
+    printFloat32(float(value.convertToDouble())); // exact
   }
 
   void printFloat32(float value) {
