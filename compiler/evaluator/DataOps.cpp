@@ -196,7 +196,12 @@ static FailureOr<Values> bitcastConvert(Call &call) {
   Shape shape = type->second;
   for (size_t d = 0; d < std::min(shape.size(), operand.shape.size()); ++d)
     shape[d] = operand.shape[d];
-  return Values{pack(unpack(operand), type->first, shape)};
+  Array result = pack(unpack(operand), type->first, shape);
+  if (type->first == ElementType::PRED) // a byte of 0 or 1, whatever the operand held
+    for (char *byte = result.mutableData(), *end = byte + result.getByteCount(); byte != end;
+         ++byte)
+      *byte = *byte != 0;
+  return Values{result};
 }
 
 /// Dimensions from the most major to the most minor one in memory.

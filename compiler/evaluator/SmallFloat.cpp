@@ -90,10 +90,9 @@ static uint32_t nanCode(const FloatFormat &format) {
 }
 
 static uint32_t encodePowerOfTwo(const FloatFormat &format, double value) {
-  if (std::isnan(value) || std::isinf(value) || value < 0)
+  // There is neither zero nor sign.
+  if (std::isnan(value) || std::isinf(value) || value <= 0)
     return 0xFF;
-  if (value == 0)
-    return 0;
   int exponent;
   double fraction = std::frexp(value, &exponent); // in [0.5, 1)
   int code = exponent - 1 + format.bias;
