@@ -56,7 +56,7 @@ double decodeFloat(const FloatFormat &format, uint32_t bits) {
   uint32_t mantissa = magnitude & ((1u << format.mantissaBits) - 1);
   bool negative = bits & signBit;
   if (format.specials == FloatFormat::NegativeZeroNan && negative && magnitude == 0)
-    return nan;
+    return -nan; // its sign is set, which a total order sees
   if (format.specials == FloatFormat::NanOnly && magnitude == signBit - 1)
     return negative ? -nan : nan;
   double value;
