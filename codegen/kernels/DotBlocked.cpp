@@ -159,10 +159,9 @@ void DotKernel::emitBlocked() {
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, blockRows, blockColumns);
   int64_t width = tile.vectors * lanes;
-  // The instruction for pairs is of the machine's width, and a width that is no power of two is not split
-  // but rounded up.
-  tileLanes = !pairs && llvm::isPowerOf2_64(width) ? width : lanes;
-  tile.vectors = width / tileLanes;
+  // The instruction for pairs is of the machine's width.
+  if (!pairs)
+    widenTile();
   if (blockColumns < columns)
     blockColumns = std::max(width, blockColumns / width * width);
   if (blockRows < rows)

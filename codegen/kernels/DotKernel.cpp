@@ -149,6 +149,14 @@ TileStore DotKernel::makeStore() {
                    [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
 }
 
+/// Writes the tile in vectors as wide as its rows, unless that is no power of two: such a vector would not be
+/// split, but rounded up.
+void DotKernel::widenTile() {
+  int64_t width = tile.vectors * lanes;
+  tileLanes = llvm::isPowerOf2_64(width) ? width : lanes;
+  tile.vectors = width / tileLanes;
+}
+
 /// Loops over units: blocks of the result, of every batch. `body` gets the ranges of rows and
 /// columns of one.
 void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns) {
@@ -197,6 +205,7 @@ LogicalResult DotKernel::emit() {
   while (lanes > 1 && lanes / 2 >= along)
     lanes /= 2;
   index.setLanes(lanes);
+  tileLanes = lanes;
   bool streams = depth == 0 || (!alongDepth && readsRhsInPlace());
   pairs = !streams && takesPairs();
   factor = !pairs ? element : factorIsBf16() ? Type(b.getBF16Type()) : b.getI16Type();

@@ -37,6 +37,7 @@ private:
   };
   Range makeRange(mlir::Value block, int64_t size, int64_t blockSize);
   mlir::Value countEntries(Range depthRange);
+  void widenTile();
   TileStore makeStore();
   void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns);
   void forEachTile(Range range, int64_t size, int64_t tileSize,
@@ -73,7 +74,7 @@ private:
   llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
   llvm::SmallVector<int64_t> lhsRows, rhsColumns; // dimensions
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;
-  /// Of a vector of the machine; and of the vectors that a blocked tile is written in, which are as wide
+  /// Of a vector of the machine; and of the vectors that a tile is written in, which are as wide
   /// as its rows where they can be: the target splits them, and there is less code on the way to it.
   int64_t lanes = 1, tileLanes = 1;
   bool depthIsMinorOfRhs = false, lhsInPlace = false;

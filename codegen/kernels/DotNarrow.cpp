@@ -13,18 +13,22 @@ namespace hloc {
 void DotKernel::emitStreaming() {
   tile = chooseTile(context.target, element, lanes, rows, columns);
   int64_t width = tile.vectors * lanes;
+  // What is computed on the way from memory takes registers of its own.
+  if (isa<BlockArgument>(rhs) && rhsType.getElementType() == element)
+    widenTile();
   TileStore store = makeStore();
   emitUnits([&](Range rowRange, Range columnRange) {
     TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
     TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, width);
+    ScopedLanes wide(index, tileLanes);
     SmallVector<Lanes> zeros(tile.rows * tile.vectors, emitZero(index, element));
     auto sumOf = [&](Value start, Value end) {
       return packLanes(buildTile(
           context, tile, element, /*pairs=*/false, start, end, zeros,
           [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(k)); },
           [&](int64_t v, Value k) {
-            LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * lanes);
-            Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnSpan.live - v * lanes));
+            LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * tileLanes);
+            Lanes value = loadRhs(index.uniform(k), n, firstLanes(index, columnSpan.live - v * tileLanes));
             return value.re ? broadcastLanes(index, value) : value;
           }));
     };
