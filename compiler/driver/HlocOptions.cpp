@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/CommandLine.h"
+#include "compiler/text/Version.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -90,6 +91,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                                    category);
 
   cl::HideUnrelatedOptions(category);
+  setVersionPrinter();
   std::string problem;
   llvm::raw_string_ostream problems(problem);
   bool right = cl::ParseCommandLineOptions(argc, argv, "hloc: compiles HLO\n", &problems);

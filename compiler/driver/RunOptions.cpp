@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RunOptions.h"
 #include "compiler/driver/CommandLine.h"
+#include "compiler/text/Version.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -70,6 +71,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                                "MiB");
 
   cl::HideUnrelatedOptions(category);
+  setVersionPrinter();
   std::string problem;
   llvm::raw_string_ostream problems(problem);
   bool isRight = cl::ParseCommandLineOptions(argc, argv, "hlo-run: runs HLO\n", &problems);

@@ -3,6 +3,7 @@
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
+#include "compiler/text/Version.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -189,6 +190,7 @@ int hloOptMain(int argc, char **argv, DialectRegistry &registry) {
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   Options options;
+  setVersionPrinter();
   std::string problem;
   llvm::raw_string_ostream problems(problem);
   if (!cl::ParseCommandLineOptions(argc, argv, "hlo-opt: reads, checks and transforms HLO\n",

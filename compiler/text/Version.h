@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOC_COMPILER_TEXT_VERSION_H
+#define HLOC_COMPILER_TEXT_VERSION_H
+
+namespace hloc {
+
+/// Makes --version print hloc's version, and that of the LLVM it was built with.
+void setVersionPrinter();
+
+} // namespace hloc
+
+#endif
