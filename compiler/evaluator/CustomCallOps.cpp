@@ -60,6 +60,7 @@ static FailureOr<Values> customCall(Call &call) {
                                                    {"xla.sdy.FuncResultSharding", identity},
                                                    {"xla.sdy.GlobalToLocalShape", identity},
                                                    {"xla.sdy.LocalToGlobalShape", identity},
+                                                   {"Eigh", eigh},
                                                    {"dce_sink", allocate},
                                                    {"AllocateBuffer", allocate},
                                                    {"PinToDevice", identity},

@@ -15,6 +15,10 @@ namespace hloc::evaluator {
 void addLapackFactorizations(HandlerTable &table);
 void addLapackSpectra(HandlerTable &table);
 
+/// Eigh, as XLA's own library of functions writes it: (a) -> (vectors, values). The text of
+/// backend_config begins with 1 if the lower triangle counts, with 0 for the upper.
+mlir::FailureOr<Values> eigh(Call &call);
+
 /// `name = 76 : ui8` or `name = true` in the backend config; `fallback` if it is not there.
 int64_t getConfig(Call &call, llvm::StringRef name, int64_t fallback);
 

@@ -41,7 +41,20 @@ static void setEigenvalues(LapackItem &item, unsigned first, const std::vector<C
   }
 }
 
-/// (a) -> (vectors, values, info); mode, uplo. Eigenvectors as columns, values in ascending order.
+/// Sets eigenvectors as columns, unless they are not wanted, and eigenvalues in ascending order.
+template <class T> static void solveSymmetric(LapackItem &item, bool lower, bool wantsVectors) {
+  Matrix<T> a = item.matrix<T>(0);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    a(i, i) = realPart(a(i, i));
+    for (int64_t j = 0; j < i; ++j) // the other triangle from the one that counts
+      (lower ? a(j, i) : a(i, j)) = conjugate(lower ? a(i, j) : a(j, i));
+  }
+  item.set(1, hermitianEigen(a));
+  if (wantsVectors)
+    item.set(0, a);
+}
+
+/// (a) -> (vectors, values, info); mode, uplo.
 static FailureOr<Values> syevd(Call &call) {
   auto sizes = getMatrixSizes(call);
   if (failed(sizes))
@@ -51,16 +64,23 @@ static FailureOr<Values> syevd(Call &call) {
   bool wantsVectors = getConfig(call, "mode", 'V') == 'V';
   return eachItem(call, 10 * n * n * n, {{'N', {n, n}}}, {{'N', {n, n}}, {'R', {n}}, {'I', {}}},
                   [&](auto sample, LapackItem &item) {
-                    using T = decltype(sample);
-                    Matrix<T> a = item.matrix<T>(0);
-                    for (int64_t i = 0; i < n; ++i) {
-                      a(i, i) = realPart(a(i, i));
-                      for (int64_t j = 0; j < i; ++j) // the other triangle from the one that counts
-                        (lower ? a(j, i) : a(i, j)) = conjugate(lower ? a(i, j) : a(j, i));
-                    }
-                    item.set(1, hermitianEigen(a));
-                    if (wantsVectors)
-                      item.set(0, a);
+                    solveSymmetric<decltype(sample)>(item, lower, wantsVectors);
+                  });
+}
+
+FailureOr<Values> eigh(Call &call) {
+  auto sizes = getMatrixSizes(call);
+  if (failed(sizes))
+    return failure();
+  int64_t n = sizes->second;
+  auto config = call.op->getAttrOfType<StringAttr>("hlo.backend_config");
+  StringRef text = config ? config.getValue() : StringRef();
+  text.consume_front("\"");
+  if (!text.starts_with("0") && !text.starts_with("1"))
+    return call.fail("expected backend_config to begin with 0 or 1");
+  return eachItem(call, 10 * n * n * n, {{'N', {n, n}}}, {{'N', {n, n}}, {'R', {n}}},
+                  [&](auto sample, LapackItem &item) {
+                    solveSymmetric<decltype(sample)>(item, text[0] == '1', true);
                   });
 }
 
