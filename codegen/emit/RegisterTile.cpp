@@ -131,20 +131,22 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
 
 SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {
   int64_t size = rows.size();
-  // Interleaving row i with row i + size/2 rotates the bits of the element's number by one;
-  // log2(size) rounds exchange row and column.
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < size; ++i) {
-    low.push_back(i % 2 * size + i / 2);
-    high.push_back(i % 2 * size + (i + size) / 2);
-  }
-  for (int64_t round = size; round > 1; round /= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < size / 2; ++i) {
-      next.push_back(vector::ShuffleOp::create(b, rows[i], rows[i + size / 2], low));
-      next.push_back(vector::ShuffleOp::create(b, rows[i], rows[i + size / 2], high));
+  // Blocks of half the size change places, again and again: small ones stay within a quarter of a
+  // register, where shuffles are quickest.
+  for (int64_t half = size / 2; half >= 1; half /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      bool isUpper = lane & half;
+      low.push_back(isUpper ? size + lane - half : lane);
+      high.push_back(isUpper ? size + lane : lane + half);
     }
-    rows = next;
+    for (int64_t i = 0; i < size; ++i) {
+      if (i & half)
+        continue;
+      Value first = vector::ShuffleOp::create(b, rows[i], rows[i + half], low);
+      rows[i + half] = vector::ShuffleOp::create(b, rows[i], rows[i + half], high);
+      rows[i] = first;
+    }
   }
   return rows;
 }

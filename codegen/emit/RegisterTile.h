@@ -43,7 +43,7 @@ buildTile(KernelContext &context, TileShape shape, mlir::Type element, bool pair
           llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
           llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right);
 
-/// Transposes a square of `rows.size()` vectors of as many lanes in registers.
+/// Transposes a square of `rows.size()` vectors (a power of two) of as many lanes in registers.
 llvm::SmallVector<mlir::Value> transposeSquare(mlir::ImplicitLocOpBuilder &b, llvm::SmallVector<mlir::Value> rows);
 
 } // namespace hloc

@@ -3,7 +3,7 @@
 // lies in memory. Such a kernel goes over square tiles of the two dimensions. A tile's operand is
 // computed with lanes along its own minor dimension, row by row, and turned in registers; each
 // cache line is read once and whole. Test: test/codegen/transposes.hlo.
-#include "codegen/KernelEmission.h"
+#include "codegen/emit/RegisterTile.h"
 
 using namespace mlir;
 
@@ -146,13 +146,13 @@ private:
 
   /// At `place` the transpose is `line`; elsewhere it is computed.
   void bindLine(hlo::TransposeOp op, const ElementIndex &place, Mask placeMask, Lanes line) {
-    context.emitter.bind(op, [this, op, place, placeMask, line](ArrayRef<LaneIndex> at, Mask mask) {
+    context.emitter.bind(op, [this, op, place, placeMask, line](ArrayRef<LaneIndex> at, Mask mask) mutable {
       if (at == ArrayRef<LaneIndex>(place) && mask == placeMask)
         return line;
       ElementIndex source(at.size());
-      for (auto [to, from] : llvm::enumerate(const_cast<hlo::TransposeOp &>(op).getDimensions()))
+      for (auto [to, from] : llvm::enumerate(op.getDimensions()))
         source[from] = at[to];
-      return context.emitter.emit(const_cast<hlo::TransposeOp &>(op).getOperand(), source, mask);
+      return context.emitter.emit(op.getOperand(), source, mask);
     });
   }
 
@@ -166,30 +166,20 @@ private:
       storeElements(index, context.getOutput(i), at, value, mask);
   }
 
-  /// Line i of the result holds lane i of all `lines`: blocks of half the size change places, again
-  /// and again.
-  SmallVector<Lanes> turn(SmallVector<Lanes> lines) {
-    for (int64_t half = tile / 2; half >= 1; half /= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < tile; ++lane) {
-        bool isUpper = lane & half;
-        low.push_back(isUpper ? tile + lane - half : lane);
-        high.push_back(isUpper ? tile + lane : lane + half);
-      }
-      auto exchange = [&](Value &x, Value &y) {
-        if (!x)
-          return;
-        Value first = vector::ShuffleOp::create(b, x, y, low);
-        y = vector::ShuffleOp::create(b, x, y, high);
-        x = first;
-      };
-      for (int64_t i = 0; i < tile; ++i)
-        if (!(i & half)) {
-          exchange(lines[i].re, lines[i + half].re);
-          exchange(lines[i].im, lines[i + half].im);
-        }
+  /// Line i of the result holds lane i of all `lines`.
+  SmallVector<Lanes> turn(ArrayRef<Lanes> lines) {
+    SmallVector<Value> re, im;
+    for (Lanes line : lines) {
+      re.push_back(line.re);
+      if (line.im)
+        im.push_back(line.im);
     }
-    return lines;
+    re = transposeSquare(b, re);
+    im = transposeSquare(b, im);
+    SmallVector<Lanes> turned;
+    for (auto [i, part] : llvm::enumerate(re))
+      turned.push_back({part, im.empty() ? Value() : im[i]});
+    return turned;
   }
 
   KernelContext &context;
