@@ -76,11 +76,11 @@ Lanes ConvolutionKernel::loadInput(ArrayRef<LaneIndex> positions, LaneIndex chan
   value = emitConvertLanes(index, value, inputType.getElementType(), element);
   if (!inside)
     return value;
-  int64_t lanesNow = index.getLanes();
-  if (value.isUniform() && !inside.lanes)
-    index.setLanes(1);
-  Lanes zero = emitZero(index, element);
-  index.setLanes(lanesNow);
+  Lanes zero;
+  {
+    ScopedLanes same(index, value.isUniform() && !inside.lanes ? 1 : index.getLanes());
+    zero = emitZero(index, element);
+  }
   if (inside.lanes)
     value = emitSelect(index, inside.lanes, value, zero);
   if (inside.uniform)

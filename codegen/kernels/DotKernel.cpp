@@ -117,7 +117,7 @@ Lanes DotKernel::loadRhs(LaneIndex k, LaneIndex n, Mask mask) {
 
 /// Pairs of neighbouring k from `start` on, a pair a lane; those past the end are zero.
 Value DotKernel::loadPairs(Value start, function_ref<Lanes(LaneIndex, Mask)> load) {
-  index.setLanes(2 * lanes);
+  ScopedLanes both(index, 2 * lanes);
   LaneIndex k = index.consecutive(start, 2 * lanes);
   Mask mask = depth % (2 * lanes) == 0 ? Mask{} : index.inRange(k, INT64_MIN, depth);
   Lanes value = load(k, mask);
@@ -128,7 +128,6 @@ Value DotKernel::loadPairs(Value start, function_ref<Lanes(LaneIndex, Mask)> loa
   } else {
     value = emitZero(index, factor);
   }
-  index.setLanes(lanes);
   return value.re;
 }
 

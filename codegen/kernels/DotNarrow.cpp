@@ -97,9 +97,8 @@ void DotKernel::emitAlongDepth() {
     };
     for (Lanes sum : unpackLanes(element, sums))
       totals.push_back({total(sum.re), total(sum.im)});
-    index.setLanes(1);
+    ScopedLanes scalar(index, 1);
     store.finish(totals, rowSpan, columnSpan);
-    index.setLanes(lanes);
   }, tile.rows, tile.vectors);
 }
 

@@ -232,14 +232,13 @@ SmallVector<Lanes> ScanKernel::emitPrefixBlock(ElementIndex row, LaneIndex posit
 void ScanKernel::emitPrefixRow(ElementIndex row) {
   int64_t lanes = index.getLanes(), whole = steps / lanes * lanes, count = inputs.size();
   SmallVector<Lanes> carry;
-  index.setLanes(1);
   for (int64_t i = 0; i < count; ++i) {
+    ScopedLanes scalar(index, 1);
     Lanes value = context.emitter.emit(carries[i], row);
     if (!value.re)
       return;
     carry.push_back(fold->widen(i, value));
   }
-  index.setLanes(lanes);
   auto block = [&](Value start, int64_t live) {
     SmallVector<Lanes> next = emitPrefixBlock(row, index.consecutive(start, lanes), live, carry);
     next.empty() ? void(fails()) : void(carry = next);
@@ -264,10 +263,9 @@ void ScanKernel::emitPrefixRow(ElementIndex row) {
     remainder();
   if (context.emitter.hasFailed())
     return;
-  index.setLanes(1);
+  ScopedLanes scalar(index, 1);
   for (int64_t i = 0; i < count; ++i)
     store(outputs + i, row, fold->narrow(i, carry[i]), {});
-  index.setLanes(lanes);
 }
 
 //===-- Step by step ---------------------------------------------------------------------------===//

@@ -59,8 +59,7 @@ Lanes TopkKernel::emitElements(LaneIndex position, Mask mask) {
 
 /// Sorts the buffer, of which `entries` are in use, and keeps the first k.
 TopkKernel::State TopkKernel::keepFirst(Value entries) {
-  int64_t lanes = index.getLanes();
-  index.setLanes(1);
+  ScopedLanes scalar(index, 1);
   buildFor(context, b.createOrFold<arith::IndexCastOp>(b.getIndexType(), entries), index.constant(capacity), 1, {},
            [&](Value i, ValueRange) {
              storeElements(index, entriesAt(buffer), {index.uniform(i)}, {constant64(-1), {}}, {});
@@ -78,7 +77,6 @@ TopkKernel::State TopkKernel::keepFirst(Value entries) {
   Value bound = arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, last, constant64(32)));
   Value isLeast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bound, constant32(0));
   Value below = arith::SubIOp::create(b, bound, constant32(1));
-  index.setLanes(lanes);
   return {constant64(count), arith::SelectOp::create(b, isLeast, bound, below)};
 }
 

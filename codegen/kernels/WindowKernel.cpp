@@ -105,15 +105,13 @@ LogicalResult WindowKernel::emit() {
     index.setLanes(1);
   else
     chooseLanes();
-  int64_t lanes = index.getLanes();
-  index.setLanes(1);
   for (auto [i, value] : llvm::enumerate(op.getInitialValues())) {
+    ScopedLanes scalar(index, 1);
     Lanes lanes = context.emitter.emit(value, {});
     if (!lanes.re)
       return failure();
     initial.push_back(fold.widen(i, lanes));
   }
-  index.setLanes(lanes);
   if (shape.empty())
     emitOutputs({}, {}, 1);
   else
