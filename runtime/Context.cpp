@@ -18,7 +18,7 @@ hlort_context *hlort_context_create(const hlort_context_options *options, hlort_
     auto context = std::make_unique<hlort_context>();
     if (chosen.threads > 1) {
       context->threads = chosen.threads;
-      context->pool.emplace(chosen.threads);
+      context->crew.emplace(chosen.threads);
     }
     return context.release();
   } catch (const std::bad_alloc &) {

@@ -4,7 +4,7 @@
 #ifndef HLOC_RUNTIME_CONTEXT_H
 #define HLOC_RUNTIME_CONTEXT_H
 
-#include "Pool.h"
+#include "Crew.h"
 #include "Trace.h"
 #include "hlort/hlort.h"
 
@@ -26,7 +26,7 @@ struct CustomCall {
 struct hlort_context {
   int32_t threads = 1;
   /// Set when there is more than one thread.
-  std::optional<hloc::runtime::Pool> pool;
+  std::optional<hloc::runtime::Crew> crew;
 
   hloc::runtime::Trace trace;
 

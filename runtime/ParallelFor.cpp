@@ -4,36 +4,33 @@
 #include "Context.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 namespace {
 
+/// Chunks a thread, at most: small enough that a thread which comes late, or is held up, costs little.
+constexpr int64_t kChunks = 8;
+
 /// True while this thread runs a body on behalf of a parallel loop: loops inside stay serial.
 thread_local bool insideLoop = false;
 
-/// One loop under way. The counter orders the caller's writes before the bodies and the bodies'
-/// before what the caller does next. The pool does so too, but where sanitizers cannot see it.
-struct Loop {
+/// Tasks [0, tasks) in chunks.
+struct Chunks {
   int64_t tasks;
   int64_t chunks;
   hlort_loop_body body;
   void *frame;
-  std::atomic<int64_t> done{0};
+
+  /// Where chunk `i` begins: shares are even, those one task larger are spread evenly.
+  int64_t begin(int64_t i) const { return tasks / chunks * i + tasks % chunks * i / chunks; }
 
   void run(int64_t chunk) {
-    done.load(std::memory_order_acquire);
-    // Even shares, the first tasks % chunks of them one task larger.
-    int64_t share = tasks / chunks, larger = tasks % chunks;
-    int64_t begin = chunk * share + std::min(chunk, larger);
-    int64_t end = begin + share + (chunk < larger ? 1 : 0);
-    // A body that waits in the host's own oneTBB loop may be handed a range of another of ours.
+    // Even if it throws, the mark is taken back.
     struct Mark {
       bool outer = std::exchange(insideLoop, true);
       ~Mark() { insideLoop = outer; }
     } mark;
-    body(frame, begin, end);
-    done.fetch_add(1, std::memory_order_release);
+    body(frame, begin(chunk), begin(chunk + 1));
   }
 };
 
@@ -42,14 +39,12 @@ struct Loop {
 void hlort_parallel_for(hlort_context *context, int64_t tasks, hlort_loop_body body, void *frame) {
   if (tasks <= 0)
     return;
-  if (!context || !context->pool || tasks == 1 || insideLoop) {
+  if (!context || !context->crew || tasks == 1 || insideLoop) {
     body(frame, 0, tasks);
     return;
   }
-  Loop loop{tasks, std::min<int64_t>(tasks, context->threads), body, frame};
-  loop.done.store(0, std::memory_order_release);
-  context->pool->run(
-      loop.chunks, [](void *frame, int64_t chunk) { static_cast<Loop *>(frame)->run(chunk); },
-      &loop);
-  loop.done.load(std::memory_order_acquire);
+  Chunks chunks{tasks, std::min(tasks, context->threads * kChunks), body, frame};
+  context->crew->run(
+      chunks.chunks, [](void *frame, int64_t chunk) { static_cast<Chunks *>(frame)->run(chunk); },
+      &chunks);
 }

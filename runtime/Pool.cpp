@@ -6,7 +6,6 @@
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <optional>
@@ -29,11 +28,8 @@ Pool::Pool(int32_t count) : threads(std::make_unique<Threads>()) {
 
 Pool::~Pool() = default;
 
-void Pool::run(int64_t chunks, void (*chunk)(void *frame, int64_t i), void *frame) {
-  threads->arena->execute([&] {
-    tbb::parallel_for(
-        int64_t(0), chunks, [=](int64_t i) { chunk(frame, i); }, tbb::static_partitioner());
-  });
+void Pool::start(void (*work)(void *), void *frame) {
+  threads->arena->enqueue([=] { work(frame); });
 }
 
 } // namespace hloc::runtime

@@ -14,9 +14,9 @@ public:
   explicit Pool(int32_t threads);
   ~Pool();
 
-  /// Calls chunk(frame, i) for every 0 <= i < chunks, on any of the threads, and returns when all
-  /// have returned. Exceptions reach the caller.
-  void run(int64_t chunks, void (*chunk)(void *frame, int64_t i), void *frame);
+  /// Has one of the threads, but not the caller, call work(frame) when it is free, be that after the
+  /// pool is gone. No more than threads - 1 work at a time. Throws if there is no memory.
+  void start(void (*work)(void *frame), void *frame);
 
 private:
   struct Threads;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -130,8 +131,52 @@ TEST(ParallelFor, ServesTwoHostThreadsAtOnce) {
 
 TEST(ParallelFor, SeveralContextsLiveTogether) {
   Context two = makeContext(2), five = makeContext(5);
-  EXPECT_EQ(rangesOf(two.get(), 10).size(), 2u);
-  EXPECT_EQ(rangesOf(five.get(), 10).size(), 5u);
+  parallelFor(two.get(), 10, [&](int64_t, int64_t) { EXPECT_EQ(hlort_context_threads(two.get()), 2); });
+  EXPECT_EQ(rangesOf(two.get(), 1000).size() * 5, rangesOf(five.get(), 1000).size() * 2);
+}
+
+TEST(ParallelFor, ThreadsComeToHelp) {
+  Context context = makeContext(2);
+  std::atomic<int> here{0};
+  // Neither task ends before both have begun.
+  parallelFor(context.get(), 2, [&](int64_t, int64_t) {
+    ++here;
+    while (here < 2)
+      std::this_thread::yield();
+  });
+  EXPECT_EQ(here, 2);
+}
+
+TEST(ParallelFor, TakesOverWhatAThreadThatIsHeldUpHasNotBegun) {
+  Context context = makeContext(2);
+  std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int64_t> finished{0}, helped{0};
+  parallelFor(context.get(), 100, [&](int64_t begin, int64_t end) {
+    if (std::this_thread::get_id() != caller) {
+      ++helped;
+      while (finished < 100 - (end - begin)) // all the rest
+        std::this_thread::yield();
+    } else {
+      while (helped == 0)
+        std::this_thread::yield();
+    }
+    finished += end - begin;
+  });
+  EXPECT_EQ(finished, 100);
+  EXPECT_EQ(helped, 1);
+}
+
+TEST(ParallelFor, HelpsAgainAfterALongPause) {
+  Context context = makeContext(3);
+  for (int round = 0; round < 4; ++round) {
+    std::atomic<int> here{0};
+    parallelFor(context.get(), 3, [&](int64_t, int64_t) {
+      ++here;
+      while (here < 3)
+        std::this_thread::yield();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(round * 15));
+  }
 }
 
 } // namespace
