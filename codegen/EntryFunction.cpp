@@ -132,6 +132,7 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   };
   SmallVector<Value> pointers{run.getArgument(0)};
   auto isNull = [&](Value value) { return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, value, null); };
+  bool byTable = takesTables(buffers.argumentBytes.size() + buffers.resultBytes.size());
   auto take = [&](unsigned which, ArrayRef<int64_t> bytes, StringRef what) {
     if (!bytes.empty())
       refuse(isNull(run.getArgument(which)), kInvalidArgument, names.module + ": the array of " + what + "s is null");
@@ -141,7 +142,9 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
         needed.push_back(i);
     block = checkPointers(block, run.getArgument(which), needed, what);
     b.setInsertionPointToEnd(block);
-    for (unsigned i = 0; i < bytes.size(); ++i)
+    if (byTable)
+      pointers.push_back(run.getArgument(which));
+    for (unsigned i = 0; i < bytes.size() && !byTable; ++i)
       pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i)));
   };
   take(1, buffers.argumentBytes, "argument");

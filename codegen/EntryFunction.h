@@ -15,8 +15,13 @@ struct EntryBuffers {
   int64_t arenaBytes;
 };
 
+/// Whether the body of a program with so many arguments and results takes them as the host's two
+/// tables of addresses. With an address each it is known that they do not overlap.
+inline bool takesTables(unsigned buffers) { return buffers > 64; }
+
 /// Emits it into `module`: it checks the host's pointers, allocates the arena if the host brings none,
-/// and calls `body` with the context, each argument and result, the arena and the status.
+/// and calls `body` with the context, the arguments and results (each, or in tables), the arena and
+/// the status.
 void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, mlir::ModuleOp module,
                        const ProgramNames &names, const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body);
 

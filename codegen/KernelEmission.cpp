@@ -77,6 +77,24 @@ Value KernelContext::allocateOnStack(int64_t bytes) {
   return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(), count, 64);
 }
 
+LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> arguments,
+                                              function_ref<Value(ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(emitter);
+  b.setInsertionPoint(function);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), arguments);
+  auto made = LLVM::LLVMFuncOp::create(b, (function.getName() + suffix).str(), type, LLVM::Linkage::Internal);
+  made.setNoInline(true);
+  Block *entry = made.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  LLVM::LLVMFuncOp kernelFunction = std::exchange(function, made); // where stack memory is allocated
+  Value result = body(entry->getArguments());
+  function = kernelFunction;
+  LLVM::ReturnOp::create(b, result);
+  made.setFunctionType(LLVM::LLVMFunctionType::get(result.getType(), arguments));
+  return made;
+}
+
 void KernelContext::setUnits(int64_t units, double cyclesPerUnit) {
   schedule.units = units;
   schedule.grain = std::max<int64_t>(1, int64_t(kTaskCycles / std::max(cyclesPerUnit, 1.0)));

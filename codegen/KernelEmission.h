@@ -54,6 +54,10 @@ struct KernelContext {
 
   /// Memory of `bytes` on the stack, allocated once at the function's entry.
   mlir::Value allocateOnStack(int64_t bytes);
+  /// A function beside the kernel, for code that would stand in several places: `body` builds it from
+  /// its arguments, all pointers and integers, and gives its only result.
+  mlir::LLVM::LLVMFuncOp buildFunction(llvm::StringRef suffix, llvm::ArrayRef<mlir::Type> arguments,
+                                       llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
   /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
   void setUnits(int64_t units, double cyclesPerUnit);
 };

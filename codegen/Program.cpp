@@ -51,6 +51,7 @@ private:
   LogicalResult emitScalar(Operation *op);
   LogicalResult emitLaunch(hlo::LaunchOp launch);
   void emitCopy(memref::CopyOp copy);
+  Value locate(Value buffer);
   void declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body);
   LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
 
@@ -74,6 +75,7 @@ private:
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), std::max<int64_t>(bytes, 1));
     return LLVM::AllocaOp::create(b, pointer, type, constant(b.getI64Type(), 1), alignment);
   }
+  static unsigned getResultCount(func::FuncOp main) { return main->getAttrOfType<IntegerAttr>("hlo.results").getInt(); }
   static int64_t bytesOf(Type type) {
     auto memory = cast<MemRefType>(type);
     return getByteSize(RankedTensorType::get(memory.getShape(), memory.getElementType()));
@@ -99,12 +101,24 @@ private:
 
   Block *entry = nullptr;
   Value context, arena, status, frame;
+  /// Where the body finds the addresses of arguments and results, if it takes the host's tables.
+  llvm::SmallDenseMap<Value, std::pair<Value, int64_t>> tableEntries;
   int64_t scratchOffset = 0, scratchBytes = 0;
   size_t longestFrame = 0;
   IRMapping values;
 };
 
 } // namespace
+
+/// The address of a buffer. From a table it is loaded where it is used: hundreds of addresses that live
+/// through the whole body would cost LLVM time that grows with the square of their number.
+Value ProgramEmitter::locate(Value buffer) {
+  auto entry = tableEntries.find(buffer);
+  if (entry == tableEntries.end())
+    return values.lookup(buffer);
+  auto [table, position] = entry->second;
+  return LLVM::LoadOp::create(b, pointer, offset(table, 8 * position));
+}
 
 /// The loop body that the runtime calls: unpacks the launch's pointers and runs a range of tasks.
 LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSchedule &schedule) {
@@ -145,7 +159,7 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
     return success();
   SmallVector<Value> arguments;
   for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
-    arguments.push_back(values.lookup(buffer));
+    arguments.push_back(locate(buffer));
   Value scratch = schedule.scratchBytes ? offset64(arena, scratchOffset) : Value(LLVM::ZeroOp::create(b, pointer));
   arguments.push_back(scratch);
   int64_t tasks = (schedule.units + schedule.grain - 1) / schedule.grain;
@@ -167,7 +181,7 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
 }
 
 void ProgramEmitter::emitCopy(memref::CopyOp copy) {
-  Value from = values.lookup(copy.getSource()), to = values.lookup(copy.getTarget());
+  Value from = locate(copy.getSource()), to = locate(copy.getTarget());
   Value bytes = constant(b.getI64Type(), bytesOf(copy.getSource().getType()));
   OpBuilder::InsertionGuard guard(b);
   if (copy->hasAttr("hlo.unless_same")) { // the host may have passed one buffer as both
@@ -204,9 +218,9 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
             .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
               SmallVector<Value> inputs, outputs;
               for (Value input : call.getInputs())
-                inputs.push_back(values.lookup(input));
+                inputs.push_back(locate(input));
               for (Value output : call.getOutputs())
-                outputs.push_back(values.lookup(output));
+                outputs.push_back(locate(output));
               auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
               return tracer.trace(call, "call", context, [&] {
                 return emitRuntimeCall(call, {b, globals, context, status, inputs, outputs, onStack});
@@ -216,16 +230,16 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
               std::optional<int64_t> bytes = getConstant(view.getByteShift());
               if (!bytes)
                 return view.emitOpError("expected a constant offset");
-              values.map(view.getResult(), offset64(values.lookup(view.getSource()), *bytes));
+              values.map(view.getResult(), offset64(locate(view.getSource()), *bytes));
               return success();
             })
             .Case<UnrealizedConversionCastOp>([&](UnrealizedConversionCastOp cast) {
-              values.map(cast.getResult(0), values.lookup(cast.getOperand(0))); // its bytes
+              values.map(cast.getResult(0), locate(cast.getOperand(0))); // its bytes
               return success();
             })
             .Case<memref::ReinterpretCastOp>([&](memref::ReinterpretCastOp cast) {
               // The same elements in another shape, or the same memory as another type.
-              values.map(cast.getResult(), values.lookup(cast.getSource()));
+              values.map(cast.getResult(), locate(cast.getSource()));
               return success();
             })
             .Case<memref::AllocaOp>([&](memref::AllocaOp alloca) {
@@ -246,7 +260,7 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
             .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
               if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
                 return load.emitOpError("expected to load an integer scalar");
-              Value from = values.lookup(load.getMemRef());
+              Value from = locate(load.getMemRef());
               unsigned width = load.getType().getIntOrFloatBitWidth();
               Type stored = b.getIntegerType(std::max(8u, width));
               Value value = LLVM::LoadOp::create(b, stored, from);
@@ -261,7 +275,7 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
                 return store.emitOpError("expected to store an integer scalar");
               if (value.getType().isInteger(1))
                 value = LLVM::ZExtOp::create(b, b.getI8Type(), value);
-              LLVM::StoreOp::create(b, value, values.lookup(store.getMemRef()));
+              LLVM::StoreOp::create(b, value, locate(store.getMemRef()));
               return success();
             })
             .Case<func::ReturnOp>([&](auto) { return success(); })
@@ -285,12 +299,17 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
   // Allocations gather before this point.
   Block *start = b.createBlock(&function.getBody(), function.getBody().end());
   b.setInsertionPointToStart(start);
-  unsigned buffers = main.getNumArguments() - 1;
+  unsigned buffers = main.getNumArguments() - 1, arguments = buffers - getResultCount(main);
   context = function.getArgument(0);
-  arena = function.getArgument(buffers + 1);
-  status = function.getArgument(buffers + 2);
+  arena = function.getArgument(function.getNumArguments() - 2);
+  status = function.getArgument(function.getNumArguments() - 1);
   for (unsigned i = 0; i < buffers; ++i)
-    values.map(main.getArgument(i), function.getArgument(i + 1));
+    if (!takesTables(buffers))
+      values.map(main.getArgument(i), function.getArgument(i + 1));
+    else if (i < arguments)
+      tableEntries[main.getArgument(i)] = {function.getArgument(1), i};
+    else
+      tableEntries[main.getArgument(i)] = {function.getArgument(2), i - arguments};
   values.map(main.getArgument(buffers), arena);
   main.walk([&](hlo::LaunchOp launch) {
     longestFrame = std::max<size_t>(longestFrame, launch.getInputs().size() + launch.getOutputs().size() + 2);
@@ -307,8 +326,11 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
 /// Results overlap nothing but arguments that they may alias. The body keeps this knowledge only as
 /// long as it is a function of its own.
 void ProgramEmitter::declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body) {
+  body.setNoInline(true);
   unsigned buffers = main.getNumArguments() - 1;
-  unsigned arguments = buffers - main->getAttrOfType<IntegerAttr>("hlo.results").getInt();
+  if (takesTables(buffers))
+    return;
+  unsigned arguments = buffers - getResultCount(main);
   llvm::BitVector shared(buffers);
   if (auto aliases = program->getAttrOfType<ArrayAttr>("hlo.aliases"))
     for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>()) {
@@ -318,7 +340,6 @@ void ProgramEmitter::declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body) {
   for (unsigned i = 0; i <= buffers; ++i)
     if (i == buffers || !shared[i])
       body.setArgAttr(i + 1, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-  body.setNoInline(true);
 }
 
 FailureOr<ProgramInfo> ProgramEmitter::emit() {
@@ -339,13 +360,14 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
     global.setVisibility_(LLVM::Visibility::Hidden);
     info.constants.push_back({symbol, value});
   }
-  SmallVector<Type> types(main.getNumArguments() + 2, pointer);
+  unsigned buffers = main.getNumArguments() - 1;
+  SmallVector<Type> types(takesTables(buffers) ? 5 : buffers + 3, pointer);
   auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
   declareNoAlias(main, body);
   if (failed(emitBody(main, body)))
     return failure();
   SmallVector<int64_t> argumentBytes, resultBytes;
-  unsigned results = main->getAttrOfType<IntegerAttr>("hlo.results").getInt();
+  unsigned results = getResultCount(main);
   for (Type type : main.getArgumentTypes().drop_back())
     argumentBytes.push_back(bytesOf(type));
   while (resultBytes.size() < results)

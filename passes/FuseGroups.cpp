@@ -118,6 +118,10 @@ void Groups::appendOutputUsers(int group, SmallVectorImpl<Operation *> &users) {
         users.push_back(block.findAncestorOpInBlock(*owner));
 }
 
+int64_t Groups::countOutputs(int group) {
+  return llvm::count_if(groups[group].members, [&](auto &member) { return info[member.first].home == group; });
+}
+
 /// Whether `target` depends on one of the operations `work`; those that are part of group `ignored`
 /// alone are passed over.
 bool Groups::search(SmallVector<Operation *> work, int target, int ignored) {
@@ -183,6 +187,10 @@ bool Groups::canMerge(int a, int b) {
   if (first.hero || second.hero)
     return false;
   if (first.members.size() + second.members.size() > 200 || first.emission + second.emission > 600)
+    return false;
+  // What they may read twice is saved once; a function of very many pointers is long to compile.
+  constexpr int64_t mostOutputs = 16;
+  if (countOutputs(a) + countOutputs(b) > mostOutputs)
     return false;
   SmallVector<Operation *> fromFirst, fromSecond;
   appendOutputUsers(a, fromFirst);

@@ -87,6 +87,8 @@ private:
     llvm::SmallVector<int, 1> groups;
   };
   bool search(llvm::SmallVector<mlir::Operation *> work, int target, int ignored);
+  /// Operations that `group` writes to memory.
+  int64_t countOutputs(int group);
   void appendOutputUsers(int group, llvm::SmallVectorImpl<mlir::Operation *> &users);
   Reason canAddReduce(hlo::ReduceOp reduce, int group);
   Reason canAddHero(mlir::Operation *op, int group);

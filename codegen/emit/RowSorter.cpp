@@ -110,17 +110,13 @@ void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high,
         Value j = arith::AddIOp::create(b, now[1], step);
         return SmallVector<Value>{i, j, arith::AddIOp::create(b, now[2], one)};
       });
-  // What is left of either run stands behind all that was merged.
-  auto copy = [&](Value source, Value end, Value target) {
-    Value count = arith::SubIOp::create(b, end, source);
-    buildFor(context, index.constant(0), count, 1, {}, [&](Value i, ValueRange) {
-      store(to, arith::AddIOp::create(b, target, i), load(from, arith::AddIOp::create(b, source, i)));
-      return SmallVector<Value>();
-    });
-    return count;
-  };
-  Value copied = copy(ends[0], middle, ends[2]);
-  copy(ends[1], high, arith::AddIOp::create(b, ends[2], copied));
+  // One run is at its end; what is left of the other stands behind all that was merged.
+  Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ends[0], middle);
+  Value source = arith::SelectOp::create(b, isLeft, ends[0], ends[1]);
+  Value count = arith::SubIOp::create(b, arith::SelectOp::create(b, isLeft, middle, high), source);
+  buildFor(context, index.constant(0), count, 1, [&](Value i) {
+    store(to, arith::AddIOp::create(b, ends[2], i), load(from, arith::AddIOp::create(b, source, i)));
+  });
 }
 
 Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {

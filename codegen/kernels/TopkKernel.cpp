@@ -31,6 +31,7 @@ private:
   Lanes emitElements(LaneIndex position, Mask mask);
   State visit(LaneIndex position, Mask mask, ValueRange state);
   State append(Value keys, LaneIndex position, Value mask, ValueRange state);
+  Value emitSelection(ValueRange arguments);
   State keepFirst(Value entries);
   void writeRow();
 
@@ -46,6 +47,7 @@ private:
   int64_t size, count, capacity = 64;
   SortKey key;
   Value buffer, other;
+  LLVM::LLVMFuncOp selection;
   ElementIndex row; // without the minor dimension
 };
 
@@ -57,27 +59,32 @@ Lanes TopkKernel::emitElements(LaneIndex position, Mask mask) {
   return context.emitter.emit(op.getOperand(), at, mask);
 }
 
-/// Sorts the buffer, of which `entries` are in use, and keeps the first k.
-TopkKernel::State TopkKernel::keepFirst(Value entries) {
+/// The body of a function of a buffer, another one and the number of entries in use: sorts the buffer,
+/// so that the first k entries begin it, and gives the greatest key that counts from then on.
+Value TopkKernel::emitSelection(ValueRange arguments) {
   ScopedLanes scalar(index, 1);
-  buildFor(context, b.createOrFold<arith::IndexCastOp>(b.getIndexType(), entries), index.constant(capacity), 1, {},
-           [&](Value i, ValueRange) {
-             storeElements(index, entriesAt(buffer), {index.uniform(i)}, {constant64(-1), {}}, {});
-             return SmallVector<Value>();
-           });
+  Value entries = arguments[0], spare = arguments[1];
+  // What is not in use comes last.
+  Value usedBytes = arith::MulIOp::create(b, arguments[2], constant64(8));
+  Value unused = LLVM::GEPOp::create(b, entries.getType(), b.getI8Type(), entries, ArrayRef<LLVM::GEPArg>{usedBytes});
+  Value unusedBytes = arith::SubIOp::create(b, constant64(capacity * 8), usedBytes);
+  Value ones = arith::ConstantOp::create(b, b.getI8IntegerAttr(-1));
+  LLVM::MemsetOp::create(b, unused, ones, unusedBytes, /*isVolatile=*/false);
   RowSorter sorter(context, capacity, b.getI64Type());
-  Value sorted = sorter.sortByHighHalf(buffer, other, key.getBits());
-  buildFor(context, index.constant(0), index.constant(count), 1, {}, [&](Value i, ValueRange) {
-    Lanes entry = loadElements(index, entriesAt(sorted), {index.uniform(i)}, {});
-    storeElements(index, entriesAt(buffer), {index.uniform(i)}, entry, {});
-    return SmallVector<Value>();
-  });
+  Value sorted = sorter.sortByHighHalf(entries, spare, key.getBits());
+  LLVM::MemcpyOp::create(b, entries, sorted, constant64(count * 8), /*isVolatile=*/false);
   // What comes later and is equal to the last one loses to it.
-  Value last = loadElements(index, entriesAt(buffer), {index.uniform(count - 1)}, {}).re;
+  Value last = loadElements(index, entriesAt(entries), {index.uniform(count - 1)}, {}).re;
   Value bound = arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, last, constant64(32)));
   Value isLeast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bound, constant32(0));
   Value below = arith::SubIOp::create(b, bound, constant32(1));
-  return {constant64(count), arith::SelectOp::create(b, isLeast, bound, below)};
+  return arith::SelectOp::create(b, isLeast, bound, below);
+}
+
+/// Keeps the first k of the buffer's `entries`.
+TopkKernel::State TopkKernel::keepFirst(Value entries) {
+  Value bound = LLVM::CallOp::create(b, selection, ValueRange{buffer, other, entries}).getResult();
+  return {constant64(count), bound};
 }
 
 /// Puts the entries of the lanes in `mask` behind those in the buffer, and makes room if need be.
@@ -161,6 +168,9 @@ LogicalResult TopkKernel::emit() {
   while (capacity < 2 * count + index.getLanes())
     capacity *= 2;
   context.setUnits(rows, double(size) * 4 / index.getLanes() + capacity * 40.0);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  selection = context.buildFunction(".select", {pointer, pointer, b.getI64Type()},
+                                    [&](ValueRange arguments) { return emitSelection(arguments); });
   buffer = context.allocateOnStack(capacity * 8);
   other = context.allocateOnStack(capacity * 8);
   Value begin = rows == 1 ? index.constant(0) : context.getBegin(), end = rows == 1 ? index.constant(1) : context.getEnd();
