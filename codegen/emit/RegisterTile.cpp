@@ -10,6 +10,8 @@ namespace hloc {
 
 /// Vectors of accumulators from which a tile's loop is not unrolled.
 static constexpr int64_t kLongTile = 8;
+/// Rows of a tile from which the vectors of its columns, which are too many for the first cache, come soon enough.
+static constexpr int64_t kRowsPerLoad = 6;
 
 Type getAccumulatorType(Type lhs, Type rhs, Type result) {
   auto narrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
@@ -36,15 +38,19 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
       --limit;
     if (limit < 1)
       continue;
-    int64_t passes = (rows + limit - 1) / limit, height = (rows + passes - 1) / passes;
-    // Work done over work asked for, and how many loads a multiply-add needs.
-    double useful = double(columns) / ((columns + vectors * lanes - 1) / (vectors * lanes) * vectors * lanes);
-    double loads = double(height + vectors) / (height * vectors);
-    double latency = std::min(1.0, height * vectors * width / 10.0);
-    double score = useful * latency / std::max(1.0, loads / 0.9) - 0.05 * loads;
-    if (score > bestScore) {
-      bestScore = score;
-      best = {height, vectors};
+    for (int64_t height = limit; height >= 1; --height) {
+      // Work asked for over work done: the last tile goes over rows of the one before again.
+      double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows / llvm::alignTo(rows, height);
+      double latency = std::min(1.0, height * vectors * width / 10.0);
+      // How many loads a multiply-add needs, against those that the first cache can do; and how many rows share a
+      // vector, against what the second gives.
+      double loads = double(height + vectors) / (height * vectors);
+      double wait = std::max({1.0, loads / 0.9, std::min<double>(rows, kRowsPerLoad) / height});
+      double score = useful * latency / wait - 0.05 * loads;
+      if (score > bestScore) {
+        bestScore = score;
+        best = {height, vectors};
+      }
     }
   }
   return best;

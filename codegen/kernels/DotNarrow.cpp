@@ -9,12 +9,20 @@ using namespace mlir;
 
 namespace hloc {
 
+/// Vectors of one row of the right operand that are read one after the other: memory is slow at more rows of
+/// less. And how many such strips there are to be, for the threads.
+static constexpr int64_t kStripVectors = 16, kFewestStrips = 4;
+
 /// Reads the right operand in place, lanes along columns.
 void DotKernel::emitStreaming() {
   tile = chooseTile(context.target, element, lanes, rows, columns);
-  int64_t width = tile.vectors * lanes;
   // What is computed on the way from memory takes registers of its own.
-  if (isa<BlockArgument>(rhs) && rhsType.getElementType() == element)
+  bool isPlain = isa<BlockArgument>(rhs) && rhsType.getElementType() == element;
+  // A row needs no registers but its sums.
+  if (isPlain && !isa<ComplexType>(element) && rows == 1 && columns >= kFewestStrips * kStripVectors * lanes)
+    tile = {1, kStripVectors};
+  int64_t width = tile.vectors * lanes;
+  if (isPlain)
     widenTile();
   TileStore store = makeStore();
   emitUnits([&](Range rowRange, Range columnRange) {

@@ -17,6 +17,8 @@ namespace hloc {
 
 /// Bytes up to which a row of intermediate values is kept rather than computed again.
 static constexpr int64_t kScratchRowBytes = 32 << 10;
+/// Elements of an array that does not stay near the core.
+static constexpr int64_t kFarElements = 1 << 20;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 10;
 
@@ -166,6 +168,9 @@ void ReduceKernel::chooseLanes() {
   // Several registers of partial results hide the latency of folding.
   double cycles = estimateCyclesPerElement(context.getBody(), lanes) * lanes;
   int64_t registers = cycles < 8 ? 4 : cycles < 60 ? 2 : 1;
+  // Columns of an array that is no longer near the core are read in strips that memory is quick at.
+  if (!rows && registers == 4 && reductions.size() == 1 && innerCount * outerCount >= kFarElements)
+    registers = 16;
   while (registers > 1 && along < 2 * registers * lanes)
     registers /= 2;
   lanes *= registers;
