@@ -95,6 +95,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasHalf = has("f16c");
     target.hasRounding = has("sse4.1");
     target.hasPairMultiplyAdd = true;
+    target.hasQuadMultiplyAdd = avx512 ? has("avx512vnni") : has("avxvnni");
     target.usesBf16Dot = options.bf16Dot == Bf16Dot::Native && avx512 && has("avx512bf16");
     target.l1Bytes = 32 << 10;
     target.l2Bytes = avx512 ? 1 << 20 : 256 << 10;

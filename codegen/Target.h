@@ -44,6 +44,8 @@ struct Target {
   bool hasFma = false;
   /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
   bool hasPairMultiplyAdd = false;
+  /// Multiplication of four bytes, one side signed and the other not, with addition of the products (vpdpbusd).
+  bool hasQuadMultiplyAdd = false;
   /// Dots of bf16 use the processor's instruction for pairs (vdpbf16ps).
   bool usesBf16Dot = false;
   /// Conversions from and to f16; roundings to integers.

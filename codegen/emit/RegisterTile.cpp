@@ -103,11 +103,18 @@ Value emitPairMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
   return arith::AddIOp::create(b, sum, products.getResult(0));
 }
 
-SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, bool pairs, Value lower, Value upper,
+Value emitQuadMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
+  auto type = cast<VectorType>(sum.getType());
+  std::string bits = std::to_string(32 * type.getNumElements());
+  auto sums = LLVM::CallIntrinsicOp::create(index.b, type, index.b.getStringAttr("llvm.x86.avx512.vpdpbusd." + bits), ValueRange{sum, x, y});
+  return sums.getResult(0);
+}
+
+SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, int64_t group, Value lower, Value upper,
                              ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
                              function_ref<Lanes(int64_t, Value)> right) {
-  auto asPairs = [&](Lanes words) {
-    auto type = VectorType::get({2 * context.index.getLanes()}, context.b.getI16Type());
+  auto asParts = [&](Lanes words) {
+    auto type = VectorType::get({group * context.index.getLanes()}, context.b.getIntegerType(32 / group));
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
   };
   // Copies of a body that fills the registers win nothing, and LLVM would order them so that they spill.
@@ -126,8 +133,10 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
         if (!x.re || !columns[v].re)
           return SmallVector<Value>(now);
         Lanes &sum = next[row * shape.vectors + v];
-        sum = pairs ? Lanes{emitPairMultiplyAdd(context.index, asPairs(x), asPairs(columns[v]), sum.re), {}}
-                    : emitMultiplyAdd(context.index, element, x, columns[v], sum);
+        if (group == 1)
+          sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
+        else
+          sum.re = (group == 2 ? emitPairMultiplyAdd : emitQuadMultiplyAdd)(context.index, asParts(x), asParts(columns[v]), sum.re);
       }
     }
     return packLanes(next);

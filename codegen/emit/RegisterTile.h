@@ -31,15 +31,19 @@ Lanes emitMultiplyAdd(IndexBuilder &index, mlir::Type element, Lanes x, Lanes y,
 /// y hold the bits of bf16 and sum is of f32, for those with usesBf16Dot.
 mlir::Value emitPairMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value y, mlir::Value sum);
 
+/// Of four k: x holds four unsigned bytes a lane of sum, and y four signed ones, for targets with
+/// hasQuadMultiplyAdd.
+mlir::Value emitQuadMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value y, mlir::Value sum);
+
 /// Zero of type `element`, in every lane.
 Lanes emitZero(IndexBuilder &index, mlir::Type element);
 
 /// Runs k from `lower` to `upper`, adding x[row] * y[vector] to each accumulator. `initial` has
 /// rows x vectors entries (row-major), and so has the result. `left` gives a scalar (uniform)
-/// operand, `right` a vector. With `pairs` each element
-/// of both holds two of 16 bits, of two k.
+/// operand, `right` a vector. With `group` above 1 each
+/// element of both holds those of `group` k: pairs of 16 bits, or four bytes.
 llvm::SmallVector<Lanes>
-buildTile(KernelContext &context, TileShape shape, mlir::Type element, bool pairs, mlir::Value lower, mlir::Value upper,
+buildTile(KernelContext &context, TileShape shape, mlir::Type element, int64_t group, mlir::Value lower, mlir::Value upper,
           llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
           llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right);
 

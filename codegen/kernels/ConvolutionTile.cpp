@@ -78,7 +78,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     SmallVector<Lanes> next;
     if (lanesOnPixels) {
       next = buildTile(
-          context, shape, element, /*pairs=*/false, firstK, endK, unpack(now),
+          context, shape, element, /*group=*/1, firstK, endK, unpack(now),
           [&](int64_t r, Value k) { return loadFilter(tapValues, index.uniform(k), index.add(index.uniform(featureStart), r), {}); },
           [&](int64_t v, Value k) {
             Lanes value = input(lane(index.constant(0), v, lanes), index.uniform(k), firstLanes(index, pixelSpan.live - v * lanes));
@@ -89,7 +89,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
       Value group = b.createOrFold<arith::DivUIOp>(featureStart, index.constant(featuresPerGroup));
       LaneIndex firstChannel = index.multiply(index.uniform(group), channels);
       next = buildTile(
-          context, shape, element, /*pairs=*/false, firstK, endK, unpack(now),
+          context, shape, element, /*group=*/1, firstK, endK, unpack(now),
           [&](int64_t r, Value k) { return input(index.uniform(r), index.add(firstChannel, index.uniform(k)), {}); },
           [&](int64_t v, Value k) {
             Lanes value = loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));

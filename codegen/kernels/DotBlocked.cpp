@@ -14,16 +14,23 @@ namespace hloc {
 static constexpr int64_t kBlockDepth = kSumBlock;
 /// Depth from which the sums of blocks of k are compensated.
 static constexpr int64_t kCompensatedDepth = 64 * kBlockDepth;
+/// 128 in each byte: what is added to signed bytes, or taken from them by the same.
+static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
 /// Columns and rows of a unit.
 static constexpr int64_t kBlockColumns = 256, kBlockRows = 192;
 
-/// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each pair.
+/// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each group.
 Value DotKernel::countEntries(Range depthRange) {
   Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
-  if (!pairs)
+  if (group == 1)
     return count;
-  Value rounded = b.createOrFold<arith::AddIOp>(count, index.constant(1));
-  return b.createOrFold<arith::DivUIOp>(rounded, index.constant(2));
+  Value rounded = b.createOrFold<arith::AddIOp>(count, index.constant(group - 1));
+  return b.createOrFold<arith::DivUIOp>(rounded, index.constant(group));
+}
+
+/// The first k of an entry of `range`.
+Value DotKernel::firstOfGroup(Range range, Value entry) {
+  return b.createOrFold<arith::AddIOp>(range.start, group == 1 ? entry : b.createOrFold<arith::MulIOp>(entry, index.constant(group)));
 }
 
 /// One k of some columns; zero past their end.
@@ -44,18 +51,21 @@ void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, i
   int64_t lanes = index.getLanes();
   Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
   buildFor(context, from, countEntries(range), 1, {}, [&](Value k, ValueRange) {
-    Value at = b.createOrFold<arith::AddIOp>(range.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
+    Value at = firstOfGroup(range, k);
     for (int64_t v = 0; v < vectors; ++v) {
       Mask mask = firstLanes(index, live - v * lanes);
       LaneIndex n = index.add(index.consecutive(column, std::gcd(panel.span.multiple, lanes)), v * lanes);
       Lanes value = loadColumns(index.uniform(at), n, mask);
-      if (pairs) {
-        LaneIndex second = index.add(index.uniform(at), 1);
-        Mask both = depth % 2 == 0 ? mask : index.both(mask, index.inRange(second, INT64_MIN, depth));
-        Value high = loadColumns(second, n, both).re;
+      if (group > 1) {
         Type word = b.getI32Type(), wide = VectorType::get({lanes}, word);
-        high = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, high), index.splat(arith::ConstantIntOp::create(b, word, 16)));
-        Value words = arith::OrIOp::create(b, arith::ExtUIOp::create(b, wide, value.re), high);
+        Value words = arith::ExtUIOp::create(b, wide, value.re);
+        for (int64_t part = 1; part < group; ++part) {
+          LaneIndex next = index.add(index.uniform(at), part);
+          Mask both = depth % group == 0 ? mask : index.both(mask, index.inRange(next, INT64_MIN, depth));
+          Value high = arith::ExtUIOp::create(b, wide, loadColumns(next, n, both).re);
+          high = arith::ShLIOp::create(b, high, index.splat(arith::ConstantIntOp::create(b, word, 32 / group * part)));
+          words = arith::OrIOp::create(b, words, high);
+        }
         value.re = b.createOrFold<vector::BitCastOp>(VectorType::get({lanes}, element), words);
       }
       LaneIndex to = index.add(index.consecutive(within, this->lanes), v * lanes);
@@ -68,21 +78,21 @@ void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, i
 /// The same for one vector, whose k are read in vectors too and transposed.
 void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Range range) {
   Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
-  // Pairs past the end are loaded as zeros, and there is room for them; other k are left over.
+  // Groups past the end are loaded as zeros, and there is room for them; other k are left over.
   Value whole = countEntries(range);
-  if (!pairs && depth % lanes != 0) {
+  if (group == 1 && depth % lanes != 0) {
     Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(lanes));
     whole = b.createOrFold<arith::SubIOp>(whole, rest);
   }
   buildFor(context, index.constant(0), whole, lanes, {}, [&](Value k, ValueRange) {
-    Value start = b.createOrFold<arith::AddIOp>(range.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
+    Value start = firstOfGroup(range, k);
     SmallVector<Value> square;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       LaneIndex n = index.add(index.uniform(column), lane);
       Lanes row{};
-      if (lane < live && pairs)
+      if (lane < live && group > 1)
         row.re = vector::BitCastOp::create(b, VectorType::get({lanes}, element),
-                                           loadPairs(start, [&](LaneIndex at, Mask mask) { return loadRhs(at, n, mask); }));
+                                           loadGroups(start, [&](LaneIndex at, Mask mask) { return loadRhs(at, n, mask); }));
       else if (lane < live)
         row = loadRhs(index.consecutive(start, lanes), n, {});
       square.push_back(row.re ? broadcastLanes(index, row).re : emitZero(index, element).re);
@@ -92,21 +102,41 @@ void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Rang
                     {row, {}}, {});
     return SmallVector<Value>();
   });
-  if (!pairs && depth % lanes != 0)
+  if (group == 1 && depth % lanes != 0)
     packColumns(panel, within, 1, live, whole, range);
+}
+
+/// What sums with the panel's columns begin at where the left bytes are taken as 128 more than they are, behind
+/// the panel's entries.
+void DotKernel::packCorrection(const Panel &panel, Range depthRange) {
+  SmallVector<Value> sums;
+  for (int64_t v = 0; v < tile.vectors; ++v)
+    sums.push_back(emitZero(index, element).re);
+  auto bytes = VectorType::get({4 * lanes}, b.getI8Type());
+  Value offsets = vector::BitCastOp::create(b, bytes, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
+  auto place = [&](LaneIndex entry, int64_t v) {
+    return ElementIndex{index.uniform(panel.number), entry, index.add(index.consecutive(index.constant(0), lanes), v * lanes)};
+  };
+  sums = buildFor(context, index.constant(0), countEntries(depthRange), 1, sums, [&](Value k, ValueRange now) {
+    SmallVector<Value> next;
+    for (auto [v, sum] : llvm::enumerate(now)) {
+      Value words = loadElements(index, panel.memory, place(index.uniform(k), v), {}).re;
+      next.push_back(emitQuadMultiplyAdd(index, offsets, vector::BitCastOp::create(b, bytes, words), sum));
+    }
+    return next;
+  });
+  for (auto [v, sum] : llvm::enumerate(sums)) {
+    Value negated = arith::SubIOp::create(b, emitZero(index, element).re, sum);
+    storeElements(index, panel.memory, place(index.uniform(panel.memory.type.getDimSize(1) - 1), v), {negated, {}}, {});
+  }
 }
 
 /// Packs the block of the right operand, in panels [panel][k][column within the panel].
 void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange) {
   int64_t width = tile.vectors * tileLanes;
-  forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) {
-    Panel panel{packed, span, number};
-    bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
-    if (isa<BlockArgument>(rhs) && !bySquares) {
-      ScopedLanes wide(index, tileLanes);
-      return packColumns(panel, index.constant(0), tile.vectors, span.live, index.constant(0), depthRange);
-    }
-    // A vector at a time: the code of squares and prologues is too long for copies.
+  bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
+  // A vector at a time, unless that is little code: squares and prologues are too long for copies.
+  auto packByVectors = [&](const Panel &panel) {
     auto packVector = [&](Value v, int64_t live) {
       Value within = b.createOrFold<arith::MulIOp>(v, index.constant(lanes));
       if (bySquares)
@@ -115,10 +145,21 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
         packColumns(panel, within, 1, live, index.constant(0), depthRange);
       return SmallVector<Value>();
     };
-    int64_t whole = std::min(width, span.live) / lanes;
+    int64_t whole = std::min(width, panel.span.live) / lanes;
     buildFor(context, index.constant(0), index.constant(whole), 1, {}, [&](Value v, ValueRange) { return packVector(v, lanes); });
     if (whole * lanes < width)
-      packVector(index.constant(whole), span.live - whole * lanes);
+      packVector(index.constant(whole), panel.span.live - whole * lanes);
+  };
+  forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) {
+    Panel panel{packed, span, number};
+    if (isa<BlockArgument>(rhs) && !bySquares) {
+      ScopedLanes wide(index, tileLanes);
+      packColumns(panel, index.constant(0), tile.vectors, span.live, index.constant(0), depthRange);
+    } else {
+      packByVectors(panel);
+    }
+    if (lhsIsOffset)
+      packCorrection(panel, depthRange);
   });
 }
 
@@ -127,11 +168,13 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
   buildNest(context, tile.rows, {}, [&](ArrayRef<LaneIndex> row, ValueRange) {
     return buildFor(context, index.constant(0), countEntries(depthRange), lanes, {}, [&](Value k, ValueRange) {
       LaneIndex m = index.add(index.uniform(span.start, span.multiple), row[0]);
-      Value start = b.createOrFold<arith::AddIOp>(depthRange.start, pairs ? b.createOrFold<arith::MulIOp>(k, index.constant(2)) : k);
+      Value start = firstOfGroup(depthRange, k);
       Lanes value;
-      if (pairs) {
+      if (group > 1) {
         value.re = vector::BitCastOp::create(b, VectorType::get({lanes}, element),
-                                             loadPairs(start, [&](LaneIndex at, Mask mask) { return loadLhs(m, at, mask); }));
+                                             loadGroups(start, [&](LaneIndex at, Mask mask) { return loadLhs(m, at, mask); }));
+        if (lhsIsOffset)
+          value.re = arith::XOrIOp::create(b, value.re, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
       } else {
         LaneIndex at = index.consecutive(start, lanes);
         value = loadLhs(m, at, depth % lanes == 0 ? Mask{} : index.inRange(at, INT64_MIN, depth));
@@ -159,20 +202,20 @@ void DotKernel::emitBlocked() {
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, blockRows, blockColumns);
   int64_t width = tile.vectors * lanes;
-  // The instruction for pairs is of the machine's width.
-  if (!pairs)
+  // The instruction for groups is of the machine's width.
+  if (group == 1)
     widenTile();
   if (blockColumns < columns)
     blockColumns = std::max(width, blockColumns / width * width);
   if (blockRows < rows)
     blockRows = std::max(tile.rows, blockRows / tile.rows * tile.rows);
   int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
-  int64_t blockDepth = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(depth, pairs ? 2 : 1), lanes), kBlockDepth);
+  int64_t blockDepth = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(depth, group), lanes), kBlockDepth);
   auto allocate = [&](ArrayRef<int64_t> sizes) {
     Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
     return MemoryArray{memory, RankedTensorType::get(sizes, element)};
   };
-  MemoryArray panels = allocate({panelCount, blockDepth, width}), packedRows;
+  MemoryArray panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width}), packedRows;
   SmallVector<MemoryArray> partial; // sums and their errors
   if (!lhsInPlace)
     packedRows = allocate({tile.rows, blockDepth});
@@ -194,19 +237,24 @@ void DotKernel::emitBlocked() {
             LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
             return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r), n};
           };
-          SmallVector<Lanes> zeros(tile.rows * tile.vectors, emitZero(index, element));
-          SmallVector<Lanes> sums = buildTile(
-              context, tile, element, pairs, index.constant(0), countEntries(depthRange), zeros,
-              [&](int64_t r, Value k) {
-                if (!lhsInPlace)
-                  return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
-                Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
-                return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(at));
-              },
-              [&](int64_t v, Value k) {
-                LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
-                return loadElements(index, panels, {index.uniform(panel), index.uniform(k), n}, {});
-              });
+          auto loadPanel = [&](LaneIndex entry, int64_t v) {
+            LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
+            return loadElements(index, panels, {index.uniform(panel), entry, n}, {});
+          };
+          SmallVector<Lanes> first(tile.rows * tile.vectors, emitZero(index, element));
+          for (int64_t v = 0; lhsIsOffset && v < tile.vectors; ++v) {
+            Lanes correction = loadPanel(index.uniform(blockDepth), v);
+            for (int64_t r = 0; r < tile.rows; ++r)
+              first[r * tile.vectors + v] = correction;
+          }
+          auto left = [&](int64_t r, Value k) {
+            if (!lhsInPlace)
+              return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
+            Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
+            return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(at));
+          };
+          auto right = [&](int64_t v, Value k) { return loadPanel(index.uniform(k), v); };
+          SmallVector<Lanes> sums = buildTile(context, tile, element, group, index.constant(0), countEntries(depthRange), first, left, right);
           if (context.emitter.hasFailed())
             return;
           if (!severalBlocks)

@@ -115,11 +115,11 @@ Lanes DotKernel::loadRhs(LaneIndex k, LaneIndex n, Mask mask) {
   return value.re ? emitConvertLanes(index, value, rhsType.getElementType(), factor) : value;
 }
 
-/// Pairs of neighbouring k from `start` on, a pair a lane; those past the end are zero.
-Value DotKernel::loadPairs(Value start, function_ref<Lanes(LaneIndex, Mask)> load) {
-  ScopedLanes both(index, 2 * lanes);
-  LaneIndex k = index.consecutive(start, 2 * lanes);
-  Mask mask = depth % (2 * lanes) == 0 ? Mask{} : index.inRange(k, INT64_MIN, depth);
+/// Groups of neighbouring k from `start` on, a group a lane; those past the end are zero.
+Value DotKernel::loadGroups(Value start, function_ref<Lanes(LaneIndex, Mask)> load) {
+  ScopedLanes all(index, group * lanes);
+  LaneIndex k = index.consecutive(start, group * lanes);
+  Mask mask = depth % (group * lanes) == 0 ? Mask{} : index.inRange(k, INT64_MIN, depth);
   Lanes value = load(k, mask);
   if (value.re) {
     value = broadcastLanes(index, value);
@@ -133,13 +133,24 @@ Value DotKernel::loadPairs(Value start, function_ref<Lanes(LaneIndex, Mask)> loa
 
 bool DotKernel::factorIsBf16() { return lhsType.getElementType().isBF16() && rhsType.getElementType().isBF16(); }
 
-/// Whether the target multiplies and adds pairs of k, for these operands.
-bool DotKernel::takesPairs() {
-  auto fits = [](Type type) { return isa<IntegerType>(type) && (type.getIntOrFloatBitWidth() < 16 ? !type.isInteger(1) : type.isSignlessInteger(16)); };
+/// How many k the target multiplies and adds at once, for these operands; `packs` says that both are packed.
+int64_t DotKernel::chooseGroup(bool packs) {
+  Type left = lhsType.getElementType(), right = rhsType.getElementType();
+  auto fits = [](Type type, unsigned bits) {
+    return isa<IntegerType>(type) && !type.isInteger(1) && (type.getIntOrFloatBitWidth() < bits || type.isSignlessInteger(bits));
+  };
+  if (lanes < 4 || depth < 2)
+    return 1;
   if (factorIsBf16())
-    return context.target.usesBf16Dot && element.isF32() && lanes >= 4 && depth > 1;
-  return context.target.hasPairMultiplyAdd && element.isInteger(32) && lanes >= 4 && depth > 1 &&
-         fits(lhsType.getElementType()) && fits(rhsType.getElementType());
+    return context.target.usesBf16Dot && element.isF32() ? 2 : 1;
+  if (!element.isInteger(32))
+    return 1;
+  bool lhsIsBytes = fits(left, 8) || left.isUnsignedInteger(8);
+  if (packs && context.target.hasQuadMultiplyAdd && lhsIsBytes && fits(right, 8)) {
+    lhsIsOffset = !left.isUnsignedInteger();
+    return 4;
+  }
+  return context.target.hasPairMultiplyAdd && fits(left, 16) && fits(right, 16) ? 2 : 1;
 }
 
 /// Where the results of tiles of shape `tile` go.
@@ -206,8 +217,8 @@ LogicalResult DotKernel::emit() {
   index.setLanes(lanes);
   tileLanes = lanes;
   bool streams = depth == 0 || (!alongDepth && readsRhsInPlace());
-  pairs = !streams && takesPairs();
-  factor = !pairs ? element : factorIsBf16() ? Type(b.getBF16Type()) : b.getI16Type();
+  group = streams ? 1 : chooseGroup(/*packs=*/!alongDepth);
+  factor = group == 1 ? element : factorIsBf16() ? Type(b.getBF16Type()) : b.getIntegerType(32 / group);
   if (streams)
     emitStreaming();
   else if (alongDepth)

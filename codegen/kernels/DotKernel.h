@@ -22,14 +22,14 @@ public:
 private:
   void analyze();
   bool factorIsBf16();
-  bool takesPairs();
+  int64_t chooseGroup(bool packs);
   bool readsRhsInPlace();
   ElementIndex lhsIndex(LaneIndex m, LaneIndex k);
   ElementIndex rhsIndex(LaneIndex k, LaneIndex n);
   ElementIndex resultIndex(LaneIndex m, LaneIndex n);
   Lanes loadLhs(LaneIndex m, LaneIndex k, Mask mask = {});
   Lanes loadRhs(LaneIndex k, LaneIndex n, Mask mask = {});
-  mlir::Value loadPairs(mlir::Value start, llvm::function_ref<Lanes(LaneIndex k, Mask mask)> load);
+  mlir::Value loadGroups(mlir::Value start, llvm::function_ref<Lanes(LaneIndex k, Mask mask)> load);
 
   /// Positions [start, end) of a dimension.
   struct Range {
@@ -52,6 +52,8 @@ private:
   Lanes loadColumns(LaneIndex k, LaneIndex n, Mask mask);
   void packColumns(const Panel &panel, mlir::Value within, int64_t vectors, int64_t live, mlir::Value from, Range range);
   void packSquares(const Panel &panel, mlir::Value within, int64_t live, Range range);
+  void packCorrection(const Panel &panel, Range depthRange);
+  mlir::Value firstOfGroup(Range range, mlir::Value entry);
   void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
   void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
   llvm::SmallVector<llvm::SmallVector<Lanes>> addUnlessFirst(Range depthRange, llvm::ArrayRef<Lanes> sums, llvm::ArrayRef<MemoryArray> partial,
@@ -67,10 +69,14 @@ private:
   llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth; // dimensions
   mlir::RankedTensorType lhsType, rhsType, resultType;
   bool swapped = false;
-  /// Of accumulators; and of what is multiplied, i16 or bf16 with pairs.
+  /// Of accumulators; and of what is multiplied, i16 or bf16 with pairs, i8 with fours.
   mlir::Type element, factor;
-  /// Whether two neighbouring k are multiplied and added by one instruction (emitPairMultiplyAdd).
-  bool pairs = false;
+  /// How many neighbouring k are multiplied and added by one instruction: 1, 2 (emitPairMultiplyAdd) or 4
+  /// (emitQuadMultiplyAdd).
+  int64_t group = 1;
+  /// With fours, where both operands are signed: the left one's bytes are taken as 128 more than they are, and 128
+  /// times the right one's are taken back.
+  bool lhsIsOffset = false;
   llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
   llvm::SmallVector<int64_t> lhsRows, rhsColumns; // dimensions
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;

@@ -32,7 +32,7 @@ void DotKernel::emitStreaming() {
     SmallVector<Lanes> zeros(tile.rows * tile.vectors, emitZero(index, element));
     auto sumOf = [&](Value start, Value end) {
       return packLanes(buildTile(
-          context, tile, element, /*pairs=*/false, start, end, zeros,
+          context, tile, element, /*group=*/1, start, end, zeros,
           [&](int64_t r, Value k) { return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(k)); },
           [&](int64_t v, Value k) {
             LaneIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * tileLanes);
@@ -60,8 +60,8 @@ void DotKernel::emitAlongDepth() {
     TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
     TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, tile.vectors);
     SmallVector<Value> zeros = packLanes(SmallVector<Lanes>(count, emitZero(index, element)));
-    if (pairs)
-      index.setLanes(2 * lanes);
+    if (group > 1)
+      index.setLanes(group * lanes);
     auto addProducts = [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange now) {
       LaneIndex k = at[0];
       SmallVector<Lanes> next = unpackLanes(element, now), left, right;
@@ -80,7 +80,7 @@ void DotKernel::emitAlongDepth() {
         if (context.emitter.hasFailed())
           return SmallVector<Value>(now);
         Lanes x = left[i / tile.vectors], y = right[i % tile.vectors];
-        next[i] = pairs ? Lanes{emitPairMultiplyAdd(index, x.re, y.re, next[i].re), {}} : emitMultiplyAdd(index, element, x, y, next[i]);
+        next[i] = group == 2 ? Lanes{emitPairMultiplyAdd(index, x.re, y.re, next[i].re), {}} : emitMultiplyAdd(index, element, x, y, next[i]);
       }
       return packLanes(next);
     };

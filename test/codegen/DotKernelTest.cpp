@@ -69,19 +69,23 @@ TEST_P(DotKernel, F32) {
   check(c3, s, a, b, 2e-7);
 }
 
-/// Integers whose products are summed in pairs, extremes among them.
-TEST_P(DotKernel, IntegerPairs) {
+/// Integers whose products are summed in pairs or fours, extremes among them.
+TEST_P(DotKernel, IntegerGroups) {
   Shape s = GetParam();
   std::vector<int8_t> a(s.batch * s.rows * s.depth);
   std::vector<uint8_t> b(s.batch * s.depth * s.columns);
+  std::vector<int8_t> e(b.size());
+  std::vector<uint8_t> f(a.size());
   std::vector<int16_t> c(a.begin(), a.end()), d(b.size());
   for (size_t i = 0; i < a.size(); ++i) {
     a[i] = int8_t(i % 5 == 0 ? -128 : i * 7919 % 256);
     c[i] = int16_t(i % 2 == 0 ? -32768 : i * 7919);
+    f[i] = uint8_t(i % 3 == 0 ? 255 : i * 7919 % 256);
   }
   for (size_t i = 0; i < b.size(); ++i) {
     b[i] = uint8_t(i % 5 == 0 ? 255 : i * 104729 % 256);
     d[i] = int16_t(i % 100);
+    e[i] = int8_t(i % 2 == 0 ? -128 : i * 104729 % 256);
   }
   for (const char *cpu : {"native", "x86-64-v3", "x86-64"}) {
     TargetOptions target;
@@ -89,6 +93,10 @@ TEST_P(DotKernel, IntegerPairs) {
     std::vector<int32_t> sums(s.batch * s.rows * s.columns, -1);
     run(makeDot(s, "i8", "ui8", "i32"), {a.data(), b.data()}, {sums.data()}, 1, target);
     check(sums, s, a, b, 0);
+    run(makeDot(s, "i8", "i8", "i32"), {a.data(), e.data()}, {sums.data()}, 1, target);
+    check(sums, s, a, e, 0);
+    run(makeDot(s, "ui8", "i8", "i32"), {f.data(), e.data()}, {sums.data()}, 1, target);
+    check(sums, s, f, e, 0);
     run(makeDot(s, "i16", "i16", "i32"), {c.data(), d.data()}, {sums.data()}, 1, target);
     check(sums, s, c, d, 0);
   }
