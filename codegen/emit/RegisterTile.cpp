@@ -12,6 +12,8 @@ namespace hloc {
 static constexpr int64_t kLongTile = 8;
 /// Rows of a tile from which the vectors of its columns, which are too many for the first cache, come soon enough.
 static constexpr int64_t kRowsPerLoad = 6;
+/// What a height that divides the rows may cost: a ragged edge needs as much code again.
+static constexpr double kRaggedEdge = 0.02;
 
 Type getAccumulatorType(Type lhs, Type rhs, Type result) {
   auto narrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
@@ -46,7 +48,7 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
       // vector, against what the second gives.
       double loads = double(height + vectors) / (height * vectors);
       double wait = std::max({1.0, loads / 0.9, std::min<double>(rows, kRowsPerLoad) / height});
-      double score = useful * latency / wait - 0.05 * loads;
+      double score = useful * latency / wait - 0.05 * loads - (rows % height != 0 ? kRaggedEdge : 0);
       if (score > bestScore) {
         bestScore = score;
         best = {height, vectors};

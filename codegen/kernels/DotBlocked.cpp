@@ -200,7 +200,7 @@ void DotKernel::emitBlocked() {
   bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
   int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
   // Blocks are whole tiles.
-  tile = chooseTile(context.target, element, lanes, blockRows, blockColumns);
+  tile = chooseTile(context.target, element, lanes, rows, blockColumns);
   int64_t width = tile.vectors * lanes;
   // The instruction for groups is of the machine's width.
   if (group == 1)
