@@ -20,10 +20,8 @@ namespace hloc {
 
 /// Bytes on the stack that a patch may take; larger ones are not made, and the input is read in place.
 static constexpr int64_t kPatchBytes = 192 << 10;
-/// Output features of a unit, at most.
+/// Output features of a unit.
 static constexpr int64_t kBlockFeatures = 128;
-/// Vectors of them, at least.
-static constexpr int64_t kFewestFeatures = 2;
 
 void ConvolutionKernel::setUpAxes() {
   for (int64_t d = 0; d < spatial(); ++d) {
@@ -56,16 +54,12 @@ void ConvolutionKernel::chooseShape() {
     pixels /= axes.back().phases;
 
   blockFeatures = lanesOnPixels ? features : std::min(featureRun, kBlockFeatures);
-  // Each tile of pixels goes over the filters of all of them: these should stay in the second cache.
-  int64_t filterBytes = channels * getStorageBits(element) / 8;
-  for (const Axis &axis : axes)
-    filterBytes *= axis.taps;
-  while (!lanesOnPixels && blockFeatures > kFewestFeatures * lanes && blockFeatures * filterBytes > context.target.l2Bytes * 5 / 4)
-    blockFeatures = llvm::divideCeil(blockFeatures, 2);
   tile = lanesOnPixels ? chooseTile(context.target, element, lanes, features, pixels)
                        : chooseTile(context.target, element, lanes, pixels, blockFeatures);
   tilePixels = lanesOnPixels ? tile.vectors * lanes : tile.rows;
   tileFeatures = lanesOnPixels ? tile.rows : tile.vectors * lanes;
+  if (planBlocks())
+    return;
   if (!lanesOnPixels && blockFeatures < featureRun)
     blockFeatures = std::max(tileFeatures, blockFeatures / tileFeatures * tileFeatures);
 
@@ -112,6 +106,10 @@ LogicalResult ConvolutionKernel::emit() {
   for (int64_t d : dims.getOutputSpatial())
     outputSizes.push_back(resultType.getDimSize(d));
   chooseShape();
+  if (unitRows > 0) {
+    emitBlocked();
+    return success();
+  }
 
   ArrayRef<int64_t> outerSizes = ArrayRef(outputSizes).drop_back(spatial() > 0 ? 1 : 0);
   int64_t rowsOfPixels = ShapedType::getNumElements(outerSizes), batches = resultType.getDimSize(dims.getOutputBatch());

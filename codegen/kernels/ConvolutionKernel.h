@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a convolution: what its parts share. ConvolutionKernel.cpp chooses shapes and walks over
-// units, ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the tile.
+// units, ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the tile;
+// ConvolutionBlocked.cpp is the way of large filters.
 
 #ifndef HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
 #define HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
@@ -53,6 +54,16 @@ private:
   llvm::SmallVector<mlir::Value> sumProducts(mlir::ValueRange zeros, Products body);
   void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
   ElementIndex resultIndex(LaneIndex row, LaneIndex column);
+
+  /// A packed block of the filter, [channel][feature], and the sums of a unit's tiles, [row][tile][pixel][feature].
+  struct BlockMemory {
+    MemoryArray panel, sums;
+  };
+  bool planBlocks();
+  void fillRows(mlir::Value rowStart);
+  void forEachPixelTile(mlir::Value rowCount, llvm::function_ref<void(mlir::Value row, const TileSpan &span, mlir::Value number)> body);
+  void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, mlir::Value rowStart, mlir::Value rowCount, TileStore &store);
+  void emitBlocked();
   void chooseShape();
   int64_t spatial() const { return window.getSizes().size(); }
 
@@ -77,6 +88,8 @@ private:
   int64_t tilePixels = 1, tileFeatures = 1;
   /// Features that a unit covers, and those that follow each other within a group.
   int64_t blockFeatures = 1, featureRun = 1;
+  /// In blocks: rows of pixels of a unit, channels of a block; else zero.
+  int64_t unitRows = 0, blockChannels = 0;
 
   /// Of the unit: the image, and the row of pixels by all spatial dimensions but the last.
   mlir::Value batch;

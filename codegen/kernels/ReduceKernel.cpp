@@ -10,6 +10,7 @@
 // A value over S that is costly and needed in several stages is kept in a scratch row.
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/ReducedWalk.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 
@@ -59,6 +60,7 @@ private:
   void emitRows(double cyclesPerRow);
   void emitColumns(double cyclesPerColumn);
   void emitStages(Mask outerMask);
+  int64_t chooseStageLanes(ArrayRef<Reduction *> group);
   void emitStage(int64_t stage, Mask outerMask);
   void emitResults(Mask outerMask);
 
@@ -289,6 +291,32 @@ SmallVector<Lanes> ReduceKernel::foldLanes(Reduction &reduction, SmallVector<Lan
   return partial;
 }
 
+/// Lanes for the reductions `group` of a stage: where the rest of the kernel is costly and they are not, or fold by
+/// long chains of instructions, more partial results hide the latency.
+int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
+  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  if (!rows || index.getLanes() < lanes)
+    return index.getLanes();
+  SetVector<Operation *> computed;
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  options.inclusive = true;
+  bool hasLongChain = false;
+  for (Reduction *reduction : group) {
+    bool isFloat = llvm::all_of(reduction->elements, llvm::IsaPred<FloatType>);
+    hasLongChain |= isFloat && (reduction->monoid == Monoid::Maximum || reduction->monoid == Monoid::Minimum);
+    for (Value input : reduction->op.getInputs())
+      (void)getBackwardSlice(input, &computed, options);
+  }
+  double cycles = 3 + group.size();
+  for (Operation *op : computed)
+    cycles += estimateCycles(op, 1);
+  int64_t registers = cycles >= 8 ? 1 : hasLongChain && group.size() == 1 ? 8 : 4;
+  while (registers > 1 && reducedSizes.back() < 2 * registers * lanes)
+    registers /= 2;
+  return std::max(index.getLanes(), registers * lanes);
+}
+
 void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
   currentStage = stage;
   SmallVector<Reduction *> group;
@@ -297,6 +325,7 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
       group.push_back(&reduction);
   if (group.empty())
     return;
+  ScopedLanes stageLanes(index, chooseStageLanes(group));
   auto elementOf = [](Value value) { return arrayType(value).getElementType(); };
 
   SmallVector<SmallVector<Lanes>> initial;
