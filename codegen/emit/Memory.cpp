@@ -54,6 +54,25 @@ Lanes broadcastLanes(IndexBuilder &index, Lanes value) {
   return {widen(value.re), widen(value.im)};
 }
 
+/// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
+static constexpr int64_t kMostInterleaved = 4;
+
+/// Lanes of `sources`, seen one behind the other: result lane i is number `from(i)`.
+static Value pick(ImplicitLocOpBuilder &b, ArrayRef<Value> sources, function_ref<int64_t(int64_t)> from) {
+  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements();
+  Value result = sources[0];
+  for (int64_t k = 1; k < int64_t(sources.size()); ++k) {
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < lanes; ++i) {
+      int64_t number = from(i), source = number / lanes;
+      // From an earlier source, where the first step puts it; from this one; or not yet.
+      order.push_back(source == k ? lanes + number % lanes : source > k ? 0 : k == 1 ? number : i);
+    }
+    result = vector::ShuffleOp::create(b, result, sources[k], order);
+  }
+  return result;
+}
+
 namespace {
 
 /// Accesses to units of one machine type: what arrays of all element types are made of.
@@ -73,6 +92,8 @@ public:
       return loadConsecutive(at.base, type, maskVector);
     if (at.base && at.stride == -1)
       return reversed(loadConsecutive(lowest(at), type, maskVector ? reversed(maskVector) : Value()));
+    if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && !mask)
+      return loadStrided(at, type);
     return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), ValueRange{zero(type)}, bytes);
   }
 
@@ -111,6 +132,18 @@ public:
     if (!maskVector)
       return LLVM::LoadOp::create(b, type, at, bytes);
     return LLVM::MaskedLoadOp::create(b, type, at, maskVector, zero(type), bytes);
+  }
+
+  /// Every so-manieth of the units from a base: all of them are loaded, but none past the last that is wanted.
+  Value loadStrided(LaneIndex at, VectorType type) {
+    int64_t lanes = index.getLanes(), lastStart = (lanes - 1) * at.stride + 1 - lanes;
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < at.stride; ++i)
+      vectors.push_back(loadConsecutive(index.add(index.uniform(at.base), std::min(i * lanes, lastStart)).base, type, {}));
+    return pick(b, vectors, [&](int64_t lane) {
+      int64_t number = lane * at.stride, before = (at.stride - 1) * lanes;
+      return number < before ? number : before + number - lastStart;
+    });
   }
 
   void storeConsecutive(Value base, Value value, Value maskVector) {
@@ -177,9 +210,6 @@ struct Interleaved {
   int64_t count = 1, which = 0;
 };
 
-/// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
-static constexpr int64_t kMostInterleaved = 4;
-
 static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneIndex> at) {
   Interleaved result;
   int64_t rank = shape.size(), d = rank - 1;
@@ -194,22 +224,6 @@ static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef
       !llvm::all_of(at.take_front(d), [](const LaneIndex &x) { return x.isUniform(); }))
     return std::nullopt;
   result.start = index.multiply(linearize(index, shape.take_front(d + 1), at.take_front(d + 1)), result.count);
-  return result;
-}
-
-/// Lanes of `sources`, seen one behind the other: result lane i is number `from(i)`.
-static Value pick(ImplicitLocOpBuilder &b, ArrayRef<Value> sources, function_ref<int64_t(int64_t)> from) {
-  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements();
-  Value result = sources[0];
-  for (int64_t k = 1; k < int64_t(sources.size()); ++k) {
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < lanes; ++i) {
-      int64_t number = from(i), source = number / lanes;
-      // From an earlier source, where the first step puts it; from this one; or not yet.
-      order.push_back(source == k ? lanes + number % lanes : source > k ? 0 : k == 1 ? number : i);
-    }
-    result = vector::ShuffleOp::create(b, result, sources[k], order);
-  }
   return result;
 }
 

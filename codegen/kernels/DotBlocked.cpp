@@ -45,34 +45,35 @@ Lanes DotKernel::loadColumns(LaneIndex k, LaneIndex n, Mask mask) {
   return value;
 }
 
-/// Packs, for the entries from `from` (relative to `range`) on, `vectors` vectors of the panel `number`,
-/// which begin `within` it and of which `live` columns exist.
-void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range) {
+/// Packs entry `k` of `vectors` vectors of the panel `number`, which begin `within` it and of which `live` columns exist.
+void DotKernel::packEntry(const Panel &panel, Value within, int64_t vectors, int64_t live, Value k, Range range) {
   int64_t lanes = index.getLanes();
   Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
-  buildFor(context, from, countEntries(range), 1, {}, [&](Value k, ValueRange) {
-    Value at = firstOfGroup(range, k);
-    for (int64_t v = 0; v < vectors; ++v) {
-      Mask mask = firstLanes(index, live - v * lanes);
-      LaneIndex n = index.add(index.consecutive(column, std::gcd(panel.span.multiple, lanes)), v * lanes);
-      Lanes value = loadColumns(index.uniform(at), n, mask);
-      if (group > 1) {
-        Type word = b.getI32Type(), wide = VectorType::get({lanes}, word);
-        Value words = arith::ExtUIOp::create(b, wide, value.re);
-        for (int64_t part = 1; part < group; ++part) {
-          LaneIndex next = index.add(index.uniform(at), part);
-          Mask both = depth % group == 0 ? mask : index.both(mask, index.inRange(next, INT64_MIN, depth));
-          Value high = arith::ExtUIOp::create(b, wide, loadColumns(next, n, both).re);
-          high = arith::ShLIOp::create(b, high, index.splat(arith::ConstantIntOp::create(b, word, 32 / group * part)));
-          words = arith::OrIOp::create(b, words, high);
-        }
-        value.re = b.createOrFold<vector::BitCastOp>(VectorType::get({lanes}, element), words);
+  Value at = firstOfGroup(range, k);
+  for (int64_t v = 0; v < vectors; ++v) {
+    Mask mask = firstLanes(index, live - v * lanes);
+    LaneIndex n = index.add(index.consecutive(column, std::gcd(panel.span.multiple, lanes)), v * lanes);
+    Lanes value = loadColumns(index.uniform(at), n, mask);
+    if (group > 1) {
+      Type word = b.getI32Type(), wide = VectorType::get({lanes}, word);
+      Value words = arith::ExtUIOp::create(b, wide, value.re);
+      for (int64_t part = 1; part < group; ++part) {
+        LaneIndex next = index.add(index.uniform(at), part);
+        Mask both = depth % group == 0 ? mask : index.both(mask, index.inRange(next, INT64_MIN, depth));
+        Value high = arith::ExtUIOp::create(b, wide, loadColumns(next, n, both).re);
+        high = arith::ShLIOp::create(b, high, index.splat(arith::ConstantIntOp::create(b, word, 32 / group * part)));
+        words = arith::OrIOp::create(b, words, high);
       }
-      LaneIndex to = index.add(index.consecutive(within, this->lanes), v * lanes);
-      storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value, {});
+      value.re = b.createOrFold<vector::BitCastOp>(VectorType::get({lanes}, element), words);
     }
-    return SmallVector<Value>();
-  });
+    LaneIndex to = index.add(index.consecutive(within, this->lanes), v * lanes);
+    storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value, {});
+  }
+}
+
+/// The same for the entries from `from` (relative to `range`) on.
+void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range) {
+  buildFor(context, from, countEntries(range), 1, [&](Value k) { packEntry(panel, within, vectors, live, k, range); });
 }
 
 /// The same for one vector, whose k are read in vectors too and transposed.
@@ -150,17 +151,21 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     if (whole * lanes < width)
       packVector(index.constant(whole), panel.span.live - whole * lanes);
   };
-  forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) {
-    Panel panel{packed, span, number};
-    if (isa<BlockArgument>(rhs) && !bySquares) {
-      ScopedLanes wide(index, tileLanes);
-      packColumns(panel, index.constant(0), tile.vectors, span.live, index.constant(0), depthRange);
-    } else {
-      packByVectors(panel);
-    }
-    if (lhsIsOffset)
-      packCorrection(panel, depthRange);
-  });
+  auto forEachPanel = [&](function_ref<void(const Panel &panel)> body) {
+    forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) { body({packed, span, number}); });
+  };
+  // Memory is quickest at whole rows: each of the block's goes to all panels.
+  if (isa<BlockArgument>(rhs) && !bySquares)
+    buildFor(context, index.constant(0), countEntries(depthRange), 1, [&](Value k) {
+      forEachPanel([&](const Panel &panel) {
+        ScopedLanes wide(index, tileLanes);
+        packEntry(panel, index.constant(0), tile.vectors, panel.span.live, k, depthRange);
+      });
+    });
+  else
+    forEachPanel(packByVectors);
+  if (lhsIsOffset)
+    forEachPanel([&](const Panel &panel) { packCorrection(panel, depthRange); });
 }
 
 /// Packs a tile's rows of the left operand as [row][k].

@@ -50,6 +50,7 @@ private:
     mlir::Value number;
   };
   Lanes loadColumns(LaneIndex k, LaneIndex n, Mask mask);
+  void packEntry(const Panel &panel, mlir::Value within, int64_t vectors, int64_t live, mlir::Value k, Range range);
   void packColumns(const Panel &panel, mlir::Value within, int64_t vectors, int64_t live, mlir::Value from, Range range);
   void packSquares(const Panel &panel, mlir::Value within, int64_t live, Range range);
   void packCorrection(const Panel &panel, Range depthRange);
