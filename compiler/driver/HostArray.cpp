@@ -32,6 +32,16 @@ static double decodeFloat(FloatType type, const char *bytes) {
 }
 
 static void encodeFloat(FloatType type, double value, char *bytes) {
+  // These have the host's own rounding, which is many times quicker.
+  if (type.isF32()) {
+    float rounded = float(value);
+    std::memcpy(bytes, &rounded, sizeof rounded);
+    return;
+  }
+  if (type.isF64()) {
+    std::memcpy(bytes, &value, sizeof value);
+    return;
+  }
   APFloat rounded(value);
   bool losesInfo;
   rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);

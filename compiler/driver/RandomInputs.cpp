@@ -90,15 +90,17 @@ HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
   std::mt19937_64 bits(seed);
   HostArray array(type);
   Type element = array.getElementType();
+  bool isTruth = element.isInteger(1), isInteger = isa<IntegerType>(element), isUnsigned = element.isUnsignedInteger();
+  bool isComplex = isa<ComplexType>(element);
   for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
     ElementValue value;
-    if (element.isInteger(1))
+    if (isTruth)
       value.integer = bits() >> 63;
-    else if (isa<IntegerType>(element))
-      value.integer = runtime::drawInteger(bits, element.isUnsignedInteger(), bound);
+    else if (isInteger)
+      value.integer = runtime::drawInteger(bits, isUnsigned, bound);
     else
       value.real = runtime::drawNormal(bits);
-    if (isa<ComplexType>(element))
+    if (isComplex)
       value.imaginary = runtime::drawNormal(bits);
     array.set(i, value);
   }
