@@ -23,7 +23,8 @@ TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t 
 
 TileStore::TileStore(KernelContext &context, Value result, Type accumulator, TileShape shape, Place place)
     : context(context), result(result), resultType(cast<RankedTensorType>(result.getType())),
-      accumulator(accumulator), shape(shape), place(std::move(place)), loopLanes(context.index.getLanes()) {
+      accumulator(accumulator), shape(shape), place(std::move(place)), loopLanes(context.index.getLanes()),
+      isInPlace(llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; })) {
   llvm::SetVector<Operation *> epilogue;
   getForwardSlice(result, &epilogue);
   isShort = epilogue.size() <= kShortEpilogue + 1; // and the return
@@ -95,8 +96,10 @@ void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, 
   });
 }
 
-void TileStore::finish(ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns) {
+void TileStore::finish(ArrayRef<Lanes> sums, TileSpan rows, TileSpan columns) {
   auto &b = context.b;
+  if (!isInPlace)
+    rows.skip = columns.skip = {};
   if (!isShort)
     return finishThroughBuffer(sums, rows, columns);
   if (!rows.skip && !columns.skip)

@@ -3,7 +3,8 @@
 // contraction, and the edges of its result.
 //
 // There is one copy of a tile's code, for whole tiles. Where the result is not a whole number of
-// tiles, the last tile moves back until it fits; what it computes a second time it does not store.
+// tiles, the last tile moves back until it fits, and stores the same values again; but not where a
+// result lies in the memory of an operand, which the epilogue would read after it has been written.
 
 #ifndef HLOC_CODEGEN_EMIT_TILESTORE_H
 #define HLOC_CODEGEN_EMIT_TILESTORE_H
@@ -38,7 +39,7 @@ public:
   TileStore(KernelContext &context, mlir::Value result, mlir::Type accumulator, TileShape shape, Place place);
 
   /// Gives sums (rows x vectors) to the epilogue and stores the results.
-  void finish(llvm::ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns);
+  void finish(llvm::ArrayRef<Lanes> sums, TileSpan rows, TileSpan columns);
 
 private:
   void finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask mask);
@@ -54,6 +55,8 @@ private:
   int64_t loopLanes;
   /// Whether the epilogue is short enough to be repeated for each vector of a tile.
   bool isShort = false;
+  /// Whether a result lies in the memory of an operand.
+  bool isInPlace;
   mlir::Value buffer;
 };
 
