@@ -189,9 +189,9 @@ private:
         attribute == op.getWindow() && op.getBatchGroupCount() == 1)
       return op;
     return ConvolutionOp::create(builder, op.getLoc(), arrayType(op).clone(shape), lhs, rhs,
-                                 attribute, dimensions, groups, /*batch_group_count=*/1,
+                                 /*sparsity_indices=*/ValueRange(), attribute, dimensions, groups, /*batch_group_count=*/1,
                                  ConvolutionKindAttr(), op.getOperandPrecisionAttr(),
-                                 op.getAlgorithmAttr(), StringAttr());
+                                 op.getAlgorithmAttr(), /*sparsity_config=*/ArrayAttr());
   }
 
   ConvolutionOp op;

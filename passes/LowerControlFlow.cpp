@@ -168,6 +168,9 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
     if (!array.hasStaticShape())
       return emitNotSupported(op->getLoc(), "an array of bounded dynamic size");
   }
+  if (auto convolution = dyn_cast<ConvolutionOp>(op);
+      convolution && convolution.getSparsityConfigAttr())
+    return emitNotSupported(op->getLoc(), "a convolution of sparse operands");
   Values operands = leavesOf(op->getOperands());
   bool takesToken = isa<InfeedOp, OutfeedOp>(op);
   if (isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op))

@@ -37,7 +37,7 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
     module.emitError("expected an entry computation");
     return Refused;
   }
-  ParticipantArrays inputs, outputs;
+  ParticipantArrays inputs, outputs, outfeed;
   if (InputError error = readInputs(entry, options, inputs); error != InputError::None)
     return error == InputError::Refused ? Refused : WrongUsage;
 
@@ -46,27 +46,30 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
     return Unsupported;
   }
   Measurements measured;
-  RunStatus status = options.evaluate ? runEvaluated(module, options, inputs, outputs, measured)
-                                      : compiled(module, options, inputs, outputs, measured);
+  RunStatus status = options.evaluate
+                         ? runEvaluated(module, options, inputs, outputs, outfeed, measured)
+                         : compiled(module, options, inputs, outputs, measured);
   if (status != RunStatus::Done)
     return toExitCode(status);
   bool same = true;
   if (options.compare) {
-    ParticipantArrays expected;
+    ParticipantArrays expected, unused;
     Measurements ignored;
-    status = runEvaluated(module, options, inputs, expected, ignored);
+    status = runEvaluated(module, options, inputs, expected, unused, ignored);
     if (status != RunStatus::Done)
       return toExitCode(status);
     same = succeeded(compareResults(outputs, expected, options));
   }
-  if (!options.outputsTo.empty() && failed(writeOutputs(outputs, options)))
-    return Refused;
-  if (!options.expectFrom.empty())
-    same &= succeeded(compareWithExpected(outputs, options));
+  for (auto [prefix, arrays] : {std::pair("out", &outputs), {"outfeed", &outfeed}}) {
+    if (!options.outputsTo.empty() && failed(writeOutputs(prefix, *arrays, options)))
+      return Refused;
+    if (!options.expectFrom.empty())
+      same &= succeeded(compareWithExpected(prefix, *arrays, options));
+    if (!options.json && options.outputsTo.empty())
+      printSummaries(prefix, *arrays);
+  }
   if (options.json)
     printJson(measured);
-  else if (options.outputsTo.empty())
-    printSummaries(outputs);
   return same ? Done : Refused;
 }
 } // namespace

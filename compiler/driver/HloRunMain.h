@@ -23,10 +23,10 @@ using Runner = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &
                                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                                        Measurements &measurements)>;
 
-/// The evaluator.
+/// The evaluator. `outfeed` gets what the module gives to the host while it runs.
 RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
-                       Measurements &measurements);
+                       ParticipantArrays &outfeed, Measurements &measurements);
 
 /// Runs hlo-run; `registry` has the dialects that are needed, `compiled` runs compiled code, where there is a compiler. Returns the exit code: 0
 /// done or all equal, 1 the input was refused or results differ, 2 the command line was wrong, 3

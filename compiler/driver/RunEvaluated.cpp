@@ -31,8 +31,38 @@ static evaluator::Value buildValue(Type type, ArrayRef<HostArray> &leaves) {
   return array;
 }
 
+/// The arrays in a value, depth first.
+static std::vector<HostArray> toArrays(MLIRContext *context, evaluator::Value &value) {
+  std::vector<HostArray> arrays;
+  SmallVector<evaluator::Value> leaves;
+  value.flatten(leaves);
+  for (evaluator::Value &leaf : leaves) {
+    evaluator::Array &array = leaf.getArray();
+    auto type = RankedTensorType::get(array.shape, evaluator::getMlirType(context, array.type));
+    arrays.emplace_back(type, std::vector<char>(array.data(), array.data() + array.getByteCount()));
+  }
+  return arrays;
+}
+
+/// What the host feeds to a participant, from the first array on.
+static auto makeFeed(size_t participant, const RunOptions &options) {
+  return [participant, next = size_t(0),
+          &options](Type type) mutable -> llvm::Expected<evaluator::Value> {
+    std::vector<HostArray> arrays;
+    for (RankedTensorType leaf : flattenType(type)) {
+      llvm::Expected<HostArray> array = readInfeed(leaf, next++, participant, options);
+      if (!array)
+        return array.takeError();
+      arrays.push_back(std::move(*array));
+    }
+    ArrayRef<HostArray> leaves = arrays;
+    return buildValue(type, leaves);
+  };
+}
+
 RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const ParticipantArrays &inputs,
-                       ParticipantArrays &outputs, Measurements &measurements) {
+                       ParticipantArrays &outputs, ParticipantArrays &outfeed,
+                       Measurements &measurements) {
   hlo::ComputationOp entry = findEntry(module);
   evaluator::Options limits;
   limits.replicas = options.replicas;
@@ -50,7 +80,8 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
   std::vector<evaluator::Participant> participants;
   do {
     participants.assign(inputs.size(), {});
-    for (auto [participant, arrays] : llvm::zip(participants, inputs)) {
+    for (auto [i, participant, arrays] : llvm::enumerate(participants, inputs)) {
+      participant.feed = makeFeed(i, options);
       ArrayRef<HostArray> leaves = arrays;
       for (Type type : entry.getArgumentTypes())
         participant.arguments.push_back(buildValue(type, leaves));
@@ -65,16 +96,10 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
   measurements.runs = times.size();
 
   for (evaluator::Participant &participant : participants) {
-    std::vector<HostArray> &arrays = outputs.emplace_back();
-    SmallVector<evaluator::Value> leaves;
-    participant.result.flatten(leaves);
-    for (evaluator::Value &leaf : leaves) {
-      evaluator::Array &array = leaf.getArray();
-      auto type = RankedTensorType::get(array.shape,
-                                        evaluator::getMlirType(module.getContext(), array.type));
-      arrays.emplace_back(type,
-                          std::vector<char>(array.data(), array.data() + array.getByteCount()));
-    }
+    outputs.push_back(toArrays(module.getContext(), participant.result));
+    std::vector<HostArray> &given = outfeed.emplace_back();
+    for (evaluator::Value &value : participant.outfeed)
+      llvm::append_range(given, toArrays(module.getContext(), value));
   }
   return RunStatus::Done;
 }

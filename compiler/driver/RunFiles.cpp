@@ -113,7 +113,22 @@ InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
   return InputError::None;
 }
 
-LogicalResult writeOutputs(const ParticipantArrays &outputs, const RunOptions &options) {
+llvm::Expected<HostArray> readInfeed(RankedTensorType type, size_t index, size_t participant,
+                                     const RunOptions &options) {
+  std::string what = "data " + std::to_string(index) + " of infeed";
+  if (!options.inputs.empty())
+    return llvm::createStringError("they are read from --inputs-from, not --input");
+  if (!type.hasStaticShape())
+    return llvm::createStringError(what + " have a dimension without a bound");
+  if (!options.inputsFrom.empty())
+    return readNpy(inFolder(options.inputsFrom, fileName("infeed", index, participant, options)),
+                   type, what);
+  uint64_t seed = ~(options.seed + (uint64_t(participant) << 32) + index); // not those of inputs
+  return makeRandomArray(type, seed, /*bound=*/0);
+}
+
+LogicalResult writeOutputs(StringRef prefix, const ParticipantArrays &outputs,
+                           const RunOptions &options) {
   if (std::error_code error = llvm::sys::fs::create_directories(options.outputsTo)) {
     llvm::errs() << options.outputsTo << ": error: " << error.message() << '\n';
     return failure();
@@ -121,7 +136,7 @@ LogicalResult writeOutputs(const ParticipantArrays &outputs, const RunOptions &o
   for (auto [participant, arrays] : llvm::enumerate(outputs))
     for (auto [i, array] : llvm::enumerate(arrays))
       if (llvm::Error error = writeNpy(
-              inFolder(options.outputsTo, fileName("out", i, participant, options)), array)) {
+              inFolder(options.outputsTo, fileName(prefix, i, participant, options)), array)) {
         llvm::errs() << llvm::toString(std::move(error)) << '\n';
         return failure();
       }
@@ -141,11 +156,12 @@ static bool reportDifference(const HostArray &result, const HostArray &expected,
   return false;
 }
 
-LogicalResult compareWithExpected(const ParticipantArrays &outputs, const RunOptions &options) {
+LogicalResult compareWithExpected(StringRef prefix, const ParticipantArrays &outputs,
+                                  const RunOptions &options) {
   bool same = true;
   for (auto [participant, arrays] : llvm::enumerate(outputs))
     for (auto [i, array] : llvm::enumerate(arrays)) {
-      std::string path = inFolder(options.expectFrom, fileName("out", i, participant, options));
+      std::string path = inFolder(options.expectFrom, fileName(prefix, i, participant, options));
       llvm::Expected<HostArray> expected = readNpy(path, array.type, "result " + std::to_string(i));
       if (!expected) {
         llvm::errs() << llvm::toString(expected.takeError()) << '\n';
@@ -165,10 +181,10 @@ LogicalResult compareResults(const ParticipantArrays &outputs, const Participant
   return success(same);
 }
 
-void printSummaries(const ParticipantArrays &outputs) {
+void printSummaries(StringRef prefix, const ParticipantArrays &outputs) {
   for (auto [participant, arrays] : llvm::enumerate(outputs))
     for (auto [i, array] : llvm::enumerate(arrays)) {
-      llvm::outs() << "out" << i;
+      llvm::outs() << prefix << i;
       if (outputs.size() > 1)
         llvm::outs() << ".p" << participant;
       llvm::outs() << ": " << summarize(array) << '\n';

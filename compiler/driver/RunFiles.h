@@ -6,6 +6,7 @@
 
 #include "compiler/driver/RunOptions.h"
 #include "compiler/hlo/HloDialect.h"
+#include "llvm/Support/Error.h"
 
 namespace hloc {
 
@@ -24,19 +25,27 @@ enum class InputError { None, Refused, WrongUsage };
 InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
                       ParticipantArrays &inputs);
 
-/// Writes the results to --outputs-to. Errors are printed.
-mlir::LogicalResult writeOutputs(const ParticipantArrays &outputs, const RunOptions &options);
+/// What the host feeds to a participant as number `index`: infeed0.npy, ... of --inputs-from, at
+/// random where the inputs are.
+llvm::Expected<HostArray> readInfeed(mlir::RankedTensorType type, size_t index, size_t participant,
+                                     const RunOptions &options);
 
-/// Compares the results with --expect-from, and prints what differs.
-mlir::LogicalResult compareWithExpected(const ParticipantArrays &outputs,
+// Results are the files out0.npy, ...; what outfeed gives, outfeed0.npy, ...: `prefix` says which.
+
+/// Writes the arrays to --outputs-to. Errors are printed.
+mlir::LogicalResult writeOutputs(llvm::StringRef prefix, const ParticipantArrays &outputs,
+                                 const RunOptions &options);
+
+/// Compares the arrays with --expect-from, and prints what differs.
+mlir::LogicalResult compareWithExpected(llvm::StringRef prefix, const ParticipantArrays &outputs,
                                         const RunOptions &options);
 
 /// Compares two sets of results, and prints what differs.
 mlir::LogicalResult compareResults(const ParticipantArrays &outputs,
                                    const ParticipantArrays &expected, const RunOptions &options);
 
-/// Prints a line for each result.
-void printSummaries(const ParticipantArrays &outputs);
+/// Prints a line for each array.
+void printSummaries(llvm::StringRef prefix, const ParticipantArrays &outputs);
 
 } // namespace hloc
 

@@ -310,6 +310,77 @@ static Shape indicesOf(const Value &value) {
   return indices;
 }
 
+/// One slice after the other of the sender's input, copied to where the sender says in `output`.
+/// Takes the sizes from the front of `sizes`, and leaves out slices that `isMine` does not name.
+static LogicalResult copySlices(Call &call, const Array &input, Array &output, ArrayRef<int64_t> starts,
+                                ArrayRef<int64_t> targets, ArrayRef<Attribute> &sizes,
+                                function_ref<bool(size_t)> isMine) {
+  size_t rank = input.shape.size();
+  if (input.type != output.type || rank != output.shape.size())
+    return call.fail("input and output differ in their element types or numbers of dimensions");
+  if (rank == 0 || starts.size() % rank || starts.size() != targets.size() ||
+      starts.size() / rank > sizes.size())
+    return call.fail("slice_sizes and the start indices do not match the operand");
+  for (size_t slice = 0; slice < starts.size() / rank; ++slice) {
+    Shape shape;
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(sizes.front()))
+      shape.assign(list.asArrayRef().begin(), list.asArrayRef().end());
+    else
+      for (Attribute size : cast<ArrayAttr>(sizes.front()))
+        shape.push_back(cast<IntegerAttr>(size).getInt());
+    sizes = sizes.drop_front();
+    if (shape.size() != rank)
+      return call.fail("slice_sizes and the start indices do not match the operand");
+    if (!isMine(slice))
+      continue;
+    ArrayRef<int64_t> start = starts.slice(slice * rank, rank),
+                      target = targets.slice(slice * rank, rank);
+    for (size_t d = 0; d < rank; ++d)
+      if (shape[d] < 0 || start[d] < 0 || target[d] < 0 || start[d] > input.shape[d] - shape[d] ||
+          target[d] > output.shape[d] - shape[d])
+        return call.fail("a slice lies outside the operand");
+    copyBox(input, start, output, target, shape);
+  }
+  return success();
+}
+
+/// Slices between buffers: (input, output, where in the input, where in the output), each an array
+/// with its indices or a tuple of those. `sources` are the members that send to this one: one sends
+/// all slices, of several each one slice of each array, in order.
+static FailureOr<Values> permuteSlices(Call &call, const Meeting &meeting, ArrayRef<Attribute> sizes,
+                                       ArrayRef<int64_t> sources) {
+  if (call.operands.size() != 4)
+    return call.fail("expected input, output and where slices lie in them");
+  auto count = [](const Value &value) { return value.isTuple() ? value.getTupleSize() : 1; };
+  auto part = [](const Value &value, size_t i) { return value.isTuple() ? value.getElement(i) : value; };
+  size_t arrays = count(call.operands[1]);
+  bool isTuple = call.operands[1].isTuple();
+  std::vector<Value> outputs;
+  for (size_t i = 0; i < arrays; ++i)
+    outputs.push_back(part(call.operands[1], i));
+  for (auto [number, source] : llvm::enumerate(sources)) {
+    const Values &sender = meeting.contributions[source];
+    auto isMine = [&, number = number](size_t slice) {
+      return sources.size() == 1 || slice == number;
+    };
+    ArrayRef<Attribute> rest = sizes;
+    for (size_t i = 0; i < arrays; ++i) {
+      if (isTuple && (count(sender[0]) != arrays || count(sender[2]) != arrays ||
+                      count(sender[3]) != arrays))
+        return call.fail("slice_sizes and the start indices do not match the operand");
+      Value input = part(sender[0], i);
+      if (!input.isArray() || !outputs[i].isArray())
+        return call.fail("slices are exchanged between arrays and tuples of arrays");
+      Shape starts = indicesOf(isTuple ? part(sender[2], i) : sender[2]),
+            targets = indicesOf(isTuple ? part(sender[3], i) : sender[3]);
+      if (failed(copySlices(call, input.getArray(), outputs[i].getArray(), starts, targets, rest,
+                            isMine)))
+        return failure();
+    }
+  }
+  return Values{isTuple ? Value::makeTuple(std::move(outputs)) : outputs.front()};
+}
+
 template <class Op> static FailureOr<Values> permute(Call &call, Op op) {
   Mode mode = exchangingMode(op);
   Group all = findGroup(call, nullptr, mode);
@@ -318,55 +389,27 @@ template <class Op> static FailureOr<Values> permute(Call &call, Op op) {
     return failure();
   int64_t self =
       mode == Mode::Partitions ? call.interpreter.getPartition() : call.interpreter.getReplica();
-  int64_t source = -1;
+  SmallVector<int64_t> sources;
   ArrayRef<int64_t> pairs = op.getSourceTargetPairs();
-  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
-    if (pairs[i + 1] == self)
-      source = pairs[i];
-  if (source >= int64_t(all.members.size()))
-    return call.fail("source " + Twine(source) + " is not among the participants");
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (pairs[i + 1] != self)
+      continue;
+    if (pairs[i] >= int64_t(all.members.size()))
+      return call.fail("source " + Twine(pairs[i]) + " is not among the participants");
+    sources.push_back(pairs[i]);
+  }
+  if (op.getSliceSizes())
+    return permuteSlices(call, **meeting, op.getSliceSizes()->getValue(), sources);
   Values results;
-  if (!op.getSliceSizes()) {
-    for (auto [i, operand] : llvm::enumerate(call.operands)) {
-      if (source >= 0)
-        results.push_back((*meeting)->contributions[source][i]);
-      else if (operand.isArray())
-        results.push_back(Array(operand.getArray().type, operand.getArray().shape));
-      else
-        results.push_back(makeZero(op->getOperand(i).getType()));
-    }
-    return results;
+  for (auto [i, operand] : llvm::enumerate(call.operands)) {
+    if (!sources.empty())
+      results.push_back((*meeting)->contributions[sources.back()][i]);
+    else if (operand.isArray())
+      results.push_back(Array(operand.getArray().type, operand.getArray().shape));
+    else
+      results.push_back(makeZero(op->getOperand(i).getType()));
   }
-  // Slices between buffers: (input, output, where in the input, where in the output).
-  if (!call.operands[0].isArray() || !call.operands[1].isArray())
-    return call.fail("slices are exchanged between arrays only");
-  Array output = call.array(1);
-  if (source >= 0) {
-    const Values &sender = (*meeting)->contributions[source];
-    const Array &input = sender[0].getArray();
-    if (input.type != output.type || input.shape.size() != output.shape.size())
-      return call.fail("input and output differ in their element types or numbers of dimensions");
-    Shape starts = indicesOf(sender[2]), targets = indicesOf(sender[3]);
-    size_t rank = input.shape.size();
-    for (auto [i, sizes] : llvm::enumerate(op.getSliceSizes()->getValue())) {
-      Shape shape;
-      if (auto list = dyn_cast<DenseI64ArrayAttr>(sizes))
-        shape.assign(list.asArrayRef().begin(), list.asArrayRef().end());
-      else
-        for (Attribute size : cast<ArrayAttr>(sizes))
-          shape.push_back(cast<IntegerAttr>(size).getInt());
-      if (shape.size() != rank || starts.size() < (i + 1) * rank || targets.size() < (i + 1) * rank)
-        return call.fail("slice_sizes and the start indices do not match the operand");
-      ArrayRef<int64_t> start = ArrayRef(starts).slice(i * rank, rank),
-                        target = ArrayRef(targets).slice(i * rank, rank);
-      for (size_t d = 0; d < rank; ++d)
-        if (shape[d] < 0 || start[d] < 0 || target[d] < 0 || start[d] > input.shape[d] - shape[d] ||
-            target[d] > output.shape[d] - shape[d])
-          return call.fail("a slice lies outside the operand");
-      copyBox(input, start, output, target, shape);
-    }
-  }
-  return Values{output};
+  return results;
 }
 
 static FailureOr<Values> collectivePermute(Call &call) {

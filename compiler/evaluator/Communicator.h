@@ -9,6 +9,7 @@
 
 #include "compiler/evaluator/Interpreter.h"
 #include <condition_variable>
+#include <deque>
 #include <map>
 
 namespace hloc::evaluator {

@@ -30,8 +30,49 @@ struct Spatial {
 };
 } // namespace
 
+/// The dense array that a sparse one stands for: zeros but where its indices say. Element number e
+/// along the sparse dimension is that of block e / (stride kept) and of row e % stride in it.
+static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
+  if (sparsity.getIndices() < 0)
+    return call.fail("the text does not say where the elements of the sparse operand belong");
+  const Array &values = call.array(sparsity.getNumber()),
+              &indices = call.array(sparsity.getIndices());
+  int64_t d = sparsity.getDimension(), kept = sparsity.getNonZeros(),
+          block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
+  Shape shape = values.shape;
+  shape[d] = shape[d] / kept * block;
+  int64_t bytes = getBytes(values.type);
+  if (countElements(shape) > call.interpreter.evaluation.options.maxBytes / bytes)
+    return call.fail("the dense operand does not fit in memory");
+  Array dense(values.type, shape);
+  Shape strides = rowMajorStrides(shape), place(shape.size(), 0);
+  for (int64_t i = 0, count = values.getCount(); i < count; ++i) {
+    int64_t index = indices.getIndex(i);
+    if (index < 0 || index >= block)
+      return call.fail("an index of the sparse operand is " + Twine(index) +
+                       ", but its blocks have " + Twine(block) + " elements");
+    int64_t offset = 0;
+    for (int64_t dimension = 0; dimension < int64_t(place.size()); ++dimension) {
+      int64_t at = place[dimension];
+      if (dimension == d)
+        at = (at / (stride * kept) * block + index) * stride + at % stride;
+      offset += at * strides[dimension];
+    }
+    dense.set(offset, values.get(i));
+    nextIndex(place, values.shape);
+  }
+  return dense;
+}
+
 static FailureOr<Values> convolution(Call &call) {
   auto op = cast<ConvolutionOp>(call.op);
+  if (ArrayAttr config = op.getSparsityConfigAttr())
+    for (auto sparsity : config.getAsRange<SparsityAttr>()) {
+      FailureOr<Array> dense = makeDense(call, sparsity);
+      if (failed(dense))
+        return failure();
+      call.operands[sparsity.getNumber()] = *dense;
+    }
   auto type = getArrayType(op.getType());
   if (!type)
     return call.fail("the result has no size");

@@ -35,37 +35,39 @@ static FailureOr<Values> topKCall(Call &call) {
   return Values{values, indices};
 }
 
+namespace {
+struct Targets {
+  HandlerTable lapack; // by the routine's name
+  HandlerTable others; // by the whole name
+
+  Targets() {
+    addLapackFactorizations(lapack, others);
+    addLapackSpectra(lapack, others);
+    for (StringRef name :
+         {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+          "MoveToHost", "MoveToDevice", "LayoutConstraint", "ShardBarrierFrom", "ShardBarrierTo",
+          "Pin", "PinToDevice", "Unpin", "xla.sdy.FuncResultSharding",
+          "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"})
+      others[name] = identity;
+    for (StringRef name : {"AllocateBuffer", "CreateBuffer", "dce_sink"})
+      others[name] = allocate;
+    others["TopK"] = topKCall;
+  }
+};
+} // namespace
+
 static FailureOr<Values> customCall(Call &call) {
+  static const Targets targets;
   StringRef target = cast<CustomCallOp>(call.op).getCustomCallTarget();
   StringRef routine = target;
   if (routine.consume_front("lapack_") && routine.size() > 1 &&
       StringRef("sdcz").contains(routine[0])) {
     routine = routine.drop_front();
     routine.consume_back("_ffi");
-    static const HandlerTable routines = [] {
-      HandlerTable table;
-      addLapackFactorizations(table);
-      addLapackSpectra(table);
-      return table;
-    }();
-    if (auto found = routines.find(routine); found != routines.end())
+    if (auto found = targets.lapack.find(routine); found != targets.lapack.end())
       return found->second(call);
   }
-  static const llvm::StringMap<Handler> targets = {{"Sharding", identity},
-                                                   {"SPMDFullToShardShape", identity},
-                                                   {"SPMDShardToFullShape", identity},
-                                                   {"annotate_device_placement", identity},
-                                                   {"MoveToHost", identity},
-                                                   {"MoveToDevice", identity},
-                                                   {"xla.sdy.FuncResultSharding", identity},
-                                                   {"xla.sdy.GlobalToLocalShape", identity},
-                                                   {"xla.sdy.LocalToGlobalShape", identity},
-                                                   {"Eigh", eigh},
-                                                   {"dce_sink", allocate},
-                                                   {"AllocateBuffer", allocate},
-                                                   {"PinToDevice", identity},
-                                                   {"TopK", topKCall}};
-  if (auto found = targets.find(target); found != targets.end())
+  if (auto found = targets.others.find(target); found != targets.others.end())
     return found->second(call);
   return call.fail("the evaluator knows no custom call named \"" + target + "\"");
 }

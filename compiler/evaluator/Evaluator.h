@@ -11,7 +11,8 @@
 
 #include "compiler/evaluator/Value.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <deque>
+#include "llvm/Support/Error.h"
+#include <functional>
 
 namespace hloc::evaluator {
 
@@ -28,8 +29,10 @@ struct Options {
 /// What one participant gets and gives.
 struct Participant {
   std::vector<Value> arguments; // one a parameter of the entry computation
-  std::deque<Value> infeed;     // data of infeed, taken from the front
-  std::vector<Value> outfeed;   // data that outfeed gave, in order
+  /// The next data for an infeed, or a receive from the host, of this type; an error says why there
+  /// is none. Called on a thread of the participant's own. Null if the host gives nothing.
+  std::function<llvm::Expected<Value>(mlir::Type)> feed;
+  std::vector<Value> outfeed; // data that outfeed and sends to the host gave, in order
   Value result;
 };
 

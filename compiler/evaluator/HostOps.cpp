@@ -21,14 +21,27 @@ static FailureOr<Values> replicaId(Call &call) {
 }
 static FailureOr<Values> token(Call &) { return Values{Value()}; }
 
-/// (data, token): the oldest data that the host has fed.
+/// Data from the host, of the first type in a tuple that `waiting` results in.
+static FailureOr<Value> takeFromHost(Interpreter &me, Operation *waiting) {
+  Type type = waiting->getResult(0).getType();
+  if (auto tuple = dyn_cast<TupleType>(type))
+    type = tuple.getType(0);
+  StringRef opcode = isa<InfeedOp>(waiting) ? "infeed" : "recv-done";
+  if (!me.participant.feed)
+    return me.fail(waiting, opcode + " waits for data that the host has not given");
+  llvm::Expected<Value> data = me.participant.feed(type);
+  if (!data)
+    return me.fail(waiting, opcode + " waits for data that the host has not given: " +
+                                llvm::toString(data.takeError()));
+  return *data;
+}
+
+/// (data, token).
 static FailureOr<Values> infeed(Call &call) {
-  std::deque<Value> &queue = call.interpreter.participant.infeed;
-  if (queue.empty())
-    return call.fail("infeed waits for data that the host has not given");
-  Value data = std::move(queue.front());
-  queue.pop_front();
-  return Values{data, Value()};
+  FailureOr<Value> data = takeFromHost(call.interpreter, call.op);
+  if (failed(data))
+    return failure();
+  return Values{*data, Value()};
 }
 
 static FailureOr<Values> outfeed(Call &call) {
@@ -94,14 +107,8 @@ static FailureOr<Values> recv(Call &call) {
   SmallVector<int64_t> sources = partners(call, /*ofSender=*/false);
   result.setPending([&interpreter = call.interpreter, op, sources,
                      zero](Operation *done) mutable -> FailureOr<Value> {
-    if (op.getIsHostTransfer()) {
-      std::deque<Value> &queue = interpreter.participant.infeed;
-      if (queue.empty())
-        return interpreter.fail(done, "recv-done waits for data that the host has not given");
-      Value data = std::move(queue.front());
-      queue.pop_front();
-      return data;
-    }
+    if (op.getIsHostTransfer())
+      return takeFromHost(interpreter, done);
     if (sources.empty())
       return zero;
     return interpreter.evaluation.communicator->receive(

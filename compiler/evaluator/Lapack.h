@@ -11,13 +11,10 @@
 
 namespace hloc::evaluator {
 
-/// Handlers by the routine's name without the letter of its type ("getrf").
-void addLapackFactorizations(HandlerTable &table);
-void addLapackSpectra(HandlerTable &table);
-
-/// Eigh, as XLA's own library of functions writes it: (a) -> (vectors, values). The text of
-/// backend_config begins with 1 if the lower triangle counts, with 0 for the upper.
-mlir::FailureOr<Values> eigh(Call &call);
+/// Handlers, of `routines` by the name without the letter of its type ("getrf"), of others by the
+/// custom call's target.
+void addLapackFactorizations(HandlerTable &routines, HandlerTable &targets);
+void addLapackSpectra(HandlerTable &routines, HandlerTable &targets);
 
 /// `name = 76 : ui8` or `name = true` in the backend config; `fallback` if it is not there.
 int64_t getConfig(Call &call, llvm::StringRef name, int64_t fallback);
@@ -78,6 +75,15 @@ using LapackParts = std::initializer_list<LapackPart>;
 
 /// Rows and columns of the first operand's matrices.
 mlir::FailureOr<std::pair<int64_t, int64_t>> getMatrixSizes(Call &call);
+
+/// The handler of a routine whose first operand holds matrices of m rows and n columns.
+template <mlir::FailureOr<Values> (*routine)(Call &call, int64_t m, int64_t n)>
+mlir::FailureOr<Values> ofMatrices(Call &call) {
+  auto sizes = getMatrixSizes(call);
+  if (failed(sizes))
+    return mlir::failure();
+  return routine(call, sizes->first, sizes->second);
+}
 
 /// An error unless operands and `results` are what is said.
 mlir::LogicalResult checkParts(Call &call, const Values &results, LapackParts operandParts,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LAPACK's factorizations and solvers.
 #include "compiler/evaluator/Lapack.h"
+#include "compiler/evaluator/Reflections.h"
+#include "compiler/evaluator/Tridiagonal.h"
 #include <limits>
 
 using namespace mlir;
@@ -8,11 +10,7 @@ using namespace mlir;
 namespace hloc::evaluator {
 
 /// (a) -> (factor, info); uplo.
-static FailureOr<Values> potrf(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  auto [m, n] = *sizes;
+static FailureOr<Values> potrf(Call &call, int64_t, int64_t n) {
   bool lower = getConfig(call, "uplo", 'L') == 'L';
   return eachItem(call, n * n * n, {{'N', {n, n}}}, {{'N', {n, n}}, {'I', {}}},
                   [&](auto sample, LapackItem &item) {
@@ -26,11 +24,7 @@ static FailureOr<Values> potrf(Call &call) {
 }
 
 /// (a) -> (factors, pivots, info).
-static FailureOr<Values> getrf(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  auto [m, n] = *sizes;
+static FailureOr<Values> getrf(Call &call, int64_t m, int64_t n) {
   return eachItem(call, m * n * std::min(m, n), {{'N', {m, n}}},
                   {{'N', {m, n}}, {'I', {std::min(m, n)}}, {'I', {}}},
                   [&](auto sample, LapackItem &item) {
@@ -44,11 +38,7 @@ static FailureOr<Values> getrf(Call &call) {
 }
 
 /// (a) -> (r and reflectors, tau).
-static FailureOr<Values> geqrf(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  auto [m, n] = *sizes;
+static FailureOr<Values> geqrf(Call &call, int64_t m, int64_t n) {
   return eachItem(call, m * n * std::min(m, n), {{'N', {m, n}}},
                   {{'N', {m, n}}, {'N', {std::min(m, n)}}}, [&](auto sample, LapackItem &item) {
                     using T = decltype(sample);
@@ -60,11 +50,7 @@ static FailureOr<Values> geqrf(Call &call) {
 
 /// (a, pivots) -> (r and reflectors, pivots, tau): of the columns that are left, the longest comes
 /// first; those with a pivot other than 0 before all others.
-static FailureOr<Values> geqp3(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t m = sizes->first, n = sizes->second;
+static FailureOr<Values> geqp3(Call &call, int64_t m, int64_t n) {
   return eachItem(call, m * n * std::min(m, n), {{'N', {m, n}}, {'I', {n}}},
                   {{'N', {m, n}}, {'I', {n}}, {'N', {std::min(m, n)}}},
                   [&](auto sample, LapackItem &item) {
@@ -109,11 +95,7 @@ static FailureOr<Values> geqp3(Call &call) {
 }
 
 /// (reflectors, tau) -> (the first columns of their product).
-static FailureOr<Values> orgqr(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  auto [m, n] = *sizes;
+static FailureOr<Values> orgqr(Call &call, int64_t m, int64_t n) {
   if (call.operands.size() != 2 || !call.operands[1].isArray() || call.array(1).shape.empty() ||
       call.array(1).shape.back() > std::min(m, n))
     return call.fail("expected at most as many factors as columns");
@@ -130,10 +112,7 @@ static FailureOr<Values> orgqr(Call &call) {
 }
 
 /// (reflectors, tau, c) -> (q c, or c q unless left, with q's adjoint if transpose).
-static FailureOr<Values> ormqr(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
+static FailureOr<Values> ormqr(Call &call, int64_t order, int64_t columns) {
   bool left = getConfig(call, "left", true), adjoint = getConfig(call, "transpose", false);
   auto isDeep = [&](unsigned i, size_t rank) {
     return i < call.operands.size() && call.operands[i].isArray() &&
@@ -141,7 +120,6 @@ static FailureOr<Values> ormqr(Call &call) {
   };
   if (!isDeep(1, 1) || !isDeep(2, 2))
     return call.fail("expected reflectors, factors and matrices");
-  auto [order, columns] = *sizes;
   ArrayRef<int64_t> other = call.array(2).shape;
   int64_t k = call.array(1).shape.back(), m = other[other.size() - 2], n = other.back();
   if ((left ? m : n) != order || k > std::min(order, columns))
@@ -159,17 +137,14 @@ static FailureOr<Values> ormqr(Call &call) {
 }
 
 /// (a, b) or (a, b, alpha) -> (x); side, uplo, trans_x, diag.
-static FailureOr<Values> trsm(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
+static FailureOr<Values> trsm(Call &call, int64_t order, int64_t) {
   bool left = getConfig(call, "side", 'L') == 'L', lower = getConfig(call, "uplo", 'L') == 'L';
   bool unit = getConfig(call, "diag", 'N') == 'U';
   char transpose = char(getConfig(call, "trans_x", 'N'));
   if (call.operands.size() < 2 || !call.operands[1].isArray() || call.array(1).shape.size() < 2)
     return call.fail("expected right-hand sides");
   ArrayRef<int64_t> other = call.array(1).shape;
-  int64_t order = sizes->first, m = other[other.size() - 2], n = other.back();
+  int64_t m = other[other.size() - 2], n = other.back();
   if ((left ? m : n) != order)
     return call.fail("expected triangles of the right-hand sides' size");
   bool scaled = call.operands.size() == 3;
@@ -189,13 +164,25 @@ static FailureOr<Values> trsm(Call &call) {
                   });
 }
 
-/// (lower, diagonal, upper, b) -> (the three overwritten, x, info): Gauss' elimination with
-/// exchanges of neighbouring rows. Element 0 of `lower` and the last of `upper` do not count.
-static FailureOr<Values> gtsv(Call &call) {
+/// Rows and columns of operand 3, right-hand sides after three diagonals.
+static FailureOr<std::pair<int64_t, int64_t>> getRightSides(Call &call) {
   if (call.operands.size() != 4 || !call.operands[3].isArray() || call.array(3).shape.size() < 2)
     return call.fail("expected three diagonals and right-hand sides");
   ArrayRef<int64_t> shape = call.array(3).shape;
-  int64_t n = shape[shape.size() - 2], columns = shape.back();
+  return std::pair(shape[shape.size() - 2], shape.back());
+}
+
+template <class T> static NumberLimits getLimits() {
+  return {std::numeric_limits<T>::epsilon() / 2, std::numeric_limits<T>::min()};
+}
+
+/// (lower, diagonal, upper, b) -> (the three overwritten, x, info): Gauss' elimination with
+/// exchanges of neighbouring rows. Element 0 of `lower` and the last of `upper` do not count.
+static FailureOr<Values> gtsv(Call &call) {
+  auto sizes = getRightSides(call);
+  if (failed(sizes))
+    return failure();
+  auto [n, columns] = *sizes;
   LapackPart line{'N', {n}}, sides{'N', {n, columns}};
   return eachItem(call, n * (columns + 1), {line, line, line, sides},
                   {line, line, line, sides, {'I', {}}}, [&](auto sample, LapackItem &item) {
@@ -212,15 +199,35 @@ static FailureOr<Values> gtsv(Call &call) {
                   });
 }
 
-void addLapackFactorizations(HandlerTable &table) {
-  table["potrf"] = potrf;
-  table["getrf"] = getrf;
-  table["geqrf"] = geqrf;
-  table["geqp3"] = geqp3;
-  table["orgqr"] = table["ungqr"] = orgqr;
-  table["ormqr"] = table["unmqr"] = ormqr;
-  table["trsm"] = trsm;
-  table["gtsv"] = gtsv;
+/// (lower, diagonal, upper, b) -> (x), of a matrix that may be singular.
+static FailureOr<Values> solvePerturbedCall(Call &call) {
+  auto sizes = getRightSides(call);
+  if (failed(sizes))
+    return failure();
+  auto [n, columns] = *sizes;
+  LapackPart line{'R', {n}}, sides{'R', {n, columns}};
+  bool isDouble = call.array(0).type == ElementType::F64;
+  NumberLimits limits = isDouble ? getLimits<double>() : getLimits<float>();
+  return eachItem(call, n * (columns + 1), {line, line, line, sides}, {sides},
+                  [&](auto, LapackItem &item) {
+                    auto b = item.matrix<double>(3);
+                    solvePerturbed(item.vector<double>(0), item.vector<double>(1),
+                                   item.vector<double>(2), b, limits);
+                    item.set(0, b);
+                  });
+}
+
+void addLapackFactorizations(HandlerTable &routines, HandlerTable &targets) {
+  routines["potrf"] = ofMatrices<potrf>;
+  routines["getrf"] = ofMatrices<getrf>;
+  targets["Qr"] = routines["geqrf"] = ofMatrices<geqrf>;
+  routines["geqp3"] = ofMatrices<geqp3>;
+  targets["ProductOfElementaryHouseholderReflectors"] = routines["orgqr"] = routines["ungqr"] =
+      ofMatrices<orgqr>;
+  routines["ormqr"] = routines["unmqr"] = ofMatrices<ormqr>;
+  routines["trsm"] = ofMatrices<trsm>;
+  routines["gtsv"] = gtsv;
+  targets["tridiagonal_solve_perturbed_ffi"] = solvePerturbedCall;
 }
 
 } // namespace hloc::evaluator

@@ -55,11 +55,7 @@ template <class T> static void solveSymmetric(LapackItem &item, bool lower, bool
 }
 
 /// (a) -> (vectors, values, info); mode, uplo.
-static FailureOr<Values> syevd(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t n = sizes->second;
+static FailureOr<Values> syevd(Call &call, int64_t, int64_t n) {
   bool lower = getConfig(call, "uplo", 'L') == 'L';
   bool wantsVectors = getConfig(call, "mode", 'V') == 'V';
   return eachItem(call, 10 * n * n * n, {{'N', {n, n}}}, {{'N', {n, n}}, {'R', {n}}, {'I', {}}},
@@ -68,11 +64,9 @@ static FailureOr<Values> syevd(Call &call) {
                   });
 }
 
-FailureOr<Values> eigh(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t n = sizes->second;
+/// Eigh, as XLA's own library of functions writes it: (a) -> (vectors, values). The text of
+/// backend_config begins with 1 if the lower triangle counts, with 0 for the upper.
+static FailureOr<Values> eigh(Call &call, int64_t, int64_t n) {
   auto config = call.op->getAttrOfType<StringAttr>("hlo.backend_config");
   StringRef text = config ? config.getValue() : StringRef();
   text.consume_front("\"");
@@ -86,11 +80,7 @@ FailureOr<Values> eigh(Call &call) {
 
 /// (a) -> (values, left vectors, right vectors, info), the values of real matrices as two results;
 /// compute_left, compute_right. What is not computed is 0.
-static FailureOr<Values> geev(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t n = sizes->second;
+static FailureOr<Values> geev(Call &call, int64_t, int64_t n) {
   bool wants[] = {getConfig(call, "compute_left", 'V') == 'V',
                   getConfig(call, "compute_right", 'V') == 'V'};
   auto body = [&](auto sample, LapackItem &item) {
@@ -119,11 +109,7 @@ static FailureOr<Values> geev(Call &call) {
 
 /// (a) -> (Schur form, Schur vectors, values, number selected, info), the values of real matrices
 /// as two results; mode, sort (only N).
-static FailureOr<Values> gees(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t n = sizes->second;
+static FailureOr<Values> gees(Call &call, int64_t, int64_t n) {
   if (getConfig(call, "sort", 'N') != 'N')
     return call.fail("eigenvalues are not sorted");
   bool wantsVectors = getConfig(call, "mode", 'V') == 'V';
@@ -152,11 +138,8 @@ static FailureOr<Values> gees(Call &call) {
 }
 
 /// (a) -> (Hessenberg form and reflectors, tau, info); low, high, counted from 1.
-static FailureOr<Values> gehrd(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t n = sizes->second, less = std::max<int64_t>(n - 1, 0);
+static FailureOr<Values> gehrd(Call &call, int64_t, int64_t n) {
+  int64_t less = std::max<int64_t>(n - 1, 0);
   int64_t low = getConfig(call, "low", 1) - 1, high = getConfig(call, "high", n) - 1;
   if (n > 0 && (low < 0 || high >= n || low > high))
     return call.fail("expected low and high to be rows");
@@ -177,11 +160,8 @@ template <class T> static Matrix<T> turn(const Matrix<T> &a) {
 }
 
 /// (a) -> (reflectors, diagonal, off-diagonal, tau, info); uplo.
-static FailureOr<Values> sytrd(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t n = sizes->second, less = std::max<int64_t>(n - 1, 0);
+static FailureOr<Values> sytrd(Call &call, int64_t, int64_t n) {
+  int64_t less = std::max<int64_t>(n - 1, 0);
   bool lower = getConfig(call, "uplo", 'L') == 'L';
   return eachItem(call, n * n * n, {{'N', {n, n}}},
                   {{'N', {n, n}}, {'R', {n}}, {'R', {less}}, {'N', {less}}, {'I', {}}},
@@ -212,11 +192,8 @@ static FailureOr<Values> sytrd(Call &call) {
 
 /// (a) -> (a overwritten, values, u, v adjoint, info); mode A (square u and v), S (min(m, n)
 /// vectors) or N (values only; u and v are 0). What LAPACK leaves in `a` is of no use: it is kept.
-static FailureOr<Values> gesdd(Call &call) {
-  auto sizes = getMatrixSizes(call);
-  if (failed(sizes))
-    return failure();
-  int64_t m = sizes->first, n = sizes->second, less = std::min(m, n);
+static FailureOr<Values> gesdd(Call &call, int64_t m, int64_t n) {
+  int64_t less = std::min(m, n);
   char mode = char(getConfig(call, "mode", 'A'));
   LapackPart left{'N', {m, mode == 'A' ? m : less}}, right{'N', {mode == 'A' ? n : less, n}};
   if (mode == 'N') { // of any size
@@ -252,13 +229,14 @@ static FailureOr<Values> gesdd(Call &call) {
                   {{'N', {m, n}}, {'R', {less}}, left, right, {'I', {}}}, body);
 }
 
-void addLapackSpectra(HandlerTable &table) {
-  table["syevd"] = table["heevd"] = syevd;
-  table["geev"] = geev;
-  table["gees"] = gees;
-  table["gehrd"] = gehrd;
-  table["sytrd"] = table["hetrd"] = sytrd;
-  table["gesdd"] = table["gesvd"] = gesdd;
+void addLapackSpectra(HandlerTable &routines, HandlerTable &targets) {
+  routines["syevd"] = routines["heevd"] = ofMatrices<syevd>;
+  routines["geev"] = ofMatrices<geev>;
+  routines["gees"] = ofMatrices<gees>;
+  routines["gehrd"] = ofMatrices<gehrd>;
+  routines["sytrd"] = routines["hetrd"] = ofMatrices<sytrd>;
+  routines["gesdd"] = routines["gesvd"] = ofMatrices<gesdd>;
+  targets["Eigh"] = ofMatrices<eigh>;
 }
 
 } // namespace hloc::evaluator

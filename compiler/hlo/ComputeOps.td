@@ -75,12 +75,17 @@ def HLO_ConvolutionOp : HLO_InferredOp<"convolution", [Pure]> {
     - C11: and the output features.
     - C12: The window has the spatial sizes of `rhs`.
     - C13: The output features of `rhs` are static.
+    - C14: `sparsity_config` is of `lhs` and `rhs`, each at most once, along their input features:
+      at least 1 element of a block, no more than the block has,
+    - C15: and no fewer input features than make whole blocks.
+    - C16: After `lhs` and `rhs` come the operands that it names: integers, one for each element.
   }];
-  let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs, HLO_WindowAttr:$window,
+  let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs, Variadic<HLO_Array>:$sparsity_indices,
+                       HLO_WindowAttr:$window,
                        HLO_ConvDimensionsAttr:$dim_labels, Count<"1">:$feature_group_count,
                        Count<"1">:$batch_group_count, Opt<HLO_ConvolutionKindAttr>:$convolution_kind,
                        Opt<HLO_PrecisionArray>:$operand_precision,
-                       Opt<HLO_DotAlgorithmAttr>:$algorithm, Opt<StrAttr>:$sparsity_config);
+                       Opt<HLO_DotAlgorithmAttr>:$algorithm, Opt<HLO_SparsityArray>:$sparsity_config);
   let results = (outs HLO_Array:$result);
 }
 

@@ -178,7 +178,7 @@ def HLO_CopyDoneOp : HLO_CheckedOp<"copy_done", [Pure]> {
 
 def HLO_AfterAllOp : HLO_InferredOp<"after_all", [Pure]> {
   let summary = "token after all the operands";
-  let arguments = (ins Variadic<HLO_Token>:$inputs);
+  let arguments = (ins Variadic<HLO_Value>:$inputs);
   let results = (outs HLO_Token:$result);
 }
 

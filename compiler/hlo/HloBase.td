@@ -133,6 +133,22 @@ def HLO_ConvDimensionsAttr : HLO_Attr<"ConvDimensions", "conv"> {
   }];
 }
 
+def HLO_SparsityAttr : HLO_Attr<"Sparsity", "sparsity"> {
+  let summary = "`rhs={sparsity=1x4 dimension=0 stride=1 idx=2}` of a sparse convolution";
+  let description = [{
+    Operand `number` (0 or 1) holds `non_zeros` of each block of `block_size` elements along
+    `dimension`; elements of a block are `stride` apart (0 stands for 1). Operand `indices` says
+    which, 0 to block_size - 1; -1 where the text does not say.
+  }];
+  let parameters = (ins "int64_t":$number, "int64_t":$non_zeros, "int64_t":$block_size,
+                        "int64_t":$dimension, "int64_t":$stride, "int64_t":$indices);
+  let assemblyFormat = [{
+    `<` $number `:` $non_zeros `of` $block_size `dimension` $dimension `stride` $stride `indices`
+    $indices `>`
+  }];
+}
+def HLO_SparsityArray : TypedArrayAttrBase<HLO_SparsityAttr, "sparse operands">;
+
 def HLO_ReplicaGroupsAttr : HLO_Attr<"ReplicaGroups", "replica_groups"> {
   let summary = "groups of participants of a collective";
   let description = [{

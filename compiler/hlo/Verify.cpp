@@ -56,9 +56,6 @@ static LogicalResult verifyOperandKinds(Operation *op) {
   if (isa<AfterAllOp, OutfeedOp>(op) && !isa<TokenType>(op->getResult(0).getType()))
     return rule.fail(Error::ResultShape)
            << "expected result token[] but got " << toText(op->getResult(0).getType());
-  if (isa<AfterAllOp>(op))
-    return success(llvm::all_of(op->getOperands(),
-                                [&](Value value) { return succeeded(expectToken(value)); }));
   if (isa<AddDependencyOp, InfeedOp, OutfeedOp, SendOp, RecvOp>(op))
     return op->getNumOperands() ? expectToken(op->getOperands().back()) : success();
   if (takesAnyValue(op))

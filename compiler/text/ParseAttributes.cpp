@@ -53,14 +53,36 @@ ParseResult Parser::parseIntsAttr(Instruction &instruction, StringRef target) {
   return success();
 }
 
-ParseResult Parser::parseOneOfListAttr(Instruction &instruction, StringRef target) {
+/// A list of one number; XLA takes the first of several.
+ParseResult Parser::takeOneInt(const Instruction &instruction, int64_t &value) {
   const char *place = lexer.begin();
   SmallVector<int64_t> values;
   if (takeInts(values))
     return failure();
-  if (values.size() != 1)
-    return fail(place, "expected exactly one dimension but got " + Twine(values.size()));
-  instruction.attributes.set(target, builder.getI64IntegerAttr(values[0]));
+  if (values.empty())
+    return fail(place, "expected exactly one dimension of " + instruction.opcode->text +
+                           " but got 0");
+  if (values.size() > 1)
+    warn(place, "expected exactly one dimension of " + instruction.opcode->text + " but got " +
+                    Twine(values.size()) + ": those after the first do not count");
+  value = values[0];
+  return success();
+}
+
+ParseResult Parser::parseOneOfListAttr(Instruction &instruction, StringRef target) {
+  int64_t value;
+  if (takeOneInt(instruction, value))
+    return failure();
+  instruction.attributes.set(target, builder.getI64IntegerAttr(value));
+  return success();
+}
+
+/// The same for operations that keep a list.
+ParseResult Parser::parseOneIntListAttr(Instruction &instruction, StringRef target) {
+  int64_t value;
+  if (takeOneInt(instruction, value))
+    return failure();
+  instruction.attributes.set(target, builder.getDenseI64ArrayAttr(value));
   return success();
 }
 
@@ -128,14 +150,6 @@ ParseResult Parser::parseLiteralAttr(Instruction &instruction, StringRef target)
   if (elided)
     return fail(place, "expected the literal's value but got `{...}`");
   instruction.attributes.set(target, value);
-  return success();
-}
-
-ParseResult Parser::parseVerbatimAttr(Instruction &instruction, StringRef target) {
-  std::string value;
-  if (takeBraces(/*singleQuotes=*/true, value))
-    return failure();
-  instruction.attributes.set(target, builder.getStringAttr(value));
   return success();
 }
 
@@ -244,26 +258,30 @@ ParseResult Parser::parseAccuracyAttr(Instruction &instruction, StringRef target
       if (name == "ulps")
         return takeInt(ulps);
       double &value = name == "atol" ? atol : rtol;
+      const char *place = lexer.begin();
       if ((!lexer.is(Token::Decimal) && !lexer.is(Token::Int)) || lexer.getValue().getAsDouble(value))
         return expected("a number");
+      if (value < 0)
+        return fail(place, "expected a tolerance of at least 0");
       lexer.next();
       return success();
     });
   };
-  if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
-        if (lexer.is(Token::Attribute) && lexer.getValue() == "tolerance") {
-          lexer.next();
-          return parseTolerance();
-        }
-        if (!lexer.is(Token::Attribute) || lexer.getValue() != "mode")
-          return expected("mode= or tolerance=");
-        lexer.next();
-        mode = lexer.getValue().str();
-        if (!lexer.is(Token::Ident) || (mode != "default" && mode != "highest"))
-          return expected("default or highest");
-        lexer.next();
-        return success();
-      }))
+  if (take(Token::LBrace, "`{`"))
+    return failure();
+  bool isMode = lexer.getValue() == "mode";
+  if (!lexer.is(Token::Attribute) || !(isMode || lexer.getValue() == "tolerance"))
+    return expected("mode= or tolerance=");
+  lexer.next();
+  if (isMode) {
+    mode = lexer.getValue().lower();
+    if (!lexer.is(Token::Ident) || (mode != "default" && mode != "highest"))
+      return expected("default or highest");
+    lexer.next();
+  } else if (parseTolerance()) {
+    return failure();
+  }
+  if (take(Token::RBrace, "`}`"))
     return failure();
   instruction.attributes.set(
       target, ResultAccuracyAttr::get(context, mode, builder.getF64FloatAttr(atol),

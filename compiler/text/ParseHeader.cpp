@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's header, and what is checked of the module as a whole.
 #include "compiler/hlo/Location.h"
+#include "compiler/text/AttributeRules.h"
 #include "compiler/text/ParserImpl.h"
 #include "compiler/text/Quote.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,6 +24,27 @@ ParseResult Parser::parseHeader() {
   return lexer.isKeyword("FileNames") ? parseStackFrames() : ParseResult(success());
 }
 
+/// What the attribute of a module holds.
+enum class HeaderValue { Flag, Number, Layout, Alias, Donor, Strings, Flags, Debug, Unknown };
+
+static HeaderValue findHeaderValue(StringRef name) {
+  using enum HeaderValue;
+  return StringSwitch<HeaderValue>(name)
+      .Cases({"is_scheduled", "alias_passthrough_params"}, Flag)
+      .Cases({"replica_count", "num_partitions"}, Number)
+      .Case("entry_computation_layout", Layout)
+      .Case("input_output_alias", Alias)
+      .Case("buffer_donor", Donor)
+      .Case("frontend_attributes", Strings)
+      .Cases({"allow_spmd_sharding_propagation_to_parameters",
+              "allow_spmd_sharding_propagation_to_output"},
+             Flags)
+      .Cases({"origin_recovery_table", "debug_attributes"}, Debug)
+      .Default(Unknown);
+}
+
+bool isHeaderAttribute(StringRef name) { return findHeaderValue(name) != HeaderValue::Unknown; }
+
 ParseResult Parser::parseHeaderAttribute() {
   if (!lexer.is(Token::Attribute))
     return expected("an attribute of the module followed by `=`");
@@ -36,29 +58,18 @@ ParseResult Parser::parseHeaderAttribute() {
   Attribute value;
   bool flag;
   int64_t number;
-  enum Kind { Flag, Number, Layout, Alias, Donor, Strings, Flags, Debug, Unknown };
-  switch (StringSwitch<Kind>(name)
-              .Cases({"is_scheduled", "alias_passthrough_params"}, Flag)
-              .Cases({"replica_count", "num_partitions"}, Number)
-              .Case("entry_computation_layout", Layout)
-              .Case("input_output_alias", Alias)
-              .Case("buffer_donor", Donor)
-              .Case("frontend_attributes", Strings)
-              .Cases({"allow_spmd_sharding_propagation_to_parameters",
-                      "allow_spmd_sharding_propagation_to_output"},
-                     Flags)
-              .Cases({"origin_recovery_table", "debug_attributes"}, Debug)
-              .Default(Unknown)) {
+  using enum HeaderValue;
+  switch (findHeaderValue(name)) {
   case Flag:
     if (takeBool(flag))
       return failure();
     value = builder.getBoolAttr(flag);
     break;
-  case Number:
+  case Number: // 0 is as good as 1
     if (takeInt(number))
       return failure();
-    if (number < 1)
-      return fail(begin, "expected a number of at least 1 but got " + Twine(number));
+    if (number < 0)
+      return fail(begin, "expected a number of at least 0 but got " + Twine(number));
     value = builder.getI64IntegerAttr(number);
     break;
   case Layout:
@@ -93,6 +104,9 @@ ParseResult Parser::parseHeaderAttribute() {
     break;
   }
   case Unknown:
+    if (!findAttributeRules(name).empty())
+      return fail(place, "expected an attribute of the module but `" + name +
+                             "` is one of instructions");
     if (options.strict)
       return fail(place, "unknown attribute `" + name + "` of the module");
     warn(place, "unknown attribute `" + name + "` of the module");
@@ -108,7 +122,7 @@ ParseResult Parser::parseComputationLayout(Attribute &value) {
   Type result;
   if (take(Token::LBrace, "`{`") ||
       takeList(Token::LParen, Token::RParen,
-               [&] { return parseShape(parameters.emplace_back()); }) ||
+               [&] { return parseShape(parameters.emplace_back()); }, /*mayEndInComma=*/true) ||
       take(Token::Arrow, "`->`") || parseShape(result) || take(Token::RBrace, "`}`"))
     return failure();
   value = TypeAttr::get(builder.getFunctionType(parameters, result));
@@ -150,7 +164,7 @@ ParseResult Parser::parseAliases(Attribute &value, bool moduleLevel) {
           kind = "may-alias";
         aliases.push_back(BufferAliasAttr::get(context, output, operand, index, kind));
         return success();
-      }))
+      }, /*mayEndInComma=*/true))
     return failure();
   value = builder.getArrayAttr(aliases);
   return success();
@@ -167,7 +181,7 @@ ParseResult Parser::parseDonors(Attribute &value) {
           return failure();
         donors.push_back(BufferAliasAttr::get(context, {}, parameter, index, ""));
         return success();
-      }))
+      }, /*mayEndInComma=*/true))
     return failure();
   value = builder.getArrayAttr(donors);
   return success();

@@ -174,6 +174,12 @@ ParseResult Parser::parseOperand(Instruction &instruction) {
   if (atShape() && parseShape(type))
     return failure();
   const char *namePlace = lexer.begin();
+  if (mayMakeParameters() && type && (lexer.is(Token::Comma) || lexer.is(Token::RParen))) {
+    std::string made = "_" + std::to_string(scope->parameters.size());
+    instruction.operands.push_back(
+        findParameterOrMake(builder.getStringAttr(made).getValue(), type, place));
+    return success();
+  }
   if (!lexer.is(Token::Name) && !lexer.is(Token::Ident))
     return expected("an operand");
   Value value;
@@ -209,9 +215,13 @@ ParseResult Parser::parseOperand(Instruction &instruction) {
   return success();
 }
 
+bool Parser::mayMakeParameters() const {
+  return singleInstruction && computations.lookup("_") == scope->computation;
+}
+
 /// In a single instruction, an unknown operand with a shape is a parameter.
 Value Parser::findParameterOrMake(StringRef name, Type type, const char *place) {
-  if (!singleInstruction || !type)
+  if (!mayMakeParameters() || !type)
     return nullptr;
   Value value =
       scope->block->addArgument(type, makeLocation(builder.getStringAttr(name), locate(place)));
@@ -302,6 +312,9 @@ ParseResult Parser::parseAttribute(Instruction &instruction) {
     return fail(place, "expected the attribute `" + name + "` once");
   ArrayRef<AttributeRule> rules = findAttributeRules(name);
   if (rules.empty()) {
+    if (isHeaderAttribute(name) || name == "execution_thread")
+      return fail(place, "expected an attribute of instructions but `" + name + "` is one of " +
+                             (isHeaderAttribute(name) ? "modules" : "computations"));
     if (options.strict)
       return fail(place, "unknown attribute `" + name + "`");
     warn(place, "unknown attribute `" + name + "`");
@@ -358,11 +371,14 @@ ParseResult Parser::finishAttributes(Instruction &instruction) {
                                            "for a scalar it may be left out");
     attributes.set("dimensions", builder.getDenseI64ArrayAttr({}));
   }
-  if (opcode.text == "reduce-scatter" || StringRef(opcode.text).starts_with("all-gather"))
-    if (auto dimensions = cast_or_null<DenseI64ArrayAttr>(attributes.get("dimensions"));
-        dimensions && dimensions.size() != 1)
-      return fail(instruction.opcodePlace, "expected exactly one dimension of " + opcode.text +
-                                               " but got " + Twine(dimensions.size()));
+  if (opcode.text == "map" && attributes.get("dimensions") && !instruction.operands.empty())
+    if (auto type = dyn_cast<RankedTensorType>(instruction.operands[0].getType())) {
+      // XLA reads them and takes all.
+      auto all = builder.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq(type.getRank())));
+      if (attributes.set("dimensions", all) != all)
+        warn(instruction.opcodePlace,
+             "the dimensions of map do not count: it is of all elements");
+    }
   if (attributes.get("slice_sizes") && instruction.operands.size() != 4 &&
       StringRef(opcode.text).starts_with("collective-permute"))
     return fail(instruction.opcodePlace, "expected 4 operands of " + opcode.text +

@@ -104,7 +104,8 @@ ParseResult Parser::takeName(StringRef &name) {
   return success();
 }
 
-ParseResult Parser::takeList(Token open, Token close, function_ref<ParseResult()> element) {
+ParseResult Parser::takeList(Token open, Token close, function_ref<ParseResult()> element,
+                             bool mayEndInComma) {
   auto spelling = [](Token token) {
     switch (token) {
     case Token::LBrace:
@@ -126,7 +127,7 @@ ParseResult Parser::takeList(Token open, Token close, function_ref<ParseResult()
   do {
     if (element())
       return failure();
-  } while (takeIf(Token::Comma));
+  } while (takeIf(Token::Comma) && !(mayEndInComma && lexer.is(close)));
   return take(close, (Twine("`,` or ") + spelling(close)).str());
 }
 
@@ -386,17 +387,20 @@ ParseResult Parser::parseComputations() {
 ParseResult Parser::parseSingleInstruction() {
   singleInstruction = true;
   const char *place = lexer.begin();
+  Lexer ahead = lexer;
+  ahead.next();
+  bool named = lexer.isKeyword("ROOT") || lexer.is(Token::Name) || ahead.is(Token::Equal);
+  if (!named && !atShape())
+    return expected("HloModule, a computation, or an instruction with a name or a shape");
   ComputationOp computation = createComputation("_", place);
+  computations["_"] = computation; // before those inside are named
   Scope body;
   body.computation = computation;
   body.block = &computation.getBody().front();
   scope = &body;
-  Lexer ahead = lexer;
-  ahead.next();
   Instruction instruction;
   instruction.place = place;
   instruction.name = "root";
-  bool named = lexer.isKeyword("ROOT") || lexer.is(Token::Name) || ahead.is(Token::Equal);
   Value value;
   ParseResult parsed =
       named ? parseInstruction()
@@ -408,10 +412,11 @@ ParseResult Parser::parseSingleInstruction() {
   parsed = failure(parsed || finishBody(body, place));
   scope = nullptr;
   if (parsed) {
+    computations.erase("_");
     computation->erase();
     return failure();
   }
-  computations["_"] = entry = computation;
+  entry = computation;
   module->setSymName("_");
   return success();
 }

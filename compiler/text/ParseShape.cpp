@@ -26,8 +26,14 @@ ParseResult Parser::parseShape(Type &type) {
 ParseResult Parser::parseBufferShape(Type &type) {
   lexer.next();
   Type contents;
-  if (take(Token::LParen, "`(` after `b`") || parseShape(contents) ||
-      take(Token::RParen, "`)` at the end of the buffer's shape"))
+  if (take(Token::LParen, "`(` after `b`"))
+    return failure();
+  const char *place = lexer.begin();
+  if (parseShape(contents))
+    return failure();
+  if (!isa<RankedTensorType>(contents))
+    return fail(place, "expected the shape of an array in a buffer but got " + shapeText(contents));
+  if (take(Token::RParen, "`)` at the end of the buffer's shape"))
     return failure();
   type = BufferType::get(context, contents);
   return success();
@@ -196,7 +202,11 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
                 sizes.push_back(-1);
                 return success();
               }
-              return takeInt(sizes.emplace_back());
+              const char *place = lexer.begin();
+              if (takeInt(sizes.emplace_back()))
+                return failure();
+              return sizes.back() < 0 ? fail(place, "expected a tile's size to be at least 0")
+                                      : ParseResult(success());
             }))
           return failure();
         tiles.push_back(TileAttr::get(context, sizes));
@@ -207,6 +217,8 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
     } else if (letter == "L" || letter == "M") {
       if (takeNumber(number))
         return failure();
+      if (letter == "L" && number < 1)
+        return fail(begin, "expected an alignment of at least 1");
       if (letter == "M" || number != 1)
         rest += textSince(begin);
     } else if (letter == "P") {
@@ -228,8 +240,11 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
       rest += textSince(begin);
     } else { // D(..), #(..), *(..)
       if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
-            if (!lexer.is(Token::Ident) && !lexer.is(Token::Type))
-              return expected("a dimension's kind or an integer type");
+            StringRef word = lexer.getValue();
+            if (letter == "D" ? !lexer.is(Token::Ident) || (word != "D" && word != "C" && word != "S")
+                              : !lexer.is(Token::Type) || !word.starts_with("u"))
+              return expected(letter == "D" ? "a dimension's kind, D, C or S"
+                                            : "an unsigned integer type");
             lexer.next();
             takeIf(Token::Plus);
             takeIf(Token::Tilde);

@@ -25,8 +25,11 @@ ParseResult Parser::takeMesh(Mesh &mesh) {
     return failure(takeInt(mesh.devices.emplace_back()) || take(Token::RSquare, "`]`"));
   }
   return takeList(Token::LSquare, Token::RSquare, [&]() -> ParseResult {
+    StringRef name = lexer.getValue();
+    if (llvm::any_of(mesh.axes, [&](const auto &axis) { return axis.first == name; }))
+      return fail(lexer.begin(), "expected each axis of the mesh once");
     auto &axis = mesh.axes.emplace_back();
-    axis.first = lexer.getValue();
+    axis.first = name;
     if (take(Token::String, "an axis's name in quotes") || take(Token::Equal, "`=`") ||
         takeInt(axis.second))
       return failure();
@@ -62,6 +65,10 @@ ParseResult Parser::takeDeviceIds(Mesh &mesh) {
   if (int64_t(mesh.devices.size()) != mesh.total)
     return fail(begin,
                 "expected " + Twine(mesh.total) + " devices but got " + Twine(mesh.devices.size()));
+  SmallVector<int64_t> sorted(mesh.devices);
+  llvm::sort(sorted);
+  if (llvm::adjacent_find(sorted) != sorted.end())
+    return fail(begin, "expected each device once");
   return success();
 }
 
@@ -87,7 +94,8 @@ ParseResult Parser::takeAxis(const Mesh &mesh, MeshAxis &axis) {
   int64_t before, part;
   if (take(Token::LParen, "`(`") || takeInt(before) || take(Token::RParen, "`)`") || takeInt(part))
     return failure();
-  if (before <= 0 || part <= 0 || axis.size % before || axis.size / before % part)
+  if (before <= 0 || part <= 0 || axis.size % before || axis.size / before % part ||
+      part == axis.size)
     return fail(place, "expected a part of an axis of size " + Twine(axis.size));
   axis.stride *= axis.size / before / part;
   axis.size = part;

@@ -185,12 +185,10 @@ ParseResult Parser::takeIota(Iota &iota) {
       return fail(place, "expected at least one and at most 2^24 participants");
   if (iota.sizes.size() == 1) {
     iota.order.push_back(0);
-    if (!lexer.is(Token::Ident) || lexer.getValue() != "T")
-      return success();
-    iota.order.clear();
-  } else if (!lexer.is(Token::Ident) || lexer.getValue() != "T") {
-    return expected("T(...), the order of the " + Twine(iota.sizes.size()) + " dimensions");
+    return success();
   }
+  if (!lexer.is(Token::Ident) || lexer.getValue() != "T")
+    return expected("T(...), the order of the " + Twine(iota.sizes.size()) + " dimensions");
   lexer.next();
   if (takeList(Token::LParen, Token::RParen, [&] { return takeInt(iota.order.emplace_back()); }))
     return failure();
@@ -279,6 +277,8 @@ ParseResult Parser::parseMeshGroups(Instruction &instruction, StringRef target) 
       break;
   if (groupSize > mesh.total)
     return fail(begin, "expected each axis once in the groups");
+  if (groupSize == 1)
+    return fail(begin, "expected groups of more than one participant");
   for (int64_t first = 0; first < mesh.total; ++first) {
     if (llvm::any_of(varying, [&](MeshAxis axis) { return first / axis.stride % axis.size; }))
       continue;

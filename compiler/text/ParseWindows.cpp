@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes that speak of dimensions: windows, labels, padding, slices, and lists of lists.
 #include "compiler/text/ParserImpl.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -45,7 +46,6 @@ ParseResult Parser::parseWindowAttr(Instruction &instruction, StringRef target) 
     return failure();
   SmallVector<StringRef> seen;
   while (!takeIf(Token::RBrace)) {
-    takeIf(Token::Comma);
     if (!lexer.is(Token::Attribute))
       return expected("size=, stride=, pad=, lhs_dilate=, rhs_dilate=, rhs_reversal= or `}`");
     StringRef name = lexer.getValue();
@@ -94,6 +94,57 @@ ParseResult Parser::parseWindowAttr(Instruction &instruction, StringRef target) 
     reverse.push_back(flag != 0);
   instruction.attributes.set(
       target, WindowAttr::get(context, sizes, strides, low, high, base, dilations, reverse));
+  return success();
+}
+
+/// `{lhs={sparsity=1x4 dimension=1 stride=1} rhs={... idx=2}}`.
+ParseResult Parser::parseSparsityAttr(Instruction &instruction, StringRef target) {
+  SmallVector<Attribute> operands;
+  SmallVector<StringRef> sides;
+  if (take(Token::LBrace, "`{`"))
+    return failure();
+  while (!takeIf(Token::RBrace)) {
+    StringRef side = lexer.getValue();
+    if (!lexer.is(Token::Attribute) || (side != "lhs" && side != "rhs"))
+      return expected("lhs=, rhs= or `}`");
+    if (llvm::is_contained(sides, side))
+      return fail(lexer.begin(), "expected `" + side + "` once");
+    sides.push_back(side);
+    lexer.next();
+    if (take(Token::LBrace, "`{`"))
+      return failure();
+    SmallVector<StringRef> seen;
+    SmallVector<int64_t> block;
+    int64_t dimension = 0, stride = 0, indices = -1;
+    const char *place = lexer.begin();
+    while (!takeIf(Token::RBrace)) {
+      StringRef name = lexer.getValue();
+      int64_t *number = llvm::StringSwitch<int64_t *>(name)
+                            .Case("dimension", &dimension)
+                            .Case("stride", &stride)
+                            .Case("idx", &indices)
+                            .Default(nullptr);
+      if (!lexer.is(Token::Attribute) || (!number && name != "sparsity"))
+        return expected("sparsity=, dimension=, stride=, idx= or `}`");
+      if (llvm::is_contained(seen, name))
+        return fail(lexer.begin(), "expected `" + name + "` once");
+      seen.push_back(name);
+      lexer.next();
+      if (number) {
+        if (takeInt(*number))
+          return failure();
+        continue;
+      }
+      if (!lexer.is(Token::DxD) || !readProduct(lexer.getValue(), block) || block.size() != 2)
+        return expected("elements kept of a block and the block's size, such as 1x4");
+      lexer.next();
+    }
+    if (block.empty())
+      return fail(place, "expected sparsity=");
+    operands.push_back(
+        SparsityAttr::get(context, side == "rhs", block[0], block[1], dimension, stride, indices));
+  }
+  instruction.attributes.set(target, builder.getArrayAttr(operands));
   return success();
 }
 

@@ -90,6 +90,9 @@ struct Tiling {
   size_t rank = 0, devices = 0;
 };
 
+/// Whether modules have an attribute of this name.
+bool isHeaderAttribute(llvm::StringRef name);
+
 class Parser {
 public:
   Parser(llvm::StringRef text, llvm::StringRef fileName, mlir::MLIRContext *context,
@@ -114,8 +117,9 @@ private:
   ParseResult takeBool(bool &value);
   ParseResult takeString(std::string &value);
   ParseResult takeName(llvm::StringRef &name);
-  /// `{ element, ... }`, perhaps empty.
-  ParseResult takeList(Token open, Token close, llvm::function_ref<ParseResult()> element);
+  /// `{ element, ... }`, perhaps empty. XLA reads some lists with a comma at the end.
+  ParseResult takeList(Token open, Token close, llvm::function_ref<ParseResult()> element,
+                       bool mayEndInComma = false);
   ParseResult takeInts(llvm::SmallVectorImpl<int64_t> &values);
   /// The text from `begin` to the end of the last token, without comments and line breaks.
   std::string textSince(const char *begin) const;
@@ -172,6 +176,8 @@ private:
   ParseResult checkTupleSize(mlir::Type type, const char *place);
   /// Arrays in a type that was read.
   uint64_t countLeaves(mlir::Type type) const;
+  /// Whether the text is a single instruction and this is it, not one of a computation inside.
+  bool mayMakeParameters() const;
   mlir::Value findParameterOrMake(llvm::StringRef name, mlir::Type type, const char *place);
 
   const Opcode *findAsyncSugar(llvm::StringRef opcode, llvm::StringRef &kind) const;
@@ -190,6 +196,8 @@ private:
   ParseResult parseStringAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseIntsAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseOneOfListAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult parseOneIntListAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult takeOneInt(const Instruction &instruction, int64_t &value);
   ParseResult parseComputationAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseComputationsAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseOneComputationAttr(Instruction &instruction, llvm::StringRef target);
@@ -211,7 +219,7 @@ private:
   ParseResult parseAccuracyAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parsePrecisionAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseLiteralAttr(Instruction &instruction, llvm::StringRef target);
-  ParseResult parseVerbatimAttr(Instruction &instruction, llvm::StringRef target);
+  ParseResult parseSparsityAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult takeComputation(Instruction &instruction, llvm::StringRef target,
                               mlir::FlatSymbolRefAttr &symbol);
 

@@ -107,6 +107,22 @@ void printAliases(ArrayAttr aliases, raw_ostream &out) {
   out << " }";
 }
 
+static void printSparsity(ArrayAttr operands, raw_ostream &out) {
+  out << '{';
+  llvm::interleave(
+      operands.getAsRange<SparsityAttr>(), out,
+      [&](SparsityAttr sparsity) {
+        out << (sparsity.getNumber() ? "rhs" : "lhs") << "={sparsity=" << sparsity.getNonZeros()
+            << 'x' << sparsity.getBlockSize() << " dimension=" << sparsity.getDimension()
+            << " stride=" << sparsity.getStride();
+        if (sparsity.getIndices() >= 0)
+          out << " idx=" << sparsity.getIndices();
+        out << '}';
+      },
+      " ");
+  out << '}';
+}
+
 /// The name of an enumeration's value; empty if `attribute` is none.
 static StringRef enumName(Attribute attribute) {
   return llvm::TypeSwitch<Attribute, StringRef>(attribute)
@@ -142,6 +158,8 @@ static bool printValue(Attribute attribute, raw_ostream &out) {
       .Case([&](ArrayAttr values) {
         if (!values.empty() && isa<BufferAliasAttr>(values[0]))
           return printAliases(values, out), true;
+        if (!values.empty() && isa<SparsityAttr>(values[0]))
+          return printSparsity(values, out), true;
         out << '{';
         for (auto [i, value] : llvm::enumerate(values)) {
           if (i)
@@ -187,7 +205,7 @@ static bool isDefault(Operation *operation, StringRef name, Attribute value) {
   if (auto window = dyn_cast<WindowAttr>(value))
     return window.getSizes().empty();
   if (auto list = dyn_cast<ArrayAttr>(value))
-    return list.empty() && name == "output_to_operand_aliasing";
+    return list.empty() && (name == "output_to_operand_aliasing" || name == "sparsity_config");
   return false;
 }
 
@@ -249,7 +267,7 @@ bool printOwnAttributes(Operation *operation, raw_ostream &out) {
       out << '}';
     } else if (name == "literal") {
       printTypedLiteral(value, out);
-    } else if (name == "domain" || name == "sparsity_config") {
+    } else if (name == "domain") {
       out << cast<StringAttr>(value).getValue();
     } else if (!printValue(value, out)) {
       return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations that define each decomposition, on random matrices and on awkward ones.
 #include "compiler/evaluator/Spectral.h"
+#include "compiler/evaluator/Tridiagonal.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -164,6 +165,22 @@ TYPED_TEST(Spectral, TridiagonalSolve) {
   std::vector<T> none(2), upper(2, T(1));
   Matrix<T> b(2, 1);
   EXPECT_EQ(solveTridiagonal(none, none, upper, b), 1);
+}
+
+TEST(Tridiagonal, SolvesSingularSystems) {
+  NumberLimits limits{0x1p-53, 0x1p-1022};
+  // Regular: the solution. The second equation has the larger element, relative to its own.
+  Matrix<double> b(2, 1);
+  b.elements = {5, 4};
+  solvePerturbed({0, 3}, {1, 1}, {4, 0}, b, limits); // x + 4 y = 5, 3 x + y = 4
+  EXPECT_NEAR(b.elements[0], 1, 1e-14);
+  EXPECT_NEAR(b.elements[1], 1, 1e-14);
+  // Singular: large but finite, and along the null space.
+  b.elements = {1, 2};
+  solvePerturbed({0, 1}, {1, 1}, {1, 0}, b, limits);
+  EXPECT_GT(std::fabs(b.elements[0]), 1e14);
+  EXPECT_TRUE(std::isfinite(b.elements[0]));
+  EXPECT_NEAR(b.elements[0] / b.elements[1], -1, 1e-14);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ def constraints(page):
 def programs(folder):
     """Names of computations, as HLO and as MLIR write them, that hold an expected error."""
     for path in sorted(folder.iterdir()):
-        heads = r"^(?:hlo\.computation @)?(\w+)(?:\(.*)? \{\n(.*?)^\}"
+        heads = r"^(?:hlo\.computation @)?(\w+)(?:\([^\n]*)? \{\n(.*?)^\}"
         for name, body in re.findall(heads, path.read_text(), re.MULTILINE | re.DOTALL):
             if "expected-error" in body:
                 yield name

@@ -3,6 +3,8 @@
 #include "compiler/hlo/infer/Rules.h"
 #include "compiler/hlo/infer/Signatures.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
+#include <array>
 
 using namespace mlir;
 
@@ -125,6 +127,62 @@ static LogicalResult expectLabels(const Rule &rule, int64_t first, int64_t secon
   return success();
 }
 
+/// C14 to C16: sparse operands stand for more input features than they have. Makes `features`, of
+/// lhs and of rhs, those of the dense arrays.
+static LogicalResult applySparsity(const Rule &rule, ConvolutionOp::Adaptor op,
+                                   std::array<int64_t, 2> &features) {
+  ConvDimensionsAttr labels = op.getDimLabels();
+  int64_t dimensions[] = {labels.getInputFeature(), labels.getKernelInputFeature()};
+  SmallVector<bool> named(op.getSparsityIndices().size());
+  std::array<bool, 2> seen{};
+  if (ArrayAttr config = op.getSparsityConfigAttr())
+    for (auto sparsity : config.getAsRange<SparsityAttr>()) {
+      int64_t number = sparsity.getNumber(), kept = sparsity.getNonZeros(),
+              block = sparsity.getBlockSize();
+      StringRef what = number ? "rhs" : "lhs";
+      if (number < 0 || number > 1 || seen[number]) // C14
+        return rule.fail(Error::Convolution) << "expected sparsity_config of lhs and rhs, each once";
+      seen[number] = true;
+      if (sparsity.getDimension() != dimensions[number])
+        return rule.fail(Error::Convolution)
+               << "expected " << what << " to be sparse along its input features, dimension "
+               << dimensions[number] << ", but got " << sparsity.getDimension();
+      if (kept < 1 || kept > block)
+        return rule.fail(Error::Convolution)
+               << "expected " << what << " to have at least 1 element of a block and no more than "
+               << "the block has, " << block << ", but got " << kept;
+      int64_t &size = features[number];
+      int64_t stored, dense;
+      if (size == kUnbounded ||
+          llvm::MulOverflow(kept, std::max<int64_t>(sparsity.getStride(), 1), stored) ||
+          size % stored != 0 || llvm::MulOverflow(size / kept, block, dense)) // C15
+        return rule.fail(Error::Convolution)
+               << "expected the input features of " << what << " to make whole blocks but got "
+               << toText(Sizes{size});
+      size = dense;
+      int64_t place = sparsity.getIndices() - 2;
+      if (sparsity.getIndices() == -1)
+        continue;
+      if (place < 0 || place >= int64_t(named.size()) || named[place]) // C16
+        return rule.fail(Error::Convolution)
+               << "expected idx of " << what << " to name an operand of its own after lhs and rhs "
+               << "but got " << sparsity.getIndices();
+      named[place] = true;
+      auto values = cast<RankedTensorType>((number ? op.getRhs() : op.getLhs()).getType());
+      auto indices = expectArray(rule, op.getSparsityIndices()[place].getType(), "indices");
+      if (failed(indices))
+        return failure();
+      if (!isInteger(indices->getElementType()) || !shapesAgree(*indices, values))
+        return rule.fail(Error::Convolution)
+               << "expected integers, one for each element of " << what << ", but got "
+               << toText(Type(*indices));
+    }
+  if (!llvm::all_of(named, [](bool is) { return is; }))
+    return rule.fail(Error::Convolution)
+           << "expected sparsity_config to name all operands after lhs and rhs";
+  return success();
+}
+
 FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
   auto lhs = expectArray(rule, op.getLhs().getType(), "lhs");
   auto rhs = expectArray(rule, op.getRhs().getType(), "rhs");
@@ -161,8 +219,11 @@ FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
 
   Shape input(*lhs), kernel(*rhs);
   int64_t batch = input.sizes[labels.getInputBatch()];
-  int64_t features = input.sizes[labels.getInputFeature()];
-  int64_t kernelFeatures = kernel.sizes[labels.getKernelInputFeature()];
+  std::array<int64_t, 2> inputFeatures{input.sizes[labels.getInputFeature()],
+                                       kernel.sizes[labels.getKernelInputFeature()]};
+  if (failed(applySparsity(rule, op, inputFeatures)))
+    return failure();
+  auto [features, kernelFeatures] = inputFeatures;
   int64_t outputs = kernel.sizes[labels.getKernelOutputFeature()];
   auto divides = [](int64_t count, int64_t size) {
     return size == kUnbounded || size % count == 0;
