@@ -29,9 +29,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       "input", cl::desc("Array of the next parameter; repeat it for each, in order"),
       cl::value_desc("file.npy"), cl::cat(category));
   Option<std::string> inputsFrom("inputs-from", options.inputsFrom,
-                                 "Read in0.npy, in1.npy, ... from this folder", "folder");
+                                 "Read in0.npy, in1.npy, ..., and infeed0.npy, ... of infeed, from this folder", "folder");
   Option<std::string> outputsTo("outputs-to", options.outputsTo,
-                                "Write out0.npy, ... to this folder", "folder");
+                                "Write out0.npy, ..., and outfeed0.npy, ... of outfeed, to this folder", "folder");
   Option<std::string> expectFrom("expect-from", options.expectFrom,
                                  "Compare the results with out0.npy, ... of this folder", "folder");
   Option<double> rtol("rtol", options.tolerance.rtol, "Relative difference allowed", "x");
