@@ -95,10 +95,16 @@ LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> a
   return made;
 }
 
-void KernelContext::setUnits(int64_t units, double cyclesPerUnit) {
+bool KernelContext::packsOutputs() {
+  return llvm::any_of(getReturn().getOperandTypes(), [](Type type) {
+    return getStorageBits(cast<RankedTensorType>(type).getElementType()) < 8;
+  });
+}
+
+void KernelContext::setUnits(int64_t units, double cyclesPerUnit, bool atBytes) {
   schedule.units = units;
   schedule.grain = std::max<int64_t>(1, int64_t(kTaskCycles / std::max(cyclesPerUnit, 1.0)));
-  if (target.singleThreaded)
+  if (target.singleThreaded || (!atBytes && packsOutputs()))
     schedule.grain = std::max<int64_t>(units, 1);
 }
 

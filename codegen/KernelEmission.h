@@ -58,8 +58,12 @@ struct KernelContext {
   /// its arguments, all pointers and integers, and gives its only result.
   mlir::LLVM::LLVMFuncOp buildFunction(llvm::StringRef suffix, llvm::ArrayRef<mlir::Type> arguments,
                                        llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
-  /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
-  void setUnits(int64_t units, double cyclesPerUnit);
+  /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told. Units
+  /// that may write into the same byte stay on one thread: those of kernels with packed results, but
+  /// where units begin `atBytes`.
+  void setUnits(int64_t units, double cyclesPerUnit, bool atBytes = false);
+  /// Whether elements of some output share bytes, so that a row or a tile may begin within one.
+  bool packsOutputs();
 };
 
 /// Emits `kernel` as a function called `name` of `module`. The ops it uses are of the arith, math,

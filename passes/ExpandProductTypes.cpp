@@ -10,16 +10,20 @@ using namespace hloc::hlo;
 
 /// The type in which products of `lhs` and `rhs` are summed before they become `result`: as in XLA
 /// the operands' where it is complex or floating and the result is not. Otherwise operands may be
-/// converted first.
+/// converted first. Sums of fewer bits than a byte are those of bytes, cut off: tiles of them would share bytes.
 static Type getSumType(Type lhs, Type rhs, Type result) {
   auto rank = [](Type type) { return isa<ComplexType>(type) ? 2 : isa<FloatType>(type) ? 1 : 0; };
   Type operand = rank(rhs) > rank(lhs) ? rhs : lhs;
-  return rank(operand) > rank(result) ? operand : result;
+  Type sum = rank(operand) > rank(result) ? operand : result;
+  if (sum.isInteger(1) || rank(sum) == 2 || sum.getIntOrFloatBitWidth() >= 8)
+    return sum;
+  MLIRContext *context = sum.getContext();
+  return isa<FloatType>(sum) ? Type(Float32Type::get(context)) : IntegerType::get(context, 8, cast<IntegerType>(sum).getSignedness());
 }
 
 namespace {
 
-/// A float product with an integer result is a float product, converted.
+/// A product whose sums are of another type than its result is a product of that type, converted.
 template <typename Op> struct SumInOperandType : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {

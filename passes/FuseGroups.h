@@ -90,6 +90,9 @@ private:
   /// Operations that `group` writes to memory.
   int64_t countOutputs(int group);
   void appendOutputUsers(int group, llvm::SmallVectorImpl<mlir::Operation *> &users);
+  /// Whether a result of the group's kernel has elements that share bytes: one loop over the bytes writes
+  /// those in vectors, tiles and rows may begin within one.
+  bool writesPacked(int group);
   Reason canAddReduce(hlo::ReduceOp reduce, int group);
   Reason canAddHero(mlir::Operation *op, int group);
   Reason canAddPointwise(mlir::Operation *op, int group, const Maps &maps);

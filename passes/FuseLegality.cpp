@@ -16,6 +16,9 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
+/// Whether elements of an array share bytes.
+bool isPacked(Type type) { return elementBytes(type) < 1; }
+
 bool sameDimensions(ReduceOp reduce, ArrayRef<int64_t> dimensions) {
   SmallVector<int64_t> own(reduce.getDimensions());
   llvm::sort(own);
@@ -162,9 +165,17 @@ Reason RowValues::follow(ReduceOp reduce) {
 
 } // namespace
 
+bool Groups::writesPacked(int index) {
+  return llvm::any_of(groups[index].members, [&](const auto &member) {
+    return getHome(member.first) == index && isPacked(member.first->getResult(0).getType());
+  });
+}
+
 Reason Groups::canAddReduce(ReduceOp reduce, int index) {
   const Group &group = groups[index];
   ArrayRef<int64_t> space = shapeOf(reduce.getInputs()[0]);
+  if (writesPacked(index))
+    return "the user's results share bytes";
   if (group.kind == KernelKind::Reduce) {
     if (ArrayRef(group.space) != space || !sameDimensions(reduce, group.dimensions))
       return "two reductions of different shapes";
@@ -196,6 +207,8 @@ Reason Groups::canAddHero(Operation *op, int index) {
     return "it is a kernel by itself";
   if (group.kind != KernelKind::Loop || group.hero)
     return "the user's kernel is built around another operation";
+  if (writesPacked(index))
+    return "the user's results share bytes";
   if (ArrayRef(group.space) != shapeOf(op->getResult(0)))
     return "the user has another shape";
   SmallVector<Operation *> work{op};
@@ -298,6 +311,8 @@ bool Groups::canOutput(Operation *op, int index, const Maps &opMaps) {
     return false;
   if (isa<ReduceOp>(op))
     return true;
+  if (group.kind != KernelKind::Loop && isPacked(op->getResult(0).getType()))
+    return false;
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   if (!llvm::is_contained(opMaps, maps.getRoot(shape)))
     return false;

@@ -278,7 +278,7 @@ static void storePacked(IndexBuilder &index, MemoryArray array, LaneIndex positi
   int64_t perByte = 8 / width;
   UnitAccess bytesOf(index, array.pointer, b.getI8Type());
   Value wide = arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value);
-  if (position.base && position.stride == 1 && index.getLanes() % perByte == 0) {
+  if (position.base && position.stride == 1 && index.getLanes() % perByte == 0 && position.multiple % perByte == 0) {
     // Lanes that do not take part are zero, so that a last byte that is not full is well defined.
     Value maskVector = index.asVector(mask);
     if (maskVector)

@@ -27,7 +27,7 @@ TileStore::TileStore(KernelContext &context, Value result, Type accumulator, Til
       isInPlace(llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; })) {
   llvm::SetVector<Operation *> epilogue;
   getForwardSlice(result, &epilogue);
-  isShort = epilogue.size() <= kShortEpilogue + 1; // and the return
+  isShort = epilogue.size() <= kShortEpilogue + 1 && !context.packsOutputs(); // and the return
 }
 
 void TileStore::finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask mask) {
@@ -65,15 +65,16 @@ void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, 
   IndexBuilder &index = context.index;
   auto &b = context.b;
   int64_t lanes = index.getLanes(), width = shape.vectors * lanes;
+  auto tileType = RankedTensorType::get({shape.rows, width}, accumulator);
   if (!buffer)
-    buffer = context.allocateOnStack(shape.rows * width * getStorageBits(accumulator) / 8);
-  MemoryArray tile{buffer, RankedTensorType::get({shape.rows, width}, accumulator)};
+    buffer = context.allocateOnStack(getByteSize(tileType));
+  MemoryArray tile{buffer, tileType};
   for (int64_t r = 0; r < shape.rows; ++r)
     for (int64_t v = 0; v < shape.vectors; ++v) {
       LaneIndex within = index.add(index.consecutive(index.constant(0), width), v * lanes);
       storeElements(index, tile, {index.uniform(r), within}, sums[r * shape.vectors + v], {});
     }
-  ScopedLanes narrow(index, std::min(lanes, loopLanes));
+  ScopedLanes narrow(index, context.packsOutputs() ? 1 : std::min(lanes, loopLanes));
   lanes = index.getLanes();
   Value firstRow = rows.skip ? rows.skip : index.constant(0);
   Value rowEnd = index.constant(std::min(shape.rows, rows.live)), columnEnd = index.constant(std::min(width, columns.live));

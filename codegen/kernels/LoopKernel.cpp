@@ -45,7 +45,7 @@ public:
     while (lanes > 1 && lanes / 2 >= count)
       lanes /= 2;
     index.setLanes(lanes);
-    bool isBlind = isShapeBlind(), isPacked = packsElements();
+    bool isBlind = isShapeBlind(), isPacked = context.packsOutputs();
     if (!isBlind && !isPacked && hasFewMinor(lanes)) {
       emitFew();
       return success();
@@ -92,13 +92,6 @@ private:
     return true;
   }
 
-  /// Whether results share bytes among elements, so that rows may not start at a byte.
-  bool packsElements() {
-    return llvm::any_of(results, [](Value result) {
-      return getStorageBits(cast<RankedTensorType>(result.getType()).getElementType()) < 8;
-    });
-  }
-
   /// Lanes on the row-major position.
   LogicalResult emitFlat() {
     bool blind = isShapeBlind();
@@ -107,7 +100,7 @@ private:
       emitElements(blind ? flatIndex(position) : reshapeIndex(index, count, shape, position), mask);
     };
     int64_t whole = count / lanes * lanes;
-    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * cyclesPerElement);
+    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * cyclesPerElement, /*atBytes=*/true);
     auto &b = context.b;
     Value unit = index.constant(kFlatUnit);
     Value lower = b.createOrFold<arith::MulIOp>(context.getBegin(), unit);

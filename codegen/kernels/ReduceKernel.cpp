@@ -178,6 +178,12 @@ void ReduceKernel::chooseLanes() {
   lanes *= registers;
   while (lanes > 1 && lanes / 2 >= along)
     lanes /= 2;
+  // Rows and columns may begin within a byte; a row's result alone is no vector.
+  bool writesVectors = llvm::any_of(context.getReturn().getOperands(), [&](Value result) {
+    return getStorageBits(arrayType(result).getElementType()) < 8 && (!rows || arrayType(result).getShape() == ArrayRef(shape));
+  });
+  if (writesVectors)
+    lanes = 1;
   index.setLanes(std::max<int64_t>(lanes, 1));
   walk.emplace(context, reducedSizes, rows);
 }

@@ -36,6 +36,9 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
   while (lanes > 1 && lanes / 2 >= shape.back())
     lanes /= 2;
+  // Parts of rows may begin within a byte.
+  if (context.packsOutputs() && (shape.back() != whole.back() || whole.back() % 8 != 0))
+    lanes = 1;
   index.setLanes(lanes);
   buildRows(context, shape, estimateCyclesPerElement(context.getBody(), lanes), /*parallel=*/true, storeAt);
   return success();

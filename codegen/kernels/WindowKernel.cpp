@@ -81,9 +81,8 @@ void WindowKernel::chooseLanes() {
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
   if (positions > kUnrolledPositions && shape.back() >= 4 * lanes)
     lanes *= 2; // hides the latency of folding
-  for (Value result : context.getReturn().getOperands())
-    if (getStorageBits(cast<RankedTensorType>(result.getType()).getElementType()) < 8)
-      lanes = 1; // rows may share bytes
+  if (context.packsOutputs())
+    lanes = 1;
   while (lanes > 1 && lanes / 2 >= shape.back())
     lanes /= 2;
   index.setLanes(lanes);
