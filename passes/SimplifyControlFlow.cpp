@@ -28,9 +28,9 @@ struct ExtractConstant : OpRewritePattern<tensor::ExtractOp> {
 void inlineRegion(PatternRewriter &rewriter, Operation *op, Region &region, ValueRange arguments) {
   Block *block = &region.front();
   Operation *terminator = block->getTerminator();
-  SmallVector<Value> results(terminator->getOperands());
+  // Only now: what it yields may be an argument of the block, which is no more.
   rewriter.inlineBlockBefore(block, op, arguments);
-  rewriter.replaceOp(op, results);
+  rewriter.replaceOp(op, terminator->getOperands());
   rewriter.eraseOp(terminator);
 }
 

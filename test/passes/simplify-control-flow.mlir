@@ -24,6 +24,20 @@ func.func @known(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// What such a loop yields may be what it is given.
+// CHECK-LABEL: func.func @swap
+// CHECK-NEXT: return %arg1, %arg0
+func.func @swap(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %k = %c0 to %c1 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %b, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // JAX turns the pred of a conditional into a number first.
 // CHECK-LABEL: func.func @pred
 // CHECK: %[[P:.*]] = tensor.extract %arg0[]
