@@ -162,11 +162,69 @@ struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// Whether `type` has the number `count`.
+bool isExact(Type type, int64_t count) {
+  auto floating = dyn_cast<FloatType>(type);
+  if (!floating)
+    return type.isInteger() && !type.isInteger(1); // wraps as sums do
+  APFloat value(floating.getFloatSemantics());
+  return value.convertFromAPInt(APInt(64, count), /*IsSigned=*/true, APFloat::rmNearestTiesToEven) == APFloat::opOK;
+}
+
+/// Folding what a broadcast repeats: a sum is that many times one of them, an extreme is one of them. One
+/// product is quicker than a long sum, and rounds once.
+struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    auto broadcast = op.getCount() == 1 ? op.getInputs()[0].getDefiningOp<BroadcastOp>() : BroadcastOp();
+    if (!broadcast)
+      return rewriter.notifyMatchFailure(op, "not one broadcast");
+    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    bool addsUp = isa_and_nonnull<AddOp>(binary);
+    if (!addsUp && !isa_and_nonnull<MaximumOp, MinimumOp, AndOp, OrOp>(binary))
+      return rewriter.notifyMatchFailure(op, "neither a sum nor an extreme");
+    int64_t copies = 1;
+    Sizes reduced, places; // of the broadcast's operand; of what is left of it in the result
+    for (int64_t dimension : op.getDimensions())
+      if (!llvm::is_contained(broadcast.getDimensions(), dimension))
+        copies *= broadcast.getType().getDimSize(dimension);
+    for (auto [from, to] : llvm::enumerate(broadcast.getDimensions()))
+      if (llvm::is_contained(op.getDimensions(), to))
+        reduced.push_back(from);
+      else
+        places.push_back(to - llvm::count_if(op.getDimensions(), [to = to](int64_t gone) { return gone < to; }));
+    if (copies < 2)
+      return rewriter.notifyMatchFailure(op, "nothing that is reduced is repeated");
+    auto type = arrayType(op.getResult(0));
+    Value init = op.getInitialValues()[0], value = broadcast.getOperand();
+    if (addsUp && (!isSplatOf(init, 0) || !isExact(type.getElementType(), copies)))
+      return rewriter.notifyMatchFailure(op, "a sum that begins with a value, or of more than its type can count");
+    Build build(rewriter, op.getLoc());
+    if (!reduced.empty()) {
+      Sizes left;
+      for (auto [dimension, size] : llvm::enumerate(arrayType(value).getShape()))
+        if (!llvm::is_contained(reduced, int64_t(dimension)))
+          left.push_back(size);
+      value = ReduceOp::create(rewriter, op.getLoc(), TypeRange(type.clone(left)), ValueRange{value, init}, reduced,
+                               op.getToApply()).getResult(0);
+    }
+    value = build.broadcast(addsUp ? build.mul(value, double(copies)) : value, type.getShape(), places);
+    if (!addsUp && reduced.empty()) {
+      OperationState state(op.getLoc(), binary->getName(), {build.broadcast(init, type.getShape(), {}), value}, type,
+                           binary->getAttrs());
+      value = rewriter.create(state)->getResult(0);
+    }
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
 } // namespace
 
 void hloc::populateContractionRules(RewritePatternSet &patterns) {
   addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
   addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
   addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot);
-  patterns.add<ReduceUnits, ReduceOfTranspose>(patterns.getContext());
+  patterns.add<ReduceUnits, ReduceOfTranspose, ReduceOfBroadcast>(patterns.getContext());
 }

@@ -53,3 +53,41 @@ func.func @reductions(%x: tensor<5x3xf32>, %y: tensor<3x1xf32>) -> (tensor<3xf32
   %2 = hlo.reduce %y, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<3x1xf32>, tensor<f32>) -> tensor<3xf32>
   return %1, %2 : tensor<3xf32>, tensor<3xf32>
 }
+
+hlo.computation private @most(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.maximum %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+
+// What a broadcast repeats is not folded again and again: a sum is a product, an extreme one of them.
+// CHECK-LABEL: func.func @repeated
+// CHECK-SAME: (%[[X:.*]]: tensor<7xf32>, %[[S:.*]]: tensor<f32>)
+// CHECK-DAG: %[[COPIES:.*]] = hlo.constant(dense<1.500000e+01>
+// CHECK-DAG: %[[TOTAL:.*]] = hlo.reduce %[[X]], {{.*}}to_apply = @sum
+// CHECK-DAG: hlo.multiply %[[TOTAL]], %[[COPIES]]
+// CHECK-DAG: hlo.reduce %[[X]], %[[S]] {dimensions = array<i64: 0>, to_apply = @most}
+// CHECK-NOT: hlo.reduce
+func.func @repeated(%x: tensor<7xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<7xf32>) {
+  %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+  %0 = hlo.broadcast %x {dimensions = array<i64: 1>} : (tensor<7xf32>) -> tensor<3x7x5xf32>
+  %1 = hlo.reduce %0, %zero {dimensions = array<i64: 0, 1, 2>, to_apply = @sum} : (tensor<3x7x5xf32>, tensor<f32>) -> tensor<f32>
+  %2 = hlo.reduce %0, %s {dimensions = array<i64: 0, 1, 2>, to_apply = @most} : (tensor<3x7x5xf32>, tensor<f32>) -> tensor<f32>
+  %3 = hlo.reduce %0, %s {dimensions = array<i64: 0, 2>, to_apply = @most} : (tensor<3x7x5xf32>, tensor<f32>) -> tensor<7xf32>
+  return %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<7xf32>
+}
+
+// More than the type can count, and a sum that begins with something.
+hlo.computation private @sum_bf16(%a: tensor<bf16>, %b: tensor<bf16>) -> tensor<bf16> {
+  %0 = hlo.add %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<bf16>
+  hlo.return %0 : tensor<bf16>
+}
+// CHECK-LABEL: func.func @counted
+// CHECK-COUNT-2: hlo.reduce
+func.func @counted(%x: tensor<bf16>, %s: tensor<f32>) -> (tensor<bf16>, tensor<f32>) {
+  %zero = hlo.constant(dense<0.0> : tensor<bf16>) : tensor<bf16>
+  %0 = hlo.broadcast %x {dimensions = array<i64>} : (tensor<bf16>) -> tensor<257xbf16>
+  %1 = hlo.reduce %0, %zero {dimensions = array<i64: 0>, to_apply = @sum_bf16} : (tensor<257xbf16>, tensor<bf16>) -> tensor<bf16>
+  %2 = hlo.broadcast %s {dimensions = array<i64>} : (tensor<f32>) -> tensor<4xf32>
+  %3 = hlo.reduce %2, %s {dimensions = array<i64: 0>, to_apply = @sum} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %1, %3 : tensor<bf16>, tensor<f32>
+}
