@@ -152,6 +152,7 @@ struct FoldFullSize : OpRewritePattern<SetDimensionSizeOp> {
 
 struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
   void runOnOperation() override {
+    distrustScans(getOperation());
     RewritePatternSet patterns(&getContext());
     populateBatchNormExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);

@@ -107,6 +107,22 @@ struct ExpandScan : OpRewritePattern<ScanOp> {
   }
 };
 
+/// Whether the body (x, carry) -> (s, s) is one associative operation.
+bool isAssociative(ComputationOp computation) {
+  Block &block = computation.getBody().front();
+  Operation &fold = block.front(), *end = block.getTerminator();
+  return isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(fold) && fold.getNextNode() == end &&
+         llvm::all_of(end->getOperands(), [&](Value value) { return value == fold.getResult(0); });
+}
+
 } // namespace
+
+void hloc::distrustScans(Operation *root) {
+  root->walk([](ScanOp op) {
+    ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
+    if (op.getIsAssociative().value_or(false) && computation && !isAssociative(computation))
+      op.setIsAssociative(false);
+  });
+}
 
 void hloc::populateScanExpansions(RewritePatternSet &patterns) { patterns.add<ExpandScan>(patterns.getContext()); }

@@ -20,6 +20,10 @@ void populateProductTypeExpansions(mlir::RewritePatternSet &patterns);
 /// rng, rng_bit_generator.
 void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 
+/// Takes back what the scans below `root` promise of their bodies, but where a body is one operation that
+/// is associative: those of programs are stepped through in order, as in XLA, since bodies that are not
+/// associative are said to be. Scans that expansions make keep what they say.
+void distrustScans(mlir::Operation *root);
 /// scans that no kernel steps through.
 void populateScanExpansions(mlir::RewritePatternSet &patterns);
 

@@ -15,6 +15,28 @@ func.func @elementwise(%x: tensor<5x8xf32>, %c: tensor<8xf32>) -> (tensor<5x8xf3
 
 // -----
 
+// A body that is said to be associative, and one that is.
+// CHECK-LABEL: func.func @promised
+// CHECK: hlo.scan {{.*}}is_associative = false{{.*}}to_apply = @decay
+// CHECK: hlo.scan {{.*}}is_associative = true{{.*}}to_apply = @sum
+hlo.computation @decay(%x: tensor<f32>, %c: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %a = hlo.abs %x : (tensor<f32>) -> tensor<f32>
+  %p = hlo.multiply %a, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = hlo.add %p, %a : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0, %0 : tensor<f32>, tensor<f32>
+}
+hlo.computation @sum(%x: tensor<f32>, %c: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = hlo.add %x, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0, %0 : tensor<f32>, tensor<f32>
+}
+func.func @promised(%x: tensor<128xf32>, %c: tensor<f32>) -> (tensor<128xf32>, tensor<128xf32>) {
+  %0:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_associative = true, to_apply = @decay} : (tensor<128xf32>, tensor<f32>) -> (tensor<128xf32>, tensor<f32>)
+  %1:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_associative = true, to_apply = @sum} : (tensor<128xf32>, tensor<f32>) -> (tensor<128xf32>, tensor<f32>)
+  return %0#0, %1#0 : tensor<128xf32>, tensor<128xf32>
+}
+
+// -----
+
 // Slices whose elements meet: a loop over slices, from the last one.
 // CHECK-LABEL: func.func @reversing
 // CHECK-SAME: (%[[X:.*]]: tensor<8x5xf32>, %[[C:.*]]: tensor<8xf32>)
