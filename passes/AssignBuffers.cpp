@@ -97,6 +97,8 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
   auto inShape = [&](Value array) -> Value {
     if (array.getType() == type)
       return array;
+    if (type.getNumElements() == 0) // has no strides
+      return UnrealizedConversionCastOp::create(atEntry, loc, type, array).getResult(0);
     SmallVector<int64_t> strides;
     int64_t offset;
     (void)type.getStridesAndOffset(strides, offset);
