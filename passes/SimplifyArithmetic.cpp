@@ -283,14 +283,18 @@ Value convertToSame(ConvertOp op, Build) {
   return op.getOperand().getType() == op.getType() ? op.getOperand() : Value();
 }
 
-/// A lossless first step of two can be left out.
+/// A lossless first step of two can be left out, unless it is by way of a float that integers which do not
+/// fit saturate.
 Value convertTwice(ConvertOp op, Build build) {
   auto inner = op.getOperand().getDefiningOp<ConvertOp>();
   if (!inner)
     return nullptr;
-  Type from = arrayType(inner.getOperand()).getElementType();
+  Type from = arrayType(inner.getOperand()).getElementType(), middle = arrayType(inner).getElementType();
   Type to = arrayType(op).getElementType();
-  if (!isLossless(from, arrayType(inner).getElementType()))
+  if (!isLossless(from, middle))
+    return nullptr;
+  bool mayOverflow = from.isIntOrIndex() && to.isIntOrIndex() && !to.isInteger(1) && !isLossless(from, to);
+  if (mayOverflow && isa<FloatType>(middle))
     return nullptr;
   return build.convert(inner.getOperand(), to);
 }

@@ -72,6 +72,24 @@ func.func @conversions(%b: tensor<4xbf16>, %x: tensor<4xf32>) -> (tensor<4xbf16>
 
 // -----
 
+// By way of a float an integer saturates, where it would wrap if it were converted at once; but not if it fits.
+// CHECK-LABEL: func.func @saturating
+// CHECK: %[[F:.*]] = hlo.convert %arg0 : (tensor<4xi8>) -> tensor<4xf32>
+// CHECK: %[[U:.*]] = hlo.convert %[[F]] : (tensor<4xf32>) -> tensor<4xui8>
+// CHECK: %[[W:.*]] = hlo.convert %arg0 : (tensor<4xi8>) -> tensor<4xi16>
+// CHECK: %[[N:.*]] = hlo.convert %arg0 : (tensor<4xi8>) -> tensor<4xi4>
+// CHECK: return %[[U]], %[[W]], %[[N]]
+func.func @saturating(%x: tensor<4xi8>) -> (tensor<4xui8>, tensor<4xi16>, tensor<4xi4>) {
+  %0 = hlo.convert %x : (tensor<4xi8>) -> tensor<4xf32>
+  %1 = hlo.convert %0 : (tensor<4xf32>) -> tensor<4xui8>
+  %2 = hlo.convert %0 : (tensor<4xf32>) -> tensor<4xi16>
+  %3 = hlo.convert %x : (tensor<4xi8>) -> tensor<4xi32>
+  %4 = hlo.convert %3 : (tensor<4xi32>) -> tensor<4xi4>
+  return %1, %2, %4 : tensor<4xui8>, tensor<4xi16>, tensor<4xi4>
+}
+
+// -----
+
 // Choices that are known, and a pred that went through a number.
 // CHECK-LABEL: func.func @choices
 // CHECK-SAME: (%[[P:.*]]: tensor<4xi1>, %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
