@@ -53,17 +53,18 @@ ParseResult Parser::parseIntsAttr(Instruction &instruction, StringRef target) {
   return success();
 }
 
-/// A list of one number; XLA takes the first of several.
+/// A list of one number; of several XLA takes the first, for some opcodes.
 ParseResult Parser::takeOneInt(const Instruction &instruction, int64_t &value) {
   const char *place = lexer.begin();
   SmallVector<int64_t> values;
   if (takeInts(values))
     return failure();
-  if (values.empty())
-    return fail(place, "expected exactly one dimension of " + instruction.opcode->text +
-                           " but got 0");
+  StringRef opcode = instruction.opcode->text;
+  if (values.empty() || (values.size() > 1 && (opcode == "concatenate" || opcode == "sort")))
+    return fail(place, "expected exactly one dimension of " + opcode + " but got " +
+                           Twine(values.size()));
   if (values.size() > 1)
-    warn(place, "expected exactly one dimension of " + instruction.opcode->text + " but got " +
+    warn(place, "expected exactly one dimension of " + opcode + " but got " +
                     Twine(values.size()) + ": those after the first do not count");
   value = values[0];
   return success();

@@ -99,11 +99,13 @@ template <typename First, typename Second> static LogicalResult checkTransfer(Se
   if (!first)
     return success();
   Rule rule(second.getContext(), second.getLoc(), Second::getOperationName());
-  if (first.getChannelIdAttr() && second.getChannelIdAttr() &&
-      first.getChannelIdAttr() != second.getChannelIdAttr())
-    return rule.fail(Error::Channel)
-           << "expected channel_id " << *first.getChannelId() << ", as its first half has, but got "
-           << *second.getChannelId();
+  auto channelOf = [](auto op) {
+    return op.getChannelId() ? "channel_id " + std::to_string(*op.getChannelId())
+                             : std::string("no channel_id");
+  };
+  if (first.getChannelId() != second.getChannelId())
+    return rule.fail(Error::Channel) << "expected " << channelOf(first)
+                                     << ", as its first half has, but got " << channelOf(second);
   if (first.getIsHostTransfer() != second.getIsHostTransfer())
     return rule.fail(Error::Channel) << "expected is_host_transfer to be as its first half has it";
   return success();
