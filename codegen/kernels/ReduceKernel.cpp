@@ -69,6 +69,7 @@ private:
   Lanes loadOrKeep(Value value, ArrayRef<LaneIndex> at, Mask mask);
 
   SmallVector<Lanes> combine(Reduction &reduction, ArrayRef<Lanes> x, ArrayRef<Lanes> y);
+  void putInOrder(Reduction &reduction, SmallVector<Lanes> &x, SmallVector<Lanes> &y);
   SmallVector<Lanes> foldLanes(Reduction &reduction, SmallVector<Lanes> partial);
 
   static void pack(SmallVectorImpl<Value> &flat, ArrayRef<Lanes> lanes) {
@@ -271,6 +272,20 @@ SmallVector<Lanes> ReduceKernel::combine(Reduction &reduction, ArrayRef<Lanes> x
   return emitComputation(index, reduction.computation, arguments);
 }
 
+/// Of a fold of values and their indices puts the earlier of `x` and `y` into `x`, lane by lane: which of two
+/// equal ones, or two NaNs, a computation keeps depends on their order.
+void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<Lanes> &x, SmallVector<Lanes> &y) {
+  if (reduction.monoid || x.size() != 2 || !isa<IntegerType>(reduction.elements[1]) || reduction.elements[1].isInteger(1))
+    return;
+  auto less = reduction.elements[1].isUnsignedInteger() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value exchanged = arith::CmpIOp::create(b, less, y[1].re, x[1].re);
+  for (auto [a, c] : llvm::zip(x, y)) {
+    Lanes first = emitSelect(index, exchanged, c, a), second = emitSelect(index, exchanged, a, c);
+    a = first;
+    c = second;
+  }
+}
+
 /// Folds the lanes of `partial` into one, halving them again and again.
 SmallVector<Lanes> ReduceKernel::foldLanes(Reduction &reduction, SmallVector<Lanes> partial) {
   int64_t all = index.getLanes();
@@ -291,6 +306,7 @@ SmallVector<Lanes> ReduceKernel::foldLanes(Reduction &reduction, SmallVector<Lan
       low.push_back({half(x.re, 0, count), half(x.im, 0, count)});
       high.push_back({half(x.re, count, count), half(x.im, count, count)});
     }
+    putInOrder(reduction, low, high);
     partial = combine(reduction, low, high);
   }
   index.setLanes(all);
