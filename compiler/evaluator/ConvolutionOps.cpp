@@ -3,6 +3,7 @@
 #include "compiler/evaluator/Columns.h"
 #include "compiler/evaluator/Interpreter.h"
 #include "compiler/evaluator/Strided.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -41,12 +42,12 @@ static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
           block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
   Shape shape = values.shape;
   shape[d] = shape[d] / kept * block;
-  int64_t bytes = getBytes(values.type);
-  if (countElements(shape) > call.interpreter.evaluation.options.maxBytes / bytes)
+  int64_t count, limit = call.interpreter.evaluation.options.maxBytes / getBytes(values.type);
+  if (llvm::MulOverflow(values.getCount() / kept, block, count) || count > limit)
     return call.fail("the dense operand does not fit in memory");
   Array dense(values.type, shape);
   Shape strides = rowMajorStrides(shape), place(shape.size(), 0);
-  for (int64_t i = 0, count = values.getCount(); i < count; ++i) {
+  for (int64_t i = 0; i < values.getCount(); ++i) {
     int64_t index = indices.getIndex(i);
     if (index < 0 || index >= block)
       return call.fail("an index of the sparse operand is " + Twine(index) +
