@@ -24,6 +24,8 @@ namespace hloc {
 /// is too large to stay in a cache from one tile of rows to the next, or else.
 static constexpr int64_t kPackingRows = 9, kPackingRowsOfLarge = 13, kPackingRowsOfPlain = 33;
 static constexpr int64_t kLargeBytes = 4 << 20;
+/// Columns that are few, against a depth that is long enough for lanes along it.
+static constexpr int64_t kFewColumns = 4, kLongDepth = 64;
 
 void DotKernel::analyze() {
   auto rest = [](int64_t rank, ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
@@ -40,9 +42,13 @@ void DotKernel::analyze() {
         product *= size;
     return product;
   };
-  // A single column is a single row of the problem with the operands exchanged, which has the
-  // large operand on the side that is streamed.
-  if (columnsOf(rhs, rhsBatch, rhsDepth) == 1 && columnsOf(lhs, lhsBatch, lhsDepth) > 1) {
+  // A single column is a single row of the problem with the operands exchanged, which has the large operand on the
+  // side that is streamed. So are a few columns, too few for lanes, if lanes can lie along k.
+  int64_t lhsCount = columnsOf(lhs, lhsBatch, lhsDepth), rhsCount = columnsOf(rhs, rhsBatch, rhsDepth), depthCount = 1;
+  for (int64_t d : lhsDepth)
+    depthCount *= cast<RankedTensorType>(lhs.getType()).getDimSize(d);
+  bool depthIsMinor = !lhsDepth.empty() && lhsDepth.back() == cast<RankedTensorType>(lhs.getType()).getRank() - 1;
+  if (lhsCount > rhsCount && (rhsCount == 1 || (rhsCount <= kFewColumns && lhsCount >= kPackingRows && depthCount >= kLongDepth && depthIsMinor))) {
     swapped = true;
     std::swap(lhs, rhs);
     std::swap(lhsBatch, rhsBatch);

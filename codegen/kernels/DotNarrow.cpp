@@ -53,7 +53,8 @@ void DotKernel::emitStreaming() {
 
 /// Lanes along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
-  tile = {std::min<int64_t>(rows, columns == 1 ? 4 : 2), std::min<int64_t>(columns, 4)};
+  int64_t mostRows = columns == 1 || (rows <= 4 && context.target.vectorRegisters >= 32) ? 4 : 2;
+  tile = {std::min(rows, mostRows), std::min<int64_t>(columns, 4)};
   int64_t count = tile.rows * tile.vectors;
   TileStore store = makeStore();
   emitUnits([&](Range rowRange, Range columnRange) {

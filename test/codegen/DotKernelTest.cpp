@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, DotKernel,
                                            Shape{1, 1, 300, 100, false, false}, Shape{1, 1, 37, 301, false, true},
                                            Shape{1, 129, 1, 77, false, false}, Shape{1, 129, 1, 77, true, false},
                                            Shape{1, 4, 40, 257, false, true}, Shape{1, 5, 19, 9, false, false},
-                                           Shape{1, 12, 16, 0, false, false}));
+                                           Shape{1, 12, 16, 0, false, false}, Shape{2, 50, 3, 130, false, false},
+                                           Shape{1, 37, 4, 200, false, true}, Shape{1, 70, 2, 65, true, false}));
 
 } // namespace
