@@ -126,6 +126,8 @@ public:
     LLVM::masked_scatter::create(b, value, addresses(at), maskOrAll(maskVector), bytes);
   }
 
+  void prefetch(LaneIndex at) { LLVM::Prefetch::create(b, address(at), /*rw=*/0, /*hint=*/2, /*cache=*/1); }
+
   /// `count` consecutive units from `base`.
   Value loadConsecutive(Value base, VectorType type, Value maskVector) {
     Value at = address({base, 1, 1, {}});
@@ -399,6 +401,11 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
   if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
     return storePacked(index, array, position, value.re, mask);
   UnitAccess(index, array.pointer, unit).store(position, toUnits(b, element, value.re), mask);
+}
+
+void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at) {
+  LaneIndex position = linearize(index, array.type.getShape(), at);
+  UnitAccess(index, array.pointer, getUnitType(array.type.getElementType())).prefetch(position);
 }
 
 bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> first, ArrayRef<Lanes> values) {

@@ -32,6 +32,9 @@ Lanes loadElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIn
 void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at, Lanes value,
                    Mask mask);
 
+/// Asks for what is at the uniform index `at`, in bounds or not, to be brought to the second cache.
+void prefetchElement(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at);
+
 /// Stores all of the few elements beside each other from `first` on, whose lanes lie along the
 /// dimension before: `values` in their order. False, and nothing stored, if they do not lie so.
 bool storeInterleaved(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> first,

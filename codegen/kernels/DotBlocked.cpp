@@ -16,6 +16,8 @@ static constexpr int64_t kBlockDepth = kSumBlock;
 static constexpr int64_t kCompensatedDepth = 64 * kBlockDepth;
 /// 128 in each byte: what is added to signed bytes, or taken from them by the same.
 static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
+/// Rows up to which the next block of the right operand is asked for ahead of time; bytes of a cache line.
+static constexpr int64_t kMostPrefetchedRows = 512, kLineBytes = 64;
 /// Columns and rows of a unit.
 static constexpr int64_t kBlockColumns = 256, kBlockRows = 192;
 
@@ -200,6 +202,31 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
   });
 }
 
+/// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for that not to matter.
+bool DotKernel::prefetchesRhs() {
+  return isa<BlockArgument>(rhs) && rhsColumns.size() == 1 && rhsDepth.size() == 1 && rhsColumns[0] == rhsType.getRank() - 1 &&
+         getStorageBits(rhsType.getElementType()) >= 8 && getByteSize(rhsType) / batches > context.target.l2Bytes && rows <= kMostPrefetchedRows;
+}
+
+/// Asks for the part of the block that is packed after this one which falls to tile `turn` of `turns`: memory works
+/// while the tiles compute.
+void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn, int64_t turns) {
+  int64_t share = llvm::divideCeil(std::min(depth, kBlockDepth), turns);
+  int64_t line = kLineBytes * 8 / getStorageBits(rhsType.getElementType());
+  Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, depthRange.end, index.constant(depth));
+  Value nextColumns = b.createOrFold<arith::AddIOp>(columnRange.start, index.constant(blockColumns));
+  Value first = b.createOrFold<arith::SelectOp>(isLast, index.constant(0), depthRange.end);
+  Value column = b.createOrFold<arith::SelectOp>(isLast, nextColumns, columnRange.start);
+  first = b.createOrFold<arith::AddIOp>(first, b.createOrFold<arith::MulIOp>(turn, index.constant(share)));
+  MemoryArray memory = context.getInput(cast<BlockArgument>(rhs).getArgNumber());
+  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
+    buildFor(context, index.constant(0), index.constant(blockColumns), line, [&](Value n) {
+      auto sum = [&](Value x, Value y) { return index.uniform(b.createOrFold<arith::AddIOp>(x, y)); };
+      prefetchElement(index, memory, rhsIndex(sum(first, k), sum(column, n)));
+    });
+  });
+}
+
 void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
   bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
@@ -237,6 +264,10 @@ void DotKernel::emitBlocked() {
         if (!lhsInPlace)
           packLhs(packedRows, rowSpan, depthRange);
         forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
+          if (prefetchesRhs()) {
+            Value turn = b.createOrFold<arith::AddIOp>(b.createOrFold<arith::MulIOp>(rowTile, index.constant(panelCount)), panel);
+            prefetchRhs(columnRange, depthRange, blockColumns, turn, llvm::divideCeil(blockRows, tile.rows) * panelCount);
+          }
           ScopedLanes wide(index, tileLanes);
           auto partialAt = [&](int64_t r, int64_t v) {
             LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);

@@ -43,6 +43,8 @@ private:
   void forEachTile(Range range, int64_t size, int64_t tileSize,
                    llvm::function_ref<void(const TileSpan &, mlir::Value number)> body);
   void emitBlocked();
+  bool prefetchesRhs();
+  void prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, mlir::Value turn, int64_t turns);
   /// A panel of the packed right operand.
   struct Panel {
     MemoryArray memory;

@@ -20,6 +20,8 @@ namespace hloc {
 static constexpr int64_t kScratchRowBytes = 32 << 10;
 /// Elements of an array that does not stay near the core.
 static constexpr int64_t kFarElements = 1 << 20;
+/// Registers of a strip of such an array's row.
+static constexpr int64_t kStripRegisters = 16;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 10;
 
@@ -172,8 +174,9 @@ void ReduceKernel::chooseLanes() {
   double cycles = estimateCyclesPerElement(context.getBody(), lanes) * lanes;
   int64_t registers = cycles < 8 ? 4 : cycles < 60 ? 2 : 1;
   // Columns of an array that is no longer near the core are read in strips that memory is quick at.
-  if (!rows && registers == 4 && reductions.size() == 1 && innerCount * outerCount >= kFarElements)
-    registers = 16;
+  if (!rows && registers == 4 && reductions.size() == 1 && innerCount * outerCount >= kFarElements &&
+      keptSizes.back() >= 2 * kStripRegisters * lanes)
+    registers = kStripRegisters;
   while (registers > 1 && along < 2 * registers * lanes)
     registers /= 2;
   lanes *= registers;
@@ -334,7 +337,8 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
   for (Operation *op : computed)
     cycles += estimateCycles(op, 1);
   int64_t registers = cycles >= 8 ? 1 : hasLongChain && group.size() == 1 ? 8 : 4;
-  while (registers > 1 && reducedSizes.back() < 2 * registers * lanes)
+  // Short loops do not.
+  while (registers > 1 && reducedSizes.back() < 4 * registers * lanes)
     registers /= 2;
   return std::max(index.getLanes(), registers * lanes);
 }
