@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `reduce`: reductions over the same dimensions D of arrays of one shape S, with
-// elementwise code before, between and after them (softmax, normalizations, variances).
-//
-// The outer iteration goes over the kept dimensions K. For each position the reductions run in
-// stages, those that do not depend on each other in one loop over D; then the results are stored.
-// - Rows: if D holds the minor dimension, lanes lie along it. Partial results of all lanes are
-//   folded into one at the end of a row.
-// - Columns: otherwise, or if D is short, lanes lie along K, and each folds by itself.
-// A value over S that is costly and needed in several stages is kept in a scratch row.
-#include "codegen/KernelEmission.h"
-#include "codegen/emit/ReducedWalk.h"
+#include "codegen/kernels/ReduceKernel.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
@@ -24,102 +14,6 @@ static constexpr int64_t kFarElements = 1 << 20;
 static constexpr int64_t kStripRegisters = 16;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 10;
-
-namespace {
-
-/// One reduction: how its operands are folded.
-struct Reduction {
-  hlo::ReduceOp op;
-  int64_t stage;
-  std::optional<Monoid> monoid;
-  /// Element types of the accumulators: the operands', but f32 for narrow floats under a monoid.
-  SmallVector<Type> elements;
-  hlo::ComputationOp computation;
-};
-
-class ReduceKernel {
-public:
-  explicit ReduceKernel(KernelContext &context) : context(context), b(context.b), index(context.index) {}
-
-  LogicalResult emit() {
-    if (failed(analyze()))
-      return failure();
-    if (outerCount == 0) {
-      context.schedule.units = 0;
-      return success();
-    }
-    chooseLanes();
-    planScratch();
-    double cycles = estimateCyclesPerElement(context.getBody(), index.getLanes()) * innerCount * (finalStage + 1);
-    rows ? emitRows(cycles) : emitColumns(cycles);
-    return success();
-  }
-
-private:
-  LogicalResult analyze();
-  void chooseLanes();
-  void planScratch();
-  void emitRows(double cyclesPerRow);
-  void emitColumns(double cyclesPerColumn);
-  void emitStages(Mask outerMask);
-  int64_t chooseStageLanes(ArrayRef<Reduction *> group);
-  void emitStage(int64_t stage, Mask outerMask);
-  void emitResults(Mask outerMask);
-
-  ElementIndex inputIndex(ArrayRef<LaneIndex> reduced);
-  bool storeColumns(ArrayRef<unsigned> wide);
-  Lanes loadOrKeep(Value value, ArrayRef<LaneIndex> at, Mask mask);
-
-  SmallVector<Lanes> combine(Reduction &reduction, ArrayRef<Lanes> x, ArrayRef<Lanes> y);
-  void putInOrder(Reduction &reduction, SmallVector<Lanes> &x, SmallVector<Lanes> &y);
-  SmallVector<Lanes> foldLanes(Reduction &reduction, SmallVector<Lanes> partial);
-
-  static void pack(SmallVectorImpl<Value> &flat, ArrayRef<Lanes> lanes) {
-    for (Lanes x : lanes) {
-      flat.push_back(x.re);
-      if (x.im)
-        flat.push_back(x.im);
-    }
-  }
-  static SmallVector<Lanes> unpack(ArrayRef<Type> elements, ValueRange &flat) {
-    SmallVector<Lanes> lanes;
-    for (Type element : elements) {
-      bool complex = isa<ComplexType>(element);
-      lanes.push_back({flat[0], complex ? flat[1] : Value()});
-      flat = flat.drop_front(complex ? 2 : 1);
-    }
-    return lanes;
-  }
-
-  KernelContext &context;
-  ImplicitLocOpBuilder &b;
-  IndexBuilder &index;
-
-  SmallVector<Reduction> reductions;
-  int64_t finalStage = 0;
-  ArrayRef<int64_t> shape;                 // S
-  SmallVector<int64_t> reduced, kept;      // dimensions of S
-  SmallVector<int64_t> reducedSizes, keptSizes;
-  int64_t outerCount = 1, innerCount = 1;
-  bool rows = true;
-  /// Goes over D at the current outer position.
-  std::optional<ReducedWalk> walk;
-
-  ElementIndex outer; // the current position in K
-
-  /// Values over S that are kept in scratch, and the stage that writes each.
-  struct Kept {
-    Value pointer;
-    int64_t writtenIn;
-  };
-  DenseMap<Value, Kept> scratch;
-  int64_t currentStage = 0;
-  ElementIndex currentAt;
-};
-
-} // namespace
-
-static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 LogicalResult ReduceKernel::analyze() {
   DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
@@ -230,92 +124,6 @@ void ReduceKernel::planScratch() {
   }
 }
 
-Lanes ReduceKernel::loadOrKeep(Value value, ArrayRef<LaneIndex> at, Mask mask) {
-  Kept kept = scratch.lookup(value);
-  auto compute = [&] {
-    context.emitter.unbind(value);
-    Lanes lanes = context.emitter.emit(value, at, mask);
-    context.emitter.bind(value, [this, value](ArrayRef<LaneIndex> at, Mask mask) { return loadOrKeep(value, at, mask); });
-    return lanes;
-  };
-  if (at != ArrayRef<LaneIndex>(currentAt) || currentStage < kept.writtenIn)
-    return compute();
-  // Place in the scratch row: the position in D, for columns with a vector at each.
-  ElementIndex place;
-  SmallVector<int64_t> sizes(reducedSizes);
-  for (int64_t d : reduced)
-    place.push_back(at[d]);
-  if (!rows) {
-    place.push_back(index.consecutive(index.constant(0)));
-    sizes.push_back(index.getLanes());
-  }
-  MemoryArray row{kept.pointer, RankedTensorType::get(sizes, arrayType(value).getElementType())};
-  if (currentStage > kept.writtenIn)
-    return loadElements(index, row, place, mask);
-  Lanes lanes = compute();
-  if (lanes.re)
-    storeElements(index, row, place, lanes, mask);
-  return lanes;
-}
-
-ElementIndex ReduceKernel::inputIndex(ArrayRef<LaneIndex> at) {
-  ElementIndex full(shape.size());
-  for (auto [i, d] : llvm::enumerate(reduced))
-    full[d] = at[i];
-  for (auto [i, d] : llvm::enumerate(kept))
-    full[d] = outer[i];
-  return full;
-}
-
-SmallVector<Lanes> ReduceKernel::combine(Reduction &reduction, ArrayRef<Lanes> x, ArrayRef<Lanes> y) {
-  if (reduction.monoid)
-    return {emitMonoid(index, *reduction.monoid, reduction.elements[0], x[0], y[0])};
-  SmallVector<Lanes> arguments(x);
-  arguments.append(y.begin(), y.end());
-  return emitComputation(index, reduction.computation, arguments);
-}
-
-/// Of a fold of values and their indices puts the earlier of `x` and `y` into `x`, lane by lane: which of two
-/// equal ones, or two NaNs, a computation keeps depends on their order.
-void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<Lanes> &x, SmallVector<Lanes> &y) {
-  if (reduction.monoid || x.size() != 2 || !isa<IntegerType>(reduction.elements[1]) || reduction.elements[1].isInteger(1))
-    return;
-  auto less = reduction.elements[1].isUnsignedInteger() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value exchanged = arith::CmpIOp::create(b, less, y[1].re, x[1].re);
-  for (auto [a, c] : llvm::zip(x, y)) {
-    Lanes first = emitSelect(index, exchanged, c, a), second = emitSelect(index, exchanged, a, c);
-    a = first;
-    c = second;
-  }
-}
-
-/// Folds the lanes of `partial` into one, halving them again and again.
-SmallVector<Lanes> ReduceKernel::foldLanes(Reduction &reduction, SmallVector<Lanes> partial) {
-  int64_t all = index.getLanes();
-  auto half = [&](Value vector, int64_t from, int64_t count) -> Value {
-    if (!vector)
-      return vector;
-    if (count == 1)
-      return vector::ExtractOp::create(b, vector, ArrayRef<int64_t>{from});
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < count; ++i)
-      order.push_back(from + i);
-    return vector::ShuffleOp::create(b, vector, vector, order);
-  };
-  for (int64_t count = all / 2; count >= 1; count /= 2) {
-    index.setLanes(count);
-    SmallVector<Lanes> low, high;
-    for (Lanes x : partial) {
-      low.push_back({half(x.re, 0, count), half(x.im, 0, count)});
-      high.push_back({half(x.re, count, count), half(x.im, count, count)});
-    }
-    putInOrder(reduction, low, high);
-    partial = combine(reduction, low, high);
-  }
-  index.setLanes(all);
-  return partial;
-}
-
 /// Lanes for the reductions `group` of a stage: where the rest of the kernel is costly and they are not, or fold by
 /// long chains of instructions, more partial results hide the latency.
 int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
@@ -341,160 +149,6 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
   while (registers > 1 && reducedSizes.back() < 4 * registers * lanes)
     registers /= 2;
   return std::max(index.getLanes(), registers * lanes);
-}
-
-void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
-  currentStage = stage;
-  SmallVector<Reduction *> group;
-  for (Reduction &reduction : reductions)
-    if (reduction.stage == stage)
-      group.push_back(&reduction);
-  if (group.empty())
-    return;
-  ScopedLanes stageLanes(index, chooseStageLanes(group));
-  auto elementOf = [](Value value) { return arrayType(value).getElementType(); };
-
-  SmallVector<SmallVector<Lanes>> initial;
-  SmallVector<Value> values;
-  for (Reduction *reduction : group) {
-    SmallVector<Lanes> start;
-    for (auto [value, element] : llvm::zip(reduction->op.getInitialValues(), reduction->elements)) {
-      Lanes lanes = context.emitter.emit(value, {}, {});
-      if (!lanes.re)
-        return;
-      start.push_back(elementOf(value) == element ? lanes : emitConvertLanes(index, lanes, elementOf(value), element));
-    }
-    initial.push_back(start);
-    SmallVector<Lanes> seeds = start;
-    if (reduction->monoid)
-      seeds = {emitIdentity(index, *reduction->monoid, reduction->elements[0])};
-    for (Lanes &seed : seeds)
-      seed = broadcastLanes(index, seed);
-    pack(values, seeds);
-  }
-  auto step = [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange carried) {
-    SmallVector<Value> next;
-    currentAt = inputIndex(at);
-    Mask full = index.both(mask, outerMask);
-    for (Reduction *reduction : group) {
-      SmallVector<Lanes> now = unpack(reduction->elements, carried), inputs;
-      for (auto [value, element] : llvm::zip(reduction->op.getInputs(), reduction->elements)) {
-        Lanes lanes = context.emitter.emit(value, currentAt, full);
-        if (!lanes.re)
-          return SmallVector<Value>(carried);
-        lanes = elementOf(value) == element ? lanes : emitConvertLanes(index, lanes, elementOf(value), element);
-        inputs.push_back(broadcastLanes(index, lanes));
-      }
-      SmallVector<Lanes> folded = combine(*reduction, now, inputs);
-      if (folded.empty() || !folded[0].re) {
-        reduction->op.emitOpError("folds with a computation that no code can be generated for");
-        context.emitter.setFailed();
-        return SmallVector<Value>(carried);
-      }
-      // Lanes past the end of a row keep what they have.
-      if (mask.lanes)
-        for (auto [f, n] : llvm::zip(folded, now))
-          f = emitSelect(index, mask.lanes, f, n);
-      pack(next, folded);
-    }
-    return next;
-  };
-  auto join = [&](ValueRange sums, ValueRange more) {
-    SmallVector<Value> joined;
-    for (Reduction *reduction : group) {
-      SmallVector<Lanes> x = unpack(reduction->elements, sums), y = unpack(reduction->elements, more);
-      pack(joined, combine(*reduction, x, y));
-    }
-    return joined;
-  };
-  bool joinable = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid.has_value(); });
-  bool addsUp = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
-  SmallVector<Value> totals = joinable ? walk->foldInBlocks(values, addsUp, step, join) : walk->fold(values, step);
-  if (context.emitter.hasFailed())
-    return;
-  ValueRange rest(totals);
-  for (auto [reduction, start] : llvm::zip(group, initial)) {
-    SmallVector<Lanes> total = unpack(reduction->elements, rest);
-    if (rows)
-      total = foldLanes(*reduction, total);
-    if (reduction->monoid)
-      total = combine(*reduction, start, total);
-    SmallVector<Lanes> finished;
-    for (auto [lanes, element, value] : llvm::zip(total, reduction->elements, reduction->op.getInputs()))
-      finished.push_back(elementOf(value) == element ? lanes : emitConvertLanes(index, lanes, element, elementOf(value)));
-    for (auto [i, result] : llvm::enumerate(reduction->op.getResults())) {
-      Lanes lanes = finished[i];
-      context.emitter.bind(result, [lanes](ArrayRef<LaneIndex>, Mask) { return lanes; });
-    }
-  }
-}
-
-/// Stores columns of few steps that lie beside each other in memory as whole vectors, if all of the
-/// results `wide` are of that kind.
-bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
-  auto isMinor = [&](int64_t d) { return d >= int64_t(shape.size() - reduced.size()); };
-  if (!walk->isUnrolled() || innerCount == 1 || !llvm::all_of(reduced, isMinor) ||
-      llvm::any_of(wide, [&](unsigned i) { return arrayType(context.getReturn().getOperand(i)).getShape() != shape; }))
-    return false;
-  SmallVector<SmallVector<Lanes>> columns(wide.size());
-  SmallVector<ElementIndex> places;
-  for (int64_t step = 0; step < innerCount; ++step) {
-    currentAt = inputIndex(walk->getPosition(step));
-    places.push_back(currentAt);
-    for (auto [column, i] : llvm::zip(columns, wide))
-      column.push_back(context.emitter.emit(context.getReturn().getOperand(i), currentAt));
-  }
-  if (context.emitter.hasFailed())
-    return true;
-  for (auto [column, i] : llvm::zip(columns, wide))
-    if (!storeInterleaved(index, context.getOutput(i), places[0], column))
-      for (auto [place, value] : llvm::zip(places, column))
-        storeElements(index, context.getOutput(i), place, value, {});
-  return true;
-}
-
-void ReduceKernel::emitResults(Mask outerMask) {
-  currentStage = finalStage;
-  SmallVector<unsigned> wide;
-  SmallVector<std::pair<unsigned, Lanes>> narrow;
-  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
-    if (arrayType(result).getNumElements() == outerCount && innerCount != 1) {
-      ElementIndex at = reshapeIndex(index, keptSizes, arrayType(result).getShape(), outer);
-      narrow.push_back({unsigned(i), context.emitter.emit(result, at, outerMask)});
-    } else if (arrayType(result).getNumElements() == outerCount * innerCount) {
-      wide.push_back(i);
-    }
-  }
-  bool stored = wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
-  if (!stored)
-    walk->fold({}, [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange) {
-      currentAt = inputIndex(at);
-      Mask full = index.both(mask, outerMask);
-      SmallVector<Lanes> values;
-      SmallVector<ElementIndex> places;
-      for (unsigned i : wide) {
-        Value result = context.getReturn().getOperand(i);
-        places.push_back(arrayType(result).getShape() == shape
-                             ? currentAt
-                             : reshapeIndex(index, shape, arrayType(result).getShape(), currentAt));
-        values.push_back(context.emitter.emit(result, places.back(), full));
-      }
-      if (!context.emitter.hasFailed())
-        for (auto [i, value, place] : llvm::zip(wide, values, places))
-          storeElements(index, context.getOutput(i), place, value, full);
-      return SmallVector<Value>();
-    });
-  if (!context.emitter.hasFailed())
-    for (auto [i, lanes] : narrow)
-      storeElements(index, context.getOutput(i),
-                    reshapeIndex(index, keptSizes, arrayType(context.getReturn().getOperand(i)).getShape(), outer), lanes, outerMask);
-}
-
-void ReduceKernel::emitStages(Mask outerMask) {
-  for (int64_t stage = 0; stage < finalStage && !context.emitter.hasFailed(); ++stage)
-    emitStage(stage, outerMask);
-  if (!context.emitter.hasFailed())
-    emitResults(outerMask);
 }
 
 void ReduceKernel::emitRows(double cyclesPerRow) {
@@ -536,6 +190,20 @@ void ReduceKernel::emitColumns(double cyclesPerColumn) {
     emitStages(mask);
     return SmallVector<Value>();
   });
+}
+
+LogicalResult ReduceKernel::emit() {
+  if (failed(analyze()))
+    return failure();
+  if (outerCount == 0) {
+    context.schedule.units = 0;
+    return success();
+  }
+  chooseLanes();
+  planScratch();
+  double cycles = estimateCyclesPerElement(context.getBody(), index.getLanes()) * innerCount * (finalStage + 1);
+  rows ? emitRows(cycles) : emitColumns(cycles);
+  return success();
 }
 
 LogicalResult emitReduceKernel(KernelContext &context) { return ReduceKernel(context).emit(); }
