@@ -15,11 +15,16 @@ namespace hloc {
 void configureLlvm() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-    llvm::InitializeAllAsmParsers();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
     // Addresses come with their constants apart, and hardware adds a scaled index for nothing: this pass
     // would take a tenth to a third of the compile time and win nothing.
     auto &options = llvm::cl::getRegisteredOptions();
@@ -64,8 +69,11 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.fastMath = options.fastMath;
   target.lineTables = options.lineTables;
   target.trace = options.trace;
-  std::string message;
   llvm::Triple triple(target.triple);
+  // For others there are no vectors, and code for single elements would be many times slower.
+  if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64)
+    return llvm::createStringError("no code is made for '" + target.triple + "': expected a target of x86_64 or aarch64");
+  std::string message;
   const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, message);
   if (!llvmTarget)
     return llvm::createStringError("unknown target triple '" + target.triple + "': " + message);
