@@ -56,6 +56,12 @@ function(hloc_tool name)
   _hloc_compiler_settings(${name})
   target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} $<IF:$<BOOL:${ARG_INSTALLED}>,hloc_llvm_programs,hloc_llvm_shared>)
+  get_property(order GLOBAL PROPERTY HLOC_SYMBOL_ORDER)
+  if(ARG_INSTALLED AND order)
+    target_link_options(${name} PRIVATE LINKER:--symbol-ordering-file=${order} LINKER:--no-warn-symbol-ordering)
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${order})
+    add_dependencies(${name} symbol-order-list)
+  endif()
 endfunction()
 
 # hloc_gtest(name SOURCES file... [LINK target...] [RUNTIME]): a GoogleTest program, known to ctest.
