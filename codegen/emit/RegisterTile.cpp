@@ -146,6 +146,19 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
   return unpackLanes(element, sums);
 }
 
+/// `value`, of which LLVM is not to know where it comes from. It costs no instruction.
+static Value fence(ImplicitLocOpBuilder &b, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  if (bits % 64 != 0)
+    return value;
+  auto plain = VectorType::get({bits / 64}, b.getF64Type());
+  Value opaque = LLVM::CallIntrinsicOp::create(b, plain, b.getStringAttr("llvm.arithmetic.fence"),
+                                               ValueRange{b.createOrFold<vector::BitCastOp>(plain, value)})
+                     .getResult(0);
+  return b.createOrFold<vector::BitCastOp>(type, opaque);
+}
+
 SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {
   int64_t size = rows.size();
   // Blocks of half the size change places, again and again: small ones stay within a quarter of a
@@ -164,6 +177,10 @@ SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> r
       rows[i + half] = vector::ShuffleOp::create(b, rows[i], rows[i + half], high);
       rows[i] = first;
     }
+    // LLVM looks for better shuffles through all of a square's steps, which are the best there are.
+    if (half == 4)
+      for (Value &row : rows)
+        row = fence(b, row);
   }
   return rows;
 }

@@ -2,25 +2,44 @@
 #include "compiler/driver/Execute.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 
 namespace hloc {
 
-LoadedModule::LoadedModule(std::unique_ptr<llvm::orc::LLJIT> jit, Run *run) : jit(std::move(jit)), run(run) {}
+using namespace llvm::orc;
+
+/// Owns the memory of what is linked. (LLVM's ready-made JIT would start a thread and make two target
+/// machines for code that is an object already.)
+class LoadedModule::Linker {
+public:
+  explicit Linker(std::unique_ptr<ExecutorProcessControl> process)
+      : session(std::move(process)), layer(session), library(session.createBareJITDylib("main")) {}
+  ~Linker() {
+    if (llvm::Error error = session.endSession())
+      session.reportError(std::move(error));
+  }
+
+  ExecutionSession session;
+  ObjectLinkingLayer layer;
+  JITDylib &library;
+};
+
+LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, Run *run) : linker(std::move(linker)), run(run) {}
 LoadedModule::LoadedModule(LoadedModule &&) = default;
+LoadedModule &LoadedModule::operator=(LoadedModule &&) = default;
 LoadedModule::~LoadedModule() = default;
 
 llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llvm::StringRef name) {
-  llvm::InitializeNativeTarget();
-  auto jit = llvm::orc::LLJITBuilder().create();
-  if (!jit)
-    return jit.takeError();
+  auto process = SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
+  if (!process)
+    return process.takeError();
+  auto linker = std::make_unique<Linker>(std::move(*process));
   // What generated code may call; everything else it needs (memcpy) is the C library's.
-  llvm::orc::SymbolMap symbols;
+  SymbolMap symbols;
   auto define = [&](llvm::StringRef symbol, auto *function) {
-    symbols[(*jit)->mangleAndIntern(symbol)] = llvm::orc::ExecutorSymbolDef::fromPtr(function, llvm::JITSymbolFlags::Exported);
+    symbols[linker->session.intern(symbol)] = ExecutorSymbolDef::fromPtr(function, llvm::JITSymbolFlags::Exported);
   };
   define("hlort_parallel_for", &hlort_parallel_for);
   define("hlort_arena_allocate", &hlort_arena_allocate);
@@ -29,21 +48,21 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_fft", &hlort_fft);
   define("hlort_trace_begin", &hlort_trace_begin);
   define("hlort_trace_end", &hlort_trace_end);
-  llvm::orc::JITDylib &library = (*jit)->getMainJITDylib();
-  if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+  if (llvm::Error error = linker->library.define(absoluteSymbols(std::move(symbols))))
     return std::move(error);
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
-  if (!process)
-    return process.takeError();
-  library.addGenerator(std::move(*process));
-  auto buffer = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.data(), object.size()), name, /*RequiresNullTerminator=*/false);
-  if (llvm::Error error = (*jit)->addObjectFile(std::move(buffer)))
+  auto library = DynamicLibrarySearchGenerator::GetForCurrentProcess(/*GlobalPrefix=*/'\0');
+  if (!library)
+    return library.takeError();
+  linker->library.addGenerator(std::move(*library));
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.data(), object.size()), name,
+                                                 /*RequiresNullTerminator=*/false);
+  if (llvm::Error error = linker->layer.add(linker->library, std::move(buffer)))
     return std::move(error);
-  auto address = (*jit)->lookup((name + "_run").str());
-  if (!address)
-    return address.takeError();
-  Run *run = address->toPtr<Run *>();
-  return LoadedModule(std::move(*jit), run);
+  auto symbol = linker->session.lookup({&linker->library}, (name + "_run").str());
+  if (!symbol)
+    return symbol.takeError();
+  Run *run = symbol->getAddress().toPtr<Run *>();
+  return LoadedModule(std::move(linker), run);
 }
 
 } // namespace hloc

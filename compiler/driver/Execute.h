@@ -9,10 +9,6 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 
-namespace llvm::orc {
-class LLJIT;
-}
-
 namespace hloc {
 
 class LoadedModule {
@@ -23,13 +19,15 @@ public:
   /// Links `object`, whose symbols begin with `name`.
   static llvm::Expected<LoadedModule> load(llvm::ArrayRef<char> object, llvm::StringRef name);
   LoadedModule(LoadedModule &&);
+  LoadedModule &operator=(LoadedModule &&);
   ~LoadedModule();
 
   Run *getRun() const { return run; }
 
 private:
-  LoadedModule(std::unique_ptr<llvm::orc::LLJIT> jit, Run *run);
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  class Linker;
+  LoadedModule(std::unique_ptr<Linker> linker, Run *run);
+  std::unique_ptr<Linker> linker;
   Run *run;
 };
 

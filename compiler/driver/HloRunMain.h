@@ -12,7 +12,7 @@ namespace hloc {
 
 /// What --json prints.
 struct Measurements {
-  double compileSeconds = 0, runSeconds = 0; // of one call, the median
+  double compileSeconds = 0, runSeconds = 0; // the medians, of several compilations in a benchmark and of one call
   int64_t runs = 0, threads = 1, arenaBytes = 0, codeBytes = 0, constantBytes = 0;
 };
 

@@ -47,7 +47,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                  "Run compiled code and the evaluator, and say where they differ");
   Switch json("json", options.json, "Print one JSON object with times and sizes");
   Option<double> benchmark("benchmark", options.benchmarkSeconds,
-                           "Repeat for at least so long, after warm-up", "seconds");
+                           "Repeat for at least so long, after warm-up; compile three times",
+                           "seconds");
   Option<std::string> trace(
       "trace", options.trace,
       "Write when each kernel ran, and on which thread, for Perfetto; of the first run",
