@@ -9,6 +9,8 @@ namespace hloc {
 
 /// Steps that are made without a loop.
 static constexpr int64_t kUnrolledSteps = 4;
+/// Runs of a block, about.
+static constexpr int64_t kRunsOfBlock = 8;
 
 ReducedWalk::ReducedWalk(KernelContext &context, ArrayRef<int64_t> sizes, bool alongLanes)
     : context(context), b(context.b), index(context.index), sizes(sizes), count(ShapedType::getNumElements(sizes)),
@@ -32,48 +34,87 @@ SmallVector<Value> ReducedWalk::fold(ValueRange values, Step body) {
       now = body(getPosition(step), {}, now);
     return now;
   }
-  return foldBelow({}, values, body);
+  return foldBelow({}, values, {body, nullptr, {}, 1});
 }
 
 /// Walks the positions that begin with `prefix`.
-SmallVector<Value> ReducedWalk::foldBelow(ArrayRef<LaneIndex> prefix, ValueRange values, Step body) {
+SmallVector<Value> ReducedWalk::foldBelow(ArrayRef<LaneIndex> prefix, ValueRange values, const Folding &folding) {
   ArrayRef<int64_t> below = ArrayRef(sizes).drop_front(prefix.size());
   if (below.empty())
-    return body(prefix, {}, values);
-  auto extend = [&](ArrayRef<LaneIndex> middle) {
+    return folding.body(prefix, {}, values);
+  return buildNest(context, below.drop_back(), values, [&](ArrayRef<LaneIndex> middle, ValueRange now) {
     ElementIndex at(prefix);
     at.append(middle.begin(), middle.end());
-    return at;
-  };
-  if (!alongLanes)
-    return buildNest(context, below, values, [&](ArrayRef<LaneIndex> rest, ValueRange now) { return body(extend(rest), {}, now); });
-  return buildNest(context, below.drop_back(), values, [&](ArrayRef<LaneIndex> middle, ValueRange now) {
-    return buildLanes(context, below.back(), now, [&](LaneIndex minor, Mask mask, ValueRange carried) {
-      ElementIndex at = extend(middle);
-      at.push_back(minor);
-      return body(at, mask, carried);
-    });
+    return foldMinor(at, index.constant(0), below.back(), now, folding);
   });
 }
 
-SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, bool addsUp, Step body, Join join, int64_t blockSteps) {
+static Value advanced(IndexBuilder &index, Value position, int64_t by) {
+  return by == 0 ? position : index.add(index.uniform(position), by).base;
+}
+
+/// Walks `size` positions from `start` on along the minor dimension.
+SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<LaneIndex> prefix, Value start, int64_t size, ValueRange values,
+                                          const Folding &folding) {
+  int64_t advance = getAdvance(), steps = size / advance, run = std::max<int64_t>(1, std::min(folding.runSteps, steps));
+  int64_t whole = steps / run * run;
+  auto foldRun = [&](Value position, ValueRange now, int64_t steps) {
+    if (folding.runSteps == 1)
+      return folding.body(at(prefix, position), {}, now);
+    SmallVector<Value> apart(folding.seeds);
+    for (int64_t step = 0; step < steps; ++step)
+      apart = folding.body(at(prefix, advanced(index, position, step * advance)), {}, apart);
+    return folding.join(now, apart);
+  };
+  SmallVector<Value> carried = buildFor(context, start, advanced(index, start, whole * advance), run * advance, values,
+                                        [&](Value position, ValueRange now) { return foldRun(position, now, run); });
+  if (whole < steps)
+    carried = foldRun(advanced(index, start, whole * advance), carried, steps - whole);
+  if (steps * advance < size)
+    carried = folding.body(at(prefix, advanced(index, start, steps * advance)), firstLanes(index, size - steps * advance), carried);
+  return carried;
+}
+
+/// The position along the minor dimension after `prefix`.
+ElementIndex ReducedWalk::at(ArrayRef<LaneIndex> prefix, Value position) {
+  ElementIndex full(prefix);
+  int64_t multiple = getConstant(position) == 0 ? int64_t(1) << 30 : index.getLanes();
+  full.push_back(alongLanes ? index.consecutive(position, multiple) : index.uniform(position));
+  return full;
+}
+
+SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, Step body, Join join) {
   // Blocks are runs along dimension `along` and all of what is below it, `below` steps each.
   int64_t along = int64_t(sizes.size()) - 1, below = 1;
   auto stepsAlong = [&]() -> int64_t {
-    bool inLanes = alongLanes && along + 1 == int64_t(sizes.size());
-    return inLanes ? llvm::divideCeil(sizes[along], index.getLanes()) : sizes[along];
+    bool isMinor = along + 1 == int64_t(sizes.size());
+    return isMinor ? llvm::divideCeil(sizes[along], getAdvance()) : sizes[along];
   };
-  while (along > 0 && below * stepsAlong() < blockSteps) {
+  // Short runs are chains of sums themselves.
+  int64_t steps = blocks.steps;
+  if (blocks.runSteps > 1 && !sizes.empty())
+    steps = std::clamp(kRunsOfBlock * stepsAlong(), std::min<int64_t>(16, steps), steps);
+  while (along > 0 && below * stepsAlong() < steps) {
     below *= stepsAlong();
     --along;
   }
   bool isMinor = along + 1 == int64_t(sizes.size());
-  int64_t advance = alongLanes && isMinor ? index.getLanes() : 1;
-  int64_t size = along < 0 ? 1 : sizes[along], block = std::max<int64_t>(1, blockSteps / below) * advance;
-  if (along < 0 || (along == 0 && size <= block))
+  int64_t advance = isMinor ? getAdvance() : 1;
+  int64_t size = along < 0 ? 1 : sizes[along], grain = advance * (isMinor ? blocks.runSteps : 1);
+  int64_t block = std::max(grain, steps / below * advance);
+  // A somewhat smaller block that leaves nothing over needs less code.
+  for (int64_t candidate = block; 2 * candidate > block && size > block; candidate -= grain)
+    if (size % candidate == 0) {
+      block = candidate;
+      break;
+    }
+  Folding folding{body, join, values, blocks.addsUp ? blocks.runSteps : 1};
+  if (isUnrolled())
     return fold(values, body);
+  if (along < 0 || (along == 0 && size <= block))
+    return foldBelow({}, values, folding);
 
-  auto isCompensated = [&](Value value) { return addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType())); };
+  auto isCompensated = [&](Value value) { return blocks.addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType())); };
   // Sums are followed by their errors.
   auto add = [&](ValueRange carried, ValueRange part) {
     ValueRange sums = carried.take_front(values.size()), errors = carried.drop_front(values.size());
@@ -92,25 +133,20 @@ SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, bool addsUp, Ste
     if (isCompensated(value))
       initial.push_back(arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
   SmallVector<Value> totals = buildNest(context, ArrayRef(sizes).take_front(along), initial, [&](ArrayRef<LaneIndex> outerOnes, ValueRange sofar) {
-    auto at = [&](Value position) {
-      ElementIndex prefix(outerOnes);
-      prefix.push_back(advance > 1 ? index.consecutive(position, advance) : index.uniform(position));
-      return prefix;
+    auto foldFrom = [&](Value start, int64_t size) {
+      if (isMinor)
+        return foldMinor(outerOnes, start, size, values, folding);
+      return buildFor(context, start, advanced(index, start, size), 1, values, [&](Value i, ValueRange now) {
+        ElementIndex prefix(outerOnes);
+        prefix.push_back(index.uniform(i));
+        return foldBelow(prefix, now, folding);
+      });
     };
-    auto sumOf = [&](Value start, Value end) {
-      return buildFor(context, start, end, advance, values, [&](Value i, ValueRange now) { return foldBelow(at(i), now, body); });
-    };
-    int64_t whole = size / block * block, steps = (size - whole) / advance * advance;
-    SmallVector<Value> carried = buildFor(context, index.constant(0), index.constant(whole), block, sofar, [&](Value start, ValueRange now) {
-      return add(now, sumOf(start, b.createOrFold<arith::AddIOp>(start, index.constant(block))));
-    });
-    if (whole == size)
-      return carried;
+    int64_t whole = size / block * block;
+    SmallVector<Value> carried = buildFor(context, index.constant(0), index.constant(whole), block, sofar,
+                                          [&](Value start, ValueRange now) { return add(now, foldFrom(start, block)); });
     // What is left over is less than a block.
-    SmallVector<Value> tail = sumOf(index.constant(whole), index.constant(whole + steps));
-    if (whole + steps < size)
-      tail = body(at(index.constant(whole + steps)), firstLanes(index, size - whole - steps), tail);
-    return add(carried, tail);
+    return whole == size ? carried : add(carried, foldFrom(index.constant(whole), size - whole));
   });
   SmallVector<Value> settled;
   size_t error = values.size();

@@ -93,7 +93,7 @@ void DotKernel::emitAlongDepth() {
     };
     ReducedWalk walk(context, depth, /*alongLanes=*/true);
     bool inBlocks = isBlockedSum(element, depth / index.getLanes());
-    SmallVector<Value> sums = inBlocks ? walk.foldInBlocks(zeros, /*addsUp=*/true, addProducts, join, kSumBlock) : walk.fold(zeros, addProducts);
+    SmallVector<Value> sums = inBlocks ? walk.foldInBlocks(zeros, {kSumBlock, /*addsUp=*/true}, addProducts, join) : walk.fold(zeros, addProducts);
     index.setLanes(lanes);
     if (context.emitter.hasFailed())
       return;

@@ -14,6 +14,8 @@ static constexpr int64_t kFarElements = 1 << 20;
 static constexpr int64_t kStripRegisters = 16;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 10;
+/// Cycles of a stage's vectors from which other code than the folds takes most of its time, and nearly all.
+static constexpr double kMixedStage = 8, kCostlyStage = 16;
 
 LogicalResult ReduceKernel::analyze() {
   DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
@@ -124,31 +126,49 @@ void ReduceKernel::planScratch() {
   }
 }
 
+/// Cycles of a vector of each operand that the reductions `group` of a stage fold, roughly.
+double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
+  SetVector<Operation *> computed;
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  options.inclusive = true;
+  for (Reduction *reduction : group)
+    for (Value input : reduction->op.getInputs())
+      (void)getBackwardSlice(input, &computed, options);
+  double cycles = 3 + group.size();
+  for (Operation *op : computed)
+    cycles += estimateCycles(op, 1);
+  return cycles;
+}
+
 /// Lanes for the reductions `group` of a stage: where the rest of the kernel is costly and they are not, or fold by
 /// long chains of instructions, more partial results hide the latency.
 int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
   if (!rows || index.getLanes() < lanes)
     return index.getLanes();
-  SetVector<Operation *> computed;
-  BackwardSliceOptions options;
-  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
-  options.inclusive = true;
-  bool hasLongChain = false;
-  for (Reduction *reduction : group) {
+  bool hasLongChain = llvm::any_of(group, [](Reduction *reduction) {
     bool isFloat = llvm::all_of(reduction->elements, llvm::IsaPred<FloatType>);
-    hasLongChain |= isFloat && (reduction->monoid == Monoid::Maximum || reduction->monoid == Monoid::Minimum);
-    for (Value input : reduction->op.getInputs())
-      (void)getBackwardSlice(input, &computed, options);
-  }
-  double cycles = 3 + group.size();
-  for (Operation *op : computed)
-    cycles += estimateCycles(op, 1);
-  int64_t registers = cycles >= 8 ? 1 : hasLongChain && group.size() == 1 ? 8 : 4;
+    return isFloat && (reduction->monoid == Monoid::Maximum || reduction->monoid == Monoid::Minimum);
+  });
+  int64_t registers = estimateStageCycles(group) >= kMixedStage ? 1 : hasLongChain && group.size() == 1 ? 8 : 4;
   // Short loops do not.
   while (registers > 1 && reducedSizes.back() < 4 * registers * lanes)
     registers /= 2;
   return std::max(index.getLanes(), registers * lanes);
+}
+
+/// Blocks for the reductions `group`, which are monoids: the fewer sums are held, the longer their runs. Code
+/// that is costly stands once, and a compensated sum costs it little.
+ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
+  bool addsUp = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
+  if (!addsUp)
+    return {64, false};
+  if (estimateStageCycles(group) >= kCostlyStage)
+    return {16, true};
+  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  int64_t registers = group.size() * std::max<int64_t>(1, index.getLanes() / lanes);
+  return !rows && registers <= 4 ? ReducedWalk::Blocks{64, true, 8} : ReducedWalk::Blocks{32, true, 4};
 }
 
 void ReduceKernel::emitRows(double cyclesPerRow) {

@@ -45,7 +45,9 @@ private:
   void emitRows(double cyclesPerRow);
   void emitColumns(double cyclesPerColumn);
   void emitStages(Mask outerMask);
+  double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
+  ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
   void emitStage(int64_t stage, Mask outerMask);
   void emitResults(Mask outerMask);
 

@@ -156,8 +156,7 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
     return joined;
   };
   bool joinable = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid.has_value(); });
-  bool addsUp = llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
-  SmallVector<Value> totals = joinable ? walk->foldInBlocks(values, addsUp, step, join) : walk->fold(values, step);
+  SmallVector<Value> totals = joinable ? walk->foldInBlocks(values, chooseBlocks(group), step, join) : walk->fold(values, step);
   if (context.emitter.hasFailed())
     return;
   ValueRange rest(totals);
