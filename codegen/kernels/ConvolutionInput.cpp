@@ -6,6 +6,9 @@ using namespace mlir;
 
 namespace hloc {
 
+/// Rows of the squares that are turned in registers.
+static constexpr int64_t kLeastSquare = 4, kLargestSquare = 16;
+
 /// Finds the taps of output position `output` along d.
 void ConvolutionKernel::enterPhase(int64_t d, Value output) {
   Axis &axis = axes[d];
@@ -107,7 +110,7 @@ Lanes ConvolutionKernel::loadFilter(ArrayRef<Value> tap, LaneIndex channel, Lane
 bool ConvolutionKernel::copiesRows() {
   int64_t rank = inputType.getRank(), channelCount = inputType.getDimSize(dims.getInputFeature());
   return isa<BlockArgument>(op.getLhs()) && !lanesOnPixels && channelCount % index.getLanes() != 0 &&
-         dims.getInputFeature() == rank - 1 && dims.getInputSpatial().back() == rank - 2 &&
+         patchSizes.back() == channelCount && dims.getInputFeature() == rank - 1 && dims.getInputSpatial().back() == rank - 2 &&
          llvm::all_of(axes, [](const Axis &axis) { return axis.dilation == 1; });
 }
 
@@ -143,9 +146,50 @@ void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
   });
 }
 
+/// With lanes on pixels of an input whose channels lie beside each other: squares of pixels and channels are turned
+/// in registers.
+void ConvolutionKernel::fillPatchBySquares(Value pixelStart) {
+  int64_t last = spatial() - 1, lanes = index.getLanes(), whole = channels / lanes * lanes;
+  MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
+  LaneIndex firstColumn = inputPosition(last, index.uniform(pixelStart), index.uniform(0));
+  walkTaps(last, {}, [&](ArrayRef<LaneIndex> tap, ValueRange) {
+    ElementIndex from;
+    for (int64_t d = 0; d < last; ++d)
+      from.push_back(inputPosition(d, outerPosition(d), tap[d]));
+    from.emplace_back();
+    auto turn = [&](Value column, Value channel, int64_t live) {
+      ElementEmitter::Scope scope(context.emitter);
+      SmallVector<Value> square;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        from.back() = index.add(index.add(firstColumn, index.uniform(column)), lane);
+        Lanes value = loadInput(from, index.consecutive(channel, lanes), firstLanes(index, live));
+        if (!value.re)
+          return;
+        square.push_back(broadcastLanes(index, value).re);
+      }
+      square = transposeSquare(b, square);
+      for (auto [lane, row] : llvm::enumerate(ArrayRef(square).take_front(live))) {
+        ElementIndex to(tap);
+        to.append({index.add(index.uniform(channel, lanes), lane), index.consecutive(column, lanes)});
+        storeElements(index, memory, to, {row, {}}, {});
+      }
+    };
+    buildFor(context, index.constant(0), index.constant(patchSizes.back()), lanes, [&](Value column) {
+      buildFor(context, index.constant(0), index.constant(whole), lanes, [&](Value channel) { turn(column, channel, lanes); });
+      if (whole < channels)
+        turn(column, index.constant(whole), channels - whole);
+    });
+    return SmallVector<Value>();
+  });
+}
+
 void ConvolutionKernel::fillPatch(Value pixelStart) {
   if (copiesRows())
     return fillPatchByRows(pixelStart);
+  int64_t lanes = index.getLanes();
+  bool isWide = lanesOnPixels && lanes >= kLeastSquare && lanes <= kLargestSquare && channels >= lanes / 2;
+  if (isWide && dims.getInputFeature() == inputType.getRank() - 1 && isa<FloatType>(element))
+    return fillPatchBySquares(pixelStart);
   int64_t last = spatial() - 1;
   MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
   LaneIndex firstColumn = inputPosition(last, index.uniform(pixelStart), index.uniform(0));
@@ -156,7 +200,7 @@ void ConvolutionKernel::fillPatch(Value pixelStart) {
     auto copy = [&](LaneIndex column, LaneIndex channel, Mask mask) {
       ElementIndex from(rows);
       from.push_back(index.add(firstColumn, column));
-      Lanes value = loadInput(from, channel, mask);
+      Lanes value = loadInput(from, lanesOnPixels ? channel : index.add(channel, firstChannel), mask);
       if (!value.re)
         return;
       ElementIndex to(tap);

@@ -22,12 +22,16 @@ namespace hloc {
 static constexpr int64_t kPatchBytes = 192 << 10;
 /// Output features of a unit.
 static constexpr int64_t kBlockFeatures = 128;
+/// Products of a pixel and tap from which pixels of lanes that do not lie beside each other may be stored.
+static constexpr int64_t kWorthScattering = 8;
 
 void ConvolutionKernel::setUpAxes() {
   for (int64_t d = 0; d < spatial(); ++d) {
     Axis axis{window.getSizes()[d], window.getStrides()[d], window.getWindowDilations()[d], window.getBaseDilations()[d], 1, {}, {}, {}};
-    bool isLast = d + 1 == spatial();
-    if (axis.dilation > 1 && axis.stride == 1 && axis.tapStride == 1 && !(isLast && (lanesOnPixels || outputSizes[d] % axis.dilation != 0))) {
+    // Along the last dimension every phase has a tile of pixels.
+    bool isLast = d + 1 == spatial(), isWhole = outputSizes[d] % axis.dilation == 0;
+    bool canPhase = !isLast || (lanesOnPixels ? isWhole && channels >= kWorthScattering : outputSizes[d] >= axis.dilation);
+    if (axis.dilation > 1 && axis.stride == 1 && axis.tapStride == 1 && canPhase) {
       axis.phases = axis.dilation;
       axis.taps = llvm::divideCeil(axis.taps, axis.phases);
       axis.dilation = 1;
@@ -41,21 +45,24 @@ void ConvolutionKernel::chooseShape() {
   pixels = spatial() > 0 ? outputSizes.back() : 1;
   Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
   int64_t lanes = context.target.getLanes(std::max<int64_t>(part.getIntOrFloatBitWidth(), 8));
-  vectorInput = op.getFeatureGroupCount() > 1 && featuresPerGroup < lanes;
+  // Narrow vectors of one group's features are better than wide ones for which the channels must be collected.
+  vectorInput = op.getFeatureGroupCount() > 1 && featuresPerGroup < lanes && (featuresPerGroup == 1 || channels == 1);
   lanesOnPixels = !vectorInput && featuresPerGroup < lanes / 2 && pixels >= lanes / 2 && op.getFeatureGroupCount() == 1;
   // Features that a tile may cross.
   featureRun = lanesOnPixels || vectorInput ? features : featuresPerGroup;
+  setUpAxes();
+  leastPixels = pixels;
+  if (spatial() > 0) {
+    leastPixels = pixels / axes.back().phases;
+    pixels = llvm::divideCeil(pixels, axes.back().phases);
+  }
   while (lanes > 1 && lanes / 2 >= (lanesOnPixels ? pixels : featureRun))
     lanes /= 2;
   index.setLanes(lanes);
 
-  setUpAxes();
-  if (spatial() > 0)
-    pixels /= axes.back().phases;
-
   blockFeatures = lanesOnPixels ? features : std::min(featureRun, kBlockFeatures);
   tile = lanesOnPixels ? chooseTile(context.target, element, lanes, features, pixels)
-                       : chooseTile(context.target, element, lanes, pixels, blockFeatures);
+                       : chooseTile(context.target, element, lanes, leastPixels, blockFeatures);
   tilePixels = lanesOnPixels ? tile.vectors * lanes : tile.rows;
   tileFeatures = lanesOnPixels ? tile.rows : tile.vectors * lanes;
   if (planBlocks())
@@ -64,9 +71,15 @@ void ConvolutionKernel::chooseShape() {
     blockFeatures = std::max(tileFeatures, blockFeatures / tileFeatures * tileFeatures);
 
   int64_t last = spatial() - 1, patchWidth = 1;
-  int64_t patchChannels = vectorInput ? inputType.getDimSize(dims.getInputFeature()) : channels * op.getFeatureGroupCount();
+  // A unit of several groups fills one patch with all of their channels.
+  if (!lanesOnPixels && !vectorInput)
+    while (features / featureRun % (2 * unitRuns) == 0 && 2 * unitRuns * featureRun <= kBlockFeatures)
+      unitRuns *= 2;
+  int64_t patchChannels = vectorInput ? inputType.getDimSize(dims.getInputFeature()) : channels * unitRuns;
   if (last >= 0) {
     patchWidth = (tilePixels - 1) * axes[last].stride + (axes[last].taps - 1) * axes[last].tapStride + 1;
+    if (lanesOnPixels)
+      patchWidth = llvm::alignTo(patchWidth, lanes);
     for (const Axis &axis : ArrayRef(axes).drop_back())
       patchSizes.push_back(axis.taps);
   }
@@ -76,6 +89,15 @@ void ConvolutionKernel::chooseShape() {
   bool reused = vectorInput ? ShapedType::getNumElements(window.getSizes()) > 1 : true;
   if (last >= 0 && patchElements * bytes <= kPatchBytes && reused && patchElements > 0)
     patch = context.allocateOnStack(patchElements * bytes);
+}
+
+/// The span of the tile that is to do the pixels from `nominal` of a row and phase of `count`.
+TileSpan ConvolutionKernel::makePixelSpan(Value nominal, Value count) {
+  if (leastPixels == pixels)
+    return makeTileSpan(index, nominal, pixels, tilePixels);
+  Value last = b.createOrFold<arith::SubIOp>(count, index.constant(tilePixels));
+  Value start = b.createOrFold<arith::MinSIOp>(nominal, last);
+  return {start, 1, b.createOrFold<arith::SubIOp>(nominal, start), tilePixels};
 }
 
 /// Where the result of a row and some columns of a tile goes.
@@ -113,10 +135,10 @@ LogicalResult ConvolutionKernel::emit() {
 
   ArrayRef<int64_t> outerSizes = ArrayRef(outputSizes).drop_back(spatial() > 0 ? 1 : 0);
   int64_t rowsOfPixels = ShapedType::getNumElements(outerSizes), batches = resultType.getDimSize(dims.getOutputBatch());
-  int64_t groups = features / featureRun, featureBlocks = llvm::divideCeil(featureRun, blockFeatures);
-  int64_t units = batches * groups * featureBlocks * rowsOfPixels;
+  int64_t runBlocks = features / featureRun / unitRuns, featureBlocks = llvm::divideCeil(featureRun, blockFeatures);
+  int64_t units = batches * runBlocks * featureBlocks * rowsOfPixels;
   int64_t phases = spatial() > 0 ? axes.back().phases : 1;
-  double work = double(channels) * pixels * phases * blockFeatures;
+  double work = double(channels) * pixels * phases * blockFeatures * unitRuns;
   for (const Axis &axis : axes)
     work *= axis.taps;
   context.setUnits(units, work / index.getLanes());
@@ -124,13 +146,15 @@ LogicalResult ConvolutionKernel::emit() {
                   [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, [&](Value unit) {
-    SmallVector<int64_t> space{groups, featureBlocks, batches, rowsOfPixels};
+    SmallVector<int64_t> space{runBlocks, featureBlocks, batches, rowsOfPixels};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[2].base;
     outer.clear();
     for (LaneIndex x : reshapeIndex(index, rowsOfPixels, outerSizes, at[3]))
       outer.push_back(x.base);
-    Value groupStart = index.multiply(at[0], featureRun).base, blockStart = index.multiply(at[1], blockFeatures).base;
+    LaneIndex firstRun = index.multiply(at[0], unitRuns);
+    firstChannel = vectorInput ? index.uniform(0) : index.multiply(firstRun, channels);
+    Value blockStart = index.multiply(at[1], blockFeatures).base;
     Value blockEnd = b.createOrFold<arith::AddIOp>(blockStart, index.constant(blockFeatures));
     if (featureRun % blockFeatures != 0)
       blockEnd = b.createOrFold<arith::MinSIOp>(blockEnd, index.constant(featureRun));
@@ -140,15 +164,23 @@ LogicalResult ConvolutionKernel::emit() {
       phase = phases > 1 ? number : Value();
       if (spatial() > 0)
         enterPhase(spatial() - 1, number);
-      buildFor(context, index.constant(0), index.constant(pixels), tilePixels, [&](Value pixel) {
-        TileSpan pixelSpan = makeTileSpan(index, pixel, pixels, tilePixels);
+      Value count = index.constant(pixels);
+      if (leastPixels < pixels) {
+        Value isShort = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::uge, number, index.constant(outputSizes.back() % phases));
+        count = b.createOrFold<arith::SelectOp>(isShort, index.constant(leastPixels), count);
+      }
+      buildFor(context, index.constant(0), count, tilePixels, [&](Value pixel) {
+        TileSpan pixelSpan = makePixelSpan(pixel, count);
         if (patch)
           fillPatch(pixelSpan.start);
-        buildFor(context, blockStart, blockEnd, tileFeatures, [&](Value feature) {
-          TileSpan featureSpan = makeTileSpan(index, feature, featureRun, tileFeatures);
-          featureSpan.start = b.createOrFold<arith::AddIOp>(groupStart, featureSpan.start);
-          featureSpan.multiple = std::gcd(featureSpan.multiple, featureRun);
-          emitTile(pixelSpan, featureSpan, store);
+        buildFor(context, index.constant(0), index.constant(unitRuns), 1, [&](Value run) {
+          Value runStart = index.multiply(index.add(firstRun, index.uniform(run)), featureRun).base;
+          buildFor(context, blockStart, blockEnd, tileFeatures, [&](Value feature) {
+            TileSpan featureSpan = makeTileSpan(index, feature, featureRun, tileFeatures);
+            featureSpan.start = b.createOrFold<arith::AddIOp>(runStart, featureSpan.start);
+            featureSpan.multiple = std::gcd(featureSpan.multiple, featureRun);
+            emitTile(pixelSpan, featureSpan, store);
+          });
         });
       });
     });

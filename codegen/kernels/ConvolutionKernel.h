@@ -47,11 +47,13 @@ private:
   Lanes loadFilter(llvm::ArrayRef<mlir::Value> tap, LaneIndex channel, LaneIndex feature, Mask mask);
   bool copiesRows();
   void fillPatchByRows(mlir::Value pixelStart);
+  void fillPatchBySquares(mlir::Value pixelStart);
   void fillPatch(mlir::Value pixelStart);
   /// Folds the products of one tap and the channels [firstChannel, endChannel) into carried sums.
   using Products = llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LaneIndex> tap, mlir::Value firstChannel,
                                                                      mlir::Value endChannel, mlir::ValueRange sums)>;
   llvm::SmallVector<mlir::Value> sumProducts(mlir::ValueRange zeros, Products body);
+  TileSpan makePixelSpan(mlir::Value nominal, mlir::Value count);
   void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
   ElementIndex resultIndex(LaneIndex row, LaneIndex column);
 
@@ -80,14 +82,18 @@ private:
   int64_t features = 1, featuresPerGroup = 1;
   llvm::SmallVector<int64_t> outputSizes; // spatial
   llvm::SmallVector<Axis> axes;
-  /// Pixels of one row and phase; the phase.
-  int64_t pixels = 1;
+  /// Pixels of one row and phase, and of the phases that have one less where the phases do not share a row alike;
+  /// the phase.
+  int64_t pixels = 1, leastPixels = 1;
   mlir::Value phase;
   bool lanesOnPixels = false, vectorInput = false;
   TileShape tile; // rows x vectors
   int64_t tilePixels = 1, tileFeatures = 1;
   /// Features that a unit covers, and those that follow each other within a group.
   int64_t blockFeatures = 1, featureRun = 1;
+  /// Such runs that a unit covers; the first channel of its patch.
+  int64_t unitRuns = 1;
+  LaneIndex firstChannel;
   /// In blocks: rows of pixels of a unit, channels of a block; else zero.
   int64_t unitRows = 0, blockChannels = 0;
 

@@ -87,10 +87,12 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     } else if (!vectorInput) {
       // All features of the tile belong to one group.
       Value group = b.createOrFold<arith::DivUIOp>(featureStart, index.constant(featuresPerGroup));
-      LaneIndex firstChannel = index.multiply(index.uniform(group), channels);
+      LaneIndex channelStart = index.multiply(index.uniform(group), channels);
+      if (patch)
+        channelStart = index.add(channelStart, index.multiply(firstChannel, -1));
       next = buildTile(
           context, shape, element, /*group=*/1, firstK, endK, unpack(now),
-          [&](int64_t r, Value k) { return input(index.uniform(r), index.add(firstChannel, index.uniform(k)), {}); },
+          [&](int64_t r, Value k) { return input(index.uniform(r), index.add(channelStart, index.uniform(k)), {}); },
           [&](int64_t v, Value k) {
             Lanes value = loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));
             return value.re ? broadcastLanes(index, value) : value;
