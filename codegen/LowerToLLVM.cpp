@@ -85,6 +85,8 @@ LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     expandHalf(module);
   if (!target.hasRounding)
     expandRounding(module);
+  if (target.hasRange)
+    expandExtremes(module);
   {
     IRRewriter rewriter(context);
     DominanceInfo dominance(module);

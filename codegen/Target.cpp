@@ -102,6 +102,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasFma = has("fma");
     target.hasHalf = has("f16c");
     target.hasRounding = has("sse4.1");
+    target.hasRange = avx512;
     target.hasPairMultiplyAdd = true;
     target.hasQuadMultiplyAdd = avx512 ? has("avx512vnni") : has("avxvnni");
     target.usesBf16Dot = options.bf16Dot == Bf16Dot::Native && avx512 && has("avx512bf16");

@@ -50,6 +50,8 @@ struct Target {
   bool usesBf16Dot = false;
   /// Conversions from and to f16; roundings to integers.
   bool hasHalf = false, hasRounding = false;
+  /// The greater or less of two floats by one instruction that tells +0 from -0 (vrangeps).
+  bool hasRange = false;
   int optimization = 3;
   bool singleThreaded = false, fastMath = false, lineTables = false, trace = false;
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that some targets lack, in terms of others: math.fma, roundings to integers,
-// conversions from and to f16.
+// conversions from and to f16. And those for which some have an instruction that LLVM does not use.
+// Test: test/codegen/extremes.hlo.
 #include "codegen/math/Expr.h"
 #include "codegen/math/FloatFormat.h"
 #include "codegen/math/Math.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -111,6 +116,79 @@ void expandRounding(Operation *root) {
     Expr magnitude = abs(x), nearest = nearestInteger(magnitude);
     return corrected(x, gt(nearest, magnitude), nearest, -1);
   });
+}
+
+/// The greater, or the less, of x and y, which fill a register or are scalars; the number, if one is none. +0 is
+/// greater than -0.
+static Value emitRange(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum) {
+  Type element = getElementTypeOrSelf(x.getType());
+  auto type = dyn_cast<VectorType>(x.getType());
+  int64_t bits = element.getIntOrFloatBitWidth();
+  auto constant = [&](unsigned width, int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(width), value));
+  };
+  // Which one is in the low bits; above them, that its sign is kept.
+  Value mode = constant(32, isMaximum ? 0b0101 : 0b0100), currentRounding = constant(32, 4);
+  std::string name = "llvm.x86.avx512.mask.range.";
+  if (type) {
+    int64_t lanes = type.getNumElements();
+    Value all = constant(std::max<int64_t>(lanes, 8), -1);
+    name += (bits == 32 ? "ps." : "pd.") + std::to_string(lanes * bits);
+    SmallVector<Value> operands{x, y, mode, x, all};
+    if (lanes * bits == 512)
+      operands.push_back(currentRounding);
+    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands).getResult(0);
+  }
+  auto wide = VectorType::get({128 / bits}, element);
+  Value rest = LLVM::PoisonOp::create(b, wide), first = vector::InsertOp::create(b, x, rest, ArrayRef<int64_t>{0});
+  Value second = vector::InsertOp::create(b, y, rest, ArrayRef<int64_t>{0});
+  name += bits == 32 ? "ss" : "sd";
+  auto result = LLVM::CallIntrinsicOp::create(b, wide, b.getStringAttr(name),
+                                              ValueRange{first, second, first, constant(8, -1), mode, currentRounding});
+  return vector::ExtractOp::create(b, result.getResult(0), ArrayRef<int64_t>{0});
+}
+
+/// The same for vectors of any power of two of registers.
+static Value emitRangeInParts(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum) {
+  auto type = dyn_cast<VectorType>(x.getType());
+  int64_t lanes = type ? type.getNumElements() : 1, half = lanes / 2;
+  if (lanes * getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() <= 512)
+    return emitRange(b, x, y, isMaximum);
+  SmallVector<int64_t> both = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  ArrayRef<int64_t> low = ArrayRef(both).take_front(half), high = ArrayRef(both).drop_front(half);
+  auto take = [&](Value whole, ArrayRef<int64_t> which) { return vector::ShuffleOp::create(b, whole, whole, which); };
+  Value first = emitRangeInParts(b, take(x, low), take(y, low), isMaximum);
+  Value second = emitRangeInParts(b, take(x, high), take(y, high), isMaximum);
+  return vector::ShuffleOp::create(b, first, second, both);
+}
+
+static bool isConstant(Value x) {
+  if (auto splat = x.getDefiningOp<vector::BroadcastOp>())
+    x = splat.getSource();
+  return matchPattern(x, m_Constant());
+}
+
+template <typename Op> static void expandExtreme(Operation *root, bool isMaximum) {
+  for (Op op : collect<Op>(root)) {
+    Value x = op.getLhs(), y = op.getRhs();
+    Type element = getElementTypeOrSelf(x.getType());
+    auto type = dyn_cast<VectorType>(x.getType());
+    int64_t lanes = type ? type.getNumElements() : 1, bits = element.getIntOrFloatBitWidth();
+    // A constant is no NaN, and has one sign: LLVM has short code for these.
+    if (bits < 32 || isConstant(x) || isConstant(y) || !llvm::isPowerOf2_64(lanes) ||
+        (type && lanes * bits < 128))
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value number = emitRangeInParts(b, x, y, isMaximum);
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y), none = arith::AddFOp::create(b, x, y);
+    op.replaceAllUsesWith(arith::SelectOp::create(b, isNone, none, number).getResult());
+    op.erase();
+  }
+}
+
+void expandExtremes(Operation *root) {
+  expandExtreme<arith::MaximumFOp>(root, /*isMaximum=*/true);
+  expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false);
 }
 
 } // namespace hloc
