@@ -8,7 +8,7 @@ using namespace mlir;
 namespace hloc {
 
 /// Steps that are made without a loop.
-static constexpr int64_t kUnrolledSteps = 4;
+static constexpr int64_t kUnrolledSteps = 8;
 /// Runs of a block, about.
 static constexpr int64_t kRunsOfBlock = 8;
 

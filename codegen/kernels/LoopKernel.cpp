@@ -5,6 +5,7 @@
 // - in square tiles, if an operand lies across it in memory (TransposeLoop.cpp);
 // - as one flat range, if no operation looks at the dimensions, or the minor one is too short;
 // - if the minor dimension has a few elements, with lanes along the one before it;
+// - if the outermost dimension has a few, each of them computed in its own way, with all of them at once;
 // - else with lanes along the minor dimension and a loop for each other one.
 #include "codegen/KernelEmission.h"
 
@@ -16,7 +17,7 @@ namespace hloc {
 static constexpr int64_t kFlatUnit = 4096;
 /// Elements of a minor dimension that are computed beside each other, and the bound on the code that
 /// makes.
-static constexpr int64_t kMostMinor = 4, kMostMinorOperations = 1200;
+static constexpr int64_t kMostMinor = 8, kMostMinorOperations = 1200;
 
 namespace {
 
@@ -48,6 +49,10 @@ public:
     bool isBlind = isShapeBlind(), isPacked = context.packsOutputs();
     if (!isBlind && !isPacked && hasFewMinor(lanes)) {
       emitFew();
+      return success();
+    }
+    if (!isBlind && !isPacked && joinsFewMajor(lanes)) {
+      emitFewMajor();
       return success();
     }
     if (isBlind || shape.size() < 2 || shape.back() < lanes / 2 || isPacked)
@@ -95,12 +100,16 @@ private:
   /// Lanes on the row-major position.
   LogicalResult emitFlat() {
     bool blind = isShapeBlind();
-    int64_t lanes = index.getLanes();
-    auto elementsAt = [&](LaneIndex position, Mask mask) {
+    walkFlat(count, cyclesPerElement, [&](LaneIndex position, Mask mask) {
       emitElements(blind ? flatIndex(position) : reshapeIndex(index, count, shape, position), mask);
-    };
-    int64_t whole = count / lanes * lanes;
-    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * cyclesPerElement, /*atBytes=*/true);
+    });
+    return success();
+  }
+
+  /// Lanes on [0, count), in units; `cycles` is what each position takes.
+  void walkFlat(int64_t count, double cycles, function_ref<void(LaneIndex position, Mask)> elementsAt) {
+    int64_t lanes = index.getLanes(), whole = count / lanes * lanes;
+    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * cycles, /*atBytes=*/true);
     auto &b = context.b;
     Value unit = index.constant(kFlatUnit);
     Value lower = b.createOrFold<arith::MulIOp>(context.getBegin(), unit);
@@ -115,19 +124,23 @@ private:
       return SmallVector<Value>();
     });
     if (whole == count)
-      return success();
+      return;
     auto remainder = [&] { elementsAt(index.consecutive(index.constant(whole), lanes), firstLanes(index, count - whole)); };
-    if (context.schedule.units == 1) {
-      remainder();
-      return success();
-    }
+    if (context.schedule.units == 1)
+      return remainder();
     Value last = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, upper, index.constant(count));
     auto branch = scf::IfOp::create(b, last, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     ElementEmitter::Scope scope(context.emitter);
     b.setInsertionPointToStart(branch.thenBlock());
     remainder();
-    return success();
+  }
+
+  /// Lanes on the minor one of `sizes`, in units.
+  void walkRows(ArrayRef<int64_t> sizes, double cycles, function_ref<void(ArrayRef<LaneIndex>, Mask)> elementsAt) {
+    if (sizes.size() == 1)
+      return walkFlat(sizes[0], cycles, [&](LaneIndex position, Mask mask) { elementsAt(position, mask); });
+    buildRows(context, sizes, cycles, /*parallel=*/true, elementsAt);
   }
 
   ElementIndex flatIndex(LaneIndex position) {
@@ -151,7 +164,7 @@ private:
 
   /// Lanes on the dimension before the minor one: all of the minor one's elements in each.
   void emitFew() {
-    buildRows(context, shape.drop_back(), shape.back() * cyclesPerElement, /*parallel=*/true, [&](ArrayRef<LaneIndex> row, Mask mask) {
+    walkRows(shape.drop_back(), shape.back() * cyclesPerElement, [&](ArrayRef<LaneIndex> row, Mask mask) {
       SmallVector<SmallVector<Lanes>> values(results.size());
       SmallVector<ElementIndex> places;
       for (int64_t minor = 0; minor < shape.back(); ++minor) {
@@ -166,6 +179,35 @@ private:
         if (mask || !storeInterleaved(index, context.getOutput(i), places[0], value))
           for (auto [place, lanes] : llvm::zip(places, value))
             storeElements(index, context.getOutput(i), place, lanes, mask);
+    });
+  }
+
+  /// Whether the outermost dimension has a few elements that come of different operands: what these have in common,
+  /// as the coordinates of vectors that are multiplied crosswise, is then read once.
+  bool joinsFewMajor(int64_t lanes) {
+    if (results.size() != 1 || shape.size() < 2 || shape[0] < 2 || shape[0] > kMostMinor || shape.back() < lanes ||
+        int64_t(context.getBody().getOperations().size()) * shape[0] > kMostMinorOperations)
+      return false;
+    return llvm::any_of(context.getBody().getOps<hlo::ConcatenateOp>(), [&](hlo::ConcatenateOp op) {
+      auto type = cast<RankedTensorType>(op.getType());
+      return op.getDimension() == 0 && type.getShape() == shape && int64_t(op->getNumOperands()) == shape[0] &&
+             llvm::none_of(op->getOperands(), llvm::IsaPred<BlockArgument>);
+    });
+  }
+
+  /// All elements of the outermost dimension, one after the other, at each position of the others.
+  void emitFewMajor() {
+    walkRows(shape.drop_front(), shape[0] * cyclesPerElement, [&](ArrayRef<LaneIndex> rest, Mask mask) {
+      SmallVector<ElementIndex> places;
+      SmallVector<Lanes> values;
+      for (int64_t major = 0; major < shape[0]; ++major) {
+        places.push_back({index.uniform(major)});
+        places.back().append(rest.begin(), rest.end());
+        values.push_back(context.emitter.emit(results[0], places.back(), mask));
+      }
+      if (!context.emitter.hasFailed())
+        for (auto [place, value] : llvm::zip(places, values))
+          storeElements(index, context.getOutput(0), place, value, mask);
     });
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/ReduceKernel.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -193,13 +194,20 @@ void ReduceKernel::emitColumns(double cyclesPerColumn) {
   int64_t size = minorLanes ? keptSizes.back() : outerCount;
   int64_t blocks = minorLanes ? minorBlocks : units;
   bool ragged = size % lanes != 0;
+  // Where masked lanes would have to be gathered, the last block moves back until it fits, and does some columns again,
+  // unless their results are where operands were.
+  bool inPlace = llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; });
+  bool isGathered = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
+  bool movesBack = ragged && isGathered && size >= lanes && !inPlace && !context.packsOutputs();
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
     Value block = minorLanes ? b.createOrFold<arith::RemUIOp>(unit, index.constant(blocks)) : unit;
     Value base = b.createOrFold<arith::MulIOp>(block, index.constant(lanes));
-    LaneIndex position = index.consecutive(base, getConstant(base) == 0 ? int64_t(1) << 30 : lanes);
-    Mask mask = ragged ? index.inRange(position, INT64_MIN, size) : Mask{};
+    if (movesBack)
+      base = b.createOrFold<arith::MinSIOp>(base, index.constant(size - lanes));
+    LaneIndex position = index.consecutive(base, getConstant(base) == 0 ? int64_t(1) << 30 : std::gcd(lanes, movesBack ? size : lanes));
+    Mask mask = ragged && !movesBack ? index.inRange(position, INT64_MIN, size) : Mask{};
     if (minorLanes) {
       Value row = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
       outer = reshapeIndex(index, outerCount / size, ArrayRef<int64_t>(keptSizes).drop_back(), index.uniform(row));
