@@ -22,6 +22,9 @@ inline void removeOptionsOfLlvm() {
     option->removeArgument();
 }
 
+/// What --threads takes at most: as many as the runtime makes.
+inline constexpr int64_t kMostThreads = 4096;
+
 /// An option that writes to a field, whose value is the default.
 template <typename T> struct FieldOption : llvm::cl::opt<T, true> {
   FieldOption(llvm::StringRef name, T &field, llvm::StringRef help, llvm::StringRef value,

@@ -14,7 +14,17 @@ namespace {
 enum ExitCode { Done = 0, Refused = 1, WrongUsage = 2, Unsupported = 3 };
 
 ExitCode toExitCode(RunStatus status) {
-  return status == RunStatus::Done ? Done : status == RunStatus::Refused ? Refused : Unsupported;
+  switch (status) {
+  case RunStatus::Done:
+    return Done;
+  case RunStatus::Refused:
+    return Refused;
+  case RunStatus::WrongUsage:
+    return WrongUsage;
+  case RunStatus::Unsupported:
+    return Unsupported;
+  }
+  llvm_unreachable("a status of another kind");
 }
 
 void printJson(const Measurements &measured) {

@@ -16,7 +16,7 @@ struct Measurements {
   int64_t runs = 0, threads = 1, arenaBytes = 0, codeBytes = 0, constantBytes = 0;
 };
 
-enum class RunStatus { Done, Refused, Unsupported };
+enum class RunStatus { Done, Refused, WrongUsage, Unsupported };
 
 /// One way to run a module. Reports errors itself.
 using Runner = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &options,

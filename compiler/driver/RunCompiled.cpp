@@ -2,6 +2,7 @@
 // hlo-run's way of running a module: compiled.
 #include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Execute.h"
 #include "compiler/driver/OutputFiles.h"
 #include "passes/NotSupported.h"
@@ -182,6 +183,10 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.target.bf16Dot = options.bf16Dot;
   compile.target.trace = !options.trace.empty();
   compile.checkBuffers = options.checkBuffers;
+  if (auto target = makeTargets(compile.target); !target) {
+    llvm::errs() << "hlo-run: " << llvm::toString(target.takeError()) << '\n';
+    return RunStatus::WrongUsage;
+  }
   std::vector<double> compileTimes;
   std::optional<Executable> executable;
   do {
@@ -209,8 +214,14 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   }
   auto destroy = llvm::make_scope_exit([&] { hlort_context_destroy(runtime); });
   Instance instance(compiled.interface, executable->loaded, runtime, inputs[0]);
-  if (!options.trace.empty())
+  CrashGuard guard;
+  if (!options.trace.empty()) {
+    // A first call brings code and memory into the caches, which would be most of what is seen.
+    if (!instance.call())
+      return RunStatus::Refused;
+    instance.fillArguments();
     hlort_trace_start(runtime, nullptr);
+  }
   auto start = std::chrono::steady_clock::now();
   if (!instance.call())
     return RunStatus::Refused;

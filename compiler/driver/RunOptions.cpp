@@ -51,9 +51,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                            "seconds");
   Option<std::string> trace(
       "trace", options.trace,
-      "Write when each kernel ran, and on which thread, for Perfetto; of the first run",
+      "Write when each kernel ran, and on which thread, for Perfetto; of the second run",
       "file.json");
-  cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3"), cl::Prefix,
+  cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3 (default 2)"), cl::Prefix,
                            cl::location(options.optimizationLevel),
                            cl::init(options.optimizationLevel), cl::cat(category));
   Option<int64_t> threads("threads", options.threads,
@@ -93,7 +93,11 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
           "--input is for one participant; use --inputs-from");
   require(options.optimizationLevel >= 0 && options.optimizationLevel <= 3,
           "expected -O0, -O1, -O2 or -O3");
-  require(options.threads >= 0, "expected --threads to be 0 or more");
+  require(options.threads >= 0 && options.threads <= kMostThreads,
+          ("expected --threads to be 0 to " + llvm::Twine(kMostThreads)).str());
+  require(options.benchmarkSeconds >= 0, "expected --benchmark to be 0 or more seconds");
+  require(options.tolerance.rtol >= 0 && options.tolerance.atol >= 0 && options.tolerance.ulp >= 0,
+          "expected --rtol, --atol and --ulp to be 0 or more");
   require(!options.evaluate || options.trace.empty(),
           "--trace is of compiled code, not of --evaluate");
   require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
