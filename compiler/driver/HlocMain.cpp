@@ -15,6 +15,7 @@
 #include "mlir/Support/Timing.h"
 #include "passes/NotSupported.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -42,8 +43,12 @@ public:
   ExitCode run() {
     // What the command line says of the target is checked before anything is read.
     if (auto target = makeTargets(getCompileOptions().target); !target) {
-      report(target.takeError());
+      llvm::errs() << "hloc: " << llvm::toString(target.takeError()) << '\n';
       return WrongUsage;
+    }
+    if (std::error_code error = makeDumpFolder()) {
+      llvm::errs() << options.dumpDir << ": error: cannot make the folder: " << error.message() << '\n';
+      return Refused;
     }
     auto sources = std::make_shared<llvm::SourceMgr>();
     if (!openModule(options.module, *sources))
@@ -77,6 +82,15 @@ private:
   void stage(StringRef name) {
     if (options.progress)
       llvm::errs() << "hloc: " << name << '\n';
+  }
+
+  std::error_code makeDumpFolder() {
+    if (options.dumpDir.empty())
+      return {};
+    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir))
+      return error;
+    bool isFolder = llvm::sys::fs::is_directory(options.dumpDir); // a file may have its name
+    return isFolder ? std::error_code() : std::make_error_code(std::errc::not_a_directory);
   }
 
   /// Prints an error, if it is one; whether it is none.

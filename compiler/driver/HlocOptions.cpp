@@ -102,7 +102,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
     }
   };
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
-  require(options.threads >= 0, "expected --threads to be 0 or more");
+  require(options.threads >= 0 && options.threads <= kMostThreads,
+          ("expected --threads to be 0 to " + llvm::Twine(kMostThreads)).str());
   require(!options.report || options.emit >= Emit::Object, "--report is about code; --emit stops before it");
   bool text = options.emit == Emit::Llvm || options.emit == Emit::Assembly;
   require(!text || !llvm::StringRef(options.cpu).contains(','),

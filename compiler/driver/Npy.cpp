@@ -62,7 +62,9 @@ llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringR
   StringRef data = (*buffer)->getBuffer();
   std::optional<runtime::NpyHeader> read = runtime::readNpyHeader(data);
   if (!read)
-    return fault(file, "is not an .npy file");
+    return fault(file, data.starts_with("\x93NUMPY")
+                           ? "has a header that is not understood: expected one array of numbers"
+                           : "is not an .npy file");
   const runtime::NpyHeader &header = *read;
   if (StringRef(header.type).starts_with(">"))
     return fault(file, "holds big-endian numbers, expected little-endian ones");
