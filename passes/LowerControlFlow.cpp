@@ -3,7 +3,6 @@
 // Each value of the text becomes the list of its leaves: the arrays in it, in order; tokens have
 // none. Test: test/passes/lower-control-flow.mlir.
 #include "compiler/hlo/HloDialect.h"
-#include "compiler/hlo/Location.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,8 +10,10 @@
 #include "mlir/IR/Builders.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
+#include "passes/EntryInterface.h"
 #include "passes/NotSupported.h"
 #include "passes/Passes.h"
+#include "passes/TupleLeaves.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -27,48 +28,6 @@ namespace hloc {
 namespace {
 
 using Values = SmallVector<Value>;
-
-/// An array's type without its layout.
-Type plain(Type type) {
-  auto array = dyn_cast<RankedTensorType>(type);
-  return array ? RankedTensorType::get(array.getShape(), array.getElementType()) : type;
-}
-
-/// Appends the types of the leaves of `type`, layouts included.
-void appendLeaves(Type type, SmallVectorImpl<Type> &leaves) {
-  if (auto tuple = dyn_cast<TupleType>(type)) {
-    for (Type element : tuple.getTypes())
-      appendLeaves(element, leaves);
-  } else if (!isa<TokenType>(type)) {
-    leaves.push_back(type);
-  }
-}
-
-SmallVector<Type> getLeaves(TypeRange types) {
-  SmallVector<Type> leaves;
-  for (Type type : types)
-    appendLeaves(type, leaves);
-  return leaves;
-}
-
-SmallVector<Type> getPlainLeaves(TypeRange types) {
-  SmallVector<Type> leaves = getLeaves(types);
-  llvm::transform(leaves, leaves.begin(), plain);
-  return leaves;
-}
-
-/// Position among the leaves of `type` of the leaf that `path` leads to; none if it leads nowhere.
-std::optional<int64_t> getLeafIndex(Type type, ArrayRef<int64_t> path) {
-  int64_t index = 0;
-  for (int64_t step : path) {
-    auto tuple = dyn_cast<TupleType>(type);
-    if (!tuple || step < 0 || step >= int64_t(tuple.size()))
-      return std::nullopt;
-    index += getLeaves(tuple.getTypes().take_front(step)).size();
-    type = tuple.getType(step);
-  }
-  return isa<RankedTensorType>(type) ? std::optional(index) : std::nullopt;
-}
 
 class ControlFlowLowering {
 public:
@@ -87,7 +46,6 @@ private:
   LogicalResult lowerConstant(Location loc, Attribute value, Type type, OpBuilder &builder,
                               Values &results);
   LogicalResult lowerReducers();
-  void describeEntry(ComputationOp entry, func::FuncOp function);
 
   Values leavesOf(ValueRange values) {
     Values result;
@@ -126,7 +84,7 @@ LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, 
     return success();
   }
   if (!isa<TokenType>(type))
-    results.push_back(ConstantOp::create(builder, loc, plain(type), value));
+    results.push_back(ConstantOp::create(builder, loc, withoutLayout(type), value));
   return success();
 }
 
@@ -389,80 +347,6 @@ LogicalResult ControlFlowLowering::lowerReducers() {
   return success();
 }
 
-/// Names of the leaves of a parameter or result: `x`, or `x.0.1` inside of tuples.
-void appendLeafNames(Type type, std::string name, SmallVectorImpl<std::string> &names) {
-  if (auto tuple = dyn_cast<TupleType>(type)) {
-    for (auto [i, element] : llvm::enumerate(tuple.getTypes()))
-      appendLeafNames(element, name + "." + std::to_string(i), names);
-  } else if (!isa<TokenType>(type)) {
-    names.push_back(std::move(name));
-  }
-}
-
-/// Names of the leaves of `value`, from the instructions of which tuples are made.
-void appendResultNames(Value value, SmallVectorImpl<std::string> &names) {
-  if (auto tuple = value.getDefiningOp<TupleOp>())
-    for (Value element : tuple.getElements())
-      appendResultNames(element, names);
-  else
-    appendLeafNames(value.getType(), getInstructionName(value.getLoc()).str(), names);
-}
-
-/// Writes what the interface of the compiled module needs to know.
-void ControlFlowLowering::describeEntry(ComputationOp entry, func::FuncOp function) {
-  Builder builder(module.getContext());
-  Block &body = entry.getBody().front();
-  SmallVector<std::string> names, resultNames;
-  for (BlockArgument parameter : body.getArguments()) {
-    StringRef name = getMetadataField(parameter.getLoc(), "op_name");
-    if (name.empty())
-      name = getInstructionName(parameter.getLoc());
-    appendLeafNames(parameter.getType(), name.str(), names);
-  }
-  Value root = body.getTerminator()->getOperand(0);
-  appendResultNames(root, resultNames);
-
-  // The module's header has the last word about layouts.
-  TypeRange parameterTypes(entry.getArgumentTypes());
-  Type resultType = root.getType();
-  if (auto layout = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout"))
-    if (auto type = dyn_cast<FunctionType>(layout.getValue());
-        type && type.getNumInputs() == parameterTypes.size() && type.getNumResults() == 1) {
-      parameterTypes = type.getInputs();
-      resultType = type.getResult(0);
-    }
-  auto getLayout = [](Type type) {
-    return dyn_cast_or_null<LayoutAttr>(cast<RankedTensorType>(type).getEncoding());
-  };
-  for (auto [i, type] : llvm::enumerate(getLeaves(parameterTypes))) {
-    function.setArgAttr(i, "hlo.name", builder.getStringAttr(names[i]));
-    if (LayoutAttr layout = getLayout(type))
-      function.setArgAttr(i, "hlo.layout", layout);
-  }
-  for (auto [i, type] : llvm::enumerate(getLeaves(resultType))) {
-    function.setResultAttr(i, "hlo.name", builder.getStringAttr(resultNames[i]));
-    if (LayoutAttr layout = getLayout(type))
-      function.setResultAttr(i, "hlo.layout", layout);
-  }
-
-  SmallVector<Attribute> aliases;
-  if (auto list = module->getAttrOfType<ArrayAttr>("hlo.input_output_alias"))
-    for (auto alias : list.getAsRange<BufferAliasAttr>()) {
-      auto result = getLeafIndex(root.getType(), alias.getOutputIndex());
-      if (alias.getOperand() < 0 || alias.getOperand() >= int64_t(body.getNumArguments()))
-        continue;
-      Type parameter = body.getArgument(alias.getOperand()).getType();
-      auto operand = getLeafIndex(parameter, alias.getOperandIndex());
-      if (!result || !operand)
-        continue;
-      int64_t first = getLeaves(entry.getArgumentTypes().take_front(alias.getOperand())).size();
-      aliases.push_back(builder.getDenseI64ArrayAttr({*result, first + *operand}));
-    }
-  module->setAttr("hlo.aliases", builder.getArrayAttr(aliases));
-  module->removeAttr("hlo.input_output_alias");
-  module->removeAttr("hlo.entry_computation_layout");
-}
-
 LogicalResult ControlFlowLowering::run(ComputationOp entry) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
@@ -488,7 +372,7 @@ LogicalResult ControlFlowLowering::run(ComputationOp entry) {
     return entry.emitOpError("expected the result's type");
   builder.setInsertionPointToEnd(block);
   func::ReturnOp::create(builder, entry.getLoc(), results);
-  describeEntry(entry, function);
+  describeEntry(module, entry, function);
   entry.erase();
   eraseUnreachableComputations(module);
   return lowerReducers();

@@ -14,8 +14,7 @@ OutputFiles::~OutputFiles() {
     consumeError(file.file.discard());
 }
 
-static Error writeTo(StringRef path, int descriptor, StringRef contents) {
-  raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
+static Error writeTo(StringRef path, raw_fd_ostream &stream, StringRef contents) {
   stream << contents;
   stream.flush();
   if (!stream.has_error())
@@ -26,8 +25,10 @@ static Error writeTo(StringRef path, int descriptor, StringRef contents) {
 }
 
 Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
-  if (path == "-")
-    return writeTo("<stdout>", 1, contents);
+  if (path == "-") {
+    raw_fd_ostream stream(1, /*shouldClose=*/false);
+    return writeTo("<stdout>", stream, contents);
+  }
   // What is there and is no plain file (a device, a pipe) is written to, never replaced.
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && !sys::fs::is_regular_file(status)) {
@@ -37,19 +38,14 @@ Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
     raw_fd_ostream stream(path, error);
     if (error)
       return fault(path, "cannot write: " + error.message());
-    stream << contents;
-    stream.flush();
-    if (!stream.has_error())
-      return Error::success();
-    std::string why = stream.error().message();
-    stream.clear_error();
-    return fault(path, "cannot write: " + why);
+    return writeTo(path, stream, contents);
   }
   Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", executable ? 0777 : 0666);
   if (!file)
     return fault(path, "cannot write: " + toString(file.takeError()));
   pending.push_back({std::move(*file), path.str()});
-  return writeTo(path, pending.back().file.FD, contents);
+  raw_fd_ostream stream(pending.back().file.FD, /*shouldClose=*/false);
+  return writeTo(path, stream, contents);
 }
 
 Error OutputFiles::commit() {

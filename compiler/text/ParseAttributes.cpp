@@ -70,20 +70,15 @@ ParseResult Parser::takeOneInt(const Instruction &instruction, int64_t &value) {
   return success();
 }
 
-ParseResult Parser::parseOneOfListAttr(Instruction &instruction, StringRef target) {
+template <typename Attr>
+ParseResult Parser::parseOneIntAttr(Instruction &instruction, StringRef target) {
   int64_t value;
   if (takeOneInt(instruction, value))
     return failure();
-  instruction.attributes.set(target, builder.getI64IntegerAttr(value));
-  return success();
-}
-
-/// The same for operations that keep a list.
-ParseResult Parser::parseOneIntListAttr(Instruction &instruction, StringRef target) {
-  int64_t value;
-  if (takeOneInt(instruction, value))
-    return failure();
-  instruction.attributes.set(target, builder.getDenseI64ArrayAttr(value));
+  if constexpr (std::is_same_v<Attr, IntegerAttr>)
+    instruction.attributes.set(target, builder.getI64IntegerAttr(value));
+  else
+    instruction.attributes.set(target, builder.getDenseI64ArrayAttr(value));
   return success();
 }
 
@@ -300,6 +295,8 @@ ParseResult Parser::parseAliasingAttr(Instruction &instruction, StringRef target
 
 //===- Enumerations ---------------------------------------------------------===//
 
+template ParseResult Parser::parseOneIntAttr<DenseI64ArrayAttr>(Instruction &, StringRef);
+template ParseResult Parser::parseOneIntAttr<IntegerAttr>(Instruction &, StringRef);
 template ParseResult Parser::parseEnumAttr<CollectiveModeAttr>(Instruction &, StringRef);
 template ParseResult Parser::parseEnumAttr<ComparisonTypeAttr>(Instruction &, StringRef);
 template ParseResult Parser::parseEnumAttr<ConvolutionKindAttr>(Instruction &, StringRef);

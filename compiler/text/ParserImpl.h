@@ -195,8 +195,9 @@ private:
   ParseResult parseFloatAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseStringAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseIntsAttr(Instruction &instruction, llvm::StringRef target);
-  ParseResult parseOneOfListAttr(Instruction &instruction, llvm::StringRef target);
-  ParseResult parseOneIntListAttr(Instruction &instruction, llvm::StringRef target);
+  /// A list of one number, as a number (IntegerAttr) or a list (DenseI64ArrayAttr).
+  template <typename Attr>
+  ParseResult parseOneIntAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult takeOneInt(const Instruction &instruction, int64_t &value);
   ParseResult parseComputationAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseComputationsAttr(Instruction &instruction, llvm::StringRef target);

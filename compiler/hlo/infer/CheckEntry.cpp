@@ -7,17 +7,6 @@ using namespace mlir;
 
 namespace hloc::hlo {
 
-/// The part of `type` that `path` names; null if there is none.
-static Type getPart(Type type, ArrayRef<int64_t> path) {
-  for (int64_t index : path) {
-    auto tuple = dyn_cast<TupleType>(type);
-    if (!tuple || index < 0 || index >= int64_t(tuple.size()))
-      return nullptr;
-    type = tuple.getType(index);
-  }
-  return type;
-}
-
 /// Header attribute `entry_computation_layout`.
 static LogicalResult checkLayout(ModuleOp module, ComputationOp entry) {
   auto attribute = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout");

@@ -119,8 +119,7 @@ FailureOr<Type> infer(ConditionalOp::Adaptor op, const Rule &rule) {
   return pack(rule.getContext(), *first);
 }
 
-/// The part of `type` that `path` names; null if there is none.
-static Type getPart(Type type, ArrayRef<int64_t> path) {
+Type getPart(Type type, ArrayRef<int64_t> path) {
   for (int64_t index : path) {
     auto tuple = dyn_cast<TupleType>(type);
     if (!tuple || index < 0 || index >= int64_t(tuple.size()))

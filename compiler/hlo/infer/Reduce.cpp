@@ -35,23 +35,33 @@ static Type packArrays(MLIRContext *context, ArrayRef<Type> types) {
   return types.size() == 1 ? types[0] : Type(TupleType::get(context, types));
 }
 
-FailureOr<Type> infer(SortOp::Adaptor op, const Rule &rule) {
-  TypeRange inputs = op.getInputs().getTypes();
-  if (inputs.empty()) // C1
+/// At least one operand, all of them arrays of the same dimensions.
+static FailureOr<SmallVector<RankedTensorType>> expectArraysOfOneShape(const Rule &rule, TypeRange inputs) {
+  if (inputs.empty())
     return rule.fail(Error::OperandCount) << "expected at least one operand but got none";
-  SmallVector<Type> elements;
-  auto first = expectArray(rule, inputs[0], "operand 0");
+  SmallVector<RankedTensorType> arrays;
   for (auto [i, type] : llvm::enumerate(inputs)) {
     auto array = expectArray(rule, type, "operand " + Twine(i));
-    if (failed(first) || failed(array))
+    if (failed(array))
       return failure();
-    if (!shapesAgree(*first, *array)) // C2
+    arrays.push_back(*array);
+    if (!shapesAgree(arrays[0], *array))
       return rule.fail(Error::ShapesDiffer)
-             << "expected operand " << i << " to have the dimensions of " << toText(Type(*first))
+             << "expected operand " << i << " to have the dimensions of " << toText(Type(arrays[0]))
              << " but got " << toText(type);
-    elements.append(2, array->getElementType());
   }
-  if (failed(expectDimension(rule, op.getDimension(), first->getRank(), "dimensions")) || // C3
+  return arrays;
+}
+
+FailureOr<Type> infer(SortOp::Adaptor op, const Rule &rule) {
+  TypeRange inputs = op.getInputs().getTypes();
+  auto arrays = expectArraysOfOneShape(rule, inputs); // C1, C2
+  if (failed(arrays))
+    return failure();
+  SmallVector<Type> elements;
+  for (RankedTensorType array : *arrays)
+    elements.append(2, array.getElementType());
+  if (failed(expectDimension(rule, op.getDimension(), arrays->front().getRank(), "dimensions")) || // C3
       failed(expectComparator(rule, op.getToApplyAttr(), elements)))                      // C4
     return failure();
   return packArrays(rule.getContext(), SmallVector<Type>(inputs));
@@ -78,27 +88,20 @@ FailureOr<Type> infer(TopkOp::Adaptor op, const Rule &rule) {
 
 FailureOr<Type> infer(MapOp::Adaptor op, const Rule &rule) {
   TypeRange inputs = op.getInputs().getTypes();
-  if (inputs.empty()) // C1
-    return rule.fail(Error::OperandCount) << "expected at least one operand but got none";
-  auto first = expectArray(rule, inputs[0], "operand 0");
-  SmallVector<Type> elements, scalars;
-  for (auto [i, type] : llvm::enumerate(inputs)) {
-    auto array = expectArray(rule, type, "operand " + Twine(i));
-    if (failed(first) || failed(array))
-      return failure();
-    if (!shapesAgree(*first, *array)) // C2
-      return rule.fail(Error::ShapesDiffer)
-             << "expected operand " << i << " to have the dimensions of " << toText(Type(*first))
-             << " but got " << toText(type);
-    scalars.push_back(RankedTensorType::get({}, array->getElementType()));
-  }
+  auto arrays = expectArraysOfOneShape(rule, inputs); // C1, C2
+  if (failed(arrays))
+    return failure();
+  RankedTensorType first = arrays->front();
+  SmallVector<Type> scalars;
+  for (RankedTensorType array : *arrays)
+    scalars.push_back(RankedTensorType::get({}, array.getElementType()));
   if (auto dimensions = op.getDimensions()) { // C3
-    SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, first->getRank()));
+    SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, first.getRank()));
     if (*dimensions != Sizes(all))
       return rule.fail(Error::DimensionOrder)
              << "expected dimensions " << toText(Sizes(all)) << " but got " << toText(*dimensions);
   }
-  Shape shape(*first);
+  Shape shape(first);
   if (!rule.knowsSignatures()) {
     if (auto declared = dyn_cast_or_null<RankedTensorType>(rule.getDeclared()))
       shape.element = declared.getElementType();

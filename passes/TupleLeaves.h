@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaves of a type: the arrays in it, in order; tokens have none. What LowerControlFlow makes of values.
+
+#ifndef HLOC_PASSES_TUPLELEAVES_H
+#define HLOC_PASSES_TUPLELEAVES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeRange.h"
+#include <optional>
+
+namespace hloc {
+
+/// An array's type without its layout; other types as they are.
+mlir::Type withoutLayout(mlir::Type type);
+
+/// The types of the leaves of all `types`, layouts included.
+llvm::SmallVector<mlir::Type> getLeaves(mlir::TypeRange types);
+
+/// The same without layouts.
+llvm::SmallVector<mlir::Type> getPlainLeaves(mlir::TypeRange types);
+
+/// Position among the leaves of `type` of the leaf that `path` leads to; none if it leads nowhere.
+std::optional<int64_t> getLeafIndex(mlir::Type type, llvm::ArrayRef<int64_t> path);
+
+} // namespace hloc
+
+#endif
