@@ -21,15 +21,6 @@ llvm::SmallVector<Lanes> emitComputation(IndexBuilder &index, hlo::ComputationOp
 /// A constant of HLO element type `element` from its bytes in a literal.
 Lanes emitConstant(IndexBuilder &index, mlir::Type element, llvm::ArrayRef<char> bytes);
 
-/// What a reducer does, if it is one of the operations with an identity.
-enum class Monoid { Add, Multiply, Minimum, Maximum, And, Or, Xor };
-std::optional<Monoid> matchMonoid(hlo::ComputationOp computation);
-
-/// The operation of `monoid` on two values of register types; `element` is the HLO element type.
-Lanes emitMonoid(IndexBuilder &index, Monoid monoid, mlir::Type element, Lanes x, Lanes y);
-/// The value that changes nothing when combined.
-Lanes emitIdentity(IndexBuilder &index, Monoid monoid, mlir::Type element);
-
 /// Conversion between HLO element types, complex included.
 Lanes emitConvertLanes(IndexBuilder &index, Lanes value, mlir::Type from, mlir::Type to);
 /// `condition ? x : y`, each uniform or not.

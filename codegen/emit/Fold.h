@@ -6,6 +6,7 @@
 #define HLOC_CODEGEN_EMIT_FOLD_H
 
 #include "codegen/emit/Elementwise.h"
+#include "codegen/emit/Monoid.h"
 
 namespace hloc {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/Memory.h"
+#include "codegen/emit/Interleave.h"
 #include "codegen/math/Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -56,67 +57,6 @@ Lanes broadcastLanes(IndexBuilder &index, Lanes value) {
 
 /// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
 static constexpr int64_t kMostInterleaved = 8;
-
-/// Lanes of `sources`, seen one behind the other: result lane i is number `from(i)`.
-static Value pick(ImplicitLocOpBuilder &b, ArrayRef<Value> sources, function_ref<int64_t(int64_t)> from) {
-  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements();
-  Value result = sources[0];
-  for (int64_t k = 1; k < int64_t(sources.size()); ++k) {
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < lanes; ++i) {
-      int64_t number = from(i), source = number / lanes;
-      // From an earlier source, where the first step puts it; from this one; or not yet.
-      order.push_back(source == k ? lanes + number % lanes : source > k ? 0 : k == 1 ? number : i);
-    }
-    result = vector::ShuffleOp::create(b, result, sources[k], order);
-  }
-  return result;
-}
-
-/// Of `sources`, seen one behind the other, the lanes that are number `which` of each `sources.size()`. Halves of
-/// halves are what other numbers are made of too.
-static Value deinterleave(ImplicitLocOpBuilder &b, SmallVector<Value> sources, int64_t which) {
-  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements();
-  while (sources.size() % 2 == 0) {
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < lanes; ++i)
-      order.push_back(2 * i + which % 2);
-    for (size_t i = 0; i < sources.size() / 2; ++i)
-      sources[i] = vector::ShuffleOp::create(b, sources[2 * i], sources[2 * i + 1], order);
-    sources.truncate(sources.size() / 2);
-    which /= 2;
-  }
-  return pick(b, sources, [&](int64_t lane) { return lane * int64_t(sources.size()) + which; });
-}
-
-/// The vectors that, one behind the other, have the first lanes of all `sources`, then the second, and so on.
-static SmallVector<Value> interleave(ImplicitLocOpBuilder &b, ArrayRef<Value> sources) {
-  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements(), half = sources.size() / 2;
-  SmallVector<Value> result;
-  if (sources.size() == 1)
-    return {sources[0]};
-  if (sources.size() % 2 == 1) {
-    int64_t count = sources.size();
-    for (int64_t i = 0; i < count; ++i)
-      result.push_back(pick(b, sources, [&](int64_t lane) {
-        int64_t unit = i * lanes + lane;
-        return unit % count * lanes + unit / count;
-      }));
-    return result;
-  }
-  // Pairs of lanes beside each other, half of the sources apart: what comes of their lower lanes is above what comes
-  // of their upper ones.
-  for (int64_t upper : {0, 1}) {
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < lanes; ++i)
-      order.push_back(i % 2 * lanes + upper * (lanes / 2) + i / 2);
-    SmallVector<Value> pairs;
-    for (int64_t i = 0; i < half; ++i)
-      pairs.push_back(vector::ShuffleOp::create(b, sources[i], sources[half + i], order));
-    result.append(interleave(b, pairs));
-  }
-  return result;
-}
 
 namespace {
 
@@ -187,7 +127,7 @@ public:
     SmallVector<Value> vectors;
     for (int64_t i = 0; i < at.stride; ++i)
       vectors.push_back(loadConsecutive(index.add(index.uniform(at.base), std::min(i * lanes, lastStart)).base, type, {}));
-    return pick(b, vectors, [&](int64_t lane) {
+    return pickLanes(b, vectors, [&](int64_t lane) {
       int64_t number = lane * at.stride, before = (at.stride - 1) * lanes;
       return number < before ? number : before + number - lastStart;
     });

@@ -16,6 +16,7 @@
 #define HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
 
 #include "codegen/KernelEmission.h"
+#include "codegen/emit/Monoid.h"
 #include "codegen/emit/ReducedWalk.h"
 
 namespace hloc {
