@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
+#include <csignal>
 
 using namespace mlir;
 
@@ -86,6 +87,9 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
 
 int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled) {
   llvm::InitLLVM init(argc, argv);
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
+#endif
   RunOptions options;
   if (!parseRunOptions(argc, argv, options))
     return WrongUsage;

@@ -46,6 +46,10 @@ public:
       llvm::errs() << "hloc: " << llvm::toString(target.takeError()) << '\n';
       return WrongUsage;
     }
+    if (std::string clash = findClash(); !clash.empty()) {
+      llvm::errs() << "hloc: " << clash << '\n';
+      return WrongUsage;
+    }
     if (std::error_code error = makeDumpFolder()) {
       llvm::errs() << options.dumpDir << ": error: cannot make the folder: " << error.message() << '\n';
       return Refused;
@@ -82,6 +86,26 @@ private:
   void stage(StringRef name) {
     if (options.progress)
       llvm::errs() << "hloc: " << name << '\n';
+  }
+
+  bool writesHeader() const {
+    return options.emit != Emit::Program && options.emit >= Emit::Object && options.output != "-";
+  }
+
+  std::string getHeaderFile() const {
+    SmallString<128> header(options.output);
+    llvm::sys::path::replace_extension(header, "h");
+    return std::string(header);
+  }
+
+  /// Which two of the files that are read and written would be one, in words; empty if none.
+  std::string findClash() const {
+    if (writesHeader() && getHeaderFile() == options.output)
+      return "expected another name than '" + options.output + "' for the code: its header gets that one";
+    for (const std::string &file : {options.output, writesHeader() ? getHeaderFile() : std::string()})
+      if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
+        return "expected another name than '" + file + "' for what is written: that is the module";
+    return "";
   }
 
   std::error_code makeDumpFolder() {
@@ -174,11 +198,9 @@ private:
     OutputFiles files;
     if (!report(files.add(options.output, StringRef(code.data(), code.size()), options.emit == Emit::Program)))
       return false;
-    if (options.emit != Emit::Program && options.emit >= Emit::Object && options.output != "-") {
-      SmallString<128> header(options.output);
-      llvm::sys::path::replace_extension(header, "h");
+    if (writesHeader()) {
       std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
-      if (!report(files.add(header, text)))
+      if (!report(files.add(getHeaderFile(), text)))
         return false;
     }
     return report(files.commit());

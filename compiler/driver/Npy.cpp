@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Npy.h"
+#include "compiler/driver/OutputFiles.h"
 #include "compiler/hlo/Literal.h"
 #include "compiler/text/Shape.h"
 #include "runtime/program/NpyHeader.h"
-#include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -96,15 +96,10 @@ llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringR
 llvm::Error writeNpy(StringRef file, const HostArray &array) {
   std::string header =
       runtime::makeNpyHeader(storedType(array.getElementType()), array.type.getShape().vec());
-  auto buffer = llvm::FileOutputBuffer::create(file, header.size() + array.bytes.size());
-  if (!buffer)
-    return fault(file, "cannot be written: " + llvm::toString(buffer.takeError()));
-  uint8_t *out = (*buffer)->getBufferStart();
-  out = std::copy(header.begin(), header.end(), out);
-  std::copy(array.bytes.begin(), array.bytes.end(), out);
-  if (llvm::Error error = (*buffer)->commit())
-    return fault(file, "cannot be written: " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
+  OutputFiles files;
+  if (llvm::Error error = files.add(file, header.append(array.bytes.begin(), array.bytes.end())))
+    return error;
+  return files.commit();
 }
 
 } // namespace hloc
