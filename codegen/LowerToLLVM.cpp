@@ -137,9 +137,10 @@ namespace {
 
 /// Asks for short loops to be unrolled: their overhead is a good part of them. The long ones, tiles
 /// and chains of math functions, are wide enough as they are, and so is packing, which has many
-/// accesses: copies of those cost more to compile than they win.
+/// accesses: copies of those cost more to compile than they win. So it is in functions of many loops,
+/// as networks that sort, where LLVM takes time for each pair of loops.
 struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
-  static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMostAccesses = 4;
+  static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMostAccesses = 4, kMostLoops = 24;
 
   explicit MarkShortLoops(const Target &target) : vectorBits(8 * target.vectorBytes) {}
 
@@ -157,11 +158,33 @@ struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
     return count;
   }
 
+  /// Whether the number of rounds is known where the loop begins: copies of others, as those that merge
+  /// or search, keep all their exits.
+  static bool isCounted(llvm::Loop &loop) {
+    auto addsConstant = [](llvm::Value *value) -> llvm::Value * {
+      auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
+      return sum && sum->getOpcode() == llvm::Instruction::Add && llvm::isa<llvm::ConstantInt>(sum->getOperand(1))
+                 ? sum->getOperand(0) : nullptr;
+    };
+    llvm::ICmpInst *compare = loop.getLatchCmpInst();
+    if (!compare || !loop.isLoopInvariant(compare->getOperand(1)))
+      return false;
+    llvm::Value *variable = compare->getOperand(0);
+    if (llvm::Value *before = addsConstant(variable))
+      variable = before;
+    auto *phi = llvm::dyn_cast<llvm::PHINode>(variable);
+    return phi && phi->getParent() == loop.getHeader() &&
+           addsConstant(phi->getIncomingValueForBlock(loop.getLoopLatch())) == phi;
+  }
+
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
-    for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+    auto loops = analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder();
+    if (loops.size() > kMostLoops)
+      return llvm::PreservedAnalyses::all();
+    for (llvm::Loop *loop : loops) {
       size_t length = loop->getHeader()->size();
       size_t accesses = countAccesses(*loop->getHeader());
-      if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMostAccesses)
+      if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMostAccesses && isCounted(*loop))
         llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", std::min<unsigned>(4, kUnrolledLength / length));
     }
     return llvm::PreservedAnalyses::all();
