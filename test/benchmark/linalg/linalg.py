@@ -11,8 +11,8 @@ schedules/; schedules/lower.mlir and the passes below are common to all. Columns
 
     run       microseconds of one call on one processor, the least of many, in turns; the ratio is
               linalg's over hloc's: above 1, hloc is faster
-    compile   milliseconds of all processes together, the least of some, and in brackets less what
-              an empty program takes
+    compile   milliseconds of processor time of all processes together, the least of some, and in
+              brackets less what an empty program takes
     object    bytes of code and constants
     error     largest difference from numpy's result in f64, in units of 1e-7 of the largest element
     lines     of the kernel's text; for linalg, and of its schedule; without comments
@@ -26,6 +26,7 @@ import mmap
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -110,14 +111,18 @@ def run(command, **options):
 
 
 def least_seconds(programs, times=7):
-    """The least time of each program's commands one after another, as whole processes, in turns."""
+    """The least processor time of each program's commands, as whole processes, in turns."""
+    def spent():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
     best = [float("inf")] * len(programs)
     for _ in range(times):
         for i, commands in enumerate(programs):
-            start = time.perf_counter()
+            start = spent()
             for command in commands:
                 run(command)
-            best[i] = min(best[i], time.perf_counter() - start)
+            best[i] = min(best[i], spent() - start)
     return best
 
 
