@@ -6,11 +6,35 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Unicode.h"
 
 using namespace mlir;
 
 namespace hloc {
+
+/// Columns that a line takes up to byte `end`, as LLVM prints it: tabs go to multiples of eight.
+static unsigned countColumns(StringRef line, size_t end) {
+  unsigned columns = 0;
+  for (size_t i = 0; i < std::min(end, line.size());) {
+    StringRef character = line.substr(i, llvm::getNumBytesForUTF8(line[i]));
+    int width = llvm::sys::unicode::columnWidthUTF8(character);
+    columns += line[i] == '\t' ? 8 - columns % 8 : width < 0 ? 1 : width;
+    i += character.size();
+  }
+  return columns;
+}
+
+/// Prints a message with its line and a caret, which LLVM leaves out if the line has other characters
+/// than ASCII's, as names of files and people do.
+static void printMessage(const llvm::SMDiagnostic &message, void *) {
+  message.print(nullptr, llvm::errs());
+  StringRef line = message.getLineContents();
+  if (message.getLineNo() > 0 && message.getColumnNo() >= 0 && !llvm::isASCII(line))
+    llvm::errs().indent(countColumns(line, message.getColumnNo())) << "^\n";
+}
 
 bool openModule(StringRef path, llvm::SourceMgr &sources, std::string *problem) {
   auto refuse = [&](StringRef name, const Twine &why) {
@@ -33,6 +57,7 @@ bool openModule(StringRef path, llvm::SourceMgr &sources, std::string *problem) 
     return refuse(name, "a binary file; expected HLO text (an HloModuleProto can be printed as "
                         "text by XLA's tools)");
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  sources.setDiagHandler(printMessage);
   return true;
 }
 
