@@ -76,7 +76,7 @@ public:
     if (at.base && at.stride == 1)
       return loadConsecutive(at.base, type, maskVector);
     if (at.base && at.stride == -1)
-      return reversed(loadConsecutive(lowest(at), type, maskVector ? reversed(maskVector) : Value()));
+      return reversed(loadConsecutive(lowest(at), type, maskVector ? reversedMask(maskVector) : Value()));
     if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && !mask)
       return loadStrided(at, type);
     return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), ValueRange{zero(type)}, bytes);
@@ -98,7 +98,7 @@ public:
     Value maskVector = index.asVector(mask);
     if (at.base && at.stride == -1) {
       value = reversed(value);
-      maskVector = maskVector ? reversed(maskVector) : Value();
+      maskVector = maskVector ? reversedMask(maskVector) : Value();
       at = {lowest(at), 1, 1, {}};
     }
     if (at.base && at.stride == 1) {
@@ -168,7 +168,16 @@ private:
     return b.createOrFold<arith::SubIOp>(at.base, index.constant(index.getLanes() - 1));
   }
 
+  /// An intrinsic and no shuffle: LLVM drops the lanes of a shuffle that a masked store leaves out, and its
+  /// lowering of 64 bytes of which some are missing may not end.
   Value reversed(Value vector) {
+    auto type = cast<VectorType>(vector.getType());
+    StringRef element = type.getElementType().isFloat() ? "f" : "i";
+    std::string name = ("llvm.vector.reverse.v" + Twine(type.getNumElements()) + element + Twine(type.getElementTypeBitWidth())).str();
+    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), ValueRange{vector}).getResults();
+  }
+
+  Value reversedMask(Value vector) {
     SmallVector<int64_t> order;
     for (int64_t lane = index.getLanes() - 1; lane >= 0; --lane)
       order.push_back(lane);

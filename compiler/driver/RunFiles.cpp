@@ -55,6 +55,14 @@ static std::string inFolder(StringRef folder, StringRef file) {
   return std::string(path);
 }
 
+/// Bytes of an array of this type, at most; approximate, because the exact number may be beyond 64 bits.
+static double countBytes(RankedTensorType type) {
+  double bytes = double(hlo::getLiteralElementBytes(type.getElementType()));
+  for (int64_t extent : type.getShape())
+    bytes *= double(std::max<int64_t>(extent, 0));
+  return bytes;
+}
+
 InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
                       ParticipantArrays &inputs) {
   struct Leaf {
@@ -77,14 +85,13 @@ InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
       return InputError::Refused;
     }
   double bytes = 0;
-  for (const Leaf &leaf : leaves) {
-    double size = double(hlo::getLiteralElementBytes(leaf.type.getElementType()));
-    for (int64_t extent : leaf.type.getShape())
-      size *= double(extent);
-    bytes += size * double(options.getParticipants());
-  }
-  if (bytes > double(options.maxMegabytes) * (1 << 20)) {
-    llvm::errs() << options.module << ": error: the inputs do not fit in memory\n";
+  for (const Leaf &leaf : leaves)
+    bytes += countBytes(leaf.type);
+  for (Type result : entry.getBody().front().getTerminator()->getOperandTypes())
+    for (RankedTensorType type : flattenType(result))
+      bytes += countBytes(type);
+  if (bytes * double(options.getParticipants()) > double(options.maxMegabytes) * (1 << 20)) {
+    llvm::errs() << options.module << ": error: the inputs and results do not fit in memory\n";
     return InputError::Refused;
   }
   bool fromFiles = !options.inputs.empty() || !options.inputsFrom.empty();
