@@ -224,6 +224,9 @@ LogicalResult DotKernel::emit() {
   tileLanes = lanes;
   bool streams = depth == 0 || (!alongDepth && readsRhsInPlace());
   group = streams ? 1 : chooseGroup(/*packs=*/!alongDepth);
+  // Instructions that add several products have 32 bits without a sign, and sums are the same with one.
+  if (group != 1 && element.isUnsignedInteger(32))
+    element = b.getI32Type();
   factor = group == 1 ? element : factorIsBf16() ? Type(b.getBF16Type()) : b.getIntegerType(32 / group);
   if (streams)
     emitStreaming();

@@ -45,7 +45,7 @@ class Module:
         for name, type_text, rest in reversed(self.instructions):
             if name in needed:
                 kept.append((name, type_text, rest))
-                needed.update(re.findall(r"\bv\d+\b", rest))
+                needed.update(re.findall(r"\w+", rest))
         kept.reverse()
         numbers = []
         for i, (name, type_text, rest) in enumerate(kept):
@@ -64,7 +64,7 @@ class Module:
         """The instruction at a place replaced by small numbers that are given; None if it cannot be."""
         name, type_text, rest = self.instructions[place]
         match = re.fullmatch(r"(\w+)(\[[\d,]*\])", type_text)
-        if not match or rest.startswith(("parameter(", "constant(", "convert(g", "remainder(g")):
+        if not match or name.startswith("g") or rest.startswith(("parameter(", "constant(", "convert(g")):
             return None
         element, sizes = match.groups()
         if element in ("pred", "s32"):
@@ -107,7 +107,9 @@ class Runner:
         if done.returncode < 0:
             return done.returncode, f"signal {-done.returncode}"
         lines = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line] or done.stderr.splitlines()[-1:] or [""]
-        return (done.returncode, "differ" in lines[0]), lines[0].replace(str(path), "module")
+        message = lines[0].replace(str(path), "module")
+        kind = "differ" if "differ" in message else re.sub(r"'.*?'|\bv\d+\b|\d+", "", message)
+        return (done.returncode, kind), message
 
     def reduced(self, module, configuration, kind, tag):
         """A smaller module with a fault of the same kind."""
