@@ -2,48 +2,20 @@
 """Random HLO modules whose results are exact.
 
 Numbers are small integers in every element type, clamped after each operation that lets them grow, so
-that sums and products are exact in any order, and compiled code must give what the evaluator gives.
-Index operands are parameters or constants, some of them out of range. The same seed makes the same module."""
+that compiled code must give what the evaluator gives. Index operands are parameters or constants, some
+of them out of range. The same seed makes the same module."""
 
 import math
-import random
 
-INTEGERS = ["s32"] * 6 + ["s8"] * 3 + ["u8"] * 2 + ["s4"] * 3 + ["u4"] * 2 + ["s2", "u2", "s16", "u16", "u32", "s64", "u64"]
-FLOATS = ["f32"] * 8 + ["f64"] * 2 + ["bf16"] * 2 + ["f16"] * 2 + ["f8e4m3fn", "f8e5m2", "f4e2m1fn"]
-TYPES = INTEGERS + FLOATS + ["pred"] * 4 + ["c64"]
-# Types in which sums of several small numbers are rounded.
-NARROW = {"f8e4m3fn", "f8e5m2", "f4e2m1fn", "bf16", "f16"}
-SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 32, 33, 40, 64, 65]
-MOST_ELEMENTS = 20000
-LEAST = {"s2": -2, "s4": -8, "f4e2m1fn": -6}
+from builder import FLOATS, LEAST, MOST_ELEMENTS, NARROW, TYPES, GraphBuilder, braces, shape
 
 
-def braces(numbers):
-    return "{" + ",".join(map(str, numbers)) + "}"
-
-
-def shape(element, sizes):
-    return f"{element}[{','.join(map(str, sizes))}]"
-
-
-class Value:
-    def __init__(self, name, element, sizes):
-        self.name, self.element, self.sizes = name, element, tuple(sizes)
-        self.rank, self.count = len(sizes), math.prod(sizes)
-        self.is_float, self.is_integer = element in FLOATS, element in INTEGERS
-
-    def like(self, other):
-        return self.element == other.element and self.sizes == other.sizes
-
-
-class Graph:
-    """`instructions` are (name, shape, rest) of the entry computation, `outputs` the values it gives,
-    `computations` the text of the others by name, `aliases` pairs of an output and a parameter."""
+class Graph(GraphBuilder):
+    """`outputs` are the values that the module gives, `aliases` pairs of an output and a parameter."""
 
     def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.instructions, self.values, self.computations, self.aliases = [], [], {}, []
-        self.parameters = self.names = 0
+        super().__init__(seed)
+        self.aliases = []
         for _ in range(self.random.choice([1, 2, 3])):
             sizes = self.random_sizes()
             for _ in range(2):
@@ -53,84 +25,6 @@ class Graph:
             self.random.choice(steps)(self.pick())
         self.outputs = [self.values[-1]] + [v for v in self.values if self.random.random() < 0.12]
         self.donate()
-
-    # Building blocks.
-
-    def random_sizes(self):
-        while True:
-            sizes = [self.random.choice(SIZES) for _ in range(self.random.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]))]
-            if sizes and self.random.random() < 0.02:
-                sizes[self.random.randrange(len(sizes))] = 0
-            if math.prod(sizes) <= 6000:
-                return sizes
-
-    def raw(self, type_text, rest):
-        self.names += 1
-        self.instructions.append((f"v{self.names}", type_text, rest))
-        return f"v{self.names}"
-
-    def add(self, element, sizes, rest):
-        """Adds an instruction whose value later ones may use."""
-        value = Value(self.raw(shape(element, sizes), rest), element, sizes)
-        self.values.append(value)
-        return value
-
-    def tamed(self, element, sizes, rest):
-        """The same, but floats stay small."""
-        value = self.add(element, sizes, rest)
-        if value.is_float:
-            low, high = self.scalar(element, -4), self.scalar(element, 4)
-            return self.add(element, sizes, f"clamp({low}, {value.name}, {high})")
-        return value
-
-    def scalar(self, element, number):
-        return self.raw(f"{element}[]", f"constant({number})")
-
-    def zero(self, element):
-        return self.scalar(element, {"pred": "false", "c64": "(0, 0)"}.get(element, 0))
-
-    def parameter(self, element, sizes):
-        self.parameters += 1
-        return self.add(element, sizes, f"parameter({self.parameters - 1})")
-
-    def small(self, element, sizes):
-        """A parameter of s8, as numbers from -4 to 4 of another type."""
-        numbers = self.parameter("s8", sizes)
-        five = self.raw(shape("s8", sizes), f"broadcast({self.scalar('s8', 5)}), dimensions={{}}")
-        rest = self.add("s8", sizes, f"remainder({numbers.name}, {five})")
-        if element == "s8":
-            return rest
-        if element == "pred":
-            zero = self.raw(shape("s8", sizes), f"broadcast({self.scalar('s8', 0)}), dimensions={{}}")
-            return self.add("pred", sizes, f"compare({rest.name}, {zero}), direction={self.random.choice(['GT', 'LT', 'NE'])}")
-        return self.add(element, sizes, f"convert({rest.name})")
-
-    def pick(self, fits=lambda value: True):
-        """A value, more likely a recent one; None if none fits."""
-        fitting = [v for v in self.values if fits(v)]
-        if self.random.random() < 0.7:
-            fitting = fitting[-12:]
-        return self.random.choice(fitting) if fitting else None
-
-    def computation(self, *lines):
-        name = f"c{len(self.computations)}"
-        self.computations[name] = "\n".join("  " + line for line in lines)
-        return name
-
-    def fold(self, element, opcode):
-        if element == "pred":
-            opcode = {"add": "or", "multiply": "and", "maximum": "or", "minimum": "and"}[opcode]
-        return self.computation(f"a = {element}[] parameter(0)", f"b = {element}[] parameter(1)",
-                                f"ROOT r = {element}[] {opcode}(a, b)")
-
-    def fold_opcode(self, element):
-        """What a reduction in any order is exact with."""
-        return "add" if element == "c64" else self.random.choice(
-            ["maximum", "minimum"] + (["add"] * 2 if element not in NARROW else []))
-
-    def indices(self, count):
-        return [self.parameter("s32", []).name if self.random.random() < 0.6 else self.scalar("s32", self.random.randint(-2, 5))
-                for _ in range(count)]
 
     def donate(self):
         """Parameters may give their memory to results of their shape."""
@@ -174,6 +68,15 @@ class Graph:
             high = self.scalar(x.element, {"s2": 1}.get(x.element, 3))
             x = self.add(x.element, x.sizes, f"clamp({low}, {x.name}, {high})")
         self.add(element, x.sizes, f"convert({x.name})")
+
+    def op_bitcast(self, x):
+        if x.is_integer:
+            self.add({"s": "u", "u": "s"}[x.element[0]] + x.element[1:], x.sizes, f"bitcast-convert({x.name})")
+
+    def op_clamp(self, x):
+        if x.is_integer:
+            low, high = self.pick(lambda v: v.element == x.element and v.sizes in (x.sizes, ())), self.scalar(x.element, 1)
+            self.add(x.element, x.sizes, f"clamp({low.name}, {x.name}, {high})")
 
     def op_compare(self, x):
         if x.element != "c64":
@@ -382,7 +285,8 @@ class Graph:
         if not x.count or not x.rank or x.element in NARROW | {"pred"}:
             return
         a = self.random.randrange(x.rank)
-        y = self.pick(lambda v: v.element == x.element and x.sizes[a] in v.sizes and v.count * x.count // x.sizes[a] ** 2 < 8000)
+        y = self.pick(lambda v: (v.element == x.element or v.is_integer and x.is_integer) and x.sizes[a] in v.sizes
+                      and v.count * x.count // x.sizes[a] ** 2 < 8000)
         if not y:
             return
         b = self.random.choice([i for i, size in enumerate(y.sizes) if size == x.sizes[a]])
@@ -392,8 +296,8 @@ class Graph:
         sizes = [x.sizes[i] for i in left] + [s for i, s in enumerate(x.sizes) if i != a and i not in left] + \
                 [s for j, s in enumerate(y.sizes) if j != b and j not in right]
         element = x.element
-        if x.is_integer and element[1:] != "64" and self.random.random() < 0.5:
-            element = x.element[0] + "32"
+        if y.element != element or x.is_integer and self.random.random() < 0.5:
+            element = self.random.choice(["s", "u"]) + ("64" if "64" in x.element + y.element else "32")
         batches = f"lhs_batch_dims={braces(left)}, rhs_batch_dims={braces(right)}, " if batch else ""
         self.tamed(element, sizes, f"dot({x.name}, {y.name}), {batches}lhs_contracting_dims={{{a}}}, rhs_contracting_dims={{{b}}}")
 
@@ -407,6 +311,48 @@ class Graph:
             kernel = self.small(x.element, [taps, x.sizes[2], features])
             self.tamed(x.element, [x.sizes[0], pixels, features],
                        f"convolution({x.name}, {kernel.name}), window={{size={taps} stride={stride} pad={low}_{high}}}, dim_labels=b0f_0io->b0f")
+
+    def op_convolution_2d(self, x):
+        """Groups of features, holes in the input and in the window, windows turned round."""
+        if x.rank != 4 or not 0 < x.count <= 3000 or x.element in NARROW | {"pred"}:
+            return
+        groups = self.random.choice([g for g in (1, 2, 3, x.sizes[3]) if x.sizes[3] % g == 0])
+        taps = [self.random.choice([1, 2, 3]) for _ in range(2)]
+        strides, holes, gaps = ([self.random.choice([1, 1, 1, 2]) for _ in range(2)] for _ in range(3))
+        pads = [(self.random.choice([0, 1, 2]), self.random.choice([0, 1])) for _ in range(2)]
+        turned = [self.random.choice([0, 0, 1]) for _ in range(2)]
+        pixels = []
+        for i in range(2):
+            size = (x.sizes[i + 1] - 1) * holes[i] + 1 + sum(pads[i])
+            reach = (taps[i] - 1) * gaps[i] + 1
+            if size < reach:
+                return
+            pixels.append((size - reach) // strides[i] + 1)
+        features = groups * self.random.choice([1, 2, 5])
+        kernel = self.small(x.element, [*taps, x.sizes[3] // groups, features])
+
+        def by(numbers):
+            return "x".join(map(str, numbers))
+
+        window = (f"size={by(taps)} stride={by(strides)} pad={by(f'{a}_{b}' for a, b in pads)} lhs_dilate={by(holes)} "
+                  f"rhs_dilate={by(gaps)} rhs_reversal={by(turned)}")
+        self.tamed(x.element, [x.sizes[0], *pixels, features],
+                   f"convolution({x.name}, {kernel.name}), window={{{window}}}, dim_labels=b01f_01io->b01f, feature_group_count={groups}")
+
+    def op_select_and_scatter(self, x):
+        """The gradient of a pooling: where the greatest of a window is, what its window is given."""
+        if not x.rank or not x.count or x.element in NARROW | {"pred", "c64"}:
+            return
+        sizes = [self.random.randint(1, min(3, size)) for size in x.sizes]
+        strides = [self.random.choice([1, 2, size]) for size in sizes]
+        windows = [(size - window) // stride + 1 for size, window, stride in zip(x.sizes, sizes, strides)]
+        source = self.small(x.element, windows)
+        select = self.computation(f"a = {x.element}[] parameter(0)", f"b = {x.element}[] parameter(1)",
+                                  "ROOT r = pred[] compare(a, b), direction=GE")
+        self.tamed(x.element, x.sizes,
+                   f"select-and-scatter({x.name}, {source.name}, {self.zero(x.element)}), "
+                   f"window={{size={'x'.join(map(str, sizes))} stride={'x'.join(map(str, strides))}}}, "
+                   f"select={select}, scatter={self.fold(x.element, 'add')}")
 
     # Control flow.
 

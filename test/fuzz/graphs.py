@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-from graph import Graph, shape
+from builder import shape
+from graph import Graph
 
 CONFIGURATIONS = ["-O3 --threads=1", "-O3 --threads=2", "-O0 --threads=1"]
 REDUCTION_SECONDS = 60
