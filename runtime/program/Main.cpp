@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -198,6 +199,9 @@ int32_t hlort_main(int32_t argc, char **argv, const hlort_module *module, const 
     printUsage(stdout, argv[0], *module);
     return Done;
   }
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
+#endif
   try {
     return Program(*module, bounds, options).run() ? Done : Failed;
   } catch (const std::exception &error) { // no memory
