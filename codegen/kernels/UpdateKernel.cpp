@@ -1,10 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `update`: a dynamic_update_slice that writes its slice into the operand's memory.
+// Kernels of kind `update`: a dynamic_update_slice that writes its slice into the operand's memory. Short
+// rows that lie behind each other there, as what each round of a scan leaves behind, are walked as one.
+// Test: test/codegen/update-rows.hlo.
 #include "codegen/KernelEmission.h"
 
 using namespace mlir;
 
 namespace hloc {
+
+/// Elements from which on rows are long enough.
+static constexpr int64_t kLongRow = 4096;
+
+static SmallVector<int64_t> getSizesAboveOne(Value value) {
+  return llvm::filter_to_vector(cast<RankedTensorType>(value.getType()).getShape(), [](int64_t size) { return size != 1; });
+}
+
+/// Whether what is computed of the update treats elements alike wherever they are, so that a position along
+/// a row may run on into the next ones.
+static bool isBlindToRows(Block &body, hlo::DynamicUpdateSliceOp update) {
+  SmallVector<int64_t> sizes = getSizesAboveOne(update.getUpdate());
+  auto fits = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank() == 0 || getSizesAboveOne(value) == sizes;
+  };
+  for (Value argument : body.getArguments())
+    if (argument != update.getOperand() && !fits(argument))
+      return false;
+  return llvm::all_of(body, [&](Operation &op) {
+    if (&op == update || isa<hlo::ReturnOp>(op))
+      return true;
+    bool isSplat = isa<hlo::BroadcastOp>(op) && cast<hlo::BroadcastOp>(op).getDimensions().empty();
+    bool isPlain = op.hasTrait<hlo::Elementwise>() || isa<hlo::CopyOp, hlo::ConstantOp, hlo::ReshapeOp>(op);
+    return (isSplat || isPlain) && llvm::all_of(op.getResults(), fits);
+  });
+}
+
+namespace {
+/// The walk over an update: dimensions from `first` to `last` are one, of `length` elements, behind which
+/// are only sizes of one.
+struct Rows {
+  size_t first, last;
+  int64_t length;
+};
+} // namespace
+
+static Rows findRows(KernelContext &context, hlo::DynamicUpdateSliceOp update, ArrayRef<int64_t> shape, ArrayRef<int64_t> whole) {
+  size_t minor = shape.size() - 1, last = minor;
+  while (last > 0 && shape[last] == 1 && whole[last] == 1)
+    --last;
+  Rows rows{last, last, shape[last]};
+  if (shape[last] == 1 || context.packsOutputs() || !isBlindToRows(context.getBody(), update))
+    return {minor, minor, shape[minor]};
+  while (rows.first > 0 && rows.length < kLongRow && shape[rows.first] == whole[rows.first])
+    rows.length *= shape[--rows.first];
+  return rows;
+}
 
 LogicalResult emitUpdateKernel(KernelContext &context) {
   IndexBuilder &index = context.index;
@@ -33,14 +82,23 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
     storeAt({}, {});
     return success();
   }
+  Rows rows = findRows(context, update, shape, whole);
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
-  while (lanes > 1 && lanes / 2 >= shape.back())
+  while (lanes > 1 && lanes / 2 >= rows.length)
     lanes /= 2;
   // Parts of rows may begin within a byte.
   if (context.packsOutputs() && (shape.back() != whole.back() || whole.back() % 8 != 0))
     lanes = 1;
   index.setLanes(lanes);
-  buildRows(context, shape, estimateCyclesPerElement(context.getBody(), lanes), /*parallel=*/true, storeAt);
+  SmallVector<int64_t> walked(shape.take_front(rows.first));
+  walked.push_back(rows.length);
+  buildRows(context, walked, estimateCyclesPerElement(context.getBody(), lanes), /*parallel=*/true,
+            [&](ArrayRef<LaneIndex> at, Mask mask) {
+              ElementIndex full(at.drop_back());
+              full.resize(shape.size(), index.uniform(0));
+              full[rows.last] = at.back();
+              storeAt(full, mask);
+            });
   return success();
 }
 
