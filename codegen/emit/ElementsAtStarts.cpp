@@ -29,7 +29,8 @@ static LaneIndex clampedIndex(IndexBuilder &index, Value value, Type element, in
   return index.fromInteger(value, isSigned);
 }
 
-LaneIndex emitStartIndex(ElementEmitter &emitter, ValueRange starts, int64_t which, int64_t limit, Mask mask) {
+LaneIndex emitStartIndex(ElementEmitter &emitter, ValueRange starts, int64_t which, int64_t limit,
+                         Mask mask) {
   IndexBuilder &index = emitter.index;
   bool isVector = starts.size() == 1 && arrayType(starts[0]).getRank() == 1;
   Value source = isVector ? starts[0] : starts[which];
@@ -54,8 +55,10 @@ Lanes ElementEmitter::emitDynamicSlice(hlo::DynamicSliceOp op, ArrayRef<LaneInde
   return emit(op.getOperand(), source, mask);
 }
 
-Lanes ElementEmitter::emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, ArrayRef<LaneIndex> at, Mask mask) {
-  auto shape = arrayType(op.getOperand()).getShape(), updateShape = arrayType(op.getUpdate()).getShape();
+Lanes ElementEmitter::emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, ArrayRef<LaneIndex> at,
+                                             Mask mask) {
+  auto shape = arrayType(op.getOperand()).getShape(),
+       updateShape = arrayType(op.getUpdate()).getShape();
   ElementIndex source;
   Mask inside;
   for (size_t d = 0; d < at.size(); ++d) {
@@ -101,7 +104,8 @@ Lanes ElementEmitter::emitGather(hlo::GatherOp op, ArrayRef<LaneIndex> at, Mask 
   for (int64_t d = 0; d < int64_t(operandShape.size()); ++d) {
     auto batching = llvm::find(op.getOperandBatchingDims(), d);
     if (batching != op.getOperandBatchingDims().end()) {
-      int64_t which = op.getStartIndicesBatchingDims()[batching - op.getOperandBatchingDims().begin()];
+      int64_t which =
+          op.getStartIndicesBatchingDims()[batching - op.getOperandBatchingDims().begin()];
       source.push_back(batch[which > vectorDimension ? which - 1 : which]);
       continue;
     }
@@ -109,7 +113,8 @@ Lanes ElementEmitter::emitGather(hlo::GatherOp op, ArrayRef<LaneIndex> at, Mask 
     auto mapped = llvm::find(op.getStartIndexMap(), d);
     int64_t limit = operandShape[d] - op.getSliceSizes()[d];
     if (mapped != op.getStartIndexMap().end() && limit > 0) {
-      Lanes start = emit(op.getStartIndices(), startAt(mapped - op.getStartIndexMap().begin()), mask);
+      Lanes start =
+          emit(op.getStartIndices(), startAt(mapped - op.getStartIndexMap().begin()), mask);
       if (!start.re)
         return {};
       x = clampedIndex(index, start.re, indices.getElementType(), limit);

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace hloc {
 
-Value pickLanes(ImplicitLocOpBuilder &b, ArrayRef<Value> sources, function_ref<int64_t(int64_t)> from) {
+Value pickLanes(ImplicitLocOpBuilder &b, ArrayRef<Value> sources,
+                function_ref<int64_t(int64_t)> from) {
   int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements();
   Value result = sources[0];
   for (int64_t k = 1; k < int64_t(sources.size()); ++k) {
@@ -32,11 +33,13 @@ Value deinterleave(ImplicitLocOpBuilder &b, SmallVector<Value> sources, int64_t 
     sources.truncate(sources.size() / 2);
     which /= 2;
   }
-  return pickLanes(b, sources, [&](int64_t lane) { return lane * int64_t(sources.size()) + which; });
+  return pickLanes(b, sources,
+                   [&](int64_t lane) { return lane * int64_t(sources.size()) + which; });
 }
 
 SmallVector<Value> interleave(ImplicitLocOpBuilder &b, ArrayRef<Value> sources) {
-  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements(), half = sources.size() / 2;
+  int64_t lanes = cast<VectorType>(sources[0].getType()).getNumElements(),
+          half = sources.size() / 2;
   SmallVector<Value> result;
   if (sources.size() == 1)
     return {sources[0]};
@@ -49,8 +52,8 @@ SmallVector<Value> interleave(ImplicitLocOpBuilder &b, ArrayRef<Value> sources) 
       }));
     return result;
   }
-  // Pairs of lanes beside each other, half of the sources apart: what comes of their lower lanes is above what comes
-  // of their upper ones.
+  // Pairs of lanes beside each other, half of the sources apart: what comes of their lower lanes is
+  // above what comes of their upper ones.
   for (int64_t upper : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < lanes; ++i)

@@ -17,7 +17,8 @@ std::optional<Monoid> matchMonoid(hlo::ComputationOp computation) {
   if (!op || op->getNumOperands() != 2)
     return std::nullopt;
   Value x = block.getArgument(0), y = block.getArgument(1);
-  if (!(op->getOperand(0) == x && op->getOperand(1) == y) && !(op->getOperand(0) == y && op->getOperand(1) == x))
+  if (!(op->getOperand(0) == x && op->getOperand(1) == y) &&
+      !(op->getOperand(0) == y && op->getOperand(1) == x))
     return std::nullopt;
   return TypeSwitch<Operation *, std::optional<Monoid>>(op)
       .Case<hlo::AddOp>([](auto) { return Monoid::Add; })
@@ -47,11 +48,16 @@ Lanes emitMonoid(IndexBuilder &index, Monoid monoid, Type element, Lanes x, Lane
   }
   if (isa<FloatType>(element)) {
     switch (monoid) {
-    case Monoid::Add: return {arith::AddFOp::create(b, x.re, y.re, index.floatFlags), {}};
-    case Monoid::Multiply: return {arith::MulFOp::create(b, x.re, y.re), {}};
-    case Monoid::Minimum: return {arith::MinimumFOp::create(b, x.re, y.re), {}};
-    case Monoid::Maximum: return {arith::MaximumFOp::create(b, x.re, y.re), {}};
-    default: return {};
+    case Monoid::Add:
+      return {arith::AddFOp::create(b, x.re, y.re, index.floatFlags), {}};
+    case Monoid::Multiply:
+      return {arith::MulFOp::create(b, x.re, y.re), {}};
+    case Monoid::Minimum:
+      return {arith::MinimumFOp::create(b, x.re, y.re), {}};
+    case Monoid::Maximum:
+      return {arith::MaximumFOp::create(b, x.re, y.re), {}};
+    default:
+      return {};
     }
   }
   bool pred = element.isInteger(1), asUnsigned = element.isUnsignedInteger() || pred;
@@ -72,9 +78,12 @@ Lanes emitMonoid(IndexBuilder &index, Monoid monoid, Type element, Lanes x, Lane
     if (asUnsigned)
       return {arith::MaxUIOp::create(b, x.re, y.re), {}};
     return {arith::MaxSIOp::create(b, x.re, y.re), {}};
-  case Monoid::And: return {arith::AndIOp::create(b, x.re, y.re), {}};
-  case Monoid::Or: return {arith::OrIOp::create(b, x.re, y.re), {}};
-  case Monoid::Xor: return {arith::XOrIOp::create(b, x.re, y.re), {}};
+  case Monoid::And:
+    return {arith::AndIOp::create(b, x.re, y.re), {}};
+  case Monoid::Or:
+    return {arith::OrIOp::create(b, x.re, y.re), {}};
+  case Monoid::Xor:
+    return {arith::XOrIOp::create(b, x.re, y.re), {}};
   }
   return {};
 }

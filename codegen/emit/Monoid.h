@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reducers that are one operation with an identity, and sums, products and extremes of lanes by them.
+// Reducers that are one operation with an identity, and sums, products and extremes of lanes by
+// them.
 
 #ifndef HLOC_CODEGEN_EMIT_MONOID_H
 #define HLOC_CODEGEN_EMIT_MONOID_H

@@ -5,16 +5,18 @@
 
 namespace hloc {
 
-/// Bytes of the handler's stack. SIGSTKSZ is no constant, and may be less than what AVX-512's registers
-/// take in a signal's frame.
+/// Bytes of the handler's stack. SIGSTKSZ is no constant, and may be less than what AVX-512's
+/// registers take in a signal's frame.
 static constexpr size_t kStackBytes = 64 << 10;
 
 /// Calls nothing but what a signal's handler may.
 static void endProcess(int signal) {
-  std::string_view message =
-      signal == SIGILL   ? "error: the compiled program crashed: an instruction that this processor does not have\n"
-      : signal == SIGFPE ? "error: the compiled program crashed: an arithmetic fault\n"
-                         : "error: the compiled program crashed: memory that is not its own, or the end of its stack\n";
+  std::string_view message = signal == SIGILL ? "error: the compiled program crashed: an "
+                                                "instruction that this processor does not have\n"
+                             : signal == SIGFPE
+                                 ? "error: the compiled program crashed: an arithmetic fault\n"
+                                 : "error: the compiled program crashed: memory that is not its "
+                                   "own, or the end of its stack\n";
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, message.data(), message.size());
   _exit(1);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a crash of compiled code does to the process that runs it. Test: test/driver/CrashGuardTest.cpp.
+// What a crash of compiled code does to the process that runs it. Test:
+// test/driver/CrashGuardTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_CRASHGUARD_H
 #define HLOC_COMPILER_DRIVER_CRASHGUARD_H
@@ -10,10 +11,10 @@
 
 namespace hloc {
 
-/// While one lives, a fault on any thread (a bad address, a bad instruction; on the thread that made
-/// the guard also the end of its stack) ends the process at once, with a message and status 1. LLVM's
-/// own handlers would look up a backtrace first, which says nothing of code that was compiled just now and
-/// can take minutes. Not for nesting.
+/// While one lives, a fault on any thread (a bad address, a bad instruction; on the thread that
+/// made the guard also the end of its stack) ends the process at once, with a message and status 1.
+/// LLVM's own handlers would look up a backtrace first, which says nothing of code that was
+/// compiled just now and can take minutes. Not for nesting.
 class CrashGuard {
 public:
   CrashGuard();

@@ -27,8 +27,8 @@ static unsigned countColumns(StringRef line, size_t end) {
   return columns;
 }
 
-/// Prints a message with its line and a caret, which LLVM leaves out if the line has other characters
-/// than ASCII's, as names of files and people do.
+/// Prints a message with its line and a caret, which LLVM leaves out if the line has other
+/// characters than ASCII's, as names of files and people do.
 static void printMessage(const llvm::SMDiagnostic &message, void *) {
   message.print(nullptr, llvm::errs());
   StringRef line = message.getLineContents();
@@ -99,9 +99,10 @@ OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources
     return module;
   SourceNotes notes(*module);
   // After passes a module holds a function instead of an entry computation.
-  bool isLowered = guessed == ModuleForm::Mlir && llvm::any_of(*module->getBody(), [](Operation &op) {
-    return op.getName().getStringRef() == "func.func";
-  });
+  bool isLowered =
+      guessed == ModuleForm::Mlir && llvm::any_of(*module->getBody(), [](Operation &op) {
+        return op.getName().getStringRef() == "func.func";
+      });
   if (failed(isLowered ? mlir::verify(*module) : hlo::verifyModule(*module)))
     return nullptr;
   return module;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of instructions: names, with or without shapes, elements of tuples and whole instructions.
+// Operands of instructions: names, with or without shapes, elements of tuples and whole
+// instructions.
 #include "compiler/hlo/Location.h"
 #include "compiler/text/ParserImpl.h"
 

@@ -18,20 +18,42 @@ void crash() { raise(SIGSEGV); }
 
 TEST(CrashGuardDeath, EndsTheProcessWithAMessage) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT({ CrashGuard guard; crash(); }, testing::ExitedWithCode(1), "^error: the compiled program crashed: memory");
-  EXPECT_EXIT({ CrashGuard guard; raise(SIGILL); }, testing::ExitedWithCode(1), "an instruction that this processor");
-  EXPECT_EXIT({ CrashGuard guard; std::thread(crash).join(); }, testing::ExitedWithCode(1), "compiled program crashed");
+  EXPECT_EXIT(
+      {
+        CrashGuard guard;
+        crash();
+      },
+      testing::ExitedWithCode(1), "^error: the compiled program crashed: memory");
+  EXPECT_EXIT(
+      {
+        CrashGuard guard;
+        raise(SIGILL);
+      },
+      testing::ExitedWithCode(1), "an instruction that this processor");
+  EXPECT_EXIT(
+      {
+        CrashGuard guard;
+        std::thread(crash).join();
+      },
+      testing::ExitedWithCode(1), "compiled program crashed");
 }
 
 TEST(CrashGuardDeath, HasAStackWhereTheProgramsEnded) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT({ CrashGuard guard; recurse(0); }, testing::ExitedWithCode(1), "the end of its stack");
+  EXPECT_EXIT(
+      {
+        CrashGuard guard;
+        recurse(0);
+      },
+      testing::ExitedWithCode(1), "the end of its stack");
 }
 
 TEST(CrashGuard, LeavesTheHandlersThatWereThere) {
   struct sigaction before, after;
   sigaction(SIGSEGV, nullptr, &before);
-  { CrashGuard guard; }
+  {
+    CrashGuard guard;
+  }
   sigaction(SIGSEGV, nullptr, &after);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
 }
