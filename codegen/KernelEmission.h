@@ -15,6 +15,17 @@
 
 namespace hloc {
 
+/// Kernels whose units go through their arrays in order: batch by batch, every one an equal part of each output, and
+/// perhaps within a batch block by block of its rows. Launches of such kernels that work on each other's results can
+/// be chained (LaunchChain.h).
+struct UnitBlocks {
+  int64_t batches = 0, batchUnits = 0;
+  /// Rows of a batch, those of a block and the units of one; no rows if units do not go by them.
+  int64_t rows = 0, blockRows = 0, blockUnits = 0;
+  /// Inputs of which the units of a batch read that batch alone, and of those of a block that block alone.
+  llvm::SmallVector<unsigned> batchInputs, rowInputs;
+};
+
 /// How a launch runs an emitted kernel.
 struct KernelSchedule {
   /// Units of work; 0 if there is nothing to do.
@@ -25,6 +36,8 @@ struct KernelSchedule {
   int64_t scratchBytes = 0;
   /// Whether it is straight-line code, to be inlined wherever it is launched.
   bool isStraight = false;
+  /// No batches if units go in another order.
+  UnitBlocks blocks;
 };
 
 /// What every kind of kernel needs while its loops are being built.

@@ -2,6 +2,7 @@
 #include "codegen/Program.h"
 #include "codegen/EntryFunction.h"
 #include "codegen/Globals.h"
+#include "codegen/LaunchChain.h"
 #include "codegen/RuntimeCall.h"
 #include "codegen/Trace.h"
 #include "compiler/hlo/Literal.h"
@@ -48,6 +49,10 @@ public:
 private:
   LogicalResult emitBody(func::FuncOp main, LLVM::LLVMFuncOp function);
   LogicalResult emitOperations(Block &block);
+  LogicalResult emitOperation(Operation &op);
+  std::optional<LaunchChain> findChain(Operation &op);
+  LogicalResult emitChain(const LaunchChain &chain);
+  LLVM::LLVMFuncOp getChainTask(const LaunchChain &chain, int64_t grain);
   LogicalResult emitScalar(Operation *op);
   LogicalResult emitLaunch(hlo::LaunchOp launch);
   void emitCopy(memref::CopyOp copy);
@@ -207,91 +212,192 @@ LogicalResult ProgramEmitter::emitScalar(Operation *other) {
   return success();
 }
 
+/// A trace shows launches one by one, and so they go.
+std::optional<LaunchChain> ProgramEmitter::findChain(Operation &op) {
+  auto launch = dyn_cast<hlo::LaunchOp>(op);
+  if (!launch || tracer.isEnabled())
+    return std::nullopt;
+  auto main = op.getParentOfType<func::FuncOp>();
+  unsigned arguments = main.getNumArguments() - 1 - getResultCount(main);
+  return findLaunchChain(launch, schedules, target, [&](Value x, Value y) {
+    auto aliases = program->getAttrOfType<ArrayAttr>("hlo.aliases");
+    return aliases && llvm::any_of(aliases.getAsRange<DenseI64ArrayAttr>(), [&](DenseI64ArrayAttr pair) {
+      Value result = main.getArgument(arguments + pair[0]), argument = main.getArgument(pair[1]);
+      return (x == result && y == argument) || (x == argument && y == result);
+    });
+  });
+}
+
+/// The loop body of a chain: a range of its tasks, `grain` parts each.
+LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const LaunchChain &chain, int64_t grain) {
+  std::string symbol = names.prefix;
+  for (hlo::LaunchOp launch : chain.launches)
+    symbol += "." + launch.getKernel().str();
+  LLVM::LLVMFuncOp &task = tasks[symbol];
+  if (task)
+    return task;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  Type i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
+  task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
+  b.setInsertionPointToStart(task.addEntryBlock(b));
+  SmallVector<SmallVector<Value>> arguments;
+  int64_t slot = 0;
+  for (hlo::LaunchOp launch : chain.launches) {
+    SmallVector<Value> &pointers = arguments.emplace_back();
+    for (size_t i = 0; i < launch.getInputs().size() + launch.getOutputs().size(); ++i)
+      pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * slot++)));
+    pointers.push_back(LLVM::ZeroOp::create(b, pointer));
+  }
+  IndexBuilder index(b, 1, b.getI32Type());
+  auto part = [&](unsigned argument) {
+    Value number = arith::IndexCastOp::create(b, b.getIndexType(), task.getArgument(argument));
+    return b.createOrFold<arith::MinSIOp>(index.multiply(index.uniform(number), grain).base, index.constant(chain.batches * chain.getBlocks()));
+  };
+  auto loop = scf::ForOp::create(b, part(1), part(2), index.constant(1));
+  {
+    OpBuilder::InsertionGuard inside(b);
+    b.setInsertionPointToStart(loop.getBody());
+    auto [batch, block] = std::pair(b.createOrFold<arith::DivUIOp>(loop.getInductionVar(), index.constant(chain.getBlocks())),
+                                    b.createOrFold<arith::RemUIOp>(loop.getInductionVar(), index.constant(chain.getBlocks())));
+    for (size_t i = 0; i < chain.launches.size(); ++i) {
+      hlo::LaunchOp launch = chain.launches[i];
+      SmallVector<Value> &pointers = arguments[i];
+      auto [begin, end] = buildChainedUnits(index, chain, schedules.find(launch.getKernel())->second.blocks, batch, block);
+      pointers.push_back(arith::IndexCastOp::create(b, i64, begin));
+      pointers.push_back(arith::IndexCastOp::create(b, i64, end));
+      LLVM::CallOp::create(b, getKernel(launch), pointers);
+    }
+  }
+  LLVM::ReturnOp::create(b, ValueRange());
+  return task;
+}
+
+LogicalResult ProgramEmitter::emitChain(const LaunchChain &chain) {
+  SmallVector<Value> pointers;
+  for (hlo::LaunchOp launch : chain.launches)
+    for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
+      pointers.push_back(locate(buffer));
+  Value table = stack(8 * pointers.size(), 16);
+  for (auto [i, address] : llvm::enumerate(pointers))
+    LLVM::StoreOp::create(b, address, offset(table, 8 * i));
+  hlo::LaunchOp front = chain.launches.front();
+  const KernelSchedule &first = schedules.find(front.getKernel())->second;
+  int64_t parts = chain.batches * chain.getBlocks(), unitsOfPart = std::max<int64_t>(1, first.units / parts);
+  int64_t grain = target.singleThreaded ? parts : llvm::divideCeil(first.grain, unitsOfPart), tasks = llvm::divideCeil(parts, grain);
+  LLVM::LLVMFuncOp body = getChainTask(chain, grain);
+  Type i64 = b.getI64Type();
+  if (tasks < 2) {
+    LLVM::CallOp::create(b, body, ValueRange{table, constant(i64, 0), constant(i64, tasks)});
+    return success();
+  }
+  auto parallel = globals.declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, pointer, pointer});
+  LLVM::CallOp::create(b, parallel, ValueRange{context, constant(i64, tasks), addressOf(body.getSymName()), table});
+  return success();
+}
+
 LogicalResult ProgramEmitter::emitOperations(Block &block) {
+  llvm::SmallPtrSet<Operation *, 4> chained;
   for (Operation &op : block) {
+    if (chained.contains(&op))
+      continue;
+    std::optional<LaunchChain> chain = findChain(op);
+    if (!chain) {
+      if (failed(emitOperation(op)))
+        return failure();
+      continue;
+    }
+    chained.insert(chain->launches.begin(), chain->launches.end());
+    for (Operation *other = op.getNextNode(); other != chain->launches.back(); other = other->getNextNode())
+      if (chained.insert(other).second && failed(emitOperation(*other)))
+        return failure();
     b.setLoc(op.getLoc());
-    LogicalResult emitted =
-        TypeSwitch<Operation *, LogicalResult>(&op)
-            .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) {
-              return tracer.trace(launch, "kernel", context, [&] { return emitLaunch(launch); });
-            })
-            .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
-              SmallVector<Value> inputs, outputs;
-              for (Value input : call.getInputs())
-                inputs.push_back(locate(input));
-              for (Value output : call.getOutputs())
-                outputs.push_back(locate(output));
-              auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
-              return tracer.trace(call, "call", context, [&] {
-                return emitRuntimeCall(call, {b, globals, context, status, inputs, outputs, onStack});
-              });
-            })
-            .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
-              std::optional<int64_t> bytes = getConstant(view.getByteShift());
-              if (!bytes)
-                return view.emitOpError("expected a constant offset");
-              values.map(view.getResult(), offset64(locate(view.getSource()), *bytes));
-              return success();
-            })
-            .Case<UnrealizedConversionCastOp>([&](UnrealizedConversionCastOp cast) {
-              values.map(cast.getResult(0), locate(cast.getOperand(0))); // its bytes
-              return success();
-            })
-            .Case<memref::ReinterpretCastOp>([&](memref::ReinterpretCastOp cast) {
-              // The same elements in another shape, or the same memory as another type.
-              values.map(cast.getResult(), locate(cast.getSource()));
-              return success();
-            })
-            .Case<memref::AllocaOp>([&](memref::AllocaOp alloca) {
-              int64_t bytes = bytesOf(alloca.getType());
-              values.map(alloca.getResult(), stack(bytes, bytes >= 64 ? 64 : 16));
-              return success();
-            })
-            .Case<memref::GetGlobalOp>([&](memref::GetGlobalOp get) {
-              values.map(get.getResult(), addressOf((names.module + "." + get.getName()).str()));
-              return success();
-            })
-            .Case<memref::CopyOp>([&](memref::CopyOp copy) {
-              return tracer.trace(copy, "copy", context, [&] {
-                emitCopy(copy);
-                return success();
-              });
-            })
-            .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
-              if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
-                return load.emitOpError("expected to load an integer scalar");
-              Value from = locate(load.getMemRef());
-              unsigned width = load.getType().getIntOrFloatBitWidth();
-              Type stored = b.getIntegerType(std::max(8u, width));
-              Value value = LLVM::LoadOp::create(b, stored, from);
-              if (width == 1)
-                value = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, value, constant(stored, 0));
-              values.map(load.getResult(), value);
-              return success();
-            })
-            .Case<memref::StoreOp>([&](memref::StoreOp store) -> LogicalResult {
-              Value value = values.lookup(store.getValue());
-              if (!store.getIndices().empty() || !isa<IntegerType>(value.getType()))
-                return store.emitOpError("expected to store an integer scalar");
-              if (value.getType().isInteger(1))
-                value = LLVM::ZExtOp::create(b, b.getI8Type(), value);
-              LLVM::StoreOp::create(b, value, locate(store.getMemRef()));
-              return success();
-            })
-            .Case<func::ReturnOp>([&](auto) { return success(); })
-            .Default([&](Operation *other) -> LogicalResult {
-              bool scalar = llvm::all_of(other->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); }) &&
-                            llvm::all_of(other->getResultTypes(), [](Type t) { return t.isIntOrIndex(); });
-              if (!scalar || !isa<arith::ArithDialect, scf::SCFDialect>(other->getDialect()))
-                return other->emitOpError("has no code");
-              if (isa<scf::ForOp, scf::WhileOp>(other))
-                return tracer.trace(other, "loop", context, [&] { return emitScalar(other); });
-              return emitScalar(other);
-            });
-    if (failed(emitted))
+    if (failed(emitChain(*chain)))
       return failure();
   }
   return success();
+}
+
+LogicalResult ProgramEmitter::emitOperation(Operation &op) {
+  b.setLoc(op.getLoc());
+  return TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) {
+        return tracer.trace(launch, "kernel", context, [&] { return emitLaunch(launch); });
+      })
+      .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
+        SmallVector<Value> inputs, outputs;
+        for (Value input : call.getInputs())
+          inputs.push_back(locate(input));
+        for (Value output : call.getOutputs())
+          outputs.push_back(locate(output));
+        auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
+        return tracer.trace(call, "call", context, [&] {
+          return emitRuntimeCall(call, {b, globals, context, status, inputs, outputs, onStack});
+        });
+      })
+      .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
+        std::optional<int64_t> bytes = getConstant(view.getByteShift());
+        if (!bytes)
+          return view.emitOpError("expected a constant offset");
+        values.map(view.getResult(), offset64(locate(view.getSource()), *bytes));
+        return success();
+      })
+      .Case<UnrealizedConversionCastOp>([&](UnrealizedConversionCastOp cast) {
+        values.map(cast.getResult(0), locate(cast.getOperand(0))); // its bytes
+        return success();
+      })
+      .Case<memref::ReinterpretCastOp>([&](memref::ReinterpretCastOp cast) {
+        // The same elements in another shape, or the same memory as another type.
+        values.map(cast.getResult(), locate(cast.getSource()));
+        return success();
+      })
+      .Case<memref::AllocaOp>([&](memref::AllocaOp alloca) {
+        int64_t bytes = bytesOf(alloca.getType());
+        values.map(alloca.getResult(), stack(bytes, bytes >= 64 ? 64 : 16));
+        return success();
+      })
+      .Case<memref::GetGlobalOp>([&](memref::GetGlobalOp get) {
+        values.map(get.getResult(), addressOf((names.module + "." + get.getName()).str()));
+        return success();
+      })
+      .Case<memref::CopyOp>([&](memref::CopyOp copy) {
+        return tracer.trace(copy, "copy", context, [&] {
+          emitCopy(copy);
+          return success();
+        });
+      })
+      .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
+        if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
+          return load.emitOpError("expected to load an integer scalar");
+        Value from = locate(load.getMemRef());
+        unsigned width = load.getType().getIntOrFloatBitWidth();
+        Type stored = b.getIntegerType(std::max(8u, width));
+        Value value = LLVM::LoadOp::create(b, stored, from);
+        if (width == 1)
+          value = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, value, constant(stored, 0));
+        values.map(load.getResult(), value);
+        return success();
+      })
+      .Case<memref::StoreOp>([&](memref::StoreOp store) -> LogicalResult {
+        Value value = values.lookup(store.getValue());
+        if (!store.getIndices().empty() || !isa<IntegerType>(value.getType()))
+          return store.emitOpError("expected to store an integer scalar");
+        if (value.getType().isInteger(1))
+          value = LLVM::ZExtOp::create(b, b.getI8Type(), value);
+        LLVM::StoreOp::create(b, value, locate(store.getMemRef()));
+        return success();
+      })
+      .Case<func::ReturnOp>([&](auto) { return success(); })
+      .Default([&](Operation *other) -> LogicalResult {
+        bool scalar = llvm::all_of(other->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); }) &&
+                      llvm::all_of(other->getResultTypes(), [](Type t) { return t.isIntOrIndex(); });
+        if (!scalar || !isa<arith::ArithDialect, scf::SCFDialect>(other->getDialect()))
+          return other->emitOpError("has no code");
+        if (isa<scf::ForOp, scf::WhileOp>(other))
+          return tracer.trace(other, "loop", context, [&] { return emitScalar(other); });
+        return emitScalar(other);
+      });
 }
 
 LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp function) {

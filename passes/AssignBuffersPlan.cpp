@@ -23,6 +23,9 @@ int64_t buffers::getBytes(Type type) {
   return (ShapedType::getNumElements(array.getShape()) * bits + 7) / 8;
 }
 
+/// Bytes from which it pays that a product's result is used part by part: less is near the core anyway.
+static constexpr int64_t kChainedBytes = 1 << 20;
+
 static bool isLoop(Operation *op) {
   return isa<scf::ForOp, scf::WhileOp>(op);
 }
@@ -224,10 +227,43 @@ void Plan::number(Block &block, int depth) {
   }
 }
 
+/// The only kernel that reads `value`, perhaps in another shape.
+static KernelOp getOnlyReader(Value value) {
+  if (!value.hasOneUse())
+    return nullptr;
+  Operation *user = *value.user_begin();
+  return isView(user) ? getOnlyReader(user->getResult(0)) : dyn_cast<KernelOp>(user);
+}
+
+/// Products whose large result is reduced by rows and multiplied again, as the weights of attention.
+void Plan::findChains() {
+  main.walk([&](KernelOp first) {
+    if (first.getKind() != KernelKind::Dot || first->getNumResults() != 1 || getBytes(first.getResult(0).getType()) < kChainedBytes)
+      return;
+    KernelOp second = getOnlyReader(first.getResult(0));
+    if (!second || second.getKind() != KernelKind::Reduce || second->getBlock() != first->getBlock())
+      return;
+    KernelOp third = getOnlyReader(second.getResult(0));
+    if (third && third.getKind() == KernelKind::Dot && third->getBlock() == first->getBlock())
+      chains.push_back({first, third, {first.getResult(0), second.getResult(0)}});
+  });
+}
+
 /// Adds the ranges of all definitions, now that every user has its position.
 void Plan::collectUses() {
-  for (auto [value, node, begin] : definitions)
-    live(node, begin, getLastUse(value, begin));
+  for (auto [value, node, begin] : definitions) {
+    int64_t from = begin, last = getLastUse(value, begin);
+    for (const Chain &chain : chains) {
+      int64_t start = begins[chain.first], end = begins[chain.last] + 1;
+      if (llvm::is_contained(chain.inner, value))
+        continue;
+      if (from > start && from < end)
+        from = start;
+      if (last > start && last < end)
+        last = end;
+    }
+    live(node, from, last);
+  }
 }
 
 bool Plan::isHandedOver(int64_t position, int from, int to) {
@@ -313,6 +349,7 @@ Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
     definitions.push_back({argument, node, 0});
   }
   number(main.getBody().front(), 0);
+  findChains();
   collectUses();
   for (Buffer &buffer : buffers)
     llvm::sort(buffer.ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });

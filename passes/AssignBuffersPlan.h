@@ -89,6 +89,7 @@ private:
   void define(mlir::Value value, int64_t begin);
   void wish(mlir::Value from, int to, int64_t position, int depth, double factor);
   void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
+  void findChains();
   void collectUses();
   bool overlap(int a, int b);
   bool isHandedOver(int64_t position, int from, int to);
@@ -103,6 +104,13 @@ private:
   std::vector<int> parents;
   llvm::DenseMap<mlir::Value, int> nodeOf;
   llvm::SmallVector<int> resultNodes;
+  /// Three kernels that codegen may run part by part, and what they hand on to each other. All else that they read or
+  /// write lives from the first to the last.
+  struct Chain {
+    mlir::Operation *first, *last;
+    llvm::SmallVector<mlir::Value, 2> inner;
+  };
+  llvm::SmallVector<Chain> chains;
   llvm::DenseMap<mlir::Operation *, int64_t> begins, ends;
   std::vector<Wish> wishes;
   /// At a position, the values whose buffers may pass to others there.

@@ -19,7 +19,7 @@ static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
 /// Rows up to which the next block of the right operand is asked for ahead of time; bytes of a cache line.
 static constexpr int64_t kMostPrefetchedRows = 512, kLineBytes = 64;
 /// Columns and rows of a unit.
-static constexpr int64_t kBlockColumns = 256, kBlockRows = 192;
+static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48;
 
 /// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each group.
 Value DotKernel::countEntries(Range depthRange) {
@@ -234,6 +234,12 @@ void DotKernel::emitBlocked() {
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, rows, blockColumns);
   int64_t width = tile.vectors * lanes;
+  // Rows of a product of batches that is much larger on one side are to stay near the core until the next kernel of a
+  // chain reads them (attention's weights), so there are few.
+  int64_t rowBytes = std::max(columns, depth) * getStorageBits(element) / 8;
+  bool isChained = batches > 1 && std::min(columns, depth) <= kBlockColumns && rows * rowBytes > context.target.l2Bytes;
+  while (isChained && blockRows > kFewestBlockRows && blockRows * rowBytes > context.target.l2Bytes / 2)
+    blockRows /= 2;
   // The instruction for groups is of the machine's width.
   if (group == 1)
     widenTile();

@@ -173,6 +173,34 @@ void DotKernel::widenTile() {
   tile.vectors = width / tileLanes;
 }
 
+/// Whether `operand` is an array in memory that nothing else reads, with its batches outermost.
+bool DotKernel::leadsWithBatches(Value operand, ArrayRef<int64_t> batch) {
+  return isa<BlockArgument>(operand) && operand.hasOneUse() && llvm::equal(batch, llvm::seq<int64_t>(0, batch.size()));
+}
+
+/// Says how units lie in operands and result.
+void DotKernel::describeUnits(int64_t blockRows, int64_t columnBlocks) {
+  int64_t rowBlocks = llvm::divideCeil(rows, blockRows), rest = rows % blockRows;
+  // The last tile of rows may go back to those of the block before.
+  bool isApart = rest == 0 || rest >= tile.rows || rows % tile.rows == 0;
+  if (context.packsOutputs())
+    return;
+  UnitBlocks &blocks = context.schedule.blocks;
+  blocks.batches = batches;
+  blocks.batchUnits = rowBlocks * columnBlocks;
+  for (auto [operand, batch] : {std::pair(lhs, ArrayRef(lhsBatch)), std::pair(rhs, ArrayRef(rhsBatch))})
+    if (leadsWithBatches(operand, batch))
+      blocks.batchInputs.push_back(cast<BlockArgument>(operand).getArgNumber());
+  if (swapped || !isApart || (batches == 1 && columnBlocks > 1))
+    return;
+  blocks.rows = rows;
+  blocks.blockRows = blockRows;
+  blocks.blockUnits = columnBlocks;
+  int64_t batchRank = lhsBatch.size();
+  if (leadsWithBatches(lhs, lhsBatch) && llvm::equal(lhsRows, llvm::seq<int64_t>(batchRank, batchRank + lhsRows.size())))
+    blocks.rowInputs.push_back(cast<BlockArgument>(lhs).getArgNumber());
+}
+
 /// Loops over units: blocks of the result, of every batch. `body` gets the ranges of rows and
 /// columns of one.
 void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns) {
@@ -180,12 +208,15 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   int64_t units = batches * rowBlocks * columnBlocks;
   double flopsPerCycle = lanes * 2.0;
   context.setUnits(units, 2.0 * std::min(rows, blockRows) * std::min(columns, blockColumns) * depth / flopsPerCycle);
+  describeUnits(blockRows, columnBlocks);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, [&](Value unit) {
-    SmallVector<int64_t> space{batches, columnBlocks, rowBlocks};
+    // Those of one matrix read a block of the right operand after the other, which is the larger one.
+    bool byRows = batches > 1;
+    SmallVector<int64_t> space{batches, byRows ? rowBlocks : columnBlocks, byRows ? columnBlocks : rowBlocks};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[0];
-    body(makeRange(at[2].base, rows, blockRows), makeRange(at[1].base, columns, blockColumns));
+    body(makeRange(at[byRows ? 1 : 2].base, rows, blockRows), makeRange(at[byRows ? 2 : 1].base, columns, blockColumns));
   });
 }
 

@@ -172,8 +172,32 @@ ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
   return !rows && registers <= 4 ? ReducedWalk::Blocks{64, true, 8} : ReducedWalk::Blocks{32, true, 4};
 }
 
+/// Says that units are rows of the operands and of the results, one after the other. An operand's elements outside of
+/// a unit's row are read by nothing if nothing but the row's own index is ever asked for.
+void ReduceKernel::describeRows() {
+  bool areOutermost = llvm::equal(kept, llvm::seq<int64_t>(0, kept.size()));
+  if (!areOutermost || context.packsOutputs())
+    return;
+  UnitBlocks &blocks = context.schedule.blocks;
+  blocks.batches = outerCount;
+  blocks.batchUnits = 1;
+  for (BlockArgument argument : context.getBody().getArguments()) {
+    if (arrayType(argument).getShape() != shape)
+      continue;
+    unsigned number = argument.getArgNumber();
+    blocks.batchInputs.push_back(number);
+    context.emitter.bind(argument, [this, number](ArrayRef<LaneIndex> at, Mask mask) {
+      bool isOwnRow = llvm::all_of(llvm::zip(kept, outer), [&](auto pair) { return at[std::get<0>(pair)] == std::get<1>(pair); });
+      if (!isOwnRow)
+        llvm::erase(context.schedule.blocks.batchInputs, number);
+      return loadElements(index, context.getInput(number), at, mask);
+    });
+  }
+}
+
 void ReduceKernel::emitRows(double cyclesPerRow) {
   context.setUnits(outerCount, cyclesPerRow);
+  describeRows();
   Value begin = outerCount == 1 ? index.constant(0) : context.getBegin();
   Value end = outerCount == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {

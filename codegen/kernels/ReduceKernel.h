@@ -43,6 +43,7 @@ private:
   llvm::LogicalResult analyze();
   void chooseLanes();
   void planScratch();
+  void describeRows();
   void emitRows(double cyclesPerRow);
   void emitColumns(double cyclesPerColumn);
   void emitStages(Mask outerMask);
