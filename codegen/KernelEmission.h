@@ -22,6 +22,8 @@ struct UnitBlocks {
   int64_t batches = 0, batchUnits = 0;
   /// Rows of a batch, those of a block and the units of one; no rows if units do not go by them.
   int64_t rows = 0, blockRows = 0, blockUnits = 0;
+  /// Whether the rows are the outputs' too, or those of an operand alone.
+  bool writesRows = true;
   /// Inputs of which the units of a batch read that batch alone, and of those of a block that block alone.
   llvm::SmallVector<unsigned> batchInputs, rowInputs;
 };

@@ -90,7 +90,7 @@ bool ChainFinder::chooseParts(LaunchChain &chain) const {
   chain.rows = chain.blockRows = rowCount / first.batches;
   if (chain.rows < 2)
     return false;
-  bool byRows = first.rows == chain.rows && last.rows == chain.rows && first.blockRows == last.blockRows && !last.rowInputs.empty();
+  bool byRows = first.writesRows && first.rows == chain.rows && last.rows == chain.rows && first.blockRows == last.blockRows && !last.rowInputs.empty();
   if (byRows)
     chain.blockRows = first.blockRows;
   Extent weights = locate(chain.launches.front().getOutputs()[0]);

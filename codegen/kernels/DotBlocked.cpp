@@ -238,8 +238,19 @@ void DotKernel::emitBlocked() {
   // chain reads them (attention's weights), so there are few.
   int64_t rowBytes = std::max(columns, depth) * getStorageBits(element) / 8;
   bool isChained = batches > 1 && std::min(columns, depth) <= kBlockColumns && rows * rowBytes > context.target.l2Bytes;
-  while (isChained && blockRows > kFewestBlockRows && blockRows * rowBytes > context.target.l2Bytes / 2)
-    blockRows /= 2;
+  auto shrink = [&](int64_t block, int64_t rowBytes) {
+    while (block > kFewestBlockRows && block * rowBytes > context.target.l2Bytes / 2)
+      block /= 2;
+    return block;
+  };
+  if (isChained)
+    blockRows = shrink(blockRows, rowBytes);
+  // The same of the right operand's rows, if that is the large side.
+  int64_t depthBytes = depth * getStorageBits(element) / 8;
+  if (batches > 1 && depthIsMinorOfRhs && rows <= kBlockRows && columns > kBlockRows && columns * depthBytes > context.target.l2Bytes) {
+    blockRows = rows;
+    blockColumns = shrink(kBlockRows, depthBytes);
+  }
   // The instruction for groups is of the machine's width.
   if (group == 1)
     widenTile();

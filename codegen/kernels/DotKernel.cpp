@@ -179,10 +179,12 @@ bool DotKernel::leadsWithBatches(Value operand, ArrayRef<int64_t> batch) {
 }
 
 /// Says how units lie in operands and result.
-void DotKernel::describeUnits(int64_t blockRows, int64_t columnBlocks) {
-  int64_t rowBlocks = llvm::divideCeil(rows, blockRows), rest = rows % blockRows;
-  // The last tile of rows may go back to those of the block before.
-  bool isApart = rest == 0 || rest >= tile.rows || rows % tile.rows == 0;
+void DotKernel::describeUnits(int64_t blockRows, int64_t blockColumns) {
+  int64_t rowBlocks = llvm::divideCeil(rows, blockRows), columnBlocks = llvm::divideCeil(columns, blockColumns);
+  // The last tile may go back to what is in the block before.
+  auto isApart = [](int64_t size, int64_t block, int64_t tile) {
+    return size % block == 0 || size % block >= tile || size % tile == 0;
+  };
   if (context.packsOutputs())
     return;
   UnitBlocks &blocks = context.schedule.blocks;
@@ -191,14 +193,26 @@ void DotKernel::describeUnits(int64_t blockRows, int64_t columnBlocks) {
   for (auto [operand, batch] : {std::pair(lhs, ArrayRef(lhsBatch)), std::pair(rhs, ArrayRef(rhsBatch))})
     if (leadsWithBatches(operand, batch))
       blocks.batchInputs.push_back(cast<BlockArgument>(operand).getArgNumber());
-  if (swapped || !isApart || (batches == 1 && columnBlocks > 1))
+  auto follow = [](ArrayRef<int64_t> dimensions, ArrayRef<int64_t> batch) {
+    return llvm::equal(dimensions, llvm::seq<int64_t>(batch.size(), batch.size() + dimensions.size()));
+  };
+  auto describe = [&](int64_t size, int64_t block, int64_t units) {
+    blocks.rows = size;
+    blocks.blockRows = block;
+    blocks.blockUnits = units;
+  };
+  if (swapped)
     return;
-  blocks.rows = rows;
-  blocks.blockRows = blockRows;
-  blocks.blockUnits = columnBlocks;
-  int64_t batchRank = lhsBatch.size();
-  if (leadsWithBatches(lhs, lhsBatch) && llvm::equal(lhsRows, llvm::seq<int64_t>(batchRank, batchRank + lhsRows.size())))
-    blocks.rowInputs.push_back(cast<BlockArgument>(lhs).getArgNumber());
+  bool byColumns = rowBlocks == 1 && columnBlocks > 1 && isApart(columns, blockColumns, tile.vectors * tileLanes);
+  if (byColumns && leadsWithBatches(rhs, rhsBatch) && follow(rhsColumns, rhsBatch)) {
+    describe(columns, blockColumns, 1);
+    blocks.writesRows = false;
+    blocks.rowInputs.push_back(cast<BlockArgument>(rhs).getArgNumber());
+  } else if ((batches > 1 || columnBlocks == 1) && isApart(rows, blockRows, tile.rows)) {
+    describe(rows, blockRows, columnBlocks);
+    if (leadsWithBatches(lhs, lhsBatch) && follow(lhsRows, lhsBatch))
+      blocks.rowInputs.push_back(cast<BlockArgument>(lhs).getArgNumber());
+  }
 }
 
 /// Loops over units: blocks of the result, of every batch. `body` gets the ranges of rows and
@@ -208,7 +222,7 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   int64_t units = batches * rowBlocks * columnBlocks;
   double flopsPerCycle = lanes * 2.0;
   context.setUnits(units, 2.0 * std::min(rows, blockRows) * std::min(columns, blockColumns) * depth / flopsPerCycle);
-  describeUnits(blockRows, columnBlocks);
+  describeUnits(blockRows, blockColumns);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, [&](Value unit) {
     // Those of one matrix read a block of the right operand after the other, which is the larger one.

@@ -39,7 +39,7 @@ private:
   mlir::Value countEntries(Range depthRange);
   void widenTile();
   TileStore makeStore();
-  void describeUnits(int64_t blockRows, int64_t columnBlocks);
+  void describeUnits(int64_t blockRows, int64_t blockColumns);
   bool leadsWithBatches(mlir::Value operand, llvm::ArrayRef<int64_t> batch);
   void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns);
   void forEachTile(Range range, int64_t size, int64_t tileSize,
