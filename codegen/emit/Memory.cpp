@@ -76,7 +76,7 @@ public:
     if (at.base && at.stride == 1)
       return loadConsecutive(at.base, type, maskVector);
     if (at.base && at.stride == -1)
-      return reversed(loadConsecutive(lowest(at), type, maskVector ? reversedMask(maskVector) : Value()));
+      return reversed(loadConsecutive(lowest(at), type, maskVector ? backwards(maskVector) : Value()));
     if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && !mask)
       return loadStrided(at, type);
     return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), ValueRange{zero(type)}, bytes);
@@ -98,7 +98,7 @@ public:
     Value maskVector = index.asVector(mask);
     if (at.base && at.stride == -1) {
       value = reversed(value);
-      maskVector = maskVector ? reversedMask(maskVector) : Value();
+      maskVector = maskVector ? backwards(maskVector) : Value();
       at = {lowest(at), 1, 1, {}};
     }
     if (at.base && at.stride == 1) {
@@ -168,18 +168,20 @@ private:
     return b.createOrFold<arith::SubIOp>(at.base, index.constant(index.getLanes() - 1));
   }
 
-  /// An intrinsic and no shuffle: LLVM drops the lanes of a shuffle that a masked store leaves out, and its
-  /// lowering of 64 bytes of which some are missing may not end.
+  /// Bytes turn round in words, and words in the vector: LLVM's lowering of a shuffle of 64 bytes, of which what
+  /// follows may want a part only, may not end.
   Value reversed(Value vector) {
     auto type = cast<VectorType>(vector.getType());
-    StringRef element = type.getElementType().isFloat() ? "f" : "i";
-    std::string name = ("llvm.vector.reverse.v" + Twine(type.getNumElements()) + element + Twine(type.getElementTypeBitWidth())).str();
-    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), ValueRange{vector}).getResults();
+    int64_t lanes = type.getNumElements();
+    if (unit.getIntOrFloatBitWidth() != 8 || lanes % 8 != 0)
+      return backwards(vector);
+    Value words = vector::BitCastOp::create(b, VectorType::get({lanes / 8}, b.getI64Type()), vector);
+    return vector::BitCastOp::create(b, type, LLVM::ByteSwapOp::create(b, backwards(words)));
   }
 
-  Value reversedMask(Value vector) {
+  Value backwards(Value vector) {
     SmallVector<int64_t> order;
-    for (int64_t lane = index.getLanes() - 1; lane >= 0; --lane)
+    for (int64_t lane = cast<VectorType>(vector.getType()).getNumElements() - 1; lane >= 0; --lane)
       order.push_back(lane);
     return vector::ShuffleOp::create(b, vector, vector, order);
   }
