@@ -7,7 +7,10 @@ namespace hloc {
 
 namespace {
 
-/// Bytes [begin, end) of a buffer of the program.
+/// Launches that may stand in between, so that the search takes time linear in the program.
+constexpr int kMostBetween = 16;
+
+/// Bytes [begin, end) of a buffer of the program; without a base, it is not known where.
 struct Extent {
   Value base;
   int64_t begin = 0, end = 0;
@@ -32,10 +35,14 @@ private:
     return schedule && schedule->units > 0 && schedule->blocks.batches > 0 && schedule->scratchBytes == 0;
   }
   bool overlap(const Extent &a, const Extent &b) const {
+    if (!a.base || !b.base)
+      return true;
     return a.base == b.base ? a.begin < b.end && b.begin < a.end : aliased(a.base, b.base);
   }
   bool conflict(ValueRange written, ValueRange other) const;
   bool isApart(hlo::LaunchOp between, const LaunchChain &chain) const;
+  /// Whether `weights` would leave the core before they are used.
+  bool isLarge(const Extent &weights) const { return weights.end - weights.begin > target.l2Bytes; }
   bool chooseParts(LaunchChain &chain) const;
   bool isLegal(const LaunchChain &chain) const;
 
@@ -44,7 +51,7 @@ private:
   function_ref<bool(Value, Value)> aliased;
 };
 
-/// Where `buffer` lies; no base if that is not known.
+/// Where `buffer` lies.
 Extent locate(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t bytes = getByteSize(RankedTensorType::get(type.getShape(), type.getElementType())), offset = 0;
@@ -94,8 +101,7 @@ bool ChainFinder::chooseParts(LaunchChain &chain) const {
   if (byRows)
     chain.blockRows = first.blockRows;
   Extent weights = locate(chain.launches.front().getOutputs()[0]);
-  int64_t bytes = weights.end - weights.begin;
-  return bytes > target.l2Bytes && bytes / chain.batches / chain.rows * chain.blockRows <= target.l2Bytes;
+  return (weights.end - weights.begin) / chain.batches / chain.rows * chain.blockRows <= target.l2Bytes;
 }
 
 /// Whether what a part of one launch reads or writes is written by no other's, but by the same part of one before.
@@ -131,9 +137,10 @@ bool ChainFinder::isLegal(const LaunchChain &chain) const {
 
 std::optional<LaunchChain> ChainFinder::find(hlo::LaunchOp first) {
   LaunchChain chain;
-  if (!canChain(first))
+  if (!canChain(first) || !isLarge(locate(first.getOutputs()[0])))
     return std::nullopt;
   chain.launches.push_back(first);
+  int between = 0;
   for (Operation *op = first->getNextNode(); op && chain.launches.size() < 3; op = op->getNextNode()) {
     if (op->getNumRegions() == 0 && isMemoryEffectFree(op))
       continue;
@@ -144,9 +151,7 @@ std::optional<LaunchChain> ChainFinder::find(hlo::LaunchOp first) {
     bool isNext = llvm::any_of(launch.getInputs(), [&](Value input) { return locate(input) == weights; });
     if (isNext && canChain(launch))
       chain.launches.push_back(launch);
-    else if (!isNext && isApart(launch, chain))
-      chain.before.push_back(launch);
-    else
+    else if (isNext || !isApart(launch, chain) || ++between > kMostBetween)
       return std::nullopt;
   }
   if (chain.launches.size() < 3 || !chooseParts(chain) || !isLegal(chain))

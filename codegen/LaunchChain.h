@@ -13,10 +13,9 @@
 namespace hloc {
 
 struct LaunchChain {
-  /// A product, reductions of its rows, and the product with their results, in order.
+  /// A product, reductions of its rows, and the product with their results, in order. What stands in between goes
+  /// before.
   llvm::SmallVector<hlo::LaunchOp, 3> launches;
-  /// Launches in between, which go before.
-  llvm::SmallVector<mlir::Operation *> before;
   /// Parts: blocks of `blockRows` rows of each of so many batches.
   int64_t batches = 1, rows = 1, blockRows = 1;
 

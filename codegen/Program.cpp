@@ -58,6 +58,7 @@ private:
   void emitCopy(memref::CopyOp copy);
   Value locate(Value buffer);
   void declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body);
+  LLVM::LLVMFuncOp beginTask(StringRef symbol);
   LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
 
   Value constant(Type type, int64_t value) {
@@ -125,6 +126,16 @@ Value ProgramEmitter::locate(Value buffer) {
   return LLVM::LoadOp::create(b, pointer, offset(table, 8 * position));
 }
 
+/// A function that the runtime calls with a table of pointers and a range of tasks; building goes on in it.
+LLVM::LLVMFuncOp ProgramEmitter::beginTask(StringRef symbol) {
+  b.setInsertionPointToEnd(module.getBody());
+  Type i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
+  auto task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
+  b.setInsertionPointToStart(task.addEntryBlock(b));
+  return task;
+}
+
 /// The loop body that the runtime calls: unpacks the launch's pointers and runs a range of tasks.
 LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSchedule &schedule) {
   LLVM::LLVMFuncOp &task = tasks[launch.getKernel()];
@@ -132,11 +143,8 @@ LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSched
     return task;
   std::string symbol = getKernelSymbol(names, launch.getKernel()) + ".tasks";
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
+  task = beginTask(symbol);
   Type i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
-  task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
-  b.setInsertionPointToStart(task.addEntryBlock(b));
   SmallVector<Value> arguments;
   size_t count = launch.getInputs().size() + launch.getOutputs().size() + 1;
   for (size_t i = 0; i < count; ++i)
@@ -237,11 +245,8 @@ LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const LaunchChain &chain, int64_t 
   if (task)
     return task;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
+  task = beginTask(symbol);
   Type i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
-  task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
-  b.setInsertionPointToStart(task.addEntryBlock(b));
   SmallVector<SmallVector<Value>> arguments;
   int64_t slot = 0;
   for (hlo::LaunchOp launch : chain.launches) {
