@@ -100,40 +100,51 @@ ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<
 
 //===-- Operations that choose among sources ---------------------------------------------------===//
 
-Lanes ElementEmitter::emitWhere(Value value, ArrayRef<LaneIndex> at, Mask mask) {
+/// What `inside` gives if `condition` holds, else what `otherwise` does; zeros if that is null.
+Lanes ElementEmitter::emitBranch(Value condition, function_ref<Lanes()> inside, function_ref<Lanes()> otherwise) {
   auto &b = index.b;
+  // The result types are known only once the branch's code exists: build that in a block apart.
+  auto emitApart = [&](Block &block, function_ref<Lanes()> emitLanes) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&block);
+    Scope scope(*this);
+    return emitLanes();
+  };
+  auto valuesOf = [](Lanes lanes) { return lanes.im ? SmallVector<Value>{lanes.re, lanes.im} : SmallVector<Value>{lanes.re}; };
+  Block first, second;
+  Lanes one = emitApart(first, inside), other = otherwise ? emitApart(second, otherwise) : Lanes();
+  if (!one.re || (otherwise && !other.re))
+    return {};
+  // A value that all lanes share stands beside one of each lane.
+  if (otherwise && one.isUniform() != other.isUniform()) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(one.isUniform() ? &first : &second);
+    (one.isUniform() ? one : other) = broadcastLanes(index, one.isUniform() ? one : other);
+  }
+  auto branch = scf::IfOp::create(b, ValueRange(valuesOf(one)).getTypes(), condition, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  auto finish = [&](Block *to, Block &from, ValueRange values) {
+    to->getOperations().splice(to->begin(), from.getOperations());
+    b.setInsertionPointToEnd(to);
+    scf::YieldOp::create(b, values);
+  };
+  finish(branch.thenBlock(), first, valuesOf(one));
+  if (!otherwise) {
+    b.setInsertionPointToEnd(&second);
+    for (Value value : valuesOf(one))
+      (other.re ? other.im : other.re) = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+  }
+  finish(branch.elseBlock(), second, valuesOf(other));
+  return {branch.getResult(0), one.im ? branch.getResult(1) : Value()};
+}
+
+Lanes ElementEmitter::emitWhere(Value value, ArrayRef<LaneIndex> at, Mask mask) {
   bool known = mask.uniform && getConstant(mask.uniform);
   bool isLoad = memory.count(value) || producers.count(value);
   // A branch, unless the value is a load, which a mask guards by itself.
   if (!mask.uniform || known || isLoad || value.getDefiningOp<hlo::ConstantOp>())
     return emit(value, at, mask);
-  // The result types are known only once the branch's code exists: build that in a block apart.
-  OpBuilder::InsertPoint place = b.saveInsertionPoint();
-  auto block = std::make_unique<Block>();
-  b.setInsertionPointToStart(block.get());
-  Lanes inside;
-  {
-    Scope scope(*this);
-    inside = emit(value, at, {{}, mask.lanes});
-  }
-  b.restoreInsertionPoint(place);
-  if (!inside.re)
-    return inside;
-  SmallVector<Value> results{inside.re};
-  if (inside.im)
-    results.push_back(inside.im);
-  auto branch = scf::IfOp::create(b, ValueRange(results).getTypes(), mask.uniform, true, true);
-  OpBuilder::InsertionGuard guard(b);
-  auto &operations = branch.thenBlock()->getOperations();
-  operations.splice(operations.begin(), block->getOperations());
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, results);
-  b.setInsertionPointToEnd(branch.elseBlock());
-  SmallVector<Value> zeros;
-  for (Value result : results)
-    zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(result.getType())));
-  scf::YieldOp::create(b, zeros);
-  return {branch.getResult(0), inside.im ? branch.getResult(1) : Value()};
+  return emitBranch(mask.uniform, [&] { return emit(value, at, {{}, mask.lanes}); }, nullptr);
 }
 
 Lanes ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<LaneIndex> at, Mask mask) {
@@ -169,7 +180,35 @@ Lanes ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<LaneIndex> at, Mask mask) 
   return value;
 }
 
+/// Vectors of a piece from which it is worth code of its own for those that lie within it.
+static constexpr int64_t kVectorsOfPiece = 8;
+
 Lanes ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  auto &b = index.b;
+  LaneIndex x = at[op.getDimension()];
+  auto getSize = [&](Value input) { return arrayType(input).getDimSize(op.getDimension()); };
+  auto isCheap = [&](Value input) {
+    return memory.count(input) || producers.count(input) || input.getDefiningOp<hlo::ConstantOp>() || getSize(input) == 0;
+  };
+  Value most = *llvm::max_element(op.getInputs(), [&](Value a, Value b) { return getSize(a) < getSize(b); });
+  bool othersAreCheap = llvm::all_of(op.getInputs(), [&](Value input) { return input == most || isCheap(input); });
+  if (!x.base || x.stride != 1 || getSize(most) < kVectorsOfPiece * index.getLanes() || othersAreCheap)
+    return emitPieces(op, at, mask);
+  // The borders that padding by mirrored or repeated elements puts around an image cost most vectors nothing.
+  int64_t start = 0;
+  for (auto input = op.getInputs().begin(); *input != most; ++input)
+    start += getSize(*input);
+  ElementIndex source(at);
+  source[op.getDimension()] = index.add(x, -start);
+  Value begins = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, x.base, index.constant(start));
+  Value ends = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, x.base, index.constant(start + getSize(most) - index.getLanes()));
+  return emitBranch(
+      b.createOrFold<arith::AndIOp>(begins, ends), [&] { return emit(most, source, mask); },
+      [&] { return emitPieces(op, at, mask); });
+}
+
+/// Elements of a concatenation's operands, each by itself and chosen from by the index.
+Lanes ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, Mask mask) {
   int64_t dimension = op.getDimension(), start = 0;
   LaneIndex x = at[dimension];
   std::optional<int64_t> known = x.isUniform() ? getConstant(x.base) : std::nullopt;

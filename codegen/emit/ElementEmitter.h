@@ -57,6 +57,7 @@ private:
   Lanes emitOperation(mlir::Operation *op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitPad(hlo::PadOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitPieces(hlo::ConcatenateOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitIota(hlo::IotaOp op, llvm::ArrayRef<LaneIndex> at);
   Lanes emitGather(hlo::GatherOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitDynamicSlice(hlo::DynamicSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
@@ -65,6 +66,7 @@ private:
   /// One of a reduction's results; its siblings are known from then on.
   Lanes emitReduce(mlir::OpResult result, llvm::ArrayRef<LaneIndex> at, Mask mask);
   Lanes emitDot(hlo::DotOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  Lanes emitBranch(mlir::Value condition, llvm::function_ref<Lanes()> inside, llvm::function_ref<Lanes()> otherwise);
   /// `value` if any lane of `mask` takes part, computed in a branch of its own where that pays.
   Lanes emitWhere(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask);
 
