@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/Memory.h"
+#include "codegen/KernelEmission.h"
 #include "codegen/emit/Interleave.h"
 #include "codegen/math/Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,8 +78,9 @@ public:
       return loadConsecutive(at.base, type, maskVector);
     if (at.base && at.stride == -1)
       return reversed(loadConsecutive(lowest(at), type, maskVector ? backwards(maskVector) : Value()));
-    if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && !mask)
-      return loadStrided(at, type);
+    std::optional<int64_t> live = countFirstLanes(maskVector);
+    if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && live)
+      return loadStrided(at, type, *live);
     return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), ValueRange{zero(type)}, bytes);
   }
 
@@ -121,15 +123,22 @@ public:
     return LLVM::MaskedLoadOp::create(b, type, at, maskVector, zero(type), bytes);
   }
 
-  /// Every so-manieth of the units from a base: all of them are loaded, but none past the last that is wanted.
-  Value loadStrided(LaneIndex at, VectorType type) {
-    int64_t lanes = index.getLanes(), lastStart = (lanes - 1) * at.stride + 1 - lanes;
+  /// Every so-manieth of the units from a base for the first `live` lanes: all units between are loaded, but none past
+  /// the last that is wanted.
+  Value loadStrided(LaneIndex at, VectorType type, int64_t live) {
+    int64_t lanes = index.getLanes(), wanted = (live - 1) * at.stride + 1, lastStart = wanted - lanes;
     SmallVector<Value> vectors;
-    for (int64_t i = 0; i < at.stride; ++i)
-      vectors.push_back(loadConsecutive(index.add(index.uniform(at.base), std::min(i * lanes, lastStart)).base, type, {}));
+    for (int64_t start = 0; start < wanted; start += lanes) {
+      bool movesBack = start > lastStart && lastStart >= 0;
+      Value base = index.add(index.uniform(at.base), movesBack ? lastStart : start).base;
+      vectors.push_back(loadConsecutive(base, type, movesBack ? Value() : index.asVector(firstLanes(index, wanted - start))));
+    }
+    int64_t before = (int64_t(vectors.size()) - 1) * lanes;
+    if (vectors.size() == 1)
+      vectors.push_back(vectors[0]);
     return pickLanes(b, vectors, [&](int64_t lane) {
-      int64_t number = lane * at.stride, before = (at.stride - 1) * lanes;
-      return number < before ? number : before + number - lastStart;
+      int64_t number = lane < live ? lane * at.stride : 0;
+      return number < before || before == 0 ? number : before + number - lastStart;
     });
   }
 
@@ -142,6 +151,19 @@ public:
   }
 
 private:
+  /// How many lanes take part if they are known to be the first ones.
+  std::optional<int64_t> countFirstLanes(Value maskVector) {
+    if (!maskVector)
+      return index.getLanes();
+    DenseElementsAttr bits;
+    if (!matchPattern(maskVector, m_Constant(&bits)))
+      return std::nullopt;
+    auto lanes = llvm::to_vector(bits.getValues<bool>());
+    int64_t live = llvm::count(lanes, true);
+    bool areFirst = llvm::all_of(ArrayRef(lanes).take_front(live), [](bool lane) { return lane; });
+    return areFirst && live > 0 ? std::optional(live) : std::nullopt;
+  }
+
   Value zero(VectorType type) { return arith::ConstantOp::create(b, b.getZeroAttr(type)); }
 
   Value address(LaneIndex at) {
