@@ -61,20 +61,33 @@ LogicalResult ReduceKernel::analyze() {
   return success();
 }
 
+/// Cycles that a position of S takes, roughly. What is computed once for a row or column counts for its share.
+double ReduceKernel::estimateCyclesPerPosition(int64_t lanes) {
+  double cycles = 2.0 / lanes, positions = innerCount * outerCount;
+  for (Operation &op : context.getBody())
+    if (!isa<hlo::ReturnOp>(op))
+      cycles += estimateCycles(&op, lanes) * (isa<hlo::ReduceOp>(op) ? 1 : arrayType(op.getResult(0)).getNumElements() / positions);
+  return cycles;
+}
+
 void ReduceKernel::chooseLanes() {
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
   bool minorReduced = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
   rows = minorReduced && (reducedSizes.back() >= lanes || outerCount < lanes / 2 || outerCount == 1 ||
                           reducedSizes.back() * 2 > outerCount);
   int64_t along = rows ? reducedSizes.back() : outerCount;
-  // Several registers of partial results hide the latency of folding.
-  double cycles = estimateCyclesPerElement(context.getBody(), lanes) * lanes;
-  int64_t registers = cycles < 8 ? 4 : cycles < 60 ? 2 : 1;
-  // Columns of an array that is no longer near the core are read in strips that memory is quick at.
+  // Several registers of partial results hide the latency of folding. Rows that are gathered have enough in flight;
+  // for others each stage chooses again.
+  double cycles = (rows ? estimateCyclesPerElement(context.getBody(), lanes) : estimateCyclesPerPosition(lanes)) * lanes;
+  int64_t registers = cycles < 8 && (rows || !minorReduced) ? 4 : cycles < 60 ? 2 : 1;
+  // Columns of an array that is no longer near the core are read in strips that memory is quick at, or by whole rows.
+  int64_t strip = kStripRegisters * lanes;
   if (!rows && registers == 4 && reductions.size() == 1 && innerCount * outerCount >= kFarElements &&
-      keptSizes.back() >= 2 * kStripRegisters * lanes)
+      (keptSizes.back() >= 2 * strip || keptSizes.back() == strip))
     registers = kStripRegisters;
-  while (registers > 1 && along < 2 * registers * lanes)
+  // A loop of one step is none, but where it is within another.
+  int64_t steps = rows && innerCount > along ? 1 : 2;
+  while (registers > 1 && along < steps * registers * lanes)
     registers /= 2;
   lanes *= registers;
   while (lanes > 1 && lanes / 2 >= along)

@@ -41,6 +41,7 @@ private:
   static mlir::RankedTensorType arrayType(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
 
   llvm::LogicalResult analyze();
+  double estimateCyclesPerPosition(int64_t lanes);
   void chooseLanes();
   void planScratch();
   void describeRows();
@@ -50,6 +51,7 @@ private:
   double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
   ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
+  void emitShared(mlir::ValueRange roots, Mask outerMask);
   void emitStage(int64_t stage, Mask outerMask);
   void emitResults(Mask outerMask);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/ReduceKernel.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 
@@ -91,6 +92,29 @@ SmallVector<Lanes> ReduceKernel::foldLanes(Reduction &reduction, SmallVector<Lan
   return partial;
 }
 
+/// Computes what `roots` have in common at all positions in D, which loops over those then find: a loop is no place
+/// for code with branches of its own, as that of a cosine.
+void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
+  SetVector<Operation *> computed;
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  options.inclusive = true;
+  for (Value root : roots)
+    (void)getBackwardSlice(root, &computed, options);
+  for (Operation *op : computed) {
+    auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
+    Operation *source = broadcast ? broadcast.getOperand().getDefiningOp() : nullptr;
+    if (!source || isa<hlo::ReduceOp, hlo::ConstantOp>(source) || arrayType(broadcast.getResult()).getShape() != shape)
+      continue;
+    ElementIndex at;
+    for (int64_t d : broadcast.getDimensions())
+      if (auto found = llvm::find(kept, d); found != kept.end())
+        at.push_back(outer[found - kept.begin()]);
+    if (at.size() == broadcast.getDimensions().size())
+      (void)context.emitter.emit(broadcast.getOperand(), at, outerMask);
+  }
+}
+
 void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
   currentStage = stage;
   SmallVector<Reduction *> group;
@@ -120,6 +144,8 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
       seed = broadcastLanes(index, seed);
     pack(values, seeds);
   }
+  for (Reduction *reduction : group)
+    emitShared(reduction->op.getInputs(), outerMask);
   auto step = [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange carried) {
     SmallVector<Value> next;
     currentAt = inputIndex(at);
@@ -212,6 +238,8 @@ void ReduceKernel::emitResults(Mask outerMask) {
       wide.push_back(i);
     }
   }
+  for (unsigned i : wide)
+    emitShared(context.getReturn().getOperand(i), outerMask);
   bool stored = wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
   if (!stored)
     walk->fold({}, [&](ArrayRef<LaneIndex> at, Mask mask, ValueRange) {
