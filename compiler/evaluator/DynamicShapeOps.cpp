@@ -12,7 +12,8 @@ namespace hloc::evaluator {
 /// The run-time shape of a reshape: the static sizes of the result's type, and for the dynamic ones
 /// what the elements at hand leave. Of several dynamic dimensions the one that
 /// `inferred_dimension` names takes the rest (else the first), the others have the size of the
-/// operand's dynamic dimensions in order.
+/// operand's dynamic dimensions in order, where there are as many. A dimension without a bound is
+/// always the one that takes the rest.
 static FailureOr<Values> reshape(Call &call) {
   auto op = cast<ReshapeOp>(call.op);
   auto tensor = cast<RankedTensorType>(op.getType());
@@ -33,8 +34,14 @@ static FailureOr<Values> reshape(Call &call) {
       for (auto [d, size] : llvm::zip(dynamic, sizes))
         shape[d] = size;
   }
-  if (!dynamic.empty() && countElements(shape) != operand.getCount()) {
-    int64_t inferred = op.getInferredDimension().value_or(dynamic.front());
+  auto unbounded = llvm::to_vector(
+      llvm::make_filter_range(dynamic, [&](int64_t d) { return ShapedType::isDynamic(shape[d]); }));
+  if (unbounded.size() > 1)
+    return call.fail("cannot tell the sizes of " + Twine(unbounded.size()) +
+                     " unbounded dimensions");
+  if (!unbounded.empty() || (!dynamic.empty() && countElements(shape) != operand.getCount())) {
+    int64_t inferred = !unbounded.empty() ? unbounded.front()
+                                          : op.getInferredDimension().value_or(dynamic.front());
     shape[inferred] = 1;
     int64_t rest = countElements(shape);
     shape[inferred] = rest ? operand.getCount() / rest : 0;

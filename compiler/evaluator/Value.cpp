@@ -16,7 +16,8 @@ int64_t countElements(ArrayRef<int64_t> shape) {
     return 0;
   int64_t count = 1;
   for (int64_t size : shape)
-    count *= size;
+    if (llvm::MulOverflow(count, size, count))
+      return INT64_MAX;
   return count;
 }
 

@@ -18,6 +18,7 @@ namespace hloc::evaluator {
 
 using Shape = llvm::SmallVector<int64_t, 6>;
 
+/// The product of the sizes; INT64_MAX if it is larger.
 int64_t countElements(llvm::ArrayRef<int64_t> shape);
 
 /// Elements between neighbours of each dimension, row-major.
