@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/KernelEmission.h"
+#include "codegen/LowerLoops.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -111,7 +112,7 @@ void KernelContext::setUnits(int64_t units, double cyclesPerUnit, bool atBytes) 
 //===-- Loops ----------------------------------------------------------------------------------===//
 
 SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, int64_t step, ValueRange values,
-                            function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+                            function_ref<SmallVector<Value>(Value, ValueRange)> body, Rounds rounds) {
   auto &b = context.b;
   std::optional<int64_t> first = getConstant(lower), last = getConstant(upper);
   if (first && last && *last <= *first)
@@ -119,6 +120,8 @@ SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, in
   if (first && last && *last <= *first + step) // a single iteration
     return body(lower, values);
   auto loop = scf::ForOp::create(b, lower, upper, context.index.constant(step), values);
+  if (rounds == Rounds::Some)
+    loop->setAttr(kNotEmpty, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(loop.getBody());
@@ -128,11 +131,12 @@ SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, in
   return SmallVector<Value>(loop.getResults());
 }
 
-void buildFor(KernelContext &context, Value lower, Value upper, int64_t step, function_ref<void(Value)> body) {
-  buildFor(context, lower, upper, step, {}, [&](Value i, ValueRange) {
+void buildFor(KernelContext &context, Value lower, Value upper, int64_t step, function_ref<void(Value)> body, Rounds rounds) {
+  auto bodyOf = [&](Value i, ValueRange) {
     body(i);
     return SmallVector<Value>();
-  });
+  };
+  buildFor(context, lower, upper, step, {}, bodyOf, rounds);
 }
 
 Value hideConstant(ImplicitLocOpBuilder &b, Value index) {

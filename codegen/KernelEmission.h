@@ -110,15 +110,18 @@ llvm::LogicalResult emitTopkKernel(KernelContext &context, hlo::TopkOp op);
 
 //===-- Loops ----------------------------------------------------------------------------------===//
 
+/// Whether a loop may have no round at all; if it has bounds that are not constants, only its builder knows.
+enum class Rounds { Any, Some };
+
 /// Builds `for (i = lower; i < upper; i += step)` carrying `values`; `body` gets the index and the
 /// carried values and gives the next ones. The emitter's memory of values ends with the body.
 llvm::SmallVector<mlir::Value>
 buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange values,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body, Rounds rounds = Rounds::Any);
 
 /// The same without carried values.
 void buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step,
-              llvm::function_ref<void(mlir::Value)> body);
+              llvm::function_ref<void(mlir::Value)> body, Rounds rounds = Rounds::Any);
 
 /// The same index, of which LLVM knows nothing.
 mlir::Value hideConstant(mlir::ImplicitLocOpBuilder &b, mlir::Value index);

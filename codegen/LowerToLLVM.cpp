@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/LowerToLLVM.h"
+#include "codegen/LowerLoops.h"
 #include "codegen/PeelSingleLanes.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Location.h"
@@ -94,6 +95,7 @@ LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   }
   {
     RewritePatternSet patterns(context);
+    populateLoopLowering(patterns);
     populateSCFToControlFlowConversionPatterns(patterns);
     ConversionTarget legal(*context);
     legal.addIllegalDialect<scf::SCFDialect>();

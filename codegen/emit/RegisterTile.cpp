@@ -115,6 +115,8 @@ Value emitQuadMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
 SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, int64_t group, Value lower, Value upper,
                              ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
                              function_ref<Lanes(int64_t, Value)> right) {
+  if (getConstant(upper) == 0)
+    return SmallVector<Lanes>(initial);
   auto asParts = [&](Lanes words) {
     auto type = VectorType::get({group * context.index.getLanes()}, context.b.getIntegerType(32 / group));
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
@@ -142,7 +144,7 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
       }
     }
     return packLanes(next);
-  });
+  }, Rounds::Some);
   return unpackLanes(element, sums);
 }
 

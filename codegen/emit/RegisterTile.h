@@ -38,7 +38,7 @@ mlir::Value emitQuadMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value 
 /// Zero of type `element`, in every lane.
 Lanes emitZero(IndexBuilder &index, mlir::Type element);
 
-/// Runs k from `lower` to `upper`, adding x[row] * y[vector] to each accumulator. `initial` has
+/// Runs k from `lower` to `upper`, which is constant zero or above `lower`, adding x[row] * y[vector] to each accumulator. `initial` has
 /// rows x vectors entries (row-major), and so has the result. `left` gives a scalar (uniform)
 /// operand, `right` a vector. With `group` above 1 each
 /// element of both holds those of `group` k: pairs of 16 bits, or four bytes.

@@ -75,7 +75,8 @@ void DotKernel::packEntry(const Panel &panel, Value within, int64_t vectors, int
 
 /// The same for the entries from `from` (relative to `range`) on.
 void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live, Value from, Range range) {
-  buildFor(context, from, countEntries(range), 1, [&](Value k) { packEntry(panel, within, vectors, live, k, range); });
+  buildFor(context, from, countEntries(range), 1, [&](Value k) { packEntry(panel, within, vectors, live, k, range); },
+           getConstant(from) == 0 ? Rounds::Some : Rounds::Any);
 }
 
 /// The same for one vector, whose k are read in vectors too and transposed.
@@ -163,7 +164,7 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
         ScopedLanes wide(index, tileLanes);
         packEntry(panel, index.constant(0), tile.vectors, panel.span.live, k, depthRange);
       });
-    });
+    }, Rounds::Some);
   else
     forEachPanel(packByVectors);
   if (lhsIsOffset)
@@ -189,7 +190,7 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
       if (value.re)
         storeElements(index, packed, {row[0], index.consecutive(k, lanes)}, value, {});
       return SmallVector<Value>();
-    });
+    }, Rounds::Some);
   });
 }
 
@@ -199,7 +200,7 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
   buildFor(context, range.start, range.end, tileSize, [&](Value nominal) {
     Value number = b.createOrFold<arith::DivUIOp>(b.createOrFold<arith::SubIOp>(nominal, range.start), index.constant(tileSize));
     body(makeTileSpan(index, nominal, size, tileSize), number);
-  });
+  }, Rounds::Some);
 }
 
 /// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for that not to matter.
