@@ -160,6 +160,22 @@ struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
     return count;
   }
 
+  /// Whether the loop does nothing but move whole vectors: memory sets its pace, as in packing.
+  bool moves(llvm::BasicBlock &block) const {
+    const llvm::DataLayout &layout = block.getModule()->getDataLayout();
+    bool stores = false;
+    for (llvm::Instruction &instruction : block) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store && instruction.mayWriteToMemory())
+        return false;
+      if (store && (!llvm::isa<llvm::LoadInst>(store->getValueOperand()) ||
+                    layout.getTypeSizeInBits(store->getValueOperand()->getType()).getFixedValue() < vectorBits))
+        return false;
+      stores |= store != nullptr;
+    }
+    return stores;
+  }
+
   /// Whether the number of rounds is known where the loop begins: copies of others, as those that merge
   /// or search, keep all their exits.
   static bool isCounted(llvm::Loop &loop) {
@@ -186,7 +202,8 @@ struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
     for (llvm::Loop *loop : loops) {
       size_t length = loop->getHeader()->size();
       size_t accesses = countAccesses(*loop->getHeader());
-      if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMostAccesses && isCounted(*loop))
+      if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMostAccesses && isCounted(*loop) &&
+          !moves(*loop->getHeader()))
         llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", std::min<unsigned>(4, kUnrolledLength / length));
     }
     return llvm::PreservedAnalyses::all();
