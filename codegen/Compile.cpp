@@ -3,6 +3,7 @@
 #include "codegen/Dispatch.h"
 #include "codegen/Link.h"
 #include "codegen/LowerToLLVM.h"
+#include "codegen/MachineCode.h"
 #include "codegen/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/IR/Constants.h"
@@ -27,7 +28,7 @@ struct Group {
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  BorrowedMachine machine;
   llvm::SmallVector<char, 0> code;
   bool failed = false;
 };
@@ -170,7 +171,7 @@ bool ProgramCompiler::generate(Group &group) {
   checkRuntimeCalls(*group.module);
   stage.stop();
   stage = timing.nest("Translate to LLVM IR");
-  group.machine = makeTargetMachine(target);
+  group.machine = borrowTargetMachine(target);
   group.llvmModule = translateToLLVM(*group.module, *group.context, *group.machine, target);
   if (!group.llvmModule)
     return false;
@@ -273,7 +274,7 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef na
   result.constantBytes = constantBytes;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, name, cpus);
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(targets.front());
+  BorrowedMachine machine = borrowTargetMachine(targets.front());
   dispatcher->setTargetTriple(machine->getTargetTriple());
   dispatcher->setDataLayout(machine->createDataLayout());
   if (finish)

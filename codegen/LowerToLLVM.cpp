@@ -23,11 +23,8 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -300,17 +297,6 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
                                        : makePipeline(target);
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(PeelSingleLanes())); // masks are constants now
   passes.run(module, modules);
-}
-
-llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
-                            llvm::SmallVectorImpl<char> &output) {
-  llvm::raw_svector_ostream stream(output);
-  llvm::legacy::PassManager passes;
-  auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
-    return llvm::createStringError("the target cannot emit " + std::string(assembly ? "assembly" : "object files"));
-  passes.run(module);
-  return llvm::Error::success();
 }
 
 } // namespace hloc

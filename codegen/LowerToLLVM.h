@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last steps: MLIR's standard dialects to LLVM's, LLVM IR, machine code.
+// MLIR's standard dialects to LLVM's, and to LLVM IR.
 
 #ifndef HLOC_CODEGEN_LOWERTOLLVM_H
 #define HLOC_CODEGEN_LOWERTOLLVM_H
@@ -29,10 +29,6 @@ std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMC
 
 /// Runs LLVM's passes at the target's level.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target);
-
-/// Machine code of `module`: an object file, or assembly text.
-llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
-                            llvm::SmallVectorImpl<char> &output);
 
 } // namespace hloc
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Target.h"
 #include "codegen/Dispatch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -46,17 +47,106 @@ static std::string getHostFeatures(const llvm::MCSubtargetInfo &processor) {
   return features;
 }
 
-std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target) {
-  std::string message;
-  llvm::Triple triple(target.triple);
-  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, message);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+namespace {
+
+/// Machines that nobody uses at present, by what they were made for. LLVM's description of a processor takes a good part
+/// of the time of a small compilation, and no two threads may share one.
+class MachinePool {
+public:
+  static MachinePool &get() {
+    static auto *pool = new MachinePool; // never destroyed: a program that ends need not wait for it
+    return *pool;
+  }
+
+  std::unique_ptr<llvm::TargetMachine> take(llvm::StringRef key) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = idle.find(key);
+    return found == idle.end() || found->second.empty() ? nullptr : found->second.pop_back_val();
+  }
+
+  void giveBack(llvm::StringRef key, std::unique_ptr<llvm::TargetMachine> machine) {
+    std::lock_guard<std::mutex> guard(lock);
+    idle[key].push_back(std::move(machine));
+  }
+
+private:
+  std::mutex lock;
+  llvm::StringMap<llvm::SmallVector<std::unique_ptr<llvm::TargetMachine>, 1>> idle;
+};
+
+} // namespace
+
+void GiveBackMachine::operator()(llvm::TargetMachine *machine) const {
+  MachinePool::get().giveBack(key, std::unique_ptr<llvm::TargetMachine>(machine));
+}
+
+BorrowedMachine borrowTargetMachine(const Target &target) {
   auto level = target.optimization == 0   ? llvm::CodeGenOptLevel::None
                : target.optimization == 1 ? llvm::CodeGenOptLevel::Less
                                           : llvm::CodeGenOptLevel::Default;
-  return std::unique_ptr<llvm::TargetMachine>(llvmTarget->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, level));
+  std::string key = llvm::join_items(" ", target.triple, target.cpu, target.features, std::to_string(int(level)));
+  std::unique_ptr<llvm::TargetMachine> machine = MachinePool::get().take(key);
+  if (!machine) {
+    std::string message;
+    llvm::Triple triple(target.triple);
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+    machine.reset(llvm::TargetRegistry::lookupTarget(triple, message)
+                      ->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, level));
+  }
+  return BorrowedMachine(machine.release(), GiveBackMachine{std::move(key)});
+}
+
+namespace {
+
+/// A processor as LLVM knows it.
+struct Processor {
+  std::string cpu, features;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+};
+
+} // namespace
+
+static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::Triple &triple, llvm::StringRef cpu) {
+  std::string message;
+  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!llvmTarget)
+    return llvm::createStringError("unknown target triple '" + triple.str() + "': " + message);
+  bool foreign = triple.getArch() != llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch();
+  bool native = cpu == "native" || (cpu.empty() && !foreign);
+  if (native && foreign)
+    return llvm::createStringError("--mcpu=native needs a target of the host's architecture; name a CPU");
+  auto made = std::make_unique<Processor>();
+  made->cpu = native ? llvm::sys::getHostCPUName().str() : cpu.empty() ? "generic" : cpu.str();
+  auto makeSubtarget = [&](llvm::StringRef name) {
+    return std::unique_ptr<llvm::MCSubtargetInfo>(llvmTarget->createMCSubtargetInfo(triple, name, ""));
+  };
+  // Without a CPU first: LLVM speaks of an unknown one itself.
+  if (!native && !makeSubtarget("")->isCPUStringValid(made->cpu))
+    return llvm::createStringError("unknown CPU '" + made->cpu + "' for " + triple.str());
+  made->subtarget = makeSubtarget(made->cpu);
+  if (native)
+    made->features = getHostFeatures(*made->subtarget);
+  for (llvm::StringRef feature : llvm::split(made->features, ','))
+    if (!feature.empty())
+      made->subtarget->ApplyFeatureFlag(feature);
+  return std::move(made);
+}
+
+/// The processor that is called `cpu`, which may be empty or "native". Each is described once: programs that compile
+/// many modules do so for one.
+static llvm::Expected<const Processor *> findProcessor(const llvm::Triple &triple, llvm::StringRef cpu) {
+  static std::mutex lock;
+  static auto *known = new llvm::StringMap<std::unique_ptr<Processor>>; // never destroyed, as MachinePool
+  std::lock_guard<std::mutex> guard(lock);
+  std::unique_ptr<Processor> &processor = (*known)[(triple.str() + " " + cpu).str()];
+  if (!processor) {
+    auto made = describeProcessor(triple, cpu);
+    if (!made)
+      return made.takeError();
+    processor = std::move(*made);
+  }
+  return processor.get();
 }
 
 llvm::Expected<Target> makeTarget(const TargetOptions &options) {
@@ -73,28 +163,12 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   // For others there are no vectors, and code for single elements would be many times slower.
   if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64)
     return llvm::createStringError("no code is made for '" + target.triple + "': expected a target of x86_64 or aarch64");
-  std::string message;
-  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!llvmTarget)
-    return llvm::createStringError("unknown target triple '" + target.triple + "': " + message);
-  bool foreign = triple.getArch() != llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch();
-  bool native = options.cpu == "native" || (options.cpu.empty() && !foreign);
-  if (native && foreign)
-    return llvm::createStringError("--mcpu=native needs a target of the host's architecture; name a CPU");
-  target.cpu = native ? llvm::sys::getHostCPUName().str() : options.cpu.empty() ? "generic" : options.cpu;
-  auto makeSubtarget = [&](llvm::StringRef cpu) {
-    return std::unique_ptr<llvm::MCSubtargetInfo>(llvmTarget->createMCSubtargetInfo(triple, cpu, target.features));
-  };
-  // Without a CPU first: LLVM speaks of an unknown one itself.
-  if (!native && !makeSubtarget("")->isCPUStringValid(target.cpu))
-    return llvm::createStringError("unknown CPU '" + target.cpu + "' for " + target.triple);
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = makeSubtarget(target.cpu);
-  if (native) {
-    target.features = getHostFeatures(*subtarget);
-    if (!target.features.empty())
-      subtarget = makeSubtarget(target.cpu);
-  }
-  auto has = [&](llvm::StringRef feature) { return subtarget->checkFeatures(("+" + feature).str()); };
+  llvm::Expected<const Processor *> processor = findProcessor(triple, options.cpu);
+  if (!processor)
+    return processor.takeError();
+  target.cpu = (*processor)->cpu;
+  target.features = (*processor)->features;
+  auto has = [&](llvm::StringRef feature) { return (*processor)->subtarget->checkFeatures(("+" + feature).str()); };
   if (triple.isX86()) {
     bool avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
     target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;

@@ -69,8 +69,15 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options);
 /// The same for each CPU that the options name, from the lowest level to the highest.
 llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options);
 
-/// An LLVM target machine for `target`. Each thread needs its own.
-std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target);
+/// Keeps a machine for the next that needs one like it.
+struct GiveBackMachine {
+  std::string key;
+  void operator()(llvm::TargetMachine *machine) const;
+};
+using BorrowedMachine = std::unique_ptr<llvm::TargetMachine, GiveBackMachine>;
+
+/// An LLVM target machine for `target`, which the caller has for itself until the pointer ends.
+BorrowedMachine borrowTargetMachine(const Target &target);
 
 } // namespace hloc
 
