@@ -192,6 +192,41 @@ SmallVector<Value> buildLanes(KernelContext &context, int64_t size, ValueRange v
   return carried;
 }
 
+/// Elements of a part of a long row.
+static constexpr int64_t kRowPart = 4096;
+
+/// The few long rows of `rows` times `length` elements in parts, each a unit.
+static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length, double cycles,
+                          function_ref<void(ArrayRef<LaneIndex>, Mask)> body) {
+  IndexBuilder &index = context.index;
+  auto &b = context.b;
+  int64_t count = ShapedType::getNumElements(rows), parts = llvm::divideCeil(length, kRowPart);
+  int64_t lanes = index.getLanes(), whole = length / lanes * lanes;
+  context.setUnits(count * parts, cycles * kRowPart);
+  buildFor(context, context.getBegin(), context.getEnd(), 1, {}, [&](Value unit, ValueRange) {
+    auto [part, row] = index.divideWithRemainder(index.uniform(unit), parts);
+    ElementIndex at = reshapeIndex(index, count, rows, row);
+    LaneIndex start = index.multiply(part, kRowPart), end = index.add(start, kRowPart);
+    auto elementsAt = [&](LaneIndex minor, Mask mask) {
+      at.push_back(minor);
+      body(at, mask);
+      at.pop_back();
+    };
+    buildFor(context, start.base, b.createOrFold<arith::MinSIOp>(end.base, index.constant(whole)), lanes, [&](Value i) {
+      elementsAt(index.consecutive(i, lanes), {});
+    });
+    if (whole == length)
+      return SmallVector<Value>();
+    Value last = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, end.base, index.constant(length));
+    auto branch = scf::IfOp::create(b, last, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    ElementEmitter::Scope scope(context.emitter);
+    b.setInsertionPointToStart(branch.thenBlock());
+    elementsAt(index.consecutive(index.constant(whole), lanes), firstLanes(index, length - whole));
+    return SmallVector<Value>();
+  });
+}
+
 void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, bool parallel,
                function_ref<void(ArrayRef<LaneIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
@@ -199,6 +234,8 @@ void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, b
   int64_t units = 1, count = ShapedType::getNumElements(shape);
   while (parallel && leading + 1 < shape.size() && units < kMostRowUnits)
     units *= shape[leading++];
+  if (parallel && !context.target.singleThreaded && !context.packsOutputs() && units < kMostRowUnits && shape.back() > 2 * kRowPart)
+    return buildRowParts(context, shape.drop_back(), shape.back(), cycles, body);
   context.setUnits(units, double(count) / units * cycles);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();

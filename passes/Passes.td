@@ -268,6 +268,31 @@ def SwapLoopState : Pass<"swap-loop-state", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"unrolled", "unrolled", "Loops that were unrolled">];
 }
 
+def CollapseDimensions : Pass<"collapse-dimensions", "::mlir::func::FuncOp"> {
+  let summary = "Make dimensions one that a kernel's operations treat alike";
+  let description = [{
+    In each `hlo.kernel`, neighbouring dimensions become one wherever no operation tells them apart: a broadcast of one
+    of them, a reduction, a slice, a transposition. Rows are longer then, loops fewer, and kernels equal that
+    differ in nothing else. Operands and results keep their types; the kernel's block sees their memory
+    in another shape.
+
+    ```mlir
+    %r = hlo.kernel loop(%x, %y) ... : (tensor<64x8x3xf32>, tensor<64xf32>) -> tensor<64x8x3xf32> {
+    ^bb0(%0: tensor<64x8x3xf32>, %1: tensor<64xf32>):
+      %2 = hlo.broadcast %1 {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x8x3xf32>
+      %3 = hlo.add %0, %2 : ...
+    ```
+    becomes
+    ```mlir
+    %r = hlo.kernel loop(%x, %y) ... : (tensor<64x8x3xf32>, tensor<64xf32>) -> tensor<64x8x3xf32> {
+    ^bb0(%0: tensor<64x24xf32>, %1: tensor<64xf32>):
+      %2 = hlo.broadcast %1 {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x24xf32>
+      %3 = hlo.add %0, %2 : ...
+    ```
+  }];
+  let statistics = [Statistic<"collapsed", "collapsed", "Kernels with fewer dimensions">];
+}
+
 def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Give every array its place in memory";
   let description = [{

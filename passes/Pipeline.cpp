@@ -55,8 +55,10 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
   fuse.remarks = options.remarks;
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
   passes.addNestedPass<func::FuncOp>(createSchedule()); // also keeps updates in place
-  if (options.level > 0)
+  if (options.level > 0) {
     passes.addNestedPass<func::FuncOp>(createSwapLoopState()); // looks at the buffers of kernels in order
+    passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
+  }
   passes.addPass(createAssignBuffers());
   if (options.check)
     passes.addPass(createCheckBuffers());

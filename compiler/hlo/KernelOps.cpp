@@ -9,13 +9,22 @@ using namespace hloc::hlo;
 #define GET_OP_CLASSES
 #include "compiler/hlo/KernelOps.cpp.inc"
 
+/// Whether arrays of the types can be the same memory: the same elements in row-major order.
+static bool areSameMemory(TypeRange types, TypeRange others) {
+  return types.size() == others.size() && llvm::all_of(llvm::zip(types, others), [](auto pair) {
+           auto [type, other] = pair;
+           auto x = dyn_cast<RankedTensorType>(type), y = dyn_cast<RankedTensorType>(other);
+           return type == other || (x && y && x.getElementType() == y.getElementType() && x.getNumElements() == y.getNumElements());
+         });
+}
+
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
-  if (block.getArgumentTypes() != TypeRange(getInputs().getTypes()))
-    return emitOpError("expected the block's arguments to have the operands' types");
+  if (!areSameMemory(block.getArgumentTypes(), getInputs().getTypes()))
+    return emitOpError("expected the block's arguments to have the operands' elements");
   auto result = dyn_cast_or_null<ReturnOp>(block.getTerminator());
-  if (!result || result.getOperandTypes() != TypeRange(getResultTypes()))
-    return emitOpError("expected the block to return values of the results' types");
+  if (!result || !areSameMemory(result.getOperandTypes(), getResultTypes()))
+    return emitOpError("expected the block to return the results' elements");
   if (getReuse().size() != getNumResults())
     return emitOpError("expected one reuse entry a result");
   for (int64_t operand : getReuse())

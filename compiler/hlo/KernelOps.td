@@ -13,8 +13,8 @@ def HLO_KernelKindAttr : HLO_EnumAttr<HLO_KernelKind, "kernel_kind">;
 def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "operations compiled as one loop nest over memory";
   let description = [{
-    The block's arguments are the operands; it ends in `hlo.return` of the results. `kind` names the
-    operation around which the loops are built, the rest is prologue and epilogue:
+    The block's arguments are the operands, perhaps in other shapes of the same memory; it ends in `hlo.return` of the
+    results, likewise. `kind` names the operation around which the loops are built, the rest is prologue and epilogue:
     - `loop`: elementwise and data movement; all results have the same number of elements.
     - `reduce`: one or more `hlo.reduce` over the same dimensions of arrays of one shape, with
       elementwise code before, between and after (softmax, normalizations).

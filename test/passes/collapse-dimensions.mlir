@@ -1,0 +1,238 @@
+// RUN: hlo-opt --collapse-dimensions --split-input-file %s | FileCheck %s
+
+// A value for each of the outermost dimension: the others are one row.
+// CHECK-LABEL: func.func @broadcast_from_outside
+// CHECK: hlo.kernel <loop> (%{{.*}}) {reuse = array<i64: 0>} : (tensor<64x8x3xf32>, tensor<64xf32>) -> tensor<64x8x3xf32>
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x24xf32>, %[[Y:.*]]: tensor<64xf32>):
+// CHECK-NEXT: %[[B:.*]] = hlo.broadcast %[[Y]] {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x24xf32>
+// CHECK-NEXT: hlo.add %[[X]], %[[B]] : (tensor<64x24xf32>, tensor<64x24xf32>) -> tensor<64x24xf32>
+func.func @broadcast_from_outside(%x: tensor<64x8x3xf32>, %y: tensor<64xf32>) -> tensor<64x8x3xf32> {
+  %r = hlo.kernel <loop> (%x, %y) {reuse = array<i64: 0>} : (tensor<64x8x3xf32>, tensor<64xf32>) -> tensor<64x8x3xf32> {
+  ^bb0(%0: tensor<64x8x3xf32>, %1: tensor<64xf32>):
+    %2 = hlo.broadcast %1 {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x8x3xf32>
+    %3 = hlo.add %0, %2 : (tensor<64x8x3xf32>, tensor<64x8x3xf32>) -> tensor<64x8x3xf32>
+    hlo.return %3 : tensor<64x8x3xf32>
+  }
+  return %r : tensor<64x8x3xf32>
+}
+
+// -----
+
+// A mask of all but the minor dimension stays apart from that alone; dimensions of size one are nothing.
+// CHECK-LABEL: func.func @mask
+// CHECK: ^bb0(%{{.*}}: tensor<512x3xf32>, %[[M:.*]]: tensor<512xi1>):
+// CHECK: hlo.broadcast %[[M]] {dimensions = array<i64: 0>} : (tensor<512xi1>) -> tensor<512x3xi1>
+// CHECK: hlo.constant(dense<0.000000e+00> : tensor<512x3xf32>)
+// CHECK: hlo.select
+func.func @mask(%x: tensor<64x8x1x3xf32>, %m: tensor<64x8xi1>) -> tensor<64x8x1x3xf32> {
+  %r = hlo.kernel <loop> (%x, %m) {reuse = array<i64: 0>} : (tensor<64x8x1x3xf32>, tensor<64x8xi1>) -> tensor<64x8x1x3xf32> {
+  ^bb0(%0: tensor<64x8x1x3xf32>, %1: tensor<64x8xi1>):
+    %2 = hlo.broadcast %1 {dimensions = array<i64: 0, 1>} : (tensor<64x8xi1>) -> tensor<64x8x1x3xi1>
+    %z = hlo.constant (dense<0.0> : tensor<64x8x1x3xf32>) : tensor<64x8x1x3xf32>
+    %3 = hlo.select %2, %0, %z : (tensor<64x8x1x3xi1>, tensor<64x8x1x3xf32>, tensor<64x8x1x3xf32>) -> tensor<64x8x1x3xf32>
+    hlo.return %3 : tensor<64x8x1x3xf32>
+  }
+  return %r : tensor<64x8x1x3xf32>
+}
+
+// -----
+
+// A dimension of size one between two that an operand has is nothing, another one keeps them apart.
+// CHECK-LABEL: func.func @broadcast_apart
+// CHECK: ^bb0(%[[X:.*]]: tensor<15xf32>):
+// CHECK: hlo.broadcast %[[X]] {dimensions = array<i64: 0>} : (tensor<15xf32>) -> tensor<15x7xf32>
+// CHECK: ^bb0(%[[Y:.*]]: tensor<3x5xf32>):
+// CHECK: hlo.broadcast %[[Y]] {dimensions = array<i64: 0, 2>} : (tensor<3x5xf32>) -> tensor<3x7x5xf32>
+func.func @broadcast_apart(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3x1x5x7xf32>, tensor<3x7x5xf32>) {
+  %r = hlo.kernel <loop> (%x) {reuse = array<i64: -1>} : (tensor<3x5xf32>) -> tensor<3x1x5x7xf32> {
+  ^bb0(%0: tensor<3x5xf32>):
+    %1 = hlo.broadcast %0 {dimensions = array<i64: 0, 2>} : (tensor<3x5xf32>) -> tensor<3x1x5x7xf32>
+    hlo.return %1 : tensor<3x1x5x7xf32>
+  }
+  %s = hlo.kernel <loop> (%y) {reuse = array<i64: -1>} : (tensor<3x5xf32>) -> tensor<3x7x5xf32> {
+  ^bb0(%0: tensor<3x5xf32>):
+    %1 = hlo.broadcast %0 {dimensions = array<i64: 0, 2>} : (tensor<3x5xf32>) -> tensor<3x7x5xf32>
+    hlo.return %1 : tensor<3x7x5xf32>
+  }
+  return %r, %s : tensor<3x1x5x7xf32>, tensor<3x7x5xf32>
+}
+
+// -----
+
+// What moves one dimension leaves the others alike. A slice of whole rows behind is one of elements.
+// CHECK-LABEL: func.func @moves
+// CHECK: ^bb0(%[[X:.*]]: tensor<4x360xf32>):
+// CHECK: %[[S:.*]] = hlo.slice %[[X]] {limits = array<i64: 4, 300>, starts = array<i64: 0, 60>, strides = array<i64: 1, 1>}
+// CHECK-SAME: -> tensor<4x240xf32>
+// CHECK: hlo.transpose %[[S]] {dimensions = array<i64: 1, 0>} : (tensor<4x240xf32>) -> tensor<240x4xf32>
+func.func @moves(%x: tensor<4x6x5x12xf32>) -> tensor<4x5x12x4xf32> {
+  %r = hlo.kernel <loop> (%x) {reuse = array<i64: -1>} : (tensor<4x6x5x12xf32>) -> tensor<4x5x12x4xf32> {
+  ^bb0(%0: tensor<4x6x5x12xf32>):
+    %1 = hlo.slice %0 {starts = array<i64: 0, 1, 0, 0>, limits = array<i64: 4, 5, 5, 12>, strides = array<i64: 1, 1, 1, 1>} : (tensor<4x6x5x12xf32>) -> tensor<4x4x5x12xf32>
+    %2 = hlo.transpose %1 {dimensions = array<i64: 1, 2, 3, 0>} : (tensor<4x4x5x12xf32>) -> tensor<4x5x12x4xf32>
+    hlo.return %2 : tensor<4x5x12x4xf32>
+  }
+  return %r : tensor<4x5x12x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @strided_slice
+// CHECK: ^bb0(%{{.*}}: tensor<8x15xf32>):
+// CHECK: hlo.slice %{{.*}} {limits = array<i64: 8, 15>, starts = array<i64: 0, 0>, strides = array<i64: 2, 1>}
+func.func @strided_slice(%x: tensor<8x3x5xf32>) -> tensor<4x3x5xf32> {
+  %r = hlo.kernel <loop> (%x) {reuse = array<i64: -1>} : (tensor<8x3x5xf32>) -> tensor<4x3x5xf32> {
+  ^bb0(%0: tensor<8x3x5xf32>):
+    %1 = hlo.slice %0 {starts = array<i64: 0, 0, 0>, limits = array<i64: 8, 3, 5>, strides = array<i64: 2, 1, 1>} : (tensor<8x3x5xf32>) -> tensor<4x3x5xf32>
+    hlo.return %1 : tensor<4x3x5xf32>
+  }
+  return %r : tensor<4x3x5xf32>
+}
+
+// -----
+
+// Colours join the pixels that are padded; long rows do not: whether one is padding is asked once for all of it.
+// CHECK-LABEL: func.func @pad
+// CHECK: hlo.pad {{.*}} {high = array<i64: 1, 3>, interior = array<i64: 0, 0>, low = array<i64: 1, 3>} : (tensor<8x24xf32>, tensor<f32>) -> tensor<10x30xf32>
+// CHECK: hlo.pad {{.*}} {high = array<i64: 1, 0>, interior = array<i64: 0, 0>, low = array<i64: 1, 0>} : (tensor<8x64xf32>, tensor<f32>) -> tensor<10x64xf32>
+func.func @pad(%x: tensor<8x8x3xf32>, %y: tensor<8x8x8xf32>, %z: tensor<f32>) -> (tensor<10x10x3xf32>, tensor<10x8x8xf32>) {
+  %r = hlo.kernel <loop> (%x, %z) {reuse = array<i64: -1>} : (tensor<8x8x3xf32>, tensor<f32>) -> tensor<10x10x3xf32> {
+  ^bb0(%0: tensor<8x8x3xf32>, %1: tensor<f32>):
+    %2 = hlo.pad %0, %1 {low = array<i64: 1, 1, 0>, high = array<i64: 1, 1, 0>, interior = array<i64: 0, 0, 0>} : (tensor<8x8x3xf32>, tensor<f32>) -> tensor<10x10x3xf32>
+    hlo.return %2 : tensor<10x10x3xf32>
+  }
+  %s = hlo.kernel <loop> (%y, %z) {reuse = array<i64: -1>} : (tensor<8x8x8xf32>, tensor<f32>) -> tensor<10x8x8xf32> {
+  ^bb0(%0: tensor<8x8x8xf32>, %1: tensor<f32>):
+    %2 = hlo.pad %0, %1 {low = array<i64: 1, 0, 0>, high = array<i64: 1, 0, 0>, interior = array<i64: 0, 0, 0>} : (tensor<8x8x8xf32>, tensor<f32>) -> tensor<10x8x8xf32>
+    hlo.return %2 : tensor<10x8x8xf32>
+  }
+  return %r, %s : tensor<10x10x3xf32>, tensor<10x8x8xf32>
+}
+
+// -----
+
+// Rows of a concatenation join it where they are short, but not if all of it has few elements.
+// CHECK-LABEL: func.func @concatenate
+// CHECK: hlo.concatenate {{.*}} {dimension = 1 : i64} : (tensor<6x8xf32>, tensor<6x4xf32>) -> tensor<6x12xf32>
+// CHECK: hlo.reverse {{.*}} {dimensions = array<i64: 1>} : (tensor<6x12xf32>) -> tensor<6x12xf32>
+func.func @concatenate(%x: tensor<2x3x2x4xf32>, %y: tensor<2x3x1x4xf32>) -> tensor<2x3x3x4xf32> {
+  %r = hlo.kernel <loop> (%x, %y) {reuse = array<i64: -1>} : (tensor<2x3x2x4xf32>, tensor<2x3x1x4xf32>) -> tensor<2x3x3x4xf32> {
+  ^bb0(%0: tensor<2x3x2x4xf32>, %1: tensor<2x3x1x4xf32>):
+    %2 = hlo.concatenate %0, %1 {dimension = 2 : i64} : (tensor<2x3x2x4xf32>, tensor<2x3x1x4xf32>) -> tensor<2x3x3x4xf32>
+    %3 = hlo.reverse %2 {dimensions = array<i64: 2, 3>} : (tensor<2x3x3x4xf32>) -> tensor<2x3x3x4xf32>
+    hlo.return %3 : tensor<2x3x3x4xf32>
+  }
+  return %r : tensor<2x3x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @concatenate_few
+// CHECK: hlo.concatenate {{.*}} {dimension = 0 : i64} : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+func.func @concatenate_few(%x: tensor<1x2x2xf32>, %y: tensor<1x2x2xf32>) -> tensor<2x2x2xf32> {
+  %r = hlo.kernel <loop> (%x, %y) {reuse = array<i64: -1>} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<2x2x2xf32> {
+  ^bb0(%0: tensor<1x2x2xf32>, %1: tensor<1x2x2xf32>):
+    %2 = hlo.concatenate %0, %1 {dimension = 0 : i64} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<2x2x2xf32>
+    hlo.return %2 : tensor<2x2x2xf32>
+  }
+  return %r : tensor<2x2x2xf32>
+}
+
+// -----
+
+// What a round of a scan leaves behind; only whole dimensions join, since a start is not what others count by.
+// CHECK-LABEL: func.func @update
+// CHECK: ^bb0(%[[X:.*]]: tensor<100x24xf32>, %[[U:.*]]: tensor<1x24xf32>, %[[I:.*]]: tensor<i32>):
+// CHECK-NEXT: %[[Z:.*]] = hlo.constant
+// CHECK-NEXT: hlo.dynamic_update_slice %[[X]], %[[U]], %[[I]], %[[Z]]
+// CHECK-SAME: -> tensor<100x24xf32>
+func.func @update(%x: tensor<100x8x3xf32>, %u: tensor<1x8x3xf32>, %i: tensor<i32>) -> tensor<100x8x3xf32> {
+  %r = hlo.kernel <update> (%x, %u, %i) {reuse = array<i64: 0>, must_reuse} : (tensor<100x8x3xf32>, tensor<1x8x3xf32>, tensor<i32>) -> tensor<100x8x3xf32> {
+  ^bb0(%0: tensor<100x8x3xf32>, %1: tensor<1x8x3xf32>, %2: tensor<i32>):
+    %z = hlo.constant (dense<0> : tensor<i32>) : tensor<i32>
+    %3 = hlo.dynamic_update_slice %0, %1, %2, %z, %z : (tensor<100x8x3xf32>, tensor<1x8x3xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<100x8x3xf32>
+    hlo.return %3 : tensor<100x8x3xf32>
+  }
+  return %r : tensor<100x8x3xf32>
+}
+
+// -----
+
+hlo.computation @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+
+// Reduced dimensions that stand side by side are one, and those that stay.
+// CHECK-LABEL: func.func @reduce
+// CHECK: ^bb0(%[[X:.*]]: tensor<6x20x42xf32>
+// CHECK: %[[S:.*]] = hlo.reduce %[[X]], {{.*}} {dimensions = array<i64: 1>, to_apply = @add} : (tensor<6x20x42xf32>, tensor<f32>) -> tensor<6x42xf32>
+// CHECK: hlo.broadcast %[[S]] {dimensions = array<i64: 0, 2>} : (tensor<6x42xf32>) -> tensor<6x20x42xf32>
+func.func @reduce(%x: tensor<2x3x4x5x6x7xf32>, %z: tensor<f32>) -> (tensor<2x3x6x7xf32>, tensor<2x3x4x5x6x7xf32>) {
+  %r:2 = hlo.kernel <reduce> (%x, %z) {reuse = array<i64: -1, 0>} : (tensor<2x3x4x5x6x7xf32>, tensor<f32>) -> (tensor<2x3x6x7xf32>, tensor<2x3x4x5x6x7xf32>) {
+  ^bb0(%0: tensor<2x3x4x5x6x7xf32>, %1: tensor<f32>):
+    %2 = hlo.reduce %0, %1 {dimensions = array<i64: 2, 3>, to_apply = @add} : (tensor<2x3x4x5x6x7xf32>, tensor<f32>) -> tensor<2x3x6x7xf32>
+    %3 = hlo.broadcast %2 {dimensions = array<i64: 0, 1, 4, 5>} : (tensor<2x3x6x7xf32>) -> tensor<2x3x4x5x6x7xf32>
+    %4 = hlo.divide %0, %3 : (tensor<2x3x4x5x6x7xf32>, tensor<2x3x4x5x6x7xf32>) -> tensor<2x3x4x5x6x7xf32>
+    hlo.return %2, %4 : tensor<2x3x6x7xf32>, tensor<2x3x4x5x6x7xf32>
+  }
+  return %r#0, %r#1 : tensor<2x3x6x7xf32>, tensor<2x3x4x5x6x7xf32>
+}
+
+// -----
+
+// A reshape ties what it keeps apart in both shapes, and is gone where they become equal.
+// CHECK-LABEL: func.func @reshape
+// CHECK: ^bb0(%[[X:.*]]: tensor<6x20xf32>, %[[Y:.*]]: tensor<6xf32>):
+// CHECK-NEXT: hlo.broadcast %[[Y]]
+// CHECK-NEXT: hlo.add %[[X]]
+// CHECK-NOT: hlo.reshape
+func.func @reshape(%x: tensor<6x4x5xf32>, %y: tensor<6xf32>) -> tensor<6x20xf32> {
+  %r = hlo.kernel <loop> (%x, %y) {reuse = array<i64: -1>} : (tensor<6x4x5xf32>, tensor<6xf32>) -> tensor<6x20xf32> {
+  ^bb0(%0: tensor<6x4x5xf32>, %1: tensor<6xf32>):
+    %2 = hlo.broadcast %1 {dimensions = array<i64: 0>} : (tensor<6xf32>) -> tensor<6x4x5xf32>
+    %3 = hlo.add %0, %2 : (tensor<6x4x5xf32>, tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
+    %4 = hlo.reshape %3 : (tensor<6x4x5xf32>) -> tensor<6x20xf32>
+    hlo.return %4 : tensor<6x20xf32>
+  }
+  return %r : tensor<6x20xf32>
+}
+
+// -----
+
+// An index along a dimension, the operands of a product, a sort.
+// CHECK-LABEL: func.func @apart
+// CHECK: hlo.iota {iota_dimension = 1 : i64} : () -> tensor<6x5x42xi32>
+// CHECK: ^bb0(%{{.*}}: tensor<4x2x8xf32>):
+// CHECK: hlo.sort
+func.func @apart(%x: tensor<2x3x5x6x7xi32>, %y: tensor<4x2x8xf32>) -> (tensor<2x3x5x6x7xi32>, tensor<4x2x8xf32>) {
+  %r = hlo.kernel <loop> (%x) {reuse = array<i64: 0>} : (tensor<2x3x5x6x7xi32>) -> tensor<2x3x5x6x7xi32> {
+  ^bb0(%0: tensor<2x3x5x6x7xi32>):
+    %1 = hlo.iota {iota_dimension = 2 : i64} : () -> tensor<2x3x5x6x7xi32>
+    %2 = hlo.add %0, %1 : (tensor<2x3x5x6x7xi32>, tensor<2x3x5x6x7xi32>) -> tensor<2x3x5x6x7xi32>
+    hlo.return %2 : tensor<2x3x5x6x7xi32>
+  }
+  %s = hlo.kernel <sort> (%y) {reuse = array<i64: 0>} : (tensor<4x2x8xf32>) -> tensor<4x2x8xf32> {
+  ^bb0(%0: tensor<4x2x8xf32>):
+    %1 = hlo.sort %0 {dimension = 2 : i64, to_apply = @less} : (tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+    hlo.return %1 : tensor<4x2x8xf32>
+  }
+  return %r, %s : tensor<2x3x5x6x7xi32>, tensor<4x2x8xf32>
+}
+hlo.computation @less(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %0 = hlo.compare %a, %b {direction = #hlo.direction<LT>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  hlo.return %0 : tensor<i1>
+}
+
+// -----
+
+// Two results are walked together: what one tells apart stays in the other.
+// CHECK-LABEL: func.func @results
+// CHECK: hlo.return %{{.*}}, %{{.*}} : tensor<6x20xf32>, tensor<6x20xf32>
+func.func @results(%x: tensor<6x4x5xf32>, %y: tensor<6xf32>) -> (tensor<6x4x5xf32>, tensor<6x4x5xf32>) {
+  %r:2 = hlo.kernel <loop> (%x, %y) {reuse = array<i64: -1, -1>} : (tensor<6x4x5xf32>, tensor<6xf32>) -> (tensor<6x4x5xf32>, tensor<6x4x5xf32>) {
+  ^bb0(%0: tensor<6x4x5xf32>, %1: tensor<6xf32>):
+    %2 = hlo.broadcast %1 {dimensions = array<i64: 0>} : (tensor<6xf32>) -> tensor<6x4x5xf32>
+    %3 = hlo.negate %0 : (tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
+    hlo.return %2, %3 : tensor<6x4x5xf32>, tensor<6x4x5xf32>
+  }
+  return %r#0, %r#1 : tensor<6x4x5xf32>, tensor<6x4x5xf32>
+}
