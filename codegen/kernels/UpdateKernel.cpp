@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of kind `update`: a dynamic_update_slice that writes its slice into the operand's memory. Short
-// rows that lie behind each other there, as what each round of a scan leaves behind, are walked as one.
+// rows that lie behind each other there, as what each round of a scan leaves behind, are walked as one; so are
+// columns.
 // Test: test/codegen/update-rows.hlo.
 #include "codegen/KernelEmission.h"
 
@@ -10,6 +11,9 @@ namespace hloc {
 
 /// Elements from which on rows are long enough.
 static constexpr int64_t kLongRow = 4096;
+
+/// Lanes whose elements are stored one by one.
+static constexpr int64_t kMostScattered = 16;
 
 static SmallVector<int64_t> getSizesAboveOne(Value value) {
   return llvm::filter_to_vector(cast<RankedTensorType>(value.getType()).getShape(), [](int64_t size) { return size != 1; });
@@ -36,22 +40,23 @@ static bool isBlindToRows(Block &body, hlo::DynamicUpdateSliceOp update) {
 
 namespace {
 /// The walk over an update: dimensions from `first` to `last` are one, of `length` elements, behind which
-/// are only sizes of one.
+/// are only sizes of one. Elements lie `step` apart.
 struct Rows {
   size_t first, last;
-  int64_t length;
+  int64_t length, step;
 };
 } // namespace
 
 static Rows findRows(KernelContext &context, hlo::DynamicUpdateSliceOp update, ArrayRef<int64_t> shape, ArrayRef<int64_t> whole) {
   size_t minor = shape.size() - 1, last = minor;
-  while (last > 0 && shape[last] == 1 && whole[last] == 1)
+  while (last > 0 && shape[last] == 1)
     --last;
-  Rows rows{last, last, shape[last]};
-  if (shape[last] == 1 || context.packsOutputs() || !isBlindToRows(context.getBody(), update))
-    return {minor, minor, shape[minor]};
-  while (rows.first > 0 && rows.length < kLongRow && shape[rows.first] == whole[rows.first])
-    rows.length *= shape[--rows.first];
+  if (shape[last] == 1 || context.packsOutputs())
+    return {minor, minor, shape[minor], 1};
+  Rows rows{last, last, shape[last], ShapedType::getNumElements(whole.drop_front(last + 1))};
+  if (isBlindToRows(context.getBody(), update))
+    while (rows.first > 0 && rows.length < kLongRow && shape[rows.first] == whole[rows.first])
+      rows.length *= shape[--rows.first];
   return rows;
 }
 
@@ -86,6 +91,8 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
   while (lanes > 1 && lanes / 2 >= rows.length)
     lanes /= 2;
+  if (rows.step > 1)
+    lanes = std::min(lanes, kMostScattered);
   // Parts of rows may begin within a byte.
   if (context.packsOutputs() && (shape.back() != whole.back() || whole.back() % 8 != 0))
     lanes = 1;
