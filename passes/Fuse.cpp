@@ -95,6 +95,9 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
     fused += compute(count) + loads * reads;
     separate += bytes * stream + loads;
   }
+  // What is computed once either way loads its operands once either way.
+  if (candidates.size() == 1 && evaluations <= elements)
+    separate += elements * reloadTime * reads;
   // Next to nothing beside the kernel's own work: a row's value, say, of a normalization.
   if (candidates.size() == 1 && compute(evaluations) + allLoads <= slack)
     return true;

@@ -252,3 +252,19 @@ func.func @side_by_side(%x: tensor<4096xf32>) -> tensor<4096x3xf32> {
   %r = hlo.concatenate %0, %1, %2 {dimension = 1 : i64} : (tensor<4096x1xf32>, tensor<4096x1xf32>, tensor<4096x1xf32>) -> tensor<4096x3xf32>
   return %r : tensor<4096x3xf32>
 }
+
+// A mask of pixels, computed once for all colours of one, is not worth a pass over memory.
+// CHECK-LABEL: func.func @mask
+// CHECK: hlo.and
+// CHECK-NOT: hlo.return
+// CHECK: hlo.select
+func.func @mask(%x: tensor<512x512x3xf32>, %a: tensor<512x512xi32>, %b: tensor<512x512xi32>) -> tensor<512x512x3xf32> {
+  %zero = hlo.constant (dense<0.0> : tensor<512x512x3xf32>) : tensor<512x512x3xf32>
+  %low = hlo.constant (dense<0> : tensor<512x512xi32>) : tensor<512x512xi32>
+  %0 = hlo.compare %a, %low {direction = #hlo.direction<GE>} : (tensor<512x512xi32>, tensor<512x512xi32>) -> tensor<512x512xi1>
+  %1 = hlo.compare %b, %low {direction = #hlo.direction<GE>} : (tensor<512x512xi32>, tensor<512x512xi32>) -> tensor<512x512xi1>
+  %2 = hlo.and %0, %1 : (tensor<512x512xi1>, tensor<512x512xi1>) -> tensor<512x512xi1>
+  %3 = hlo.broadcast %2 {dimensions = array<i64: 0, 1>} : (tensor<512x512xi1>) -> tensor<512x512x3xi1>
+  %4 = hlo.select %3, %x, %zero : (tensor<512x512x3xi1>, tensor<512x512x3xf32>, tensor<512x512x3xf32>) -> tensor<512x512x3xf32>
+  return %4 : tensor<512x512x3xf32>
+}
