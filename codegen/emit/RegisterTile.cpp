@@ -162,15 +162,17 @@ static Value fence(ImplicitLocOpBuilder &b, Value value) {
 }
 
 SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {
-  int64_t size = rows.size();
+  if (rows.size() < 2) // one may be no vector
+    return rows;
+  int64_t size = rows.size(), width = cast<VectorType>(rows[0].getType()).getNumElements();
   // Blocks of half the size change places, again and again: small ones stay within a quarter of a
   // register, where shuffles are quickest.
   for (int64_t half = size / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < size; ++lane) {
+    for (int64_t lane = 0; lane < width; ++lane) {
       bool isUpper = lane & half;
-      low.push_back(isUpper ? size + lane - half : lane);
-      high.push_back(isUpper ? size + lane : lane + half);
+      low.push_back(isUpper ? width + lane - half : lane);
+      high.push_back(isUpper ? width + lane : lane + half);
     }
     for (int64_t i = 0; i < size; ++i) {
       if (i & half)

@@ -47,7 +47,8 @@ buildTile(KernelContext &context, TileShape shape, mlir::Type element, int64_t g
           llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
           llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right);
 
-/// Transposes a square of `rows.size()` vectors (a power of two) of as many lanes in registers.
+/// Transposes a square of `rows.size()` vectors (a power of two) of as many lanes in registers; longer vectors hold several
+/// squares beside each other.
 llvm::SmallVector<mlir::Value> transposeSquare(mlir::ImplicitLocOpBuilder &b, llvm::SmallVector<mlir::Value> rows);
 
 } // namespace hloc

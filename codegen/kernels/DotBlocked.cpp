@@ -18,6 +18,8 @@ static constexpr int64_t kCompensatedDepth = 64 * kBlockDepth;
 static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
 /// Rows up to which the next block of the right operand is asked for ahead of time; bytes of a cache line.
 static constexpr int64_t kMostPrefetchedRows = 512, kLineBytes = 64;
+/// Bits of the smallest registers for vectors.
+static constexpr int64_t kLeastRegisterBits = 128;
 /// Columns and rows of a unit.
 static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48;
 
@@ -79,34 +81,43 @@ void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, i
            getConstant(from) == 0 ? Rounds::Some : Rounds::Any);
 }
 
-/// The same for one vector, whose k are read in vectors too and transposed.
+/// The same for one vector, whose k are read in vectors too and transposed: half vectors, where those are registers, of
+/// which two make one before they are transposed, so that there is half the code and less to shuffle.
 void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Range range) {
   Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  bool halves = lanes * element.getIntOrFloatBitWidth() > kLeastRegisterBits;
+  int64_t depthLanes = halves ? lanes / 2 : lanes;
   // Groups past the end are loaded as zeros, and there is room for them; other k are left over.
   Value whole = countEntries(range);
-  if (group == 1 && depth % lanes != 0) {
-    Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(lanes));
+  if (group == 1 && depth % depthLanes != 0) {
+    Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(depthLanes));
     whole = b.createOrFold<arith::SubIOp>(whole, rest);
   }
-  buildFor(context, index.constant(0), whole, lanes, {}, [&](Value k, ValueRange) {
+  buildFor(context, index.constant(0), whole, depthLanes, {}, [&](Value k, ValueRange) {
     Value start = firstOfGroup(range, k);
     SmallVector<Value> square;
     for (int64_t lane = 0; lane < lanes; ++lane) {
+      ScopedLanes along(index, depthLanes);
       LaneIndex n = index.add(index.uniform(column), lane);
       Lanes row{};
       if (lane < live && group > 1)
-        row.re = vector::BitCastOp::create(b, VectorType::get({lanes}, element),
+        row.re = vector::BitCastOp::create(b, VectorType::get({depthLanes}, element),
                                            loadGroups(start, [&](LaneIndex at, Mask mask) { return loadRhs(at, n, mask); }));
       else if (lane < live)
-        row = loadRhs(index.consecutive(start, lanes), n, {});
+        row = loadRhs(index.consecutive(start, depthLanes), n, {});
       square.push_back(row.re ? broadcastLanes(index, row).re : emitZero(index, element).re);
+    }
+    if (halves) {
+      for (int64_t lane = 0; lane < depthLanes; ++lane)
+        square[lane] = vector::ShuffleOp::create(b, square[lane], square[lane + depthLanes], llvm::to_vector(llvm::seq<int64_t>(0, lanes)));
+      square.truncate(depthLanes);
     }
     for (auto [lane, row] : llvm::enumerate(transposeSquare(b, square)))
       storeElements(index, panel.memory, {index.uniform(panel.number), index.add(index.uniform(k), lane), index.consecutive(within, lanes)},
                     {row, {}}, {});
     return SmallVector<Value>();
   });
-  if (group == 1 && depth % lanes != 0)
+  if (group == 1 && depth % depthLanes != 0)
     packColumns(panel, within, 1, live, whole, range);
 }
 

@@ -123,9 +123,10 @@ Lanes DotKernel::loadRhs(LaneIndex k, LaneIndex n, Mask mask) {
 
 /// Groups of neighbouring k from `start` on, a group a lane; those past the end are zero.
 Value DotKernel::loadGroups(Value start, function_ref<Lanes(LaneIndex, Mask)> load) {
-  ScopedLanes all(index, group * lanes);
-  LaneIndex k = index.consecutive(start, group * lanes);
-  Mask mask = depth % (group * lanes) == 0 ? Mask{} : index.inRange(k, INT64_MIN, depth);
+  int64_t count = group * index.getLanes();
+  ScopedLanes all(index, count);
+  LaneIndex k = index.consecutive(start, count);
+  Mask mask = depth % count == 0 ? Mask{} : index.inRange(k, INT64_MIN, depth);
   Lanes value = load(k, mask);
   if (value.re) {
     value = broadcastLanes(index, value);
