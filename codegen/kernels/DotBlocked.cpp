@@ -20,6 +20,8 @@ static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
 static constexpr int64_t kMostPrefetchedRows = 512, kLineBytes = 64;
 /// Bits of the smallest registers for vectors.
 static constexpr int64_t kLeastRegisterBits = 128;
+/// Addresses that are this far apart share their place in the first cache.
+static constexpr int64_t kCacheWayBytes = 4096;
 /// Columns and rows of a unit.
 static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48;
 
@@ -239,6 +241,15 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
   });
 }
 
+/// Whether partial sums can wait where the result will be: it is nothing else than they are, tiles of `width` columns
+/// do not overlap, nothing is read from its memory, and its rows do not push each other out of the first cache.
+bool DotKernel::waitsInResult(int64_t width) {
+  return columns * getStorageBits(element) / 8 % kCacheWayBytes != 0 && !swapped && !isa<ComplexType>(element) && context.getReturn().getNumOperands() == 1 &&
+         context.getReturn().getOperand(0) == dot.getResult() && resultType.getElementType() == element &&
+         getStorageBits(element) >= 8 && rows % tile.rows == 0 && columns % width == 0 &&
+         llvm::all_of(context.kernel.getReuse(), [](int64_t input) { return input < 0; });
+}
+
 void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
   bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
@@ -278,10 +289,13 @@ void DotKernel::emitBlocked() {
   };
   MemoryArray panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width}), packedRows;
   SmallVector<MemoryArray> partial; // sums and their errors
+  bool inResult = !compensated && waitsInResult(width);
   if (!lhsInPlace)
     packedRows = allocate({tile.rows, blockDepth});
   bool severalBlocks = depth > kBlockDepth;
-  for (int64_t i = 0; severalBlocks && i < (compensated ? 2 : 1); ++i)
+  if (severalBlocks && inResult)
+    partial.push_back(context.getOutput(0));
+  for (int64_t i = 0; severalBlocks && !inResult && i < (compensated ? 2 : 1); ++i)
     partial.push_back(allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width}));
   TileStore store = makeStore();
 
@@ -299,6 +313,9 @@ void DotKernel::emitBlocked() {
           }
           ScopedLanes wide(index, tileLanes);
           auto partialAt = [&](int64_t r, int64_t v) {
+            if (inResult)
+              return resultIndex(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
+                                 index.add(index.consecutive(columnSpan.start, columnSpan.multiple), v * tileLanes));
             LaneIndex n = index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
             return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r), n};
           };
@@ -325,6 +342,8 @@ void DotKernel::emitBlocked() {
           if (!severalBlocks)
             return store.finish(sums, rowSpan, columnSpan);
           SmallVector<SmallVector<Lanes>> totals = addUnlessFirst(depthRange, sums, partial, partialAt);
+          if (inResult)
+            return store.finish(totals[0], rowSpan, columnSpan);
           Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.end, index.constant(depth));
           auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
           OpBuilder::InsertionGuard guard(b);

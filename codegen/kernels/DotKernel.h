@@ -44,6 +44,7 @@ private:
   void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows, int64_t blockColumns);
   void forEachTile(Range range, int64_t size, int64_t tileSize,
                    llvm::function_ref<void(const TileSpan &, mlir::Value number)> body);
+  bool waitsInResult(int64_t width);
   void emitBlocked();
   bool prefetchesRhs();
   void prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, mlir::Value turn, int64_t turns);
