@@ -60,6 +60,16 @@ ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<
   ElementIndex result;
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
+    // Dimensions of one element come and go by themselves.
+    if (j < to.size() && to[j] == 1) {
+      result.push_back(index.uniform(0));
+      ++j;
+      continue;
+    }
+    if (i < from.size() && from[i] == 1) {
+      ++i;
+      continue;
+    }
     size_t iEnd = i, jEnd = j;
     int64_t left = 1, right = 1;
     if (iEnd < from.size())
