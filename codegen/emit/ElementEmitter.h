@@ -35,6 +35,9 @@ public:
   /// returns null lanes.
   Lanes emit(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask = {});
 
+  /// Where the element of `value` at `at` is in the argument that is its findWhole().
+  ElementIndex locate(mlir::Value value, llvm::ArrayRef<LaneIndex> at);
+
   /// Computed values are known only inside the code where they were computed: open a scope for
   /// every region (loop body, branch) entered while this object lives.
   class Scope {
@@ -87,6 +90,10 @@ private:
   llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
   bool failed = false;
 };
+
+/// The argument of which `value` is a part that begins somewhere, its rows rows of that one or pieces of them: what is
+/// loaded as if it were an array itself, such as the weights of one of several layers. Null if it is nothing of the kind.
+mlir::BlockArgument findWhole(mlir::Value value);
 
 /// Elements that are folded into one result element of `op`, a reduction or dot, and how many of them
 /// an expression may hold: what folds more must be bound to a producer.

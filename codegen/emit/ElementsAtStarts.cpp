@@ -45,14 +45,49 @@ LaneIndex emitStartIndex(ElementEmitter &emitter, ValueRange starts, int64_t whi
   return clampedIndex(index, start.re, arrayType(source).getElementType(), limit);
 }
 
-Lanes ElementEmitter::emitDynamicSlice(hlo::DynamicSliceOp op, ArrayRef<LaneIndex> at, Mask mask) {
+/// Where the element of `op` at `at` is in its operand.
+static ElementIndex emitSource(ElementEmitter &emitter, hlo::DynamicSliceOp op, ArrayRef<LaneIndex> at) {
   auto shape = arrayType(op.getOperand()).getShape();
   ElementIndex source;
   for (size_t d = 0; d < at.size(); ++d) {
     int64_t limit = shape[d] - op.getDynamicSliceSizes()[d];
-    source.push_back(index.add(emitStartIndex(*this, op.getStartIndices(), d, limit, {}), at[d]));
+    source.push_back(emitter.index.add(emitStartIndex(emitter, op.getStartIndices(), d, limit, {}), at[d]));
   }
-  return emit(op.getOperand(), source, mask);
+  return source;
+}
+
+Lanes ElementEmitter::emitDynamicSlice(hlo::DynamicSliceOp op, ArrayRef<LaneIndex> at, Mask mask) {
+  return emit(op.getOperand(), emitSource(*this, op, at), mask);
+}
+
+/// The operand of which `value` is a part, with the same rows or pieces of them; null if it is something else.
+static Value getLarger(Value value) {
+  if (auto slice = value.getDefiningOp<hlo::DynamicSliceOp>())
+    return slice.getOperand();
+  auto reshape = value.getDefiningOp<hlo::ReshapeOp>();
+  if (!reshape)
+    return {};
+  auto withoutUnits = [](Value array) {
+    return llvm::filter_to_vector(arrayType(array).getShape(), [](int64_t size) { return size != 1; });
+  };
+  return withoutUnits(reshape.getOperand()) == withoutUnits(value) ? reshape.getOperand() : Value();
+}
+
+BlockArgument findWhole(Value value) {
+  while (value && !isa<BlockArgument>(value))
+    value = getLarger(value);
+  return dyn_cast_if_present<BlockArgument>(value);
+}
+
+ElementIndex ElementEmitter::locate(Value value, ArrayRef<LaneIndex> at) {
+  ElementIndex place(at);
+  for (; !isa<BlockArgument>(value); value = getLarger(value)) {
+    if (auto slice = value.getDefiningOp<hlo::DynamicSliceOp>())
+      place = emitSource(*this, slice, place);
+    else
+      place = reshapeIndex(index, arrayType(value).getShape(), arrayType(getLarger(value)).getShape(), place);
+  }
+  return place;
 }
 
 Lanes ElementEmitter::emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, ArrayRef<LaneIndex> at,

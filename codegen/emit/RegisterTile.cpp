@@ -148,6 +148,27 @@ SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type eleme
   return unpackLanes(element, sums);
 }
 
+/// Steps of k without a look at anything else.
+static constexpr int64_t kPieceSteps = 32;
+
+int64_t countTilePieces(int64_t most) { return llvm::divideCeil(most, kPieceSteps); }
+
+SmallVector<Lanes> buildTileInPieces(KernelContext &context, TileShape shape, Type element, int64_t group, Value count,
+                                     ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
+                                     function_ref<Lanes(int64_t, Value)> right, function_ref<void(Value)> before) {
+  auto &b = context.b;
+  Value steps = context.index.constant(kPieceSteps);
+  std::optional<int64_t> known = getConstant(count);
+  SmallVector<Value> sums = buildFor(context, context.index.constant(0), count, kPieceSteps, packLanes(initial), [&](Value start, ValueRange now) {
+    before(b.createOrFold<arith::DivUIOp>(start, steps));
+    Value end = b.createOrFold<arith::AddIOp>(start, steps);
+    if (!known || *known % kPieceSteps != 0)
+      end = b.createOrFold<arith::MinSIOp>(end, count);
+    return packLanes(buildTile(context, shape, element, group, start, end, unpackLanes(element, now), left, right));
+  });
+  return unpackLanes(element, sums);
+}
+
 /// `value`, of which LLVM is not to know where it comes from. It costs no instruction.
 static Value fence(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<VectorType>(value.getType());

@@ -47,6 +47,14 @@ buildTile(KernelContext &context, TileShape shape, mlir::Type element, int64_t g
           llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
           llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right);
 
+/// The same for k from 0 to `count`, in pieces before each of which stands what `before` builds for its number: memory
+/// answers better if it is asked for a little at a time. There are countTilePieces() of the most k that `count` may be.
+llvm::SmallVector<Lanes>
+buildTileInPieces(KernelContext &context, TileShape shape, mlir::Type element, int64_t group, mlir::Value count,
+                  llvm::ArrayRef<Lanes> initial, llvm::function_ref<Lanes(int64_t row, mlir::Value k)> left,
+                  llvm::function_ref<Lanes(int64_t vector, mlir::Value k)> right, llvm::function_ref<void(mlir::Value piece)> before);
+int64_t countTilePieces(int64_t most);
+
 /// Transposes a square of `rows.size()` vectors (a power of two) of as many lanes in registers; longer vectors hold several
 /// squares beside each other.
 llvm::SmallVector<mlir::Value> transposeSquare(mlir::ImplicitLocOpBuilder &b, llvm::SmallVector<mlir::Value> rows);

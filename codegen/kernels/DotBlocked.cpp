@@ -22,8 +22,8 @@ static constexpr int64_t kMostPrefetchedRows = 512, kLineBytes = 64;
 static constexpr int64_t kLeastRegisterBits = 128;
 /// Addresses that are this far apart share their place in the first cache.
 static constexpr int64_t kCacheWayBytes = 4096;
-/// Columns and rows of a unit.
-static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48;
+/// Columns and rows of a unit, and rows of one that would leave a small unit over.
+static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48, kMostBlockRows = 240;
 
 /// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each group.
 Value DotKernel::countEntries(Range depthRange) {
@@ -171,7 +171,7 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     forEachTile(columnRange, columns, width, [&](const TileSpan &span, Value number) { body({packed, span, number}); });
   };
   // Memory is quickest at whole rows: each of the block's goes to all panels.
-  if (isa<BlockArgument>(rhs) && !bySquares)
+  if (findWhole(rhs) && !bySquares)
     buildFor(context, index.constant(0), countEntries(depthRange), 1, [&](Value k) {
       forEachPanel([&](const Panel &panel) {
         ScopedLanes wide(index, tileLanes);
@@ -218,8 +218,12 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
 
 /// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for that not to matter.
 bool DotKernel::prefetchesRhs() {
-  return isa<BlockArgument>(rhs) && rhsColumns.size() == 1 && rhsDepth.size() == 1 && rhsColumns[0] == rhsType.getRank() - 1 &&
-         getStorageBits(rhsType.getElementType()) >= 8 && getByteSize(rhsType) / batches > context.target.l2Bytes && rows <= kMostPrefetchedRows;
+  BlockArgument whole = findWhole(rhs);
+  if (!whole || getStorageBits(rhsType.getElementType()) < 8 || rows > kMostPrefetchedRows)
+    return false;
+  // Of several layers' weights each is used once.
+  int64_t bytes = whole == rhs ? getByteSize(rhsType) / batches : getByteSize(cast<RankedTensorType>(whole.getType()));
+  return rhsColumns.size() == 1 && rhsDepth.size() == 1 && rhsColumns[0] == rhsType.getRank() - 1 && bytes > context.target.l2Bytes;
 }
 
 /// Asks for the part of the block that is packed after this one which falls to tile `turn` of `turns`: memory works
@@ -231,12 +235,19 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
   Value nextColumns = b.createOrFold<arith::AddIOp>(columnRange.start, index.constant(blockColumns));
   Value first = b.createOrFold<arith::SelectOp>(isLast, index.constant(0), depthRange.end);
   Value column = b.createOrFold<arith::SelectOp>(isLast, nextColumns, columnRange.start);
-  first = b.createOrFold<arith::AddIOp>(first, b.createOrFold<arith::MulIOp>(turn, index.constant(share)));
-  MemoryArray memory = context.getInput(cast<BlockArgument>(rhs).getArgNumber());
+  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
+  first = b.createOrFold<arith::AddIOp>(first, ahead);
+  MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
+  // Whole rows are asked for, so not all turns have any.
+  Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead, index.constant(std::min(depth, kBlockDepth)));
+  scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
   buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
     buildFor(context, index.constant(0), index.constant(blockColumns), line, [&](Value n) {
       auto sum = [&](Value x, Value y) { return index.uniform(b.createOrFold<arith::AddIOp>(x, y)); };
-      prefetchElement(index, memory, rhsIndex(sum(first, k), sum(column, n)));
+      prefetchElement(index, memory, context.emitter.locate(rhs, rhsIndex(sum(first, k), sum(column, n))));
     });
   });
 }
@@ -254,6 +265,8 @@ void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
   bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
   int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
+  if (batches == 1 && rows <= kMostBlockRows && !compensated)
+    blockRows = rows;
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, rows, blockColumns);
   int64_t width = tile.vectors * lanes;
@@ -277,10 +290,15 @@ void DotKernel::emitBlocked() {
   // The instruction for groups is of the machine's width.
   if (group == 1)
     widenTile();
-  if (blockColumns < columns)
-    blockColumns = std::max(width, blockColumns / width * width);
-  if (blockRows < rows)
-    blockRows = std::max(tile.rows, blockRows / tile.rows * tile.rows);
+  // As many blocks as whole tiles make, but alike. Those of batches have borders in common with others of a chain.
+  auto makeEven = [&](int64_t size, int64_t block, int64_t unit) -> int64_t {
+    if (block >= size)
+      return block;
+    block = std::max(unit, block / unit * unit);
+    return batches > 1 ? block : llvm::alignTo(llvm::divideCeil(size, llvm::divideCeil(size, block)), unit);
+  };
+  blockColumns = makeEven(columns, blockColumns, width);
+  blockRows = makeEven(rows, blockRows, tile.rows);
   int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
   int64_t blockDepth = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(depth, group), lanes), kBlockDepth);
   auto allocate = [&](ArrayRef<int64_t> sizes) {
@@ -307,10 +325,6 @@ void DotKernel::emitBlocked() {
         if (!lhsInPlace)
           packLhs(packedRows, rowSpan, depthRange);
         forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
-          if (prefetchesRhs()) {
-            Value turn = b.createOrFold<arith::AddIOp>(b.createOrFold<arith::MulIOp>(rowTile, index.constant(panelCount)), panel);
-            prefetchRhs(columnRange, depthRange, blockColumns, turn, llvm::divideCeil(blockRows, tile.rows) * panelCount);
-          }
           ScopedLanes wide(index, tileLanes);
           auto partialAt = [&](int64_t r, int64_t v) {
             if (inResult)
@@ -336,7 +350,18 @@ void DotKernel::emitBlocked() {
             return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r), index.uniform(at));
           };
           auto right = [&](int64_t v, Value k) { return loadPanel(index.uniform(k), v); };
-          SmallVector<Lanes> sums = buildTile(context, tile, element, group, index.constant(0), countEntries(depthRange), first, left, right);
+          SmallVector<Lanes> sums;
+          Value entries = countEntries(depthRange);
+          if (prefetchesRhs())
+            sums = buildTileInPieces(context, tile, element, group, entries, first, left, right, [&](Value piece) {
+              int64_t pieces = countTilePieces(blockDepth), tiles = llvm::divideCeil(blockRows, tile.rows) * panelCount;
+              auto next = [&](Value number, int64_t count, Value within) {
+                return b.createOrFold<arith::AddIOp>(b.createOrFold<arith::MulIOp>(number, index.constant(count)), within);
+              };
+              prefetchRhs(columnRange, depthRange, blockColumns, next(next(rowTile, panelCount, panel), pieces, piece), tiles * pieces);
+            });
+          else
+            sums = buildTile(context, tile, element, group, index.constant(0), entries, first, left, right);
           if (context.emitter.hasFailed())
             return;
           if (!severalBlocks)

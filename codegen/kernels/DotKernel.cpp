@@ -248,7 +248,7 @@ DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSi
 bool DotKernel::readsRhsInPlace() {
   if (rows < kPackingRows)
     return true;
-  bool isPlain = lhsInPlace && isa<BlockArgument>(rhs) && rhsType.getElementType() == element &&
+  bool isPlain = lhsInPlace && findWhole(rhs) && rhsType.getElementType() == element &&
                  llvm::is_contained(rhsColumns, rhsType.getRank() - 1);
   return isPlain && rows < (getByteSize(rhsType) / batches > kLargeBytes ? kPackingRowsOfLarge : kPackingRowsOfPlain);
 }

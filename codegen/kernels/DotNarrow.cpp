@@ -17,7 +17,7 @@ static constexpr int64_t kStripVectors = 16, kFewestStrips = 4;
 void DotKernel::emitStreaming() {
   tile = chooseTile(context.target, element, lanes, rows, columns);
   // What is computed on the way from memory takes registers of its own.
-  bool isPlain = isa<BlockArgument>(rhs) && rhsType.getElementType() == element;
+  bool isPlain = findWhole(rhs) && rhsType.getElementType() == element;
   // A row needs no registers but its sums.
   if (isPlain && !isa<ComplexType>(element) && rows == 1 && columns >= kFewestStrips * kStripVectors * lanes)
     tile = {1, kStripVectors};
