@@ -17,6 +17,8 @@ namespace hloc {
 static constexpr int64_t kBlockChannels = 128;
 /// Blocks whose sums may be added up without compensation.
 static constexpr int64_t kMostBlocks = 64;
+/// Bytes of a cache line.
+static constexpr int64_t kLineBytes = 64;
 /// Tiles of features that a unit's patch serves.
 static constexpr int64_t kFeatureTiles = 2;
 
@@ -81,6 +83,43 @@ void ConvolutionKernel::forEachPixelTile(Value rowCount, function_ref<void(Value
   });
 }
 
+/// Whether the blocks of the filter lie behind each other in memory, with taps and channels outermost.
+bool ConvolutionKernel::prefetchesFilter() {
+  int64_t rank = filterType.getRank();
+  return findWhole(op.getRhs()) && llvm::equal(dims.getKernelSpatial(), llvm::seq<int64_t>(0, spatial())) &&
+         dims.getKernelInputFeature() == rank - 2 && llvm::none_of(window.getReversals(), [](bool reversed) { return reversed; }) &&
+         getStorageBits(filterType.getElementType()) >= 8;
+}
+
+/// Asks for the part of the next block, that after the one of `tap` which begins at `channel`, or the first one of the next
+/// features, which falls to `turn` of `turns`.
+void ConvolutionKernel::prefetchFilter(ArrayRef<LaneIndex> tap, Value channel, Value feature, Value turn, int64_t turns) {
+  int64_t rows = ShapedType::getNumElements(window.getSizes()) * channels, share = llvm::divideCeil(blockChannels, turns);
+  int64_t line = kLineBytes * 8 / getStorageBits(filterType.getElementType());
+  SmallVector<int64_t> tapSizes(window.getSizes());
+  Value tapRow = linearize(index, tapSizes, tap).base;
+  auto sum = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
+  Value row = sum(sum(index.multiply(index.uniform(tapRow), channels).base, channel), index.constant(blockChannels));
+  Value isOver = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, row, index.constant(rows));
+  row = b.createOrFold<arith::SelectOp>(isOver, index.constant(0), row);
+  Value column = b.createOrFold<arith::SelectOp>(isOver, sum(feature, index.constant(tileFeatures)), feature);
+  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
+  Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead, index.constant(blockChannels));
+  scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  MemoryArray memory = context.getInput(findWhole(op.getRhs()).getArgNumber());
+  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
+    buildFor(context, index.constant(0), index.constant(tileFeatures), line, [&](Value n) {
+      ElementIndex at(filterType.getRank(), index.uniform(0));
+      at[dims.getKernelInputFeature()] = index.uniform(sum(sum(row, ahead), k));
+      at[dims.getKernelOutputFeature()] = index.uniform(sum(column, n));
+      prefetchElement(index, memory, context.emitter.locate(op.getRhs(), at));
+    });
+  });
+}
+
 /// All sums of the features of a tile for the rows from `rowStart` on.
 void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, Value rowStart, Value rowCount, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
@@ -125,7 +164,16 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
           return loadElements(index, patchMemory, at, {});
         };
         auto right = [&](int64_t v, Value k) { return loadElements(index, memory.panel, {index.uniform(k), within(v)}, {}); };
-        SmallVector<Lanes> sums = buildTile(context, tile, element, /*group=*/1, index.constant(0), count, zeros, left, right);
+        SmallVector<Lanes> sums;
+        if (prefetchesFilter())
+          sums = buildTileInPieces(context, tile, element, /*group=*/1, count, zeros, left, right, [&](Value piece) {
+            int64_t pieces = countTilePieces(blockChannels), tiles = llvm::divideCeil(pixels, tilePixels);
+            LaneIndex tileNumber = index.add(index.multiply(index.uniform(row), tiles), index.uniform(number));
+            LaneIndex turn = index.add(index.multiply(tileNumber, pieces), index.uniform(piece));
+            prefetchFilter(tap, first, featureSpan.start, turn.base, unitRows * tiles * pieces);
+          });
+        else
+          sums = buildTile(context, tile, element, /*group=*/1, index.constant(0), count, zeros, left, right);
         forEachSum([&](int64_t r, int64_t v) {
           ElementIndex at = sumAt(row, number, r, v);
           Lanes before = loadElements(index, memory.sums, at, {});

@@ -64,6 +64,8 @@ private:
   bool planBlocks();
   void fillRows(mlir::Value rowStart);
   void forEachPixelTile(mlir::Value rowCount, llvm::function_ref<void(mlir::Value row, const TileSpan &span, mlir::Value number)> body);
+  bool prefetchesFilter();
+  void prefetchFilter(llvm::ArrayRef<LaneIndex> tap, mlir::Value channel, mlir::Value feature, mlir::Value turn, int64_t turns);
   void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, mlir::Value rowStart, mlir::Value rowCount, TileStore &store);
   void emitBlocked();
   void chooseShape();

@@ -265,7 +265,7 @@ void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
   bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
   int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
-  if (batches == 1 && rows <= kMostBlockRows && !compensated)
+  if (batches == 1 && rows <= kMostBlockRows && !compensated && getStorageBits(element) <= 32)
     blockRows = rows;
   // Blocks are whole tiles.
   tile = chooseTile(context.target, element, lanes, rows, blockColumns);
