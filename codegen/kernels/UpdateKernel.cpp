@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of kind `update`: a dynamic_update_slice that writes its slice into the operand's memory. Short
 // rows that lie behind each other there, as what each round of a scan leaves behind, are walked as one; so are
-// columns.
+// columns. Short rows that are not alike, such as the next states of several games, are computed beside each other.
 // Test: test/codegen/update-rows.hlo.
 #include "codegen/KernelEmission.h"
 
@@ -14,6 +14,9 @@ static constexpr int64_t kLongRow = 4096;
 
 /// Lanes whose elements are stored one by one.
 static constexpr int64_t kMostScattered = 16;
+
+/// Elements of a minor dimension that are computed beside each other, and the bound on the code that makes.
+static constexpr int64_t kMostMinor = 8, kMostMinorOperations = 1200;
 
 static SmallVector<int64_t> getSizesAboveOne(Value value) {
   return llvm::filter_to_vector(cast<RankedTensorType>(value.getType()).getShape(), [](int64_t size) { return size != 1; });
@@ -60,6 +63,14 @@ static Rows findRows(KernelContext &context, hlo::DynamicUpdateSliceOp update, A
   return rows;
 }
 
+/// Whether the rows before the minor dimension, which has a few elements and is written whole, fill lanes.
+static bool hasFewMinor(KernelContext &context, ArrayRef<int64_t> shape, ArrayRef<int64_t> whole, int64_t lanes) {
+  Type element = context.getOutput(0).type.getElementType();
+  return shape.size() > 1 && shape.back() > 1 && shape.back() <= kMostMinor && shape.back() == whole.back() &&
+         shape[shape.size() - 2] >= lanes && !context.packsOutputs() && !isa<ComplexType>(element) &&
+         int64_t(context.getBody().getOperations().size()) * shape.back() <= kMostMinorOperations;
+}
+
 LogicalResult emitUpdateKernel(KernelContext &context) {
   IndexBuilder &index = context.index;
   auto update = context.getReturn().getOperand(0).getDefiningOp<hlo::DynamicUpdateSliceOp>();
@@ -74,14 +85,16 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   ElementIndex starts;
   for (size_t d = 0; d < shape.size(); ++d)
     starts.push_back(emitStartIndex(context.emitter, update.getStartIndices(), d, whole[d] - shape[d], {}));
-  auto storeAt = [&](ArrayRef<LaneIndex> at, Mask mask) {
-    Lanes value = context.emitter.emit(update.getUpdate(), at, mask);
-    if (context.emitter.hasFailed())
-      return;
+  auto placeOf = [&](ArrayRef<LaneIndex> at) {
     ElementIndex place;
     for (auto [start, x] : llvm::zip(starts, at))
       place.push_back(index.add(start, x));
-    storeElements(index, context.getOutput(0), place, value, mask);
+    return place;
+  };
+  auto storeAt = [&](ArrayRef<LaneIndex> at, Mask mask) {
+    Lanes value = context.emitter.emit(update.getUpdate(), at, mask);
+    if (!context.emitter.hasFailed())
+      storeElements(index, context.getOutput(0), placeOf(at), value, mask);
   };
   if (shape.empty()) {
     storeAt({}, {});
@@ -89,6 +102,25 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   }
   Rows rows = findRows(context, update, shape, whole);
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  if (rows.first + 1 == shape.size() && hasFewMinor(context, shape, whole, lanes)) {
+    index.setLanes(lanes);
+    double cycles = shape.back() * estimateCyclesPerElement(context.getBody(), lanes);
+    buildRows(context, shape.drop_back(), cycles, /*parallel=*/true, [&](ArrayRef<LaneIndex> row, Mask mask) {
+      SmallVector<Lanes> values;
+      SmallVector<ElementIndex> places;
+      for (int64_t minor = 0; minor < shape.back(); ++minor) {
+        ElementIndex at(row);
+        at.push_back(index.uniform(minor));
+        places.push_back(placeOf(at));
+        values.push_back(context.emitter.emit(update.getUpdate(), at, mask));
+      }
+      if (context.emitter.hasFailed() || (!mask && storeInterleaved(index, context.getOutput(0), places[0], values)))
+        return;
+      for (auto [place, value] : llvm::zip(places, values))
+        storeElements(index, context.getOutput(0), place, value, mask);
+    });
+    return success();
+  }
   while (lanes > 1 && lanes / 2 >= rows.length)
     lanes /= 2;
   if (rows.step > 1)
