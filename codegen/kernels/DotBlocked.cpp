@@ -264,7 +264,8 @@ bool DotKernel::waitsInResult(int64_t width) {
 void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
   bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
-  int64_t blockColumns = std::min(columns, kBlockColumns), blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
+  // Wide elements take no more memory than others.
+  int64_t blockColumns = std::min(columns, kBlockColumns * 32 / std::max<int64_t>(32, getStorageBits(element))), blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
   if (batches == 1 && rows <= kMostBlockRows && !compensated && getStorageBits(element) <= 32)
     blockRows = rows;
   // Blocks are whole tiles.
