@@ -13,6 +13,7 @@ code 1 if a fuzzer found a fault, whose input then stands in the work folder."""
 import argparse
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -44,16 +45,19 @@ def main():
     work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="hloc-fuzz-"))
     corpus = work / "seeds"
     corpus.mkdir(parents=True, exist_ok=True)
-    count = 0
+    copies = []
     for path in seeds():
         if path.stat().st_size <= MAX_BYTES:
-            shutil.copyfile(path, corpus / f"{count}.hlo")
-            count += 1
+            copies.append(str(corpus / f"{len(copies)}.hlo"))
+            shutil.copyfile(path, copies[-1])
+    # A list, because a folder is read in the order of the file system, which differs by machine.
+    order = work / "seeds.txt"
+    order.write_text(",".join(copies))
     found = []
     for name in names:
         own = work / name
         own.mkdir(exist_ok=True)
-        print(f"{name}: seed {options.seed}, {count} modules, in {own}", flush=True)
+        print(f"{name}: seed {options.seed}, {len(copies)} modules, in {own}", flush=True)
         limit = (f"-runs={options.runs}" if options.runs
                  else f"-max_total_time={max(1, options.seconds // len(names))}")
         # Participants are threads, and what nests deeply needs stack: the limit is generous.
@@ -61,14 +65,15 @@ def main():
             [options.programs / name, f"-seed={options.seed}", f"-max_len={MAX_BYTES}",
              limit, "-timeout=30",
              "-rss_limit_mb=3000", "-print_final_stats=1", f"-artifact_prefix={work}/{name}-fault-",
-             str(own), str(corpus)], stderr=subprocess.PIPE, text=True, errors="replace")
+             f"-seed_inputs=@{order}", str(own)], stderr=subprocess.PIPE, text=True, errors="replace")
         lines = done.stderr.splitlines()
         if done.returncode:
-            found.append(name)
             print("\n".join(lines[-200:]))
+            found += [f"{name}: {line}" for line in lines
+                      if re.match(r"SUMMARY|fault:|.*runtime error:", line)] or [name]
         print("\n".join(line for line in lines if line.startswith(("stat::", "Done"))), flush=True)
     if found:
-        print(f"faults found by {', '.join(found)}; inputs: {work}/*-fault-*")
+        print(f"inputs with faults: {work}/*-fault-*", *found, sep="\n")
     elif not options.work:
         shutil.rmtree(work)
     return 1 if found else 0
