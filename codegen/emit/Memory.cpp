@@ -426,7 +426,7 @@ void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex>
   UnitAccess(index, array.pointer, getUnitType(array.type.getElementType())).prefetch(position);
 }
 
-bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> first, ArrayRef<Lanes> values) {
+bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> first, ArrayRef<Lanes> values, Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
   if (isa<ComplexType>(element) || getStorageBits(element) < 8 || index.getLanes() == 1)
@@ -439,8 +439,11 @@ bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex
     vectors.push_back(toUnits(b, element, broadcastLanes(index, value).re));
   UnitAccess units(index, array.pointer, getUnitType(element));
   int64_t lanes = index.getLanes();
-  for (auto [i, row] : llvm::enumerate(interleave(b, vectors)))
-    units.storeConsecutive(index.add({few->start.base, 0, 1, {}}, i * lanes).base, row, {});
+  SmallVector<Value> rows = interleave(b, vectors), masks(rows.size());
+  if (Value maskVector = index.asVector(mask))
+    masks = interleave(b, SmallVector<Value>(rows.size(), maskVector));
+  for (auto [i, row] : llvm::enumerate(rows))
+    units.storeConsecutive(index.add({few->start.base, 0, 1, {}}, i * lanes).base, row, masks[i]);
   return true;
 }
 

@@ -36,9 +36,10 @@ void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIn
 void prefetchElement(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at);
 
 /// Stores all of the few elements beside each other from `first` on, whose lanes lie along the
-/// dimension before: `values` in their order. False, and nothing stored, if they do not lie so.
+/// dimension before, in the lanes of `mask`: `values` in their order. False, and nothing stored, if they
+/// do not lie so.
 bool storeInterleaved(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> first,
-                      llvm::ArrayRef<Lanes> values);
+                      llvm::ArrayRef<Lanes> values, Mask mask);
 
 /// Row-major position of the element at `at`.
 LaneIndex linearize(IndexBuilder &index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<LaneIndex> at);

@@ -176,7 +176,7 @@ private:
       if (context.emitter.hasFailed())
         return;
       for (auto [i, value] : llvm::enumerate(values))
-        if (mask || !storeInterleaved(index, context.getOutput(i), places[0], value))
+        if (!storeInterleaved(index, context.getOutput(i), places[0], value, mask))
           for (auto [place, lanes] : llvm::zip(places, value))
             storeElements(index, context.getOutput(i), place, lanes, mask);
     });

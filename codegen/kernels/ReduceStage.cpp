@@ -220,7 +220,7 @@ bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
   if (context.emitter.hasFailed())
     return true;
   for (auto [column, i] : llvm::zip(columns, wide))
-    if (!storeInterleaved(index, context.getOutput(i), places[0], column))
+    if (!storeInterleaved(index, context.getOutput(i), places[0], column, {}))
       for (auto [place, value] : llvm::zip(places, column))
         storeElements(index, context.getOutput(i), place, value, {});
   return true;
