@@ -241,6 +241,7 @@ LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const LaunchChain &chain, int64_t 
   std::string symbol = names.prefix;
   for (hlo::LaunchOp launch : chain.launches)
     symbol += "." + launch.getKernel().str();
+  symbol += ".chain";
   LLVM::LLVMFuncOp &task = tasks[symbol];
   if (task)
     return task;
@@ -473,7 +474,8 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   }
   unsigned buffers = main.getNumArguments() - 1;
   SmallVector<Type> types(takesTables(buffers) ? 5 : buffers + 3, pointer);
-  auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
+  // Names of kernels have no dots: none is called so.
+  auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".program.body", LLVM::LLVMFunctionType::get(b.getI32Type(), types), LLVM::Linkage::Internal);
   declareNoAlias(main, body);
   if (failed(emitBody(main, body)))
     return failure();

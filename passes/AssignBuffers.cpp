@@ -119,7 +119,8 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
     memref::GlobalOp &global = globals[value];
     if (!global) {
       OpBuilder atModule(source);
-      std::string name = "constant_" + std::to_string(globals.size() - 1);
+      // With a dot, which no kernel's name has.
+      std::string name = "constant." + std::to_string(globals.size() - 1);
       global = memref::GlobalOp::create(atModule, loc, name, atModule.getStringAttr("private"), type,
                                         value, /*constant=*/true, IntegerAttr());
     }
