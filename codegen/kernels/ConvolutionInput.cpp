@@ -203,11 +203,15 @@ void ConvolutionKernel::fillPatch(Value pixelStart) {
       Lanes value = loadInput(from, lanesOnPixels ? channel : index.add(channel, firstChannel), mask);
       if (!value.re)
         return;
+      if (lanesOnChannels && mask) {
+        value = emitSelect(index, mask.lanes, value, emitZero(index, element));
+        mask = {};
+      }
       ElementIndex to(tap);
       to.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
       storeElements(index, memory, to, value, mask);
     };
-    int64_t outerSize = patchSizes[patchSizes.size() - 2], laneSize = patchSizes.back();
+    int64_t outerSize = patchSizes[patchSizes.size() - 2], laneSize = lanesOnChannels ? channels : patchSizes.back();
     return buildNest(context, outerSize, {}, [&](ArrayRef<LaneIndex> x, ValueRange) {
       return buildLanes(context, laneSize, {}, [&](LaneIndex y, Mask mask, ValueRange) {
         lanesOnPixels ? copy(y, x[0], mask) : copy(x[0], y, mask);

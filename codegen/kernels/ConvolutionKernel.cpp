@@ -7,7 +7,8 @@
 // vectors of the filter:
 // - lanes on output features, rows on pixels, if there are enough features (depthwise and grouped
 //   convolutions read vectors of the patch instead of scalars);
-// - lanes on pixels, rows on features, for the few features of filters on images.
+// - lanes on pixels, rows on features, for the few features of filters on images;
+// - lanes on channels, for few features of many channels: images made of what a network has found.
 // Input, filter and output may have any dimension order; NHWC with HWIO is the one without strided
 // access.
 #include "codegen/kernels/ConvolutionKernel.h"
@@ -50,6 +51,9 @@ void ConvolutionKernel::chooseShape() {
   lanesOnPixels = !vectorInput && featuresPerGroup < lanes / 2 && pixels >= lanes / 2 && op.getFeatureGroupCount() == 1;
   // Features that a tile may cross.
   featureRun = lanesOnPixels || vectorInput ? features : featuresPerGroup;
+  channelSteps = channels;
+  if (planChannelLanes(lanes))
+    return;
   setUpAxes();
   leastPixels = pixels;
   if (spatial() > 0) {
@@ -142,9 +146,10 @@ LogicalResult ConvolutionKernel::emit() {
   for (const Axis &axis : axes)
     work *= axis.taps;
   context.setUnits(units, work / index.getLanes());
-  TileStore store(context, op.getResult(), element, tile,
-                  [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
+  TileStore store = makeStore();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(), end = units == 1 ? index.constant(1) : context.getEnd();
+  if (lanesOnChannels)
+    packFilter();
   buildFor(context, begin, end, 1, [&](Value unit) {
     SmallVector<int64_t> space{runBlocks, featureBlocks, batches, rowsOfPixels};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a convolution: what its parts share. ConvolutionKernel.cpp chooses shapes and walks over
 // units, ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the tile;
-// ConvolutionBlocked.cpp is the way of large filters.
+// ConvolutionBlocked.cpp is the way of large filters, ConvolutionChannels.cpp that of few features of many channels.
 
 #ifndef HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
 #define HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
@@ -55,6 +55,7 @@ private:
   llvm::SmallVector<mlir::Value> sumProducts(mlir::ValueRange zeros, Products body);
   TileSpan makePixelSpan(mlir::Value nominal, mlir::Value count);
   void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
+  TileStore makeStore();
   ElementIndex resultIndex(LaneIndex row, LaneIndex column);
 
   /// A packed block of the filter, [channel][feature], and the sums of a unit's tiles, [row][tile][pixel][feature].
@@ -68,6 +69,12 @@ private:
   void prefetchFilter(llvm::ArrayRef<LaneIndex> tap, mlir::Value channel, mlir::Value feature, mlir::Value turn, int64_t turns);
   void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, mlir::Value rowStart, mlir::Value rowCount, TileStore &store);
   void emitBlocked();
+
+  bool planChannelLanes(int64_t lanes);
+  void packFilter();
+  llvm::SmallVector<Lanes> multiplyChannels(llvm::ArrayRef<LaneIndex> tap, mlir::Value firstStep, mlir::Value endStep, llvm::ArrayRef<Lanes> sums);
+  llvm::SmallVector<Lanes> addLanesOfRows(llvm::ArrayRef<Lanes> sums);
+
   void chooseShape();
   int64_t spatial() const { return window.getSizes().size(); }
 
@@ -88,7 +95,7 @@ private:
   /// the phase.
   int64_t pixels = 1, leastPixels = 1;
   mlir::Value phase;
-  bool lanesOnPixels = false, vectorInput = false;
+  bool lanesOnPixels = false, lanesOnChannels = false, vectorInput = false;
   TileShape tile; // rows x vectors
   int64_t tilePixels = 1, tileFeatures = 1;
   /// Features that a unit covers, and those that follow each other within a group.
@@ -106,6 +113,10 @@ private:
   /// lanes on pixels [.., channel, pixel].
   mlir::Value patch;
   llvm::SmallVector<int64_t> patchSizes;
+  /// With lanes on channels: the filter, [tap..., feature, channel]. As in the patch, zeros make the channels whole
+  /// vectors, whose number this is; else the number of channels.
+  MemoryArray panel;
+  int64_t channelSteps = 1;
 };
 
 } // namespace hloc

@@ -3,21 +3,28 @@
 #include "codegen/kernels/ConvolutionKernel.h"
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
 
+TileStore ConvolutionKernel::makeStore() {
+  ScopedLanes narrow(index, lanesOnChannels ? llvm::PowerOf2Ceil(features) : index.getLanes());
+  return TileStore(context, op.getResult(), element, lanesOnChannels ? TileShape{tile.rows, 1} : tile,
+                   [this](LaneIndex row, LaneIndex column) { return resultIndex(row, column); });
+}
+
 /// Folds all products of an output element, those of some channels of a tap at a time, into `zeros`.
 SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products body) {
-  int64_t terms = channels, channelLevel = spatial();
+  int64_t terms = channelSteps, channelLevel = spatial();
   for (const Axis &axis : axes)
     terms *= axis.taps;
   // Levels are the taps of each dimension and then channels. Blocks are runs along level `along` and
   // all of what is below it, `below` products each.
   bool inBlocks = isBlockedSum(element, terms);
   int64_t along = channelLevel, below = 1;
-  auto sizeOf = [&](int64_t level) { return level == channelLevel ? channels : axes[level].taps; };
+  auto sizeOf = [&](int64_t level) { return level == channelLevel ? channelSteps : axes[level].taps; };
   while (along > 0 && below * sizeOf(along) < kSumBlock)
     below *= sizeOf(along--);
   int64_t block = chooseSumBlock(sizeOf(along), kSumBlock / below);
@@ -36,7 +43,7 @@ SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products bod
   };
   walk = [&](ValueRange values) {
     int64_t level = tap.size();
-    Value size = level == channelLevel ? index.constant(channels) : axes[level].count;
+    Value size = level == channelLevel ? index.constant(channelSteps) : axes[level].count;
     if (!inBlocks || level != along)
       return walkRange(index.constant(0), size, values);
     return addBlocks(context, size, block, values, [&](Value start, Value end) { return walkRange(start, end, zeros); });
@@ -76,7 +83,9 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     auto featureLanes = [&](int64_t v) { return lane(featureStart, v, featureSpan.multiple); };
     auto liveFeatures = [&](int64_t v) { return firstLanes(index, featureSpan.live - v * lanes); };
     SmallVector<Lanes> next;
-    if (lanesOnPixels) {
+    if (lanesOnChannels) {
+      next = multiplyChannels(tap, firstK, endK, unpack(now));
+    } else if (lanesOnPixels) {
       next = buildTile(
           context, shape, element, /*group=*/1, firstK, endK, unpack(now),
           [&](int64_t r, Value k) { return loadFilter(tapValues, index.uniform(k), index.add(index.uniform(featureStart), r), {}); },
@@ -132,8 +141,14 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     }
     return packLanes(next);
   });
-  if (!context.emitter.hasFailed())
-    store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan, lanesOnPixels ? pixelSpan : featureSpan);
+  if (context.emitter.hasFailed())
+    return;
+  if (lanesOnChannels) {
+    SmallVector<Lanes> rows = addLanesOfRows(unpack(sums));
+    ScopedLanes narrow(index, llvm::PowerOf2Ceil(features));
+    return store.finish(rows, pixelSpan, featureSpan);
+  }
+  store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan, lanesOnPixels ? pixelSpan : featureSpan);
 }
 
 } // namespace hloc
