@@ -15,17 +15,21 @@ namespace hloc {
 
 namespace {
 
-/// Words that are no names in C or C++, and the names that the class has already.
+/// Words that are no names in C++, the macros of the headers that ours includes and of GNU dialects, and the
+/// names that the class has or uses already.
 const llvm::StringSet<> &takenNames() {
   static const llvm::StringSet<> names = {
-      "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "concept",
-      "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit",
-      "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
-      "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
-      "register", "requires", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template",
-      "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
-      "volatile", "while", "xor",
-      "argument", "bindArgument", "bindResult", "descriptor", "result", "run"};
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
+      "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
+      "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
+      "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
+      "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+      "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+      "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
+      "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
+      "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+      "EOF", "NULL", "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix",
+      "argument", "bindArgument", "bindResult", "descriptor", "hlort_context", "result", "run"};
   return names;
 }
 
