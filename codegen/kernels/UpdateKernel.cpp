@@ -114,7 +114,7 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
         places.push_back(placeOf(at));
         values.push_back(context.emitter.emit(update.getUpdate(), at, mask));
       }
-      if (context.emitter.hasFailed() || (!mask && storeInterleaved(index, context.getOutput(0), places[0], values)))
+      if (context.emitter.hasFailed() || (!mask && storeInterleaved(index, context.getOutput(0), places[0], values, {})))
         return;
       for (auto [place, value] : llvm::zip(places, values))
         storeElements(index, context.getOutput(0), place, value, mask);
