@@ -15,13 +15,13 @@ using namespace llvm::orc;
 class LoadedModule::Linker {
 public:
   explicit Linker(std::unique_ptr<ExecutorProcessControl> process)
-      : session(std::move(process)), layer(session), library(session.createBareJITDylib("main")) {}
+      : execution(std::move(process)), layer(execution), library(execution.createBareJITDylib("main")) {}
   ~Linker() {
-    if (llvm::Error error = session.endSession())
-      session.reportError(std::move(error));
+    if (llvm::Error error = execution.endSession())
+      execution.reportError(std::move(error));
   }
 
-  ExecutionSession session;
+  ExecutionSession execution;
   ObjectLinkingLayer layer;
   JITDylib &library;
 };
@@ -39,7 +39,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   // What generated code may call; everything else it needs (memcpy) is the C library's.
   SymbolMap symbols;
   auto define = [&](llvm::StringRef symbol, auto *function) {
-    symbols[linker->session.intern(symbol)] = ExecutorSymbolDef::fromPtr(function, llvm::JITSymbolFlags::Exported);
+    symbols[linker->execution.intern(symbol)] = ExecutorSymbolDef::fromPtr(function, llvm::JITSymbolFlags::Exported);
   };
   define("hlort_parallel_for", &hlort_parallel_for);
   define("hlort_arena_allocate", &hlort_arena_allocate);
@@ -58,7 +58,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
                                                  /*RequiresNullTerminator=*/false);
   if (llvm::Error error = linker->layer.add(linker->library, std::move(buffer)))
     return std::move(error);
-  auto symbol = linker->session.lookup({&linker->library}, (name + "_run").str());
+  auto symbol = linker->execution.lookup({&linker->library}, (name + "_run").str());
   if (!symbol)
     return symbol.takeError();
   Run *run = symbol->getAddress().toPtr<Run *>();
