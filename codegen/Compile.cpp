@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Compile.h"
-#include "codegen/Dispatch.h"
-#include "codegen/Link.h"
-#include "codegen/LowerToLLVM.h"
-#include "codegen/MachineCode.h"
-#include "codegen/RuntimeCall.h"
+#include "codegen/lower/LowerToLLVM.h"
+#include "codegen/object/Link.h"
+#include "codegen/object/MachineCode.h"
+#include "codegen/program/Dispatch.h"
+#include "codegen/program/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -28,17 +28,17 @@ struct Group {
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
-  BorrowedMachine machine;
+  TargetMachineHandle machine;
   llvm::SmallVector<char, 0> code;
   bool failed = false;
 };
 
 class ProgramCompiler {
 public:
-  ProgramCompiler(ModuleOp program, const ProgramNames &names, const Target &target, CodeForm form, unsigned jobs,
-                  const FinishModule &finish, TimingScope timing)
-      : program(program), names(names), target(target), form(form), jobs(std::max(1u, jobs)), finish(finish),
-        timing(std::move(timing)) {}
+  ProgramCompiler(ModuleOp program, const ProgramNames &names, const Target &target, CodeForm form,
+                  unsigned jobs, const FinishModule &finish, TimingScope timing)
+      : program(program), names(names), target(target), form(form), jobs(std::max(1u, jobs)),
+        finish(finish), timing(std::move(timing)) {}
 
   /// The constants are in the object of another program of this module.
   void leaveConstants() { ownsConstants = false; }
@@ -68,7 +68,9 @@ private:
 
 } // namespace
 
-static int64_t countOperations(hlo::KernelFunctionOp kernel) { return kernel.getBody().front().getOperations().size(); }
+static int64_t countOperations(hlo::KernelFunctionOp kernel) {
+  return kernel.getBody().front().getOperations().size();
+}
 
 static bool isTiny(hlo::KernelFunctionOp kernel) {
   int64_t elements = 1;
@@ -94,7 +96,8 @@ void ProgramCompiler::formGroups() {
   // The heaviest first, each to the group with least to do.
   llvm::stable_sort(large, [](auto x, auto y) { return countOperations(x) > countOperations(y); });
   for (auto kernel : large) {
-    Group &least = *llvm::min_element(groups, [](const Group &x, const Group &y) { return x.weight < y.weight; });
+    Group &least = *llvm::min_element(
+        groups, [](const Group &x, const Group &y) { return x.weight < y.weight; });
     least.kernels.push_back(kernel);
     least.weight += 10 + countOperations(kernel);
   }
@@ -115,7 +118,8 @@ bool ProgramCompiler::emitKernels(Group &group) {
   static std::mutex schedulesLock;
   group.module = ModuleOp::create(program.getLoc());
   for (hlo::KernelFunctionOp kernel : group.kernels) {
-    FailureOr<KernelSchedule> schedule = emitKernel(kernel, program, target, *group.module, getKernelSymbol(names, kernel.getSymName()));
+    FailureOr<KernelSchedule> schedule = emitKernel(kernel, program, target, *group.module,
+                                                    getKernelSymbol(names, kernel.getSymName()));
     if (failed(schedule))
       return false;
     std::lock_guard<std::mutex> guard(schedulesLock);
@@ -134,14 +138,15 @@ bool ProgramCompiler::emitMain() {
       auto function = cast<LLVM::LLVMFuncOp>(group.module->lookupSymbol(symbol));
       if (i == 0) {
         function.setLinkage(LLVM::Linkage::Internal);
-        bool isInlined = isTiny(kernel) || result.schedules[kernel.getSymName()].isStraight;
+        bool isInlined = isTiny(kernel) || result.schedules[kernel.getSymName()].isUnrolled;
         if (isInlined && target.optimization > 0)
           function.setAlwaysInline(true);
         continue;
       }
       function.setVisibility_(LLVM::Visibility::Hidden);
       builder.setInsertionPointToStart(module.getBody());
-      auto declaration = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), symbol, function.getFunctionType());
+      auto declaration =
+          LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), symbol, function.getFunctionType());
       declaration.setVisibility_(LLVM::Visibility::Hidden);
     }
   FailureOr<ProgramInfo> info = emitProgram(program, result.schedules, names, target, module);
@@ -159,8 +164,9 @@ void ProgramCompiler::fillConstants(llvm::Module &module) {
       bytes.push_back(0);
     result.constantBytes += bytes.size();
     auto *global = module.getGlobalVariable(constant.symbol, /*AllowInternal=*/true);
-    global->setInitializer(llvm::ConstantDataArray::getRaw(StringRef(bytes.data(), bytes.size()), bytes.size(),
-                                                           llvm::Type::getInt8Ty(module.getContext())));
+    global->setInitializer(
+        llvm::ConstantDataArray::getRaw(StringRef(bytes.data(), bytes.size()), bytes.size(),
+                                        llvm::Type::getInt8Ty(module.getContext())));
   }
 }
 
@@ -192,7 +198,8 @@ bool ProgramCompiler::generate(Group &group) {
     stream << *group.llvmModule;
     return true;
   }
-  if (llvm::Error error = emitMachineCode(*group.llvmModule, *group.machine, form == CodeForm::Assembly, group.code)) {
+  if (llvm::Error error = emitMachineCode(*group.llvmModule, *group.machine,
+                                          form == CodeForm::Assembly, group.code)) {
     emitError(program.getLoc()) << llvm::toString(std::move(error));
     return false;
   }
@@ -249,8 +256,9 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
 }
 
 /// The programs and what chooses between them, in one object.
-static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef name, ArrayRef<Target> targets,
-                                                  unsigned jobs, const FinishModule &finish, TimingScope &timing) {
+static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef name,
+                                                  ArrayRef<Target> targets, unsigned jobs,
+                                                  const FinishModule &finish, TimingScope &timing) {
   CompiledProgram result;
   SmallVector<llvm::SmallVector<char, 0>> objects;
   SmallVector<std::string> cpus;
@@ -258,7 +266,8 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef na
   for (const Target &target : targets) {
     ProgramNames names(name, getVariantPrefix(name, target.cpu));
     FinishModule nothing;
-    ProgramCompiler compiler(program, names, target, CodeForm::Object, jobs, nothing, timing.nest(target.cpu));
+    ProgramCompiler compiler(program, names, target, CodeForm::Object, jobs, nothing,
+                             timing.nest(target.cpu));
     if (&target != targets.begin())
       compiler.leaveConstants();
     FailureOr<CompiledProgram> variant = compiler.compile();
@@ -274,13 +283,14 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef na
   result.constantBytes = constantBytes;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, name, cpus);
-  BorrowedMachine machine = borrowTargetMachine(targets.front());
+  TargetMachineHandle machine = borrowTargetMachine(targets.front());
   dispatcher->setTargetTriple(machine->getTargetTriple());
   dispatcher->setDataLayout(machine->createDataLayout());
   if (finish)
     finish(*dispatcher, result.info);
   optimize(*dispatcher, *machine, targets.front());
-  llvm::Error error = emitMachineCode(*dispatcher, *machine, /*assembly=*/false, objects.emplace_back());
+  llvm::Error error =
+      emitMachineCode(*dispatcher, *machine, /*assembly=*/false, objects.emplace_back());
   if (!error) {
     SmallVector<ArrayRef<char>> parts(objects.begin(), objects.end());
     result.code.clear();
@@ -291,13 +301,15 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef na
   return std::move(result);
 }
 
-FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name, ArrayRef<Target> targets, CodeForm form,
-                                          unsigned jobs, const FinishModule &finish, TimingScope *timing) {
+FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name,
+                                          ArrayRef<Target> targets, CodeForm form, unsigned jobs,
+                                          const FinishModule &finish, TimingScope *timing) {
   TimingScope scope = timing ? timing->nest("Generate code") : TimingScope();
   FailureOr<CompiledProgram> result =
-      targets.size() > 1
-          ? compileVariants(program, name, targets, jobs, finish, scope)
-          : ProgramCompiler(program, ProgramNames(name), targets[0], form, jobs, finish, std::move(scope)).compile();
+      targets.size() > 1 ? compileVariants(program, name, targets, jobs, finish, scope)
+                         : ProgramCompiler(program, ProgramNames(name), targets[0], form, jobs,
+                                           finish, std::move(scope))
+                               .compile();
   if (succeeded(result) && form == CodeForm::Object)
     countCode(*result);
   return result;

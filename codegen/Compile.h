@@ -4,7 +4,7 @@
 #ifndef HLOC_CODEGEN_COMPILE_H
 #define HLOC_CODEGEN_COMPILE_H
 
-#include "codegen/Program.h"
+#include "codegen/program/Program.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/IR/Module.h"
 
@@ -27,13 +27,13 @@ struct CompiledProgram {
 /// Adds to the LLVM module that holds the entry function, before it is optimized.
 using FinishModule = std::function<void(llvm::Module &, const ProgramInfo &)>;
 
-/// Compiles `program` (func.func @main on memory and its kernel functions) for each of `targets`. With
-/// several, from the lowest to the highest, the object holds a program for each and picks one at run
-/// time (Dispatch.h). Symbols begin with `name`. Kernels are compiled on `jobs` threads. Errors are
-/// reported at their places.
+/// Compiles `program` (func.func @main on memory and its kernel functions) for each of `targets`.
+/// With several, from the lowest to the highest, the object holds a program for each and picks one
+/// at run time (Dispatch.h). Symbols begin with `name`. Kernels are compiled on `jobs` threads.
+/// Errors are reported at their places.
 mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, llvm::StringRef name,
-                                                llvm::ArrayRef<Target> targets, CodeForm form, unsigned jobs,
-                                                const FinishModule &finish = {},
+                                                llvm::ArrayRef<Target> targets, CodeForm form,
+                                                unsigned jobs, const FinishModule &finish = {},
                                                 mlir::TimingScope *timing = nullptr);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/KernelEmission.h"
-#include "codegen/LowerLoops.h"
+#include "codegen/lower/LowerLoops.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ namespace hloc {
 static constexpr double kTaskCycles = 20000;
 
 /// Leading dimensions are divided into units until there are this many.
-static constexpr int64_t kMostRowUnits = 64;
+static constexpr int64_t kMaxRowUnits = 64;
 
 static int64_t largestArray(hlo::KernelFunctionOp kernel) {
   int64_t largest = 0;
@@ -33,14 +33,17 @@ static Type laneTypeFor(hlo::KernelFunctionOp kernel) {
 KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, const Target &target,
                              LLVM::LLVMFuncOp function)
     : kernel(kernel), program(program), target(target), function(function),
-      b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)), emitter(index, program) {
+      b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)),
+      emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
   if (target.fastMath)
-    index.floatFlags = index.floatFlags | arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;
+    index.floatFlags =
+        index.floatFlags | arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;
 }
 
 MemoryArray KernelContext::getInput(unsigned which) {
-  return {function.getArgument(which), cast<RankedTensorType>(getBody().getArgument(which).getType())};
+  return {function.getArgument(which),
+          cast<RankedTensorType>(getBody().getArgument(which).getType())};
 }
 
 FailureOr<SmallVector<int64_t>> KernelContext::findOutputs(Operation *op) {
@@ -64,18 +67,21 @@ MemoryArray KernelContext::getOutput(unsigned which) {
 Value KernelContext::getScratch() { return function.getArgument(function.getNumArguments() - 3); }
 
 Value KernelContext::getBegin() {
-  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), function.getArgument(function.getNumArguments() - 2));
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(),
+                                            function.getArgument(function.getNumArguments() - 2));
 }
 
 Value KernelContext::getEnd() {
-  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), function.getArgument(function.getNumArguments() - 1));
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(),
+                                            function.getArgument(function.getNumArguments() - 1));
 }
 
 Value KernelContext::allocateOnStack(int64_t bytes) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
   Value count = LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(bytes));
-  return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(), count, 64);
+  return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(), count,
+                                64);
 }
 
 LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> arguments,
@@ -84,11 +90,13 @@ LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> a
   ElementEmitter::Scope scope(emitter);
   b.setInsertionPoint(function);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), arguments);
-  auto made = LLVM::LLVMFuncOp::create(b, (function.getName() + suffix).str(), type, LLVM::Linkage::Internal);
+  auto made = LLVM::LLVMFuncOp::create(b, (function.getName() + suffix).str(), type,
+                                       LLVM::Linkage::Internal);
   made.setNoInline(true);
   Block *entry = made.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
-  LLVM::LLVMFuncOp kernelFunction = std::exchange(function, made); // where stack memory is allocated
+  LLVM::LLVMFuncOp kernelFunction =
+      std::exchange(function, made); // where stack memory is allocated
   Value result = body(entry->getArguments());
   function = kernelFunction;
   LLVM::ReturnOp::create(b, result);
@@ -109,10 +117,13 @@ void KernelContext::setUnits(int64_t units, double cyclesPerUnit, bool atBytes) 
     schedule.grain = std::max<int64_t>(units, 1);
 }
 
-//===-- Loops ----------------------------------------------------------------------------------===//
+//===-- Loops
+//----------------------------------------------------------------------------------===//
 
-SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, int64_t step, ValueRange values,
-                            function_ref<SmallVector<Value>(Value, ValueRange)> body, Rounds rounds) {
+SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, int64_t step,
+                            ValueRange values,
+                            function_ref<SmallVector<Value>(Value, ValueRange)> body,
+                            Rounds rounds) {
   auto &b = context.b;
   std::optional<int64_t> first = getConstant(lower), last = getConstant(upper);
   if (first && last && *last <= *first)
@@ -131,7 +142,8 @@ SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, in
   return SmallVector<Value>(loop.getResults());
 }
 
-void buildFor(KernelContext &context, Value lower, Value upper, int64_t step, function_ref<void(Value)> body, Rounds rounds) {
+void buildFor(KernelContext &context, Value lower, Value upper, int64_t step,
+              function_ref<void(Value)> body, Rounds rounds) {
   auto bodyOf = [&](Value i, ValueRange) {
     body(i);
     return SmallVector<Value>();
@@ -141,15 +153,16 @@ void buildFor(KernelContext &context, Value lower, Value upper, int64_t step, fu
 
 Value hideConstant(ImplicitLocOpBuilder &b, Value index) {
   Value word = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), index);
-  auto same = LLVM::InlineAsmOp::create(b, b.getI64Type(), ValueRange{word}, /*asm_string=*/"", /*constraints=*/"=r,0",
-                                        /*has_side_effects=*/false, /*is_align_stack=*/false,
-                                        LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  auto same = LLVM::InlineAsmOp::create(
+      b, b.getI64Type(), ValueRange{word}, /*asm_string=*/"", /*constraints=*/"=r,0",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
   return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), same.getResult(0));
 }
 
 static SmallVector<Value>
 buildNestFrom(KernelContext &context, ArrayRef<int64_t> sizes, ElementIndex &at, ValueRange values,
-              function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, ValueRange)> body) {
+              function_ref<SmallVector<Value>(ArrayRef<VectorIndex>, ValueRange)> body) {
   if (at.size() == sizes.size())
     return body(at, values);
   Value lower = context.index.constant(0), upper = context.index.constant(sizes[at.size()]);
@@ -161,8 +174,9 @@ buildNestFrom(KernelContext &context, ArrayRef<int64_t> sizes, ElementIndex &at,
   });
 }
 
-SmallVector<Value> buildNest(KernelContext &context, ArrayRef<int64_t> sizes, ValueRange values,
-                             function_ref<SmallVector<Value>(ArrayRef<LaneIndex>, ValueRange)> body) {
+SmallVector<Value>
+buildNest(KernelContext &context, ArrayRef<int64_t> sizes, ValueRange values,
+          function_ref<SmallVector<Value>(ArrayRef<VectorIndex>, ValueRange)> body) {
   if (llvm::is_contained(sizes, 0))
     return SmallVector<Value>(values);
   ElementIndex at;
@@ -178,17 +192,20 @@ Mask firstLanes(IndexBuilder &index, int64_t count) {
   return {{}, arith::ConstantOp::create(index.b, DenseElementsAttr::get(type, bits))};
 }
 
-SmallVector<Value> buildLanes(KernelContext &context, int64_t size, ValueRange values,
-                              function_ref<SmallVector<Value>(LaneIndex, Mask, ValueRange)> body) {
+SmallVector<Value>
+buildLanes(KernelContext &context, int64_t size, ValueRange values,
+           function_ref<SmallVector<Value>(VectorIndex, Mask, ValueRange)> body) {
   IndexBuilder &index = context.index;
   int64_t lanes = index.getLanes(), whole = size / lanes * lanes;
-  SmallVector<Value> carried =
-      buildFor(context, index.constant(0), index.constant(whole), lanes, values, [&](Value i, ValueRange now) {
-        int64_t multiple = getConstant(i) == 0 ? int64_t(1) << 30 : lanes;
-        return body(index.consecutive(i, multiple), Mask{}, now);
-      });
+  SmallVector<Value> carried = buildFor(context, index.constant(0), index.constant(whole), lanes,
+                                        values, [&](Value i, ValueRange now) {
+                                          int64_t multiple =
+                                              getConstant(i) == 0 ? int64_t(1) << 30 : lanes;
+                                          return body(index.consecutive(i, multiple), Mask{}, now);
+                                        });
   if (whole < size)
-    carried = body(index.consecutive(index.constant(whole), lanes), firstLanes(index, size - whole), carried);
+    carried = body(index.consecutive(index.constant(whole), lanes), firstLanes(index, size - whole),
+                   carried);
   return carried;
 }
 
@@ -196,8 +213,8 @@ SmallVector<Value> buildLanes(KernelContext &context, int64_t size, ValueRange v
 static constexpr int64_t kRowPart = 4096;
 
 /// The few long rows of `rows` times `length` elements in parts, each a unit.
-static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length, double cycles,
-                          function_ref<void(ArrayRef<LaneIndex>, Mask)> body) {
+static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length,
+                          double cycles, function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
   auto &b = context.b;
   int64_t count = ShapedType::getNumElements(rows), parts = llvm::divideCeil(length, kRowPart);
@@ -206,18 +223,18 @@ static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_
   buildFor(context, context.getBegin(), context.getEnd(), 1, {}, [&](Value unit, ValueRange) {
     auto [part, row] = index.divideWithRemainder(index.uniform(unit), parts);
     ElementIndex at = reshapeIndex(index, count, rows, row);
-    LaneIndex start = index.multiply(part, kRowPart), end = index.add(start, kRowPart);
-    auto elementsAt = [&](LaneIndex minor, Mask mask) {
+    VectorIndex start = index.multiply(part, kRowPart), end = index.add(start, kRowPart);
+    auto elementsAt = [&](VectorIndex minor, Mask mask) {
       at.push_back(minor);
       body(at, mask);
       at.pop_back();
     };
-    buildFor(context, start.base, b.createOrFold<arith::MinSIOp>(end.base, index.constant(whole)), lanes, [&](Value i) {
-      elementsAt(index.consecutive(i, lanes), {});
-    });
+    buildFor(context, start.base, b.createOrFold<arith::MinSIOp>(end.base, index.constant(whole)),
+             lanes, [&](Value i) { elementsAt(index.consecutive(i, lanes), {}); });
     if (whole == length)
       return SmallVector<Value>();
-    Value last = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, end.base, index.constant(length));
+    Value last =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, end.base, index.constant(length));
     auto branch = scf::IfOp::create(b, last, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     ElementEmitter::Scope scope(context.emitter);
@@ -228,44 +245,51 @@ static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_
 }
 
 void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, bool parallel,
-               function_ref<void(ArrayRef<LaneIndex>, Mask)> body) {
+               function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
   size_t leading = 0;
   int64_t units = 1, count = ShapedType::getNumElements(shape);
-  while (parallel && leading + 1 < shape.size() && units < kMostRowUnits)
+  while (parallel && leading + 1 < shape.size() && units < kMaxRowUnits)
     units *= shape[leading++];
-  if (parallel && !context.target.singleThreaded && !context.packsOutputs() && units < kMostRowUnits && shape.back() > 2 * kRowPart)
+  if (parallel && !context.target.singleThreaded && !context.packsOutputs() &&
+      units < kMaxRowUnits && shape.back() > 2 * kRowPart)
     return buildRowParts(context, shape.drop_back(), shape.back(), cycles, body);
   context.setUnits(units, double(count) / units * cycles);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
     ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
-    buildNest(context, shape.slice(leading, shape.size() - leading - 1), {}, [&](ArrayRef<LaneIndex> inner, ValueRange) {
-      return buildLanes(context, shape.back(), {}, [&](LaneIndex minor, Mask mask, ValueRange) {
-        ElementIndex at(outer);
-        at.append(inner.begin(), inner.end());
-        at.push_back(minor);
-        body(at, mask);
-        return SmallVector<Value>();
-      });
-    });
+    buildNest(context, shape.slice(leading, shape.size() - leading - 1), {},
+              [&](ArrayRef<VectorIndex> inner, ValueRange) {
+                return buildLanes(context, shape.back(), {},
+                                  [&](VectorIndex minor, Mask mask, ValueRange) {
+                                    ElementIndex at(outer);
+                                    at.append(inner.begin(), inner.end());
+                                    at.push_back(minor);
+                                    body(at, mask);
+                                    return SmallVector<Value>();
+                                  });
+              });
     return SmallVector<Value>();
   });
 }
 
-//===-- Costs ----------------------------------------------------------------------------------===//
+//===-- Costs
+//----------------------------------------------------------------------------------===//
 
 double estimateCycles(Operation *op, int64_t lanes) {
   double vectorCost =
       TypeSwitch<Operation *, double>(op)
-          .Case<hlo::PowerOp, hlo::Atan2Op, hlo::RemainderOp, hlo::AcosOp, hlo::AsinOp, hlo::AcoshOp,
-                hlo::AsinhOp, hlo::AtanhOp, hlo::CoshOp, hlo::SinhOp, hlo::TanOp>([](auto) { return 60; })
-          .Case<hlo::ExponentialOp, hlo::ExponentialMinusOneOp, hlo::LogOp, hlo::LogPlusOneOp, hlo::LogisticOp,
-                hlo::TanhOp, hlo::SineOp, hlo::CosineOp, hlo::ErfOp, hlo::CbrtOp>([](auto) { return 24; })
+          .Case<hlo::PowerOp, hlo::Atan2Op, hlo::RemainderOp, hlo::AcosOp, hlo::AsinOp,
+                hlo::AcoshOp, hlo::AsinhOp, hlo::AtanhOp, hlo::CoshOp, hlo::SinhOp, hlo::TanOp>(
+              [](auto) { return 60; })
+          .Case<hlo::ExponentialOp, hlo::ExponentialMinusOneOp, hlo::LogOp, hlo::LogPlusOneOp,
+                hlo::LogisticOp, hlo::TanhOp, hlo::SineOp, hlo::CosineOp, hlo::ErfOp, hlo::CbrtOp>(
+              [](auto) { return 24; })
           .Case<hlo::DivideOp, hlo::SqrtOp, hlo::RsqrtOp>([](auto) { return 10; })
           .Case<hlo::GatherOp>([&](auto) { return lanes; })
-          .Case<hlo::ConstantOp, hlo::ReturnOp, hlo::BroadcastOp, hlo::ReshapeOp, hlo::CopyOp>([](auto) { return 0; })
+          .Case<hlo::ConstantOp, hlo::ReturnOp, hlo::BroadcastOp, hlo::ReshapeOp, hlo::CopyOp>(
+              [](auto) { return 0; })
           .Default([](auto) { return 1; });
   return vectorCost / lanes;
 }
@@ -300,23 +324,33 @@ int64_t getWidestElement(Block &body) {
 /// The loops of the kernel's kind.
 static LogicalResult emitLoops(KernelContext &context) {
   switch (context.kernel.getKind()) {
-  case hlo::KernelKind::Loop: return emitLoopKernel(context);
-  case hlo::KernelKind::Reduce: return emitReduceKernel(context);
-  case hlo::KernelKind::Update: return emitUpdateKernel(context);
-  case hlo::KernelKind::Dot: return emitDotKernel(context);
-  case hlo::KernelKind::Convolution: return emitConvolutionKernel(context);
-  case hlo::KernelKind::Window: return emitWindowKernel(context);
-  case hlo::KernelKind::Scan: return emitScanKernel(context);
-  case hlo::KernelKind::Sort: return emitSortKernel(context);
-  case hlo::KernelKind::Scatter: return emitScatterKernel(context);
+  case hlo::KernelKind::Loop:
+    return emitLoopKernel(context);
+  case hlo::KernelKind::Reduce:
+    return emitReduceKernel(context);
+  case hlo::KernelKind::Update:
+    return emitUpdateKernel(context);
+  case hlo::KernelKind::Dot:
+    return emitDotKernel(context);
+  case hlo::KernelKind::Convolution:
+    return emitConvolutionKernel(context);
+  case hlo::KernelKind::Window:
+    return emitWindowKernel(context);
+  case hlo::KernelKind::Scan:
+    return emitScanKernel(context);
+  case hlo::KernelKind::Sort:
+    return emitSortKernel(context);
+  case hlo::KernelKind::Scatter:
+    return emitScatterKernel(context);
   }
   llvm_unreachable("every kind has its loops");
 }
 
-//===-- Entry ----------------------------------------------------------------------------------===//
+//===-- Entry
+//----------------------------------------------------------------------------------===//
 
-FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp program, const Target &target,
-                                     ModuleOp module, StringRef name) {
+FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp program,
+                                     const Target &target, ModuleOp module, StringRef name) {
   OpBuilder builder(module.getBodyRegion());
   builder.setInsertionPointToEnd(module.getBody());
   MLIRContext *mlirContext = kernel.getContext();
@@ -324,8 +358,9 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
   unsigned outputs = kernel.getBody().front().getTerminator()->getNumOperands();
   SmallVector<Type> types(inputs + outputs + 1, LLVM::LLVMPointerType::get(mlirContext));
   types.append(2, builder.getI64Type());
-  auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name,
-                                           LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext), types));
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, kernel.getLoc(), name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext), types));
   function.addEntryBlock(builder);
   SmallVector<bool> shared(inputs + outputs);
   for (auto [output, input] : llvm::enumerate(kernel.getReuse()))
@@ -338,12 +373,12 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
   KernelContext context(kernel, program, target, function);
   for (auto [i, argument] : llvm::enumerate(context.getBody().getArguments()))
     context.emitter.bindMemory(argument, function.getArgument(i));
-  LogicalResult emitted = success(emitStraightKernel(context));
+  LogicalResult emitted = success(emitUnrolledKernel(context));
   if (failed(emitted) && !context.emitter.hasFailed())
     emitted = emitLoops(context);
-  // Straight-line code reads before it writes, so this says nothing; inlined, it costs time to compile
-  // that grows with the square of the number of arguments.
-  if (context.schedule.isStraight)
+  // Straight-line code reads before it writes, so this says nothing; inlined, it costs time to
+  // compile that grows with the square of the number of arguments.
+  if (context.schedule.isUnrolled)
     for (unsigned i = 0; i <= inputs + outputs; ++i)
       function.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());
   if (failed(emitted) || context.emitter.hasFailed())

@@ -9,22 +9,23 @@
 #ifndef HLOC_CODEGEN_KERNELEMISSION_H
 #define HLOC_CODEGEN_KERNELEMISSION_H
 
-#include "codegen/Target.h"
 #include "codegen/emit/ElementEmitter.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace hloc {
 
-/// Kernels whose units go through their arrays in order: batch by batch, every one an equal part of each output, and
-/// perhaps within a batch block by block of its rows. Launches of such kernels that work on each other's results can
-/// be chained (LaunchChain.h).
-struct UnitBlocks {
+/// Kernels whose units go through their arrays in order: batch by batch, every one an equal part of
+/// each output, and perhaps within a batch block by block of its rows. Launches of such kernels
+/// that work on each other's results can be chained (FusedTileGroup.h).
+struct TileAccess {
   int64_t batches = 0, batchUnits = 0;
   /// Rows of a batch, those of a block and the units of one; no rows if units do not go by them.
   int64_t rows = 0, blockRows = 0, blockUnits = 0;
   /// Whether the rows are the outputs' too, or those of an operand alone.
   bool writesRows = true;
-  /// Inputs of which the units of a batch read that batch alone, and of those of a block that block alone.
+  /// Inputs of which the units of a batch read that batch alone, and of those of a block that block
+  /// alone.
   llvm::SmallVector<unsigned> batchInputs, rowInputs;
 };
 
@@ -37,9 +38,9 @@ struct KernelSchedule {
   /// Scratch memory, shared by all units of a launch.
   int64_t scratchBytes = 0;
   /// Whether it is straight-line code, to be inlined wherever it is launched.
-  bool isStraight = false;
+  bool isUnrolled = false;
   /// No batches if units go in another order.
-  UnitBlocks blocks;
+  TileAccess blocks;
 };
 
 /// What every kind of kernel needs while its loops are being built.
@@ -56,7 +57,9 @@ struct KernelContext {
   ElementEmitter emitter;
   KernelSchedule schedule;
 
-  hlo::ReturnOp getReturn() { return llvm::cast<hlo::ReturnOp>(kernel.getBody().front().getTerminator()); }
+  hlo::ReturnOp getReturn() {
+    return llvm::cast<hlo::ReturnOp>(kernel.getBody().front().getTerminator());
+  }
   mlir::Block &getBody() { return kernel.getBody().front(); }
   MemoryArray getOutput(unsigned which);
   /// For each result of `op` the output that it is, -1 if it is none. Fails with an error if the
@@ -69,13 +72,13 @@ struct KernelContext {
 
   /// Memory of `bytes` on the stack, allocated once at the function's entry.
   mlir::Value allocateOnStack(int64_t bytes);
-  /// A function beside the kernel, for code that would stand in several places: `body` builds it from
-  /// its arguments, all pointers and integers, and gives its only result.
+  /// A function beside the kernel, for code that would stand in several places: `body` builds it
+  /// from its arguments, all pointers and integers, and gives its only result.
   mlir::LLVM::LLVMFuncOp buildFunction(llvm::StringRef suffix, llvm::ArrayRef<mlir::Type> arguments,
                                        llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
-  /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told. Units
-  /// that may write into the same byte stay on one thread: those of kernels with packed results, but
-  /// where units begin `atBytes`.
+  /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
+  /// Units that may write into the same byte stay on one thread: those of kernels with packed
+  /// results, but where units begin `atBytes`.
   void setUnits(int64_t units, double cyclesPerUnit, bool atBytes = false);
   /// Whether elements of some output share bytes, so that a row or a tile may begin within one.
   bool packsOutputs();
@@ -89,13 +92,14 @@ llvm::FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, mlir::M
 
 /// Whether a kernel is small enough for straight-line code to be tried.
 bool isSmall(hlo::KernelFunctionOp kernel);
-/// Emits a small kernel of a kind that has such a form as straight-line code; false if it is not small,
-/// or better off with its kind's loops.
-bool emitStraightKernel(KernelContext &context);
+/// Emits a small kernel of a kind that has such a form as straight-line code; false if it is not
+/// small, or better off with its kind's loops.
+bool emitUnrolledKernel(KernelContext &context);
 
 // One function a kind: builds the loops at the context's builder and sets its schedule.
 llvm::LogicalResult emitLoopKernel(KernelContext &context);
-/// A loop kernel whose results lie across an operand; false if it is none of which tiles are turned.
+/// A loop kernel whose results lie across an operand; false if it is none of which tiles are
+/// turned.
 bool emitTransposeLoop(KernelContext &context);
 llvm::LogicalResult emitReduceKernel(KernelContext &context);
 llvm::LogicalResult emitUpdateKernel(KernelContext &context);
@@ -108,16 +112,20 @@ llvm::LogicalResult emitScatterKernel(KernelContext &context);
 /// A sort kernel that holds a topk.
 llvm::LogicalResult emitTopkKernel(KernelContext &context, hlo::TopkOp op);
 
-//===-- Loops ----------------------------------------------------------------------------------===//
+//===-- Loops
+//----------------------------------------------------------------------------------===//
 
-/// Whether a loop may have no round at all; if it has bounds that are not constants, only its builder knows.
+/// Whether a loop may have no round at all; if it has bounds that are not constants, only its
+/// builder knows.
 enum class Rounds { Any, Some };
 
 /// Builds `for (i = lower; i < upper; i += step)` carrying `values`; `body` gets the index and the
 /// carried values and gives the next ones. The emitter's memory of values ends with the body.
 llvm::SmallVector<mlir::Value>
-buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange values,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body, Rounds rounds = Rounds::Any);
+buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step,
+         mlir::ValueRange values,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body,
+         Rounds rounds = Rounds::Any);
 
 /// The same without carried values.
 void buildFor(KernelContext &context, mlir::Value lower, mlir::Value upper, int64_t step,
@@ -129,29 +137,33 @@ mlir::Value hideConstant(mlir::ImplicitLocOpBuilder &b, mlir::Value index);
 /// Loops over the row-major elements of `sizes`, one loop a dimension.
 llvm::SmallVector<mlir::Value>
 buildNest(KernelContext &context, llvm::ArrayRef<int64_t> sizes, mlir::ValueRange values,
-          llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LaneIndex>, mlir::ValueRange)> body);
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<VectorIndex>,
+                                                            mlir::ValueRange)>
+              body);
 
 /// Loops over `size` elements, as many lanes at a time; what is left over is done with a mask.
-llvm::SmallVector<mlir::Value>
-buildLanes(KernelContext &context, int64_t size, mlir::ValueRange values,
-           llvm::function_ref<llvm::SmallVector<mlir::Value>(LaneIndex, Mask, mlir::ValueRange)> body);
+llvm::SmallVector<mlir::Value> buildLanes(
+    KernelContext &context, int64_t size, mlir::ValueRange values,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(VectorIndex, Mask, mlir::ValueRange)> body);
 
 /// Loops over an array of `shape` (of one dimension at least, and not empty), lanes along the minor
 /// dimension. Units of `context` become the indices into the leading dimensions, or, unless it is
 /// `parallel`, one; `cycles` is the time of one element.
 void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, double cycles, bool parallel,
-               llvm::function_ref<void(llvm::ArrayRef<LaneIndex>, Mask)> body);
+               llvm::function_ref<void(llvm::ArrayRef<VectorIndex>, Mask)> body);
 
 /// The mask of the first `count` lanes.
 Mask firstLanes(IndexBuilder &index, int64_t count);
 
-//===-- Costs ----------------------------------------------------------------------------------===//
+//===-- Costs
+//----------------------------------------------------------------------------------===//
 
 /// Cycles that one element of `op`'s result takes in vector code of `lanes` lanes, roughly.
 double estimateCycles(mlir::Operation *op, int64_t lanes);
 /// The sum of it over a kernel's operations.
 double estimateCyclesPerElement(mlir::Block &body, int64_t lanes);
-/// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count as 32.
+/// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count
+/// as 32.
 int64_t getWidestElement(mlir::Block &body);
 
 } // namespace hloc

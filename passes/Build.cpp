@@ -46,8 +46,8 @@ static DenseElementsAttr splatAttr(RankedTensorType type, const APFloat &value) 
 
 Value Build::scalar(Type element, double value) {
   if (element.isIntOrIndex())
-    return scalar(element, APInt(64, uint64_t(int64_t(value)))
-                               .sextOrTrunc(element.getIntOrFloatBitWidth()));
+    return scalar(element,
+                  APInt(64, uint64_t(int64_t(value))).sextOrTrunc(element.getIntOrFloatBitWidth()));
   auto complex = dyn_cast<ComplexType>(element);
   auto type = cast<FloatType>(complex ? complex.getElementType() : element);
   return ConstantOp::create(builder, loc, RankedTensorType::get({}, element),
@@ -95,8 +95,10 @@ Value Build::index(int64_t value) { return scalar(builder.getI32Type(), double(v
 //===- Elementwise ---------------------------------------------------------===//
 
 Value Build::compare(Value lhs, Value rhs, Direction direction, bool totalOrder) {
-  auto op = CompareOp::create(builder, loc, arrayType(lhs).clone(builder.getI1Type()), lhs, rhs,
-                              direction, totalOrder ? ComparisonTypeAttr::get(builder.getContext(), ComparisonType::TOTALORDER) : ComparisonTypeAttr());
+  auto op = CompareOp::create(
+      builder, loc, arrayType(lhs).clone(builder.getI1Type()), lhs, rhs, direction,
+      totalOrder ? ComparisonTypeAttr::get(builder.getContext(), ComparisonType::TOTALORDER)
+                 : ComparisonTypeAttr());
   return op;
 }
 
@@ -166,7 +168,8 @@ Value Build::pad(Value value, Value padding, Sizes low, Sizes high, Sizes interi
   for (auto [size, below, above, between] :
        llvm::zip(arrayType(value).getShape(), low, high, interior))
     shape.push_back(below + above + size + std::max<int64_t>(size - 1, 0) * between);
-  if (llvm::all_of(low, [](int64_t n) { return n == 0; }) && Sizes(shape) == arrayType(value).getShape())
+  if (llvm::all_of(low, [](int64_t n) { return n == 0; }) &&
+      Sizes(shape) == arrayType(value).getShape())
     return value;
   return PadOp::create(builder, loc, arrayType(value).clone(shape), value, padding, low, high,
                        interior);
@@ -195,19 +198,24 @@ Value Build::dynamicUpdateSlice(Value value, Value update, ValueRange starts) {
 
 //===- Others --------------------------------------------------------------===//
 
-SmallVector<Value> Build::countedLoop(int64_t count, bool reversed, ValueRange inits,
-                                      function_ref<SmallVector<Value>(Build, Value, ValueRange)> step) {
-  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+SmallVector<Value>
+Build::countedLoop(int64_t count, bool reversed, ValueRange inits,
+                   function_ref<SmallVector<Value>(Build, Value, ValueRange)> step) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
   Value zero = constant(0), end = constant(count), one = constant(1), last = constant(count - 1);
-  auto loop = scf::ForOp::create(
-      builder, loc, zero, end, one, inits, [&](OpBuilder &inner, Location, Value iv, ValueRange state) {
-        if (reversed)
-          iv = arith::SubIOp::create(inner, loc, last, iv);
-        Type i32 = inner.getI32Type();
-        Value narrow = arith::IndexCastOp::create(inner, loc, i32, iv);
-        Value scalar = tensor::FromElementsOp::create(inner, loc, RankedTensorType::get({}, i32), narrow);
-        scf::YieldOp::create(inner, loc, step(Build(inner, loc), scalar, state));
-      });
+  auto loop =
+      scf::ForOp::create(builder, loc, zero, end, one, inits,
+                         [&](OpBuilder &inner, Location, Value iv, ValueRange state) {
+                           if (reversed)
+                             iv = arith::SubIOp::create(inner, loc, last, iv);
+                           Type i32 = inner.getI32Type();
+                           Value narrow = arith::IndexCastOp::create(inner, loc, i32, iv);
+                           Value scalar = tensor::FromElementsOp::create(
+                               inner, loc, RankedTensorType::get({}, i32), narrow);
+                           scf::YieldOp::create(inner, loc, step(Build(inner, loc), scalar, state));
+                         });
   return SmallVector<Value>(loop.getResults());
 }
 

@@ -56,14 +56,20 @@ public:
     return binary<Op>(lhs, splatLike(lhs, rhs));
   }
   template <typename Rhs> Value add(Value lhs, Rhs rhs) { return binary<hlo::AddOp>(lhs, rhs); }
-  template <typename Rhs> Value sub(Value lhs, Rhs rhs) { return binary<hlo::SubtractOp>(lhs, rhs); }
-  template <typename Rhs> Value mul(Value lhs, Rhs rhs) { return binary<hlo::MultiplyOp>(lhs, rhs); }
+  template <typename Rhs> Value sub(Value lhs, Rhs rhs) {
+    return binary<hlo::SubtractOp>(lhs, rhs);
+  }
+  template <typename Rhs> Value mul(Value lhs, Rhs rhs) {
+    return binary<hlo::MultiplyOp>(lhs, rhs);
+  }
   template <typename Rhs> Value div(Value lhs, Rhs rhs) { return binary<hlo::DivideOp>(lhs, rhs); }
   template <typename Rhs> Value bitAnd(Value lhs, Rhs rhs) { return binary<hlo::AndOp>(lhs, rhs); }
   template <typename Rhs> Value bitOr(Value lhs, Rhs rhs) { return binary<hlo::OrOp>(lhs, rhs); }
   template <typename Rhs> Value bitXor(Value lhs, Rhs rhs) { return binary<hlo::XorOp>(lhs, rhs); }
   Value shiftLeft(Value value, int64_t bits) { return binary<hlo::ShiftLeftOp>(value, bits); }
-  Value shiftRight(Value value, int64_t bits) { return binary<hlo::ShiftRightLogicalOp>(value, bits); }
+  Value shiftRight(Value value, int64_t bits) {
+    return binary<hlo::ShiftRightLogicalOp>(value, bits);
+  }
   Value compare(Value lhs, Value rhs, hlo::Direction direction, bool totalOrder = false);
   Value compare(Value lhs, double rhs, hlo::Direction direction) {
     return compare(lhs, splatLike(lhs, rhs), direction);

@@ -4,7 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/NotSupported.h"
+#include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -51,9 +51,9 @@ void hloc::eraseUnreachableComputations(ModuleOp module) {
       computation.erase();
 }
 
-ComputationOp hloc::createComputation(
-    ModuleOp module, StringRef name, ArrayRef<Type> types,
-    function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
+ComputationOp
+hloc::createComputation(ModuleOp module, StringRef name, ArrayRef<Type> types,
+                        function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   std::string unique = name.str();
   for (int i = 1; module.lookupSymbol(unique); ++i)
@@ -77,12 +77,12 @@ ComputationOp hloc::getOrCreateReducer(ModuleOp module, StringRef opName, Type e
     return found;
   Type scalar = RankedTensorType::get({}, element);
   return createComputation(module, name, {scalar, scalar},
-                                 [&](OpBuilder &builder, ValueRange arguments) {
-    OperationState state(module.getLoc(), opName);
-    state.addOperands(arguments);
-    state.addTypes(arguments[0].getType());
-    return SmallVector<Value>{builder.create(state)->getResult(0)};
-  });
+                           [&](OpBuilder &builder, ValueRange arguments) {
+                             OperationState state(module.getLoc(), opName);
+                             state.addOperands(arguments);
+                             state.addTypes(arguments[0].getType());
+                             return SmallVector<Value>{builder.create(state)->getResult(0)};
+                           });
 }
 
 Operation *hloc::getSingleBinaryOp(ComputationOp computation) {
@@ -126,16 +126,15 @@ FailureOr<SmallVector<Value>> hloc::applyToArrays(OpBuilder &builder, Location l
   auto getArray = [&](Value value) -> Value {
     if (Value array = arrays.lookupOrNull(value))
       return array;
-    Value array = BroadcastOp::create(builder, loc, toArray(value.getType()),
-                                      scalars.lookup(value), ArrayRef<int64_t>());
+    Value array = BroadcastOp::create(builder, loc, toArray(value.getType()), scalars.lookup(value),
+                                      ArrayRef<int64_t>());
     arrays.map(value, array);
     return array;
   };
   Block &body = computation.getBody().front();
   for (Operation &op : body.without_terminator()) {
-    bool isScalar = llvm::all_of(op.getOperands(), [&](Value operand) {
-      return bool(scalars.lookupOrNull(operand));
-    });
+    bool isScalar = llvm::all_of(
+        op.getOperands(), [&](Value operand) { return bool(scalars.lookupOrNull(operand)); });
     if (isScalar && isMemoryEffectFree(&op)) {
       builder.clone(op, scalars);
       continue;

@@ -30,7 +30,8 @@ hlo::ComputationOp createComputation(
 mlir::Operation *getSingleBinaryOp(hlo::ComputationOp computation);
 
 /// Clones the operations of `computation` applied to `arguments`; returns its results.
-llvm::SmallVector<mlir::Value> inlineComputation(mlir::OpBuilder &builder, hlo::ComputationOp computation,
+llvm::SmallVector<mlir::Value> inlineComputation(mlir::OpBuilder &builder,
+                                                 hlo::ComputationOp computation,
                                                  mlir::ValueRange arguments);
 
 /// Clones the operations of a computation of scalars so that they compute on arrays of `shape`'s

@@ -111,7 +111,7 @@ def RemoveDeadLoopState : Pass<"remove-dead-loop-state", "::mlir::func::FuncOp">
 
 //===- Small core ----------------------------------------------------------===//
 
-def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
+def NormalizeLayouts : Pass<"normalize-layouts", "::mlir::func::FuncOp"> {
   let summary = "Turn the layouts of the interface into row-major shapes";
   let description = [{
     An argument whose `hlo.layout` is not row-major gets the shape that its memory has in row-major
@@ -230,7 +230,7 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
 }
 
-def Schedule : Pass<"schedule", "::mlir::func::FuncOp"> {
+def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels for the least memory";
   let description = [{
     In every block: what only reads an array comes before the kernel that updates it in place; of
@@ -240,7 +240,7 @@ def Schedule : Pass<"schedule", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
 }
 
-def SwapLoopState : Pass<"swap-loop-state", "::mlir::func::FuncOp"> {
+def DoubleBufferLoopState : Pass<"double-buffer-loop-state", "::mlir::func::FuncOp"> {
   let summary = "Unroll loops so that two buffers take turns as their state";
   let description = [{
     A loop whose body makes a new array from neighbours in the old one cannot update it in place, and

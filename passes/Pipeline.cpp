@@ -23,7 +23,7 @@ void hloc::buildInterfacePipeline(OpPassManager &passes) {
 
 void hloc::buildCorePipeline(OpPassManager &passes) {
   buildInterfacePipeline(passes);
-  passes.addNestedPass<func::FuncOp>(createAssignLayouts());
+  passes.addNestedPass<func::FuncOp>(createNormalizeLayouts());
 }
 
 void hloc::buildSimplificationPipeline(OpPassManager &passes) {
@@ -54,9 +54,10 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
   fuse.alone = options.level == 0;
   fuse.remarks = options.remarks;
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
-  passes.addNestedPass<func::FuncOp>(createSchedule()); // also keeps updates in place
+  passes.addNestedPass<func::FuncOp>(createOrderKernels()); // also keeps updates in place
   if (options.level > 0) {
-    passes.addNestedPass<func::FuncOp>(createSwapLoopState()); // looks at the buffers of kernels in order
+    passes.addNestedPass<func::FuncOp>(
+        createDoubleBufferLoopState()); // looks at the buffers of kernels in order
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
   }
   passes.addPass(createAssignBuffers());
@@ -65,7 +66,7 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
 }
 
 void hloc::buildArrayPipeline(OpPassManager &passes, unsigned level) {
-  passes.addNestedPass<func::FuncOp>(createAssignLayouts());
+  passes.addNestedPass<func::FuncOp>(createNormalizeLayouts());
   if (level > 0)
     buildSimplificationPipeline(passes);
   else
@@ -91,6 +92,7 @@ void hloc::registerPasses() {
                              [](OpPassManager &passes) { buildHloPipeline(passes, 0); });
   PassPipelineRegistration<>("hlo-O3", "all stages on hlo",
                              [](OpPassManager &passes) { buildHloPipeline(passes, 3); });
-  PassPipelineRegistration<>("kernels", "plain arrays to kernels in memory, the plan checked",
-                             [](OpPassManager &passes) { buildKernelPipeline(passes, {.check = true}); });
+  PassPipelineRegistration<>(
+      "kernels", "plain arrays to kernels in memory, the plan checked",
+      [](OpPassManager &passes) { buildKernelPipeline(passes, {.check = true}); });
 }

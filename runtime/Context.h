@@ -4,9 +4,9 @@
 #ifndef HLOC_RUNTIME_CONTEXT_H
 #define HLOC_RUNTIME_CONTEXT_H
 
-#include "Crew.h"
 #include "Trace.h"
 #include "hlort/hlort.h"
+#include "threads/ThreadTeam.h"
 
 #include <map>
 #include <optional>
@@ -26,7 +26,7 @@ struct CustomCall {
 struct hlort_context {
   int32_t threads = 1;
   /// Set when there is more than one thread.
-  std::optional<hloc::runtime::Crew> crew;
+  std::optional<hloc::runtime::ThreadTeam> crew;
 
   hloc::runtime::Trace trace;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo-opt: reads HLO text or MLIR, checks it, runs passes and prints either form.
-#include "compiler/text/HloOptMain.h"
+#include "compiler/driver/HloOptMain.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -25,7 +25,8 @@ SmallVector<Value> beginTotals(ValueRange zeros) {
 
 SmallVector<Value> addToTotals(ImplicitLocOpBuilder &b, ValueRange totals, ValueRange sums) {
   SmallVector<Value> next, errors;
-  for (auto [total, error, sum] : llvm::zip(totals.take_front(sums.size()), totals.drop_front(sums.size()), sums)) {
+  for (auto [total, error, sum] :
+       llvm::zip(totals.take_front(sums.size()), totals.drop_front(sums.size()), sums)) {
     CompensatedSum exact = addCompensated(b, {total, error}, sum);
     next.push_back(exact.sum);
     errors.push_back(exact.error);
@@ -45,12 +46,13 @@ SmallVector<Value> settleTotals(ImplicitLocOpBuilder &b, ValueRange totals) {
 SmallVector<Value> addBlocks(KernelContext &context, Value size, int64_t block, ValueRange totals,
                              function_ref<SmallVector<Value>(Value, Value)> sumOf) {
   auto &b = context.b;
-  return buildFor(context, context.index.constant(0), size, block, totals, [&](Value start, ValueRange now) {
-    Value end = b.createOrFold<arith::AddIOp>(start, context.index.constant(block));
-    if (getConstant(size).value_or(1) % block != 0)
-      end = b.createOrFold<arith::MinSIOp>(end, size);
-    return addToTotals(b, now, sumOf(start, end));
-  });
+  return buildFor(context, context.index.constant(0), size, block, totals,
+                  [&](Value start, ValueRange now) {
+                    Value end = b.createOrFold<arith::AddIOp>(start, context.index.constant(block));
+                    if (getConstant(size).value_or(1) % block != 0)
+                      end = b.createOrFold<arith::MinSIOp>(end, size);
+                    return addToTotals(b, now, sumOf(start, end));
+                  });
 }
 
 } // namespace hloc

@@ -20,12 +20,14 @@ int64_t chooseSumBlock(int64_t size, int64_t target);
 
 /// Totals of several sums as loops carry them: floats or vectors of them, followed by their errors.
 llvm::SmallVector<mlir::Value> beginTotals(mlir::ValueRange zeros);
-llvm::SmallVector<mlir::Value> addToTotals(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange totals, mlir::ValueRange sums);
+llvm::SmallVector<mlir::Value> addToTotals(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange totals,
+                                           mlir::ValueRange sums);
 llvm::SmallVector<mlir::Value> settleTotals(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange totals);
 
 /// Adds to totals what `sumOf` gives for blocks of [0, size).
-llvm::SmallVector<mlir::Value> addBlocks(KernelContext &context, mlir::Value size, int64_t block, mlir::ValueRange totals,
-                                         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value start, mlir::Value end)> sumOf);
+llvm::SmallVector<mlir::Value> addBlocks(
+    KernelContext &context, mlir::Value size, int64_t block, mlir::ValueRange totals,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value start, mlir::Value end)> sumOf);
 
 } // namespace hloc
 

@@ -18,7 +18,8 @@ CompensatedSum addCompensated(ImplicitLocOpBuilder &b, CompensatedSum sofar, Val
 Value settle(ImplicitLocOpBuilder &b, CompensatedSum total) {
   // Infinite sums make the error NaN.
   Value known = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, total.error, total.error);
-  return arith::SelectOp::create(b, known, arith::AddFOp::create(b, total.sum, total.error), total.sum);
+  return arith::SelectOp::create(b, known, arith::AddFOp::create(b, total.sum, total.error),
+                                 total.sum);
 }
 
 } // namespace hloc

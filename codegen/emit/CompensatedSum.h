@@ -17,7 +17,8 @@ struct CompensatedSum {
   mlir::Value sum, error;
 };
 
-CompensatedSum addCompensated(mlir::ImplicitLocOpBuilder &b, CompensatedSum sofar, mlir::Value term);
+CompensatedSum addCompensated(mlir::ImplicitLocOpBuilder &b, CompensatedSum sofar,
+                              mlir::Value term);
 
 /// The nearest single value; what plain additions give once a sum is infinite or NaN.
 mlir::Value settle(mlir::ImplicitLocOpBuilder &b, CompensatedSum total);

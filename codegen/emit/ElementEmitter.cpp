@@ -2,7 +2,7 @@
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Literal.h"
-#include "passes/NotSupported.h"
+#include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -20,20 +20,22 @@ hlo::ComputationOp ElementEmitter::lookup(FlatSymbolRefAttr name) {
 }
 
 /// What is asked of an array without elements, a gather's clamped index for one.
-Lanes ElementEmitter::zeroOf(Type element) {
-  auto zero = [&](Type type) -> Value { return arith::ConstantOp::create(index.b, index.b.getZeroAttr(type)); };
+VectorValue ElementEmitter::zeroOf(Type element) {
+  auto zero = [&](Type type) -> Value {
+    return arith::ConstantOp::create(index.b, index.b.getZeroAttr(type));
+  };
   if (auto complex = dyn_cast<ComplexType>(element))
     return {zero(complex.getElementType()), zero(complex.getElementType())};
   return {zero(getRegisterType(element)), {}};
 }
 
-Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emit(Value value, ArrayRef<VectorIndex> at, Mask mask) {
   for (auto &scope : scopes)
     if (auto found = scope.find(value); found != scope.end())
       for (Entry &entry : found->second)
-        if (ArrayRef<LaneIndex>(entry.key.at) == at && entry.key.mask == mask)
+        if (ArrayRef<VectorIndex>(entry.key.at) == at && entry.key.mask == mask)
           return entry.lanes;
-  Lanes lanes;
+  VectorValue lanes;
   if (auto produce = producers.find(value); produce != producers.end())
     lanes = produce->second(at, mask);
   else if (auto array = memory.find(value); array != memory.end())
@@ -53,9 +55,11 @@ Lanes ElementEmitter::emit(Value value, ArrayRef<LaneIndex> at, Mask mask) {
   return lanes;
 }
 
-//===-- Reshape --------------------------------------------------------------------------------===//
+//===-- Reshape
+//--------------------------------------------------------------------------------===//
 
-ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<LaneIndex> at) {
+ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                          ArrayRef<VectorIndex> at) {
   // Split both shapes into runs of dimensions of equal product, and treat each run by itself.
   ElementIndex result;
   size_t i = 0, j = 0;
@@ -89,8 +93,8 @@ ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<
     if (iEnd - i == 1 && jEnd - j == 1) {
       result.push_back(at[i]);
     } else {
-      LaneIndex position = linearize(index, from.slice(i, iEnd - i), at.slice(i, iEnd - i));
-      SmallVector<LaneIndex> reversed;
+      VectorIndex position = linearize(index, from.slice(i, iEnd - i), at.slice(i, iEnd - i));
+      SmallVector<VectorIndex> reversed;
       for (size_t d = jEnd; d-- > j;) {
         if (d == j) {
           reversed.push_back(position);
@@ -108,21 +112,26 @@ ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<
   return result;
 }
 
-//===-- Operations that choose among sources ---------------------------------------------------===//
+//===-- Operations that choose among sources
+//---------------------------------------------------===//
 
 /// What `inside` gives if `condition` holds, else what `otherwise` does; zeros if that is null.
-Lanes ElementEmitter::emitBranch(Value condition, function_ref<Lanes()> inside, function_ref<Lanes()> otherwise) {
+VectorValue ElementEmitter::emitBranch(Value condition, function_ref<VectorValue()> inside,
+                                       function_ref<VectorValue()> otherwise) {
   auto &b = index.b;
   // The result types are known only once the branch's code exists: build that in a block apart.
-  auto emitApart = [&](Block &block, function_ref<Lanes()> emitLanes) {
+  auto emitApart = [&](Block &block, function_ref<VectorValue()> emitLanes) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&block);
     Scope scope(*this);
     return emitLanes();
   };
-  auto valuesOf = [](Lanes lanes) { return lanes.im ? SmallVector<Value>{lanes.re, lanes.im} : SmallVector<Value>{lanes.re}; };
+  auto valuesOf = [](VectorValue lanes) {
+    return lanes.im ? SmallVector<Value>{lanes.re, lanes.im} : SmallVector<Value>{lanes.re};
+  };
   Block first, second;
-  Lanes one = emitApart(first, inside), other = otherwise ? emitApart(second, otherwise) : Lanes();
+  VectorValue one = emitApart(first, inside),
+              other = otherwise ? emitApart(second, otherwise) : VectorValue();
   if (!one.re || (otherwise && !other.re))
     return {};
   // A value that all lanes share stands beside one of each lane.
@@ -142,13 +151,14 @@ Lanes ElementEmitter::emitBranch(Value condition, function_ref<Lanes()> inside, 
   if (!otherwise) {
     b.setInsertionPointToEnd(&second);
     for (Value value : valuesOf(one))
-      (other.re ? other.im : other.re) = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+      (other.re ? other.im : other.re) =
+          arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
   }
   finish(branch.elseBlock(), second, valuesOf(other));
   return {branch.getResult(0), one.im ? branch.getResult(1) : Value()};
 }
 
-Lanes ElementEmitter::emitWhere(Value value, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emitWhere(Value value, ArrayRef<VectorIndex> at, Mask mask) {
   bool known = mask.uniform && getConstant(mask.uniform);
   bool isLoad = memory.count(value) || producers.count(value);
   // A branch, unless the value is a load, which a mask guards by itself.
@@ -157,15 +167,16 @@ Lanes ElementEmitter::emitWhere(Value value, ArrayRef<LaneIndex> at, Mask mask) 
   return emitBranch(mask.uniform, [&] { return emit(value, at, {{}, mask.lanes}); }, nullptr);
 }
 
-Lanes ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mask mask) {
   auto shape = arrayType(op.getOperand()).getShape();
   ElementIndex source;
   Mask inside;
   for (size_t d = 0; d < at.size(); ++d) {
     int64_t low = op.getLow()[d], high = op.getHigh()[d], interior = op.getInterior()[d];
-    LaneIndex x = index.add(at[d], -low);
+    VectorIndex x = index.add(at[d], -low);
     int64_t extent = shape[d] + std::max<int64_t>(shape[d] - 1, 0) * interior;
-    inside = index.both(inside, index.inRange(x, low > 0 ? 0 : INT64_MIN, high > 0 ? extent : INT64_MAX));
+    inside = index.both(inside,
+                        index.inRange(x, low > 0 ? 0 : INT64_MIN, high > 0 ? extent : INT64_MAX));
     if (interior > 0) {
       x = index.orZero(x, inside);
       auto [low, quotient] = index.divideWithRemainder(x, interior + 1);
@@ -179,8 +190,8 @@ Lanes ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<LaneIndex> at, Mask mask) 
   if (inside.uniform && !inside.lanes)
     if (std::optional<int64_t> known = getConstant(inside.uniform); known && *known == 0)
       return emit(op.getPaddingValue(), {}, mask);
-  Lanes padding = emit(op.getPaddingValue(), {}, mask);
-  Lanes value = emitWhere(op.getOperand(), source, index.both(mask, inside));
+  VectorValue padding = emit(op.getPaddingValue(), {}, mask);
+  VectorValue value = emitWhere(op.getOperand(), source, index.both(mask, inside));
   if (!padding.re || !value.re)
     return {};
   if (inside.lanes)
@@ -193,36 +204,44 @@ Lanes ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<LaneIndex> at, Mask mask) 
 /// Vectors of a piece from which it is worth code of its own for those that lie within it.
 static constexpr int64_t kVectorsOfPiece = 8;
 
-Lanes ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at,
+                                            Mask mask) {
   auto &b = index.b;
-  LaneIndex x = at[op.getDimension()];
+  VectorIndex x = at[op.getDimension()];
   auto getSize = [&](Value input) { return arrayType(input).getDimSize(op.getDimension()); };
   auto isCheap = [&](Value input) {
-    return memory.count(input) || producers.count(input) || input.getDefiningOp<hlo::ConstantOp>() || getSize(input) == 0;
+    return memory.count(input) || producers.count(input) ||
+           input.getDefiningOp<hlo::ConstantOp>() || getSize(input) == 0;
   };
-  Value most = *llvm::max_element(op.getInputs(), [&](Value a, Value b) { return getSize(a) < getSize(b); });
-  bool othersAreCheap = llvm::all_of(op.getInputs(), [&](Value input) { return input == most || isCheap(input); });
-  if (!x.base || x.stride != 1 || getSize(most) < kVectorsOfPiece * index.getLanes() || othersAreCheap)
+  Value most =
+      *llvm::max_element(op.getInputs(), [&](Value a, Value b) { return getSize(a) < getSize(b); });
+  bool othersAreCheap =
+      llvm::all_of(op.getInputs(), [&](Value input) { return input == most || isCheap(input); });
+  if (!x.base || x.stride != 1 || getSize(most) < kVectorsOfPiece * index.getLanes() ||
+      othersAreCheap)
     return emitPieces(op, at, mask);
-  // The borders that padding by mirrored or repeated elements puts around an image cost most vectors nothing.
+  // The borders that padding by mirrored or repeated elements puts around an image cost most
+  // vectors nothing.
   int64_t start = 0;
   for (auto input = op.getInputs().begin(); *input != most; ++input)
     start += getSize(*input);
   ElementIndex source(at);
   source[op.getDimension()] = index.add(x, -start);
-  Value begins = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, x.base, index.constant(start));
-  Value ends = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, x.base, index.constant(start + getSize(most) - index.getLanes()));
+  Value begins =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, x.base, index.constant(start));
+  Value ends = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::sle, x.base, index.constant(start + getSize(most) - index.getLanes()));
   return emitBranch(
       b.createOrFold<arith::AndIOp>(begins, ends), [&] { return emit(most, source, mask); },
       [&] { return emitPieces(op, at, mask); });
 }
 
 /// Elements of a concatenation's operands, each by itself and chosen from by the index.
-Lanes ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at, Mask mask) {
   int64_t dimension = op.getDimension(), start = 0;
-  LaneIndex x = at[dimension];
+  VectorIndex x = at[dimension];
   std::optional<int64_t> known = x.isUniform() ? getConstant(x.base) : std::nullopt;
-  Lanes result;
+  VectorValue result;
   int64_t total = arrayType(op.getResult()).getDimSize(dimension);
   for (Value input : op.getInputs()) {
     int64_t size = arrayType(input).getDimSize(dimension), limit = start + size;
@@ -234,8 +253,9 @@ Lanes ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, 
       if (*known < limit && *known >= start)
         return emit(input, source, mask);
     } else {
-      Mask inside = index.inRange(x, start > 0 ? start : INT64_MIN, limit < total ? limit : INT64_MAX);
-      Lanes value = emitWhere(input, source, index.both(mask, inside));
+      Mask inside =
+          index.inRange(x, start > 0 ? start : INT64_MIN, limit < total ? limit : INT64_MAX);
+      VectorValue value = emitWhere(input, source, index.both(mask, inside));
       if (!value.re)
         return {};
       if (result.re && inside)
@@ -247,9 +267,9 @@ Lanes ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<LaneIndex> at, 
   return result;
 }
 
-Lanes ElementEmitter::emitIota(hlo::IotaOp op, ArrayRef<LaneIndex> at) {
+VectorValue ElementEmitter::emitIota(hlo::IotaOp op, ArrayRef<VectorIndex> at) {
   auto &b = index.b;
-  LaneIndex x = at[op.getIotaDimension()];
+  VectorIndex x = at[op.getIotaDimension()];
   Type element = arrayType(op.getResult()).getElementType();
   Value value;
   Type integer = b.getI64Type();
@@ -262,18 +282,21 @@ Lanes ElementEmitter::emitIota(hlo::IotaOp op, ArrayRef<LaneIndex> at) {
   return emitConvertLanes(index, {value, {}}, integer, element);
 }
 
-//===-- Bits -----------------------------------------------------------------------------------===//
+//===-- Bits
+//-----------------------------------------------------------------------------------===//
 
-Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<VectorIndex> at,
+                                               Mask mask) {
   auto &b = index.b;
   RankedTensorType from = arrayType(op.getOperand()), to = arrayType(op.getResult());
   if (from.getRank() == to.getRank()) {
-    Lanes x = emit(op.getOperand(), at, mask);
+    VectorValue x = emit(op.getOperand(), at, mask);
     return x.re ? emitElementwise(index, op, {x}) : x;
   }
   if (isa<ComplexType>(from.getElementType()) || isa<ComplexType>(to.getElementType()))
     return {};
-  unsigned fromBits = getStorageBits(from.getElementType()), toBits = getStorageBits(to.getElementType());
+  unsigned fromBits = getStorageBits(from.getElementType()),
+           toBits = getStorageBits(to.getElementType());
   auto shaped = [&](Value like, Type element) -> Type {
     auto vector = dyn_cast<VectorType>(like.getType());
     return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
@@ -286,7 +309,7 @@ Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<Lane
       return arith::ExtUIOp::create(b, integer, x);
     return arith::BitcastOp::create(b, integer, x);
   };
-  auto finish = [&](Value bits) -> Lanes {
+  auto finish = [&](Value bits) -> VectorValue {
     Type target = shaped(bits, getRegisterType(to.getElementType()));
     if (bits.getType() == target)
       return {bits, {}};
@@ -295,19 +318,20 @@ Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<Lane
     return {arith::BitcastOp::create(b, target, bits), {}};
   };
   if (fromBits > toBits) { // one element becomes several: a new minor dimension
-    Lanes x = emit(op.getOperand(), at.drop_back(), mask);
+    VectorValue x = emit(op.getOperand(), at.drop_back(), mask);
     if (!x.re)
       return {};
     if (!at.back().isUniform())
       x = broadcastLanes(index, x);
     Value bits = bitsOf(x.re, fromBits);
-    LaneIndex shift = index.multiply(at.back(), toBits);
+    VectorIndex shift = index.multiply(at.back(), toBits);
     Value amount;
     if (isa<VectorType>(bits.getType())) {
       Value lanes = index.asVector(shift);
       Type type = bits.getType();
-      unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth(), have = index.getLaneType().getIntOrFloatBitWidth();
-      amount = width == have ? lanes
+      unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth(),
+               have = index.getLaneType().getIntOrFloatBitWidth();
+      amount = width == have  ? lanes
                : width < have ? Value(arith::TruncIOp::create(b, type, lanes))
                               : Value(arith::ExtUIOp::create(b, type, lanes));
     } else {
@@ -322,13 +346,14 @@ Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<Lane
   for (int64_t i = 0; i < count; ++i) {
     ElementIndex place(at);
     place.push_back(index.uniform(i));
-    Lanes x = emit(op.getOperand(), place, mask);
+    VectorValue x = emit(op.getOperand(), place, mask);
     if (!x.re)
       return {};
     Value bits = bitsOf(x.re, fromBits);
     bits = arith::ExtUIOp::create(b, shaped(bits, b.getIntegerType(toBits)), bits);
     if (i > 0) {
-      Value by = arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(toBits), i * fromBits));
+      Value by =
+          arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(toBits), i * fromBits));
       if (isa<VectorType>(bits.getType()))
         by = index.splat(by);
       bits = arith::ShLIOp::create(b, bits, by);
@@ -339,13 +364,15 @@ Lanes ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<Lane
   return finish(all);
 }
 
-//===-- Every operation ------------------------------------------------------------------------===//
+//===-- Every operation
+//------------------------------------------------------------------------===//
 
-Lanes ElementEmitter::emitOperation(Operation *op, ArrayRef<LaneIndex> at, Mask mask) {
-  return TypeSwitch<Operation *, Lanes>(op)
-      .Case<hlo::ConstantOp>([&](hlo::ConstantOp constant) -> Lanes {
+VectorValue ElementEmitter::emitOperation(Operation *op, ArrayRef<VectorIndex> at, Mask mask) {
+  return TypeSwitch<Operation *, VectorValue>(op)
+      .Case<hlo::ConstantOp>([&](hlo::ConstantOp constant) -> VectorValue {
         SmallVector<char> element;
-        if (auto value = dyn_cast<ElementsAttr>(constant.getValue()); value && hlo::isSplat(value, element))
+        if (auto value = dyn_cast<ElementsAttr>(constant.getValue());
+            value && hlo::isSplat(value, element))
           return emitConstant(index, arrayType(constant.getResult()).getElementType(), element);
         return {};
       })
@@ -381,31 +408,36 @@ Lanes ElementEmitter::emitOperation(Operation *op, ArrayRef<LaneIndex> at, Mask 
         return emit(reverse.getOperand(), source, mask);
       })
       .Case<hlo::PadOp>([&](hlo::PadOp pad) { return emitPad(pad, at, mask); })
-      .Case<hlo::ConcatenateOp>([&](hlo::ConcatenateOp concatenate) { return emitConcatenate(concatenate, at, mask); })
+      .Case<hlo::ConcatenateOp>(
+          [&](hlo::ConcatenateOp concatenate) { return emitConcatenate(concatenate, at, mask); })
       .Case<hlo::IotaOp>([&](hlo::IotaOp iota) { return emitIota(iota, at); })
       .Case<hlo::GatherOp>([&](hlo::GatherOp gather) { return emitGather(gather, at, mask); })
-      .Case<hlo::DynamicSliceOp>([&](hlo::DynamicSliceOp slice) { return emitDynamicSlice(slice, at, mask); })
-      .Case<hlo::DynamicUpdateSliceOp>([&](hlo::DynamicUpdateSliceOp update) { return emitDynamicUpdateSlice(update, at, mask); })
+      .Case<hlo::DynamicSliceOp>(
+          [&](hlo::DynamicSliceOp slice) { return emitDynamicSlice(slice, at, mask); })
+      .Case<hlo::DynamicUpdateSliceOp>([&](hlo::DynamicUpdateSliceOp update) {
+        return emitDynamicUpdateSlice(update, at, mask);
+      })
       .Case<hlo::DotOp>([&](hlo::DotOp dot) { return emitDot(dot, at, mask); })
-      .Case<hlo::BitcastConvertOp>([&](hlo::BitcastConvertOp cast) { return emitBitcastConvert(cast, at, mask); })
-      .Default([&](Operation *) -> Lanes {
+      .Case<hlo::BitcastConvertOp>(
+          [&](hlo::BitcastConvertOp cast) { return emitBitcastConvert(cast, at, mask); })
+      .Default([&](Operation *) -> VectorValue {
         if (!op->hasTrait<hlo::Elementwise>() && !isa<hlo::CopyOp>(op))
           return {};
-        SmallVector<Lanes> operands;
+        SmallVector<VectorValue> operands;
         for (Value operand : op->getOperands()) {
           auto type = dyn_cast<RankedTensorType>(operand.getType());
           if (!type)
             return {};
           // clamp's limits and select's pred may be scalars beside an array.
           bool scalar = type.getRank() == 0;
-          Lanes lanes = emit(operand, scalar ? ArrayRef<LaneIndex>() : at, mask);
+          VectorValue lanes = emit(operand, scalar ? ArrayRef<VectorIndex>() : at, mask);
           if (!lanes.re)
             return {};
           operands.push_back(lanes);
         }
         Location outer = index.b.getLoc();
         index.b.setLoc(op->getLoc());
-        Lanes result = emitElementwise(index, op, operands);
+        VectorValue result = emitElementwise(index, op, operands);
         index.b.setLoc(outer);
         return result;
       });

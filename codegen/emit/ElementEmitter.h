@@ -24,7 +24,7 @@ public:
     scopes.emplace_back();
   }
 
-  using Producer = std::function<Lanes(llvm::ArrayRef<LaneIndex>, Mask)>;
+  using Producer = std::function<VectorValue(llvm::ArrayRef<VectorIndex>, Mask)>;
 
   /// From now on, elements of `value` come from memory, or from `produce`.
   void bindMemory(mlir::Value value, mlir::Value pointer);
@@ -33,10 +33,10 @@ public:
 
   /// Elements of `value` at `at`. Reports an error at the operation that cannot be emitted here and
   /// returns null lanes.
-  Lanes emit(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask = {});
+  VectorValue emit(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask = {});
 
   /// Where the element of `value` at `at` is in the argument that is its findWhole().
-  ElementIndex locate(mlir::Value value, llvm::ArrayRef<LaneIndex> at);
+  ElementIndex locate(mlir::Value value, llvm::ArrayRef<VectorIndex> at);
 
   /// Computed values are known only inside the code where they were computed: open a scope for
   /// every region (loop body, branch) entered while this object lives.
@@ -56,22 +56,25 @@ public:
   IndexBuilder &index;
 
 private:
-  Lanes zeroOf(mlir::Type element);
-  Lanes emitOperation(mlir::Operation *op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitPad(hlo::PadOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitPieces(hlo::ConcatenateOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitIota(hlo::IotaOp op, llvm::ArrayRef<LaneIndex> at);
-  Lanes emitGather(hlo::GatherOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitDynamicSlice(hlo::DynamicSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitBitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  VectorValue zeroOf(mlir::Type element);
+  VectorValue emitOperation(mlir::Operation *op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitPad(hlo::PadOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitPieces(hlo::ConcatenateOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitIota(hlo::IotaOp op, llvm::ArrayRef<VectorIndex> at);
+  VectorValue emitGather(hlo::GatherOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitDynamicSlice(hlo::DynamicSliceOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitDynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, llvm::ArrayRef<VectorIndex> at,
+                                     Mask mask);
+  VectorValue emitBitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<VectorIndex> at,
+                                 Mask mask);
   /// One of a reduction's results; its siblings are known from then on.
-  Lanes emitReduce(mlir::OpResult result, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitDot(hlo::DotOp op, llvm::ArrayRef<LaneIndex> at, Mask mask);
-  Lanes emitBranch(mlir::Value condition, llvm::function_ref<Lanes()> inside, llvm::function_ref<Lanes()> otherwise);
+  VectorValue emitReduce(mlir::OpResult result, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitDot(hlo::DotOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  VectorValue emitBranch(mlir::Value condition, llvm::function_ref<VectorValue()> inside,
+                         llvm::function_ref<VectorValue()> otherwise);
   /// `value` if any lane of `mask` takes part, computed in a branch of its own where that pays.
-  Lanes emitWhere(mlir::Value value, llvm::ArrayRef<LaneIndex> at, Mask mask);
+  VectorValue emitWhere(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
 
   struct Key {
     mlir::Value value;
@@ -80,7 +83,7 @@ private:
   };
   struct Entry {
     Key key;
-    Lanes lanes;
+    VectorValue lanes;
   };
 
   mlir::ModuleOp computations;
@@ -91,23 +94,25 @@ private:
   bool failed = false;
 };
 
-/// The argument of which `value` is a part that begins somewhere, its rows rows of that one or pieces of them: what is
-/// loaded as if it were an array itself, such as the weights of one of several layers. Null if it is nothing of the kind.
+/// The argument of which `value` is a part that begins somewhere, its rows rows of that one or
+/// pieces of them: what is loaded as if it were an array itself, such as the weights of one of
+/// several layers. Null if it is nothing of the kind.
 mlir::BlockArgument findWhole(mlir::Value value);
 
-/// Elements that are folded into one result element of `op`, a reduction or dot, and how many of them
-/// an expression may hold: what folds more must be bound to a producer.
+/// Elements that are folded into one result element of `op`, a reduction or dot, and how many of
+/// them an expression may hold: what folds more must be bound to a producer.
 int64_t getFoldedElements(mlir::Operation *op);
-constexpr int64_t kMostFoldedElements = 32;
+constexpr int64_t kMaxFoldedElements = 32;
 
 /// Start index `which` of a dynamic_slice or dynamic_update_slice as a lane index within
 /// [0, limit]. The indices are scalars, or elements of one vector.
-LaneIndex emitStartIndex(ElementEmitter &emitter, mlir::ValueRange starts, int64_t which, int64_t limit, Mask mask);
+VectorIndex emitStartIndex(ElementEmitter &emitter, mlir::ValueRange starts, int64_t which,
+                           int64_t limit, Mask mask);
 
 /// The index in an array of shape `to` of the element whose index in row-major order in an array
 /// of shape `from` is `at`.
-ElementIndex reshapeIndex(IndexBuilder &index, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
-                          llvm::ArrayRef<LaneIndex> at);
+ElementIndex reshapeIndex(IndexBuilder &index, llvm::ArrayRef<int64_t> from,
+                          llvm::ArrayRef<int64_t> to, llvm::ArrayRef<VectorIndex> at);
 
 } // namespace hloc
 

@@ -9,7 +9,9 @@ using namespace mlir;
 
 namespace hloc {
 
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
 
 /// Floats narrower than f32 are computed in f32 and rounded once an operation.
 static bool isNarrowFloat(Type element) {
@@ -18,7 +20,7 @@ static bool isNarrowFloat(Type element) {
 
 static bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
 
-Lanes emitSelect(IndexBuilder &index, Value condition, Lanes x, Lanes y) {
+VectorValue emitSelect(IndexBuilder &index, Value condition, VectorValue x, VectorValue y) {
   bool vectors = isa<VectorType>(condition.getType()) || !x.isUniform() || !y.isUniform();
   if (vectors && index.getLanes() > 1) {
     x = broadcastLanes(index, x);
@@ -30,7 +32,7 @@ Lanes emitSelect(IndexBuilder &index, Value condition, Lanes x, Lanes y) {
   return {choose(x.re, y.re), choose(x.im, y.im)};
 }
 
-Lanes emitConvertLanes(IndexBuilder &index, Lanes value, Type from, Type to) {
+VectorValue emitConvertLanes(IndexBuilder &index, VectorValue value, Type from, Type to) {
   auto &b = index.b;
   auto fromComplex = dyn_cast<ComplexType>(from), toComplex = dyn_cast<ComplexType>(to);
   Type fromPart = fromComplex ? fromComplex.getElementType() : from;
@@ -39,7 +41,7 @@ Lanes emitConvertLanes(IndexBuilder &index, Lanes value, Type from, Type to) {
     Value re = emitConvert(b, value.re, fromPart, to), im = emitConvert(b, value.im, fromPart, to);
     return {arith::OrIOp::create(b, re, im), {}};
   }
-  Lanes result{emitConvert(b, value.re, fromPart, toPart), {}};
+  VectorValue result{emitConvert(b, value.re, fromPart, toPart), {}};
   if (!toComplex)
     return result;
   if (fromComplex) {
@@ -50,7 +52,7 @@ Lanes emitConvertLanes(IndexBuilder &index, Lanes value, Type from, Type to) {
   return result;
 }
 
-Lanes emitConstant(IndexBuilder &index, Type element, ArrayRef<char> bytes) {
+VectorValue emitConstant(IndexBuilder &index, Type element, ArrayRef<char> bytes) {
   auto &b = index.b;
   if (auto complex = dyn_cast<ComplexType>(element)) {
     size_t half = bytes.size() / 2;
@@ -62,7 +64,9 @@ Lanes emitConstant(IndexBuilder &index, Type element, ArrayRef<char> bytes) {
   Type type = getRegisterType(element);
   if (auto floating = dyn_cast<FloatType>(type)) {
     APInt raw(floating.getWidth(), bits, false, /*implicitTrunc=*/true);
-    return {arith::ConstantOp::create(b, FloatAttr::get(type, APFloat(floating.getFloatSemantics(), raw))), {}};
+    return {arith::ConstantOp::create(
+                b, FloatAttr::get(type, APFloat(floating.getFloatSemantics(), raw))),
+            {}};
   }
   APInt raw(type.getIntOrFloatBitWidth(), bits, false, /*implicitTrunc=*/true);
   return {arith::ConstantOp::create(b, IntegerAttr::get(type, raw)), {}};
@@ -75,15 +79,16 @@ namespace {
 /// One operation on operands that are all scalars or all vectors. Floats are f32 or f64 here.
 class ScalarOps {
 public:
-  ScalarOps(IndexBuilder &index, Operation *op, ArrayRef<Lanes> operands, Type element)
-      : b(index.b), op(op), operands(operands), element(element),
-        flags(index.floatFlags) {}
+  ScalarOps(IndexBuilder &index, Operation *op, ArrayRef<VectorValue> operands, Type element)
+      : b(index.b), op(op), operands(operands), element(element), flags(index.floatFlags) {}
 
   Value onPred() {
     Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
     return TypeSwitch<Operation *, Value>(op)
-        .Case<hlo::AddOp, hlo::MaximumOp, hlo::OrOp>([&](auto) { return b.createOrFold<arith::OrIOp>(x, y); })
-        .Case<hlo::MultiplyOp, hlo::MinimumOp, hlo::AndOp>([&](auto) { return b.createOrFold<arith::AndIOp>(x, y); })
+        .Case<hlo::AddOp, hlo::MaximumOp, hlo::OrOp>(
+            [&](auto) { return b.createOrFold<arith::OrIOp>(x, y); })
+        .Case<hlo::MultiplyOp, hlo::MinimumOp, hlo::AndOp>(
+            [&](auto) { return b.createOrFold<arith::AndIOp>(x, y); })
         .Case<hlo::XorOp>([&](auto) { return b.createOrFold<arith::XOrIOp>(x, y); })
         .Case<hlo::NotOp>([&](auto) { return b.createOrFold<arith::XOrIOp>(x, ones(x)); })
         .Default([](auto) { return Value(); });
@@ -96,13 +101,19 @@ public:
         .Case<hlo::AddOp>([&](auto) { return b.createOrFold<arith::AddIOp>(x, y); })
         .Case<hlo::SubtractOp>([&](auto) { return b.createOrFold<arith::SubIOp>(x, y); })
         .Case<hlo::MultiplyOp>([&](auto) { return b.createOrFold<arith::MulIOp>(x, y); })
-        .Case<hlo::DivideOp>([&](auto) { return isSigned ? emitSignedDivide(b, x, y) : emitUnsignedDivide(b, x, y); })
-        .Case<hlo::RemainderOp>([&](auto) { return isSigned ? emitSignedRemainder(b, x, y) : emitUnsignedRemainder(b, x, y); })
+        .Case<hlo::DivideOp>([&](auto) {
+          return isSigned ? emitSignedDivide(b, x, y) : emitUnsignedDivide(b, x, y);
+        })
+        .Case<hlo::RemainderOp>([&](auto) {
+          return isSigned ? emitSignedRemainder(b, x, y) : emitUnsignedRemainder(b, x, y);
+        })
         .Case<hlo::MaximumOp>([&](auto) -> Value {
-          return isSigned ? b.createOrFold<arith::MaxSIOp>(x, y) : b.createOrFold<arith::MaxUIOp>(x, y);
+          return isSigned ? b.createOrFold<arith::MaxSIOp>(x, y)
+                          : b.createOrFold<arith::MaxUIOp>(x, y);
         })
         .Case<hlo::MinimumOp>([&](auto) -> Value {
-          return isSigned ? b.createOrFold<arith::MinSIOp>(x, y) : b.createOrFold<arith::MinUIOp>(x, y);
+          return isSigned ? b.createOrFold<arith::MinSIOp>(x, y)
+                          : b.createOrFold<arith::MinUIOp>(x, y);
         })
         .Case<hlo::AndOp>([&](auto) { return b.createOrFold<arith::AndIOp>(x, y); })
         .Case<hlo::OrOp>([&](auto) { return b.createOrFold<arith::OrIOp>(x, y); })
@@ -116,7 +127,8 @@ public:
           return arith::ExtUIOp::create(b, x.getType(), emitNonZero(b, x));
         })
         .Case<hlo::PowerOp>([&](auto) { return emitIntegerPower(b, x, y, isSigned); })
-        .Case<hlo::MulhiOp>([&](auto) { return isSigned ? emitSignedMulhi(b, x, y) : emitUnsignedMulhi(b, x, y); })
+        .Case<hlo::MulhiOp>(
+            [&](auto) { return isSigned ? emitSignedMulhi(b, x, y) : emitUnsignedMulhi(b, x, y); })
         .Case<hlo::ShiftLeftOp>([&](auto) { return emitShiftLeft(b, x, y); })
         .Case<hlo::ShiftRightLogicalOp>([&](auto) { return emitShiftRightLogical(b, x, y); })
         .Case<hlo::ShiftRightArithmeticOp>([&](auto) { return emitShiftRightArithmetic(b, x, y); })
@@ -179,23 +191,33 @@ public:
         .Default([](auto) { return Value(); });
   }
 
-  Lanes onComplex() {
+  VectorValue onComplex() {
     ComplexValue x{operands[0].re, operands[0].im};
-    ComplexValue y = operands.size() > 1 ? ComplexValue{operands[1].re, operands[1].im} : ComplexValue{};
-    auto lanes = [](ComplexValue z) { return Lanes{z.re, z.im}; };
-    auto parts = [&](auto f) { return Lanes{f(x.re, y.re), f(x.im, y.im)}; };
-    return TypeSwitch<Operation *, Lanes>(op)
-        .Case<hlo::AddOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::AddFOp::create(b, p, q, flags); }); })
-        .Case<hlo::SubtractOp>([&](auto) { return parts([&](Value p, Value q) -> Value { return arith::SubFOp::create(b, p, q, flags); }); })
-        .Case<hlo::NegateOp>([&](auto) { return parts([&](Value p, Value) -> Value { return arith::NegFOp::create(b, p); }); })
+    ComplexValue y =
+        operands.size() > 1 ? ComplexValue{operands[1].re, operands[1].im} : ComplexValue{};
+    auto lanes = [](ComplexValue z) { return VectorValue{z.re, z.im}; };
+    auto parts = [&](auto f) { return VectorValue{f(x.re, y.re), f(x.im, y.im)}; };
+    return TypeSwitch<Operation *, VectorValue>(op)
+        .Case<hlo::AddOp>([&](auto) {
+          return parts(
+              [&](Value p, Value q) -> Value { return arith::AddFOp::create(b, p, q, flags); });
+        })
+        .Case<hlo::SubtractOp>([&](auto) {
+          return parts(
+              [&](Value p, Value q) -> Value { return arith::SubFOp::create(b, p, q, flags); });
+        })
+        .Case<hlo::NegateOp>([&](auto) {
+          return parts([&](Value p, Value) -> Value { return arith::NegFOp::create(b, p); });
+        })
         .Case<hlo::MultiplyOp>([&](auto) { return lanes(emitComplexMultiply(b, x, y)); })
         .Case<hlo::DivideOp>([&](auto) { return lanes(emitComplexDivide(b, x, y)); })
-        .Case<hlo::MaximumOp, hlo::MinimumOp>([&](auto) { return lexicographic(x, y, isa<hlo::MaximumOp>(op)); })
+        .Case<hlo::MaximumOp, hlo::MinimumOp>(
+            [&](auto) { return lexicographic(x, y, isa<hlo::MaximumOp>(op)); })
         .Case<hlo::PowerOp>([&](auto) { return lanes(emitComplexPower(b, x, y)); })
         .Case<hlo::Atan2Op>([&](auto) { return lanes(emitComplexAtan2(b, x, y)); })
-        .Case<hlo::AbsOp>([&](auto) { return Lanes{emitComplexAbs(b, x), {}}; })
-        .Case<hlo::RealOp>([&](auto) { return Lanes{x.re, {}}; })
-        .Case<hlo::ImagOp>([&](auto) { return Lanes{x.im, {}}; })
+        .Case<hlo::AbsOp>([&](auto) { return VectorValue{emitComplexAbs(b, x), {}}; })
+        .Case<hlo::RealOp>([&](auto) { return VectorValue{x.re, {}}; })
+        .Case<hlo::ImagOp>([&](auto) { return VectorValue{x.im, {}}; })
         .Case<hlo::SignOp>([&](auto) { return lanes(emitComplexSign(b, x)); })
         .Case<hlo::CbrtOp>([&](auto) { return lanes(emitComplexCbrt(b, x)); })
         .Case<hlo::CosineOp>([&](auto) { return lanes(emitComplexCos(b, x)); })
@@ -209,7 +231,7 @@ public:
         .Case<hlo::SqrtOp>([&](auto) { return lanes(emitComplexSqrt(b, x)); })
         .Case<hlo::TanOp>([&](auto) { return lanes(emitComplexTan(b, x)); })
         .Case<hlo::TanhOp>([&](auto) { return lanes(emitComplexTanh(b, x)); })
-        .Default([](auto) { return Lanes{}; });
+        .Default([](auto) { return VectorValue{}; });
   }
 
 private:
@@ -222,19 +244,21 @@ private:
   }
 
   /// The greater (or lesser) of two complex numbers by real, then imaginary part.
-  Lanes lexicographic(ComplexValue x, ComplexValue y, bool greater) {
+  VectorValue lexicographic(ComplexValue x, ComplexValue y, bool greater) {
     auto compare = [&](arith::CmpFPredicate predicate, Value p, Value q) -> Value {
       return arith::CmpFOp::create(b, predicate, p, q);
     };
     auto order = greater ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
-    Value tie = arith::AndIOp::create(b, compare(arith::CmpFPredicate::OEQ, x.re, y.re), compare(order, x.im, y.im));
+    Value tie = arith::AndIOp::create(b, compare(arith::CmpFPredicate::OEQ, x.re, y.re),
+                                      compare(order, x.im, y.im));
     Value first = arith::OrIOp::create(b, compare(order, x.re, y.re), tie);
-    return {arith::SelectOp::create(b, first, x.re, y.re), arith::SelectOp::create(b, first, x.im, y.im)};
+    return {arith::SelectOp::create(b, first, x.re, y.re),
+            arith::SelectOp::create(b, first, x.im, y.im)};
   }
 
   ImplicitLocOpBuilder &b;
   Operation *op;
-  ArrayRef<Lanes> operands;
+  ArrayRef<VectorValue> operands;
   Type element;
   arith::FastMathFlags flags;
 };
@@ -259,12 +283,15 @@ static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x) {
   return arith::XOrIOp::create(b, bits, flip);
 }
 
-static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, Lanes x, Lanes y, Type element) {
+static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, VectorValue x, VectorValue y,
+                         Type element) {
   auto &b = index.b;
   hlo::Direction direction = op.getDirection();
   if (isa<ComplexType>(element)) {
-    auto predicate = direction == hlo::Direction::NE ? arith::CmpFPredicate::UNE : arith::CmpFPredicate::OEQ;
-    Value re = arith::CmpFOp::create(b, predicate, x.re, y.re), im = arith::CmpFOp::create(b, predicate, x.im, y.im);
+    auto predicate =
+        direction == hlo::Direction::NE ? arith::CmpFPredicate::UNE : arith::CmpFPredicate::OEQ;
+    Value re = arith::CmpFOp::create(b, predicate, x.re, y.re),
+          im = arith::CmpFOp::create(b, predicate, x.im, y.im);
     if (direction == hlo::Direction::NE)
       return arith::OrIOp::create(b, re, im);
     return arith::AndIOp::create(b, re, im);
@@ -289,14 +316,16 @@ static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, Lanes x, Lanes 
     y.re = totalOrderKey(b, y.re);
   }
   bool asUnsigned = isFloat ? !hasSign : isUnsigned(element);
-  return b.createOrFold<arith::CmpIOp>((asUnsigned ? unsignedOnes : signedOnes)[int(direction)], x.re, y.re);
+  return b.createOrFold<arith::CmpIOp>((asUnsigned ? unsignedOnes : signedOnes)[int(direction)],
+                                       x.re, y.re);
 }
 
-static Lanes emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp op, Lanes x) {
+static VectorValue emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp op,
+                                      VectorValue x) {
   auto &b = index.b;
   Type from = elementOf(op.getOperand()), to = elementOf(op.getResult());
   if (isa<ComplexType>(from) || isa<ComplexType>(to))
-    return from == to ? x : Lanes{};
+    return from == to ? x : VectorValue{};
   Type target = getRegisterType(to);
   if (auto vector = dyn_cast<VectorType>(x.re.getType()))
     target = VectorType::get(vector.getShape(), target);
@@ -312,16 +341,17 @@ static Lanes emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp op, L
   return {arith::BitcastOp::create(b, target, x.re), {}};
 }
 
-Lanes emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<Lanes> given) {
+VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorValue> given) {
   auto &b = index.b;
-  SmallVector<Lanes> operands(given);
-  if (llvm::any_of(operands, [](const Lanes &x) { return !x.isUniform(); }))
-    for (Lanes &operand : operands)
+  SmallVector<VectorValue> operands(given);
+  if (llvm::any_of(operands, [](const VectorValue &x) { return !x.isUniform(); }))
+    for (VectorValue &operand : operands)
       operand = broadcastLanes(index, operand);
   if (isa<hlo::CopyOp, hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::BitcastOp>(op))
     return operands[0];
   if (auto convert = dyn_cast<hlo::ConvertOp>(op))
-    return emitConvertLanes(index, operands[0], elementOf(convert.getOperand()), elementOf(convert.getResult()));
+    return emitConvertLanes(index, operands[0], elementOf(convert.getOperand()),
+                            elementOf(convert.getResult()));
   if (auto cast = dyn_cast<hlo::BitcastConvertOp>(op))
     return emitBitcastConvert(index, cast, operands[0]);
   if (isa<hlo::SelectOp>(op))
@@ -334,9 +364,13 @@ Lanes emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<Lanes> given)
   if (auto compare = dyn_cast<hlo::CompareOp>(op))
     return {emitCompare(index, compare, operands[0], operands[1], element), {}};
   if (auto stochastic = dyn_cast<hlo::StochasticConvertOp>(op))
-    return {emitStochasticConvert(b, operands[0].re, operands[1].re, element, elementOf(stochastic.getResult())), {}};
+    return {emitStochasticConvert(b, operands[0].re, operands[1].re, element,
+                                  elementOf(stochastic.getResult())),
+            {}};
   if (auto reduce = dyn_cast<hlo::ReducePrecisionOp>(op))
-    return {emitReducePrecision(b, operands[0].re, element, reduce.getExponentBits(), reduce.getMantissaBits()), {}};
+    return {emitReducePrecision(b, operands[0].re, element, reduce.getExponentBits(),
+                                reduce.getMantissaBits()),
+            {}};
   ScalarOps ops(index, op, operands, element);
   if (isa<ComplexType>(element))
     return ops.onComplex();
@@ -347,7 +381,7 @@ Lanes emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<Lanes> given)
   if (!isNarrowFloat(element))
     return {ops.onFloats(), {}};
   // Exact on the bits; everything else by way of f32.
-  for (Lanes &operand : operands)
+  for (VectorValue &operand : operands)
     operand.re = emitConvert(b, operand.re, element, b.getF32Type());
   Value result = ScalarOps(index, op, operands, b.getF32Type()).onFloats();
   if (!result || isa<hlo::IsFiniteOp>(op))
@@ -355,13 +389,14 @@ Lanes emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<Lanes> given)
   return {emitConvert(b, result, b.getF32Type(), elementOf(op->getResult(0))), {}};
 }
 
-SmallVector<Lanes> emitComputation(IndexBuilder &index, hlo::ComputationOp computation, ArrayRef<Lanes> arguments) {
-  DenseMap<Value, SmallVector<Lanes>> values;
+SmallVector<VectorValue> emitComputation(IndexBuilder &index, hlo::ComputationOp computation,
+                                         ArrayRef<VectorValue> arguments) {
+  DenseMap<Value, SmallVector<VectorValue>> values;
   Block &block = computation.getBody().front();
   for (auto [argument, lanes] : llvm::zip_equal(block.getArguments(), arguments))
     values[argument] = {lanes};
   for (Operation &op : block) {
-    SmallVector<Lanes> operands;
+    SmallVector<VectorValue> operands;
     for (Value operand : op.getOperands())
       operands.append(values[operand]);
     if (isa<hlo::ReturnOp>(op))
@@ -374,16 +409,17 @@ SmallVector<Lanes> emitComputation(IndexBuilder &index, hlo::ComputationOp compu
       values[op.getResult(0)] = {operands[element.getIndex()]};
       continue;
     }
-    Lanes result;
+    VectorValue result;
     if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
       SmallVector<char> storage;
       auto value = cast<ElementsAttr>(constant.getValue());
-      result = emitConstant(index, elementOf(constant.getResult()), hlo::getLiteralBytes(value, storage));
+      result = emitConstant(index, elementOf(constant.getResult()),
+                            hlo::getLiteralBytes(value, storage));
     } else {
       result = emitElementwise(index, &op, operands);
     }
     if (!result.re)
-      return {Lanes{}};
+      return {VectorValue{}};
     values[op.getResult(0)] = {result};
   }
   return {};

@@ -13,11 +13,13 @@ namespace hloc {
 class Fold {
 public:
   /// Gives the result of one step from what is folded so far and the next elements.
-  using Step = std::function<llvm::SmallVector<Lanes>(llvm::ArrayRef<Lanes> sofar, llvm::ArrayRef<Lanes> next)>;
+  using Step = std::function<llvm::SmallVector<VectorValue>(llvm::ArrayRef<VectorValue> sofar,
+                                                            llvm::ArrayRef<VectorValue> next)>;
 
   /// Folds arrays of element types `elements` together. `monoid`, if there is one, is what `step`
   /// does on a single array; narrow floats are then accumulated in f32.
-  Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, std::optional<Monoid> monoid, Step step);
+  Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, std::optional<Monoid> monoid,
+       Step step);
   /// Folds by the reducer `computation`.
   Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, hlo::ComputationOp computation);
 
@@ -25,14 +27,15 @@ public:
   size_t getCount() const { return elements.size(); }
 
   /// Between element types and accumulator types; vectors if there are several lanes.
-  Lanes widen(size_t which, Lanes value);
-  Lanes narrow(size_t which, Lanes value);
+  VectorValue widen(size_t which, VectorValue value);
+  VectorValue narrow(size_t which, VectorValue value);
   /// Empty if the computation holds an operation that is not elementwise.
-  llvm::SmallVector<Lanes> combine(llvm::ArrayRef<Lanes> sofar, llvm::ArrayRef<Lanes> next);
+  llvm::SmallVector<VectorValue> combine(llvm::ArrayRef<VectorValue> sofar,
+                                         llvm::ArrayRef<VectorValue> next);
 
   /// Accumulators as plain values, to be carried by loops and branches.
-  llvm::SmallVector<mlir::Value> pack(llvm::ArrayRef<Lanes> lanes);
-  llvm::SmallVector<Lanes> unpack(mlir::ValueRange values);
+  llvm::SmallVector<mlir::Value> pack(llvm::ArrayRef<VectorValue> lanes);
+  llvm::SmallVector<VectorValue> unpack(mlir::ValueRange values);
 
 private:
   IndexBuilder &index;
@@ -42,10 +45,11 @@ private:
 };
 
 /// `lanes` as plain values, and back: the imaginary part follows the real one.
-llvm::SmallVector<mlir::Value> packLanes(llvm::ArrayRef<Lanes> lanes);
-llvm::SmallVector<Lanes> unpackLanes(llvm::ArrayRef<mlir::Type> elements, mlir::ValueRange values);
+llvm::SmallVector<mlir::Value> packLanes(llvm::ArrayRef<VectorValue> lanes);
+llvm::SmallVector<VectorValue> unpackLanes(llvm::ArrayRef<mlir::Type> elements,
+                                           mlir::ValueRange values);
 /// The same for values that are all of type `element`.
-llvm::SmallVector<Lanes> unpackLanes(mlir::Type element, mlir::ValueRange values);
+llvm::SmallVector<VectorValue> unpackLanes(mlir::Type element, mlir::ValueRange values);
 
 } // namespace hloc
 

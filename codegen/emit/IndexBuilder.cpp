@@ -14,7 +14,7 @@ std::optional<int64_t> getConstant(Value index) {
   return std::nullopt;
 }
 
-bool LaneIndex::operator==(const LaneIndex &other) const {
+bool VectorIndex::operator==(const VectorIndex &other) const {
   if (stride != other.stride || lanes != other.lanes)
     return false;
   if (base == other.base)
@@ -34,7 +34,7 @@ VectorType IndexBuilder::getLaneVectorType() const { return VectorType::get({lan
 
 Value IndexBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
-LaneIndex IndexBuilder::uniform(int64_t index) {
+VectorIndex IndexBuilder::uniform(int64_t index) {
   // Zero is a multiple of anything; 2^30 stands for that.
   return {constant(index), 0, index == 0 ? int64_t(1) << 30 : std::abs(index), {}};
 }
@@ -43,7 +43,7 @@ Value IndexBuilder::splat(Value scalar) {
   return vector::BroadcastOp::create(b, VectorType::get({lanes}, scalar.getType()), scalar);
 }
 
-Value IndexBuilder::asVector(LaneIndex x) {
+Value IndexBuilder::asVector(VectorIndex x) {
   if (x.lanes)
     return x.lanes;
   Value base = splat(b.createOrFold<arith::IndexCastOp>(laneType, x.base));
@@ -56,14 +56,15 @@ Value IndexBuilder::asVector(LaneIndex x) {
   return b.createOrFold<arith::AddIOp>(base, offsets);
 }
 
-LaneIndex IndexBuilder::fromInteger(Value x, bool isSigned) {
+VectorIndex IndexBuilder::fromInteger(Value x, bool isSigned) {
   Type type = x.getType();
   if (!isa<VectorType>(type)) {
     Value index = isSigned ? b.createOrFold<arith::IndexCastOp>(b.getIndexType(), x)
                            : b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), x);
     return uniform(index);
   }
-  unsigned from = cast<VectorType>(type).getElementTypeBitWidth(), to = laneType.getIntOrFloatBitWidth();
+  unsigned from = cast<VectorType>(type).getElementTypeBitWidth(),
+           to = laneType.getIntOrFloatBitWidth();
   if (from < to)
     x = isSigned ? Value(arith::ExtSIOp::create(b, getLaneVectorType(), x))
                  : Value(arith::ExtUIOp::create(b, getLaneVectorType(), x));
@@ -86,10 +87,11 @@ SplitIndex splitConstant(Value index) {
 Value IndexBuilder::join(SplitIndex parts) {
   if (!parts.variable)
     return constant(parts.constant);
-  return parts.constant == 0 ? parts.variable : arith::AddIOp::create(b, parts.variable, constant(parts.constant));
+  return parts.constant == 0 ? parts.variable
+                             : arith::AddIOp::create(b, parts.variable, constant(parts.constant));
 }
 
-LaneIndex IndexBuilder::add(LaneIndex x, LaneIndex y) {
+VectorIndex IndexBuilder::add(VectorIndex x, VectorIndex y) {
   if (x.isUniform() && getConstant(x.base) == 0)
     return y;
   if (y.isUniform() && getConstant(y.base) == 0)
@@ -97,33 +99,40 @@ LaneIndex IndexBuilder::add(LaneIndex x, LaneIndex y) {
   if (x.base && y.base) {
     // Constants stay outermost: accesses that differ by constants then share one address.
     SplitIndex p = splitConstant(x.base), q = splitConstant(y.base);
-    Value variable = p.variable && q.variable ? b.createOrFold<arith::AddIOp>(p.variable, q.variable)
-                                              : (p.variable ? p.variable : q.variable);
-    return {join({variable, p.constant + q.constant}), x.stride + y.stride, std::gcd(x.multiple, y.multiple), {}};
+    Value variable = p.variable && q.variable
+                         ? b.createOrFold<arith::AddIOp>(p.variable, q.variable)
+                         : (p.variable ? p.variable : q.variable);
+    return {join({variable, p.constant + q.constant}),
+            x.stride + y.stride,
+            std::gcd(x.multiple, y.multiple),
+            {}};
   }
   return {{}, 0, 1, b.createOrFold<arith::AddIOp>(asVector(x), asVector(y))};
 }
 
-LaneIndex IndexBuilder::add(LaneIndex x, int64_t value) {
+VectorIndex IndexBuilder::add(VectorIndex x, int64_t value) {
   return value == 0 ? x : add(x, uniform(value));
 }
 
-LaneIndex IndexBuilder::multiply(LaneIndex x, int64_t factor) {
+VectorIndex IndexBuilder::multiply(VectorIndex x, int64_t factor) {
   if (factor == 1)
     return x;
   if (factor == 0)
     return uniform(0);
   if (x.base) {
     SplitIndex parts = splitConstant(x.base);
-    Value variable = parts.variable ? b.createOrFold<arith::MulIOp>(parts.variable, constant(factor)) : Value();
-    return {join({variable, parts.constant * factor}), x.stride * factor,
-            std::min<int64_t>(x.multiple * std::abs(factor), int64_t(1) << 30), {}};
+    Value variable =
+        parts.variable ? b.createOrFold<arith::MulIOp>(parts.variable, constant(factor)) : Value();
+    return {join({variable, parts.constant * factor}),
+            x.stride * factor,
+            std::min<int64_t>(x.multiple * std::abs(factor), int64_t(1) << 30),
+            {}};
   }
   Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, factor)));
   return {{}, 0, 1, b.createOrFold<arith::MulIOp>(x.lanes, by)};
 }
 
-std::pair<LaneIndex, LaneIndex> IndexBuilder::divideWithRemainder(LaneIndex x, int64_t size) {
+std::pair<VectorIndex, VectorIndex> IndexBuilder::divideWithRemainder(VectorIndex x, int64_t size) {
   if (size == 1)
     return {uniform(0), x};
   if (x.base) {
@@ -132,21 +141,25 @@ std::pair<LaneIndex, LaneIndex> IndexBuilder::divideWithRemainder(LaneIndex x, i
     bool oneRun = x.stride == 0 || (x.stride > 0 && size % span == 0 && x.multiple % span == 0);
     if (oneRun) {
       Value by = constant(size);
-      LaneIndex low{b.createOrFold<arith::RemUIOp>(x.base, by), x.stride, std::gcd(x.multiple, size), {}};
-      LaneIndex high{b.createOrFold<arith::DivUIOp>(x.base, by), 0,
-                     x.multiple % size == 0 ? x.multiple / size : 1, {}};
+      VectorIndex low{
+          b.createOrFold<arith::RemUIOp>(x.base, by), x.stride, std::gcd(x.multiple, size), {}};
+      VectorIndex high{b.createOrFold<arith::DivUIOp>(x.base, by),
+                       0,
+                       x.multiple % size == 0 ? x.multiple / size : 1,
+                       {}};
       return {low, high};
     }
   }
   Value lanesOf = asVector(x);
   Value by = splat(arith::ConstantOp::create(b, b.getIntegerAttr(laneType, size)));
   Value quotient = b.createOrFold<arith::DivUIOp>(lanesOf, by);
-  Value remainder = b.createOrFold<arith::SubIOp>(lanesOf, b.createOrFold<arith::MulIOp>(quotient, by));
+  Value remainder =
+      b.createOrFold<arith::SubIOp>(lanesOf, b.createOrFold<arith::MulIOp>(quotient, by));
   parts[remainder] = {x, size, quotient};
   return {{{}, 0, 1, remainder}, {{}, 0, 1, quotient}};
 }
 
-std::optional<LaneIndex> IndexBuilder::rejoin(LaneIndex high, LaneIndex low, int64_t size) {
+std::optional<VectorIndex> IndexBuilder::rejoin(VectorIndex high, VectorIndex low, int64_t size) {
   if (!high.lanes || !low.lanes)
     return std::nullopt;
   auto part = parts.find(low.lanes);
@@ -155,7 +168,7 @@ std::optional<LaneIndex> IndexBuilder::rejoin(LaneIndex high, LaneIndex low, int
   return part->second.whole;
 }
 
-LaneIndex IndexBuilder::clamp(LaneIndex x, int64_t limit) {
+VectorIndex IndexBuilder::clamp(VectorIndex x, int64_t limit) {
   if (x.isUniform()) {
     Value value = b.createOrFold<arith::MaxSIOp>(x.base, constant(0));
     return uniform(b.createOrFold<arith::MinSIOp>(value, constant(limit)));
@@ -177,7 +190,7 @@ Mask IndexBuilder::both(Mask x, Mask y) {
   return {andOf(b, x.uniform, y.uniform), andOf(b, x.lanes, y.lanes)};
 }
 
-Mask IndexBuilder::inRange(LaneIndex x, int64_t lower, int64_t upper) {
+Mask IndexBuilder::inRange(VectorIndex x, int64_t lower, int64_t upper) {
   auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) -> Value {
     if (x.isUniform())
       return b.createOrFold<arith::CmpIOp>(predicate, x.base, constant(limit));
@@ -210,7 +223,7 @@ Value IndexBuilder::asVector(Mask mask) {
   return andOf(b, mask.lanes, splat(mask.uniform));
 }
 
-LaneIndex IndexBuilder::orZero(LaneIndex x, Mask mask) {
+VectorIndex IndexBuilder::orZero(VectorIndex x, Mask mask) {
   if (!mask)
     return x;
   if (x.isUniform()) {

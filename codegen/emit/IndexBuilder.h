@@ -4,7 +4,7 @@
 #ifndef HLOC_CODEGEN_EMIT_INDEXBUILDER_H
 #define HLOC_CODEGEN_EMIT_INDEXBUILDER_H
 
-#include "codegen/emit/Lanes.h"
+#include "codegen/emit/VectorValue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -30,37 +30,39 @@ public:
   mlir::VectorType getLaneVectorType() const;
 
   mlir::Value constant(int64_t value);
-  LaneIndex uniform(mlir::Value index, int64_t multiple = 1) { return {index, 0, multiple, {}}; }
-  LaneIndex uniform(int64_t index);
+  VectorIndex uniform(mlir::Value index, int64_t multiple = 1) { return {index, 0, multiple, {}}; }
+  VectorIndex uniform(int64_t index);
   /// Index `base + lane`.
-  LaneIndex consecutive(mlir::Value base, int64_t multiple = 1) { return {base, lanes > 1 ? 1 : 0, multiple, {}}; }
+  VectorIndex consecutive(mlir::Value base, int64_t multiple = 1) {
+    return {base, lanes > 1 ? 1 : 0, multiple, {}};
+  }
 
-  LaneIndex add(LaneIndex x, LaneIndex y);
-  LaneIndex add(LaneIndex x, int64_t constant);
-  LaneIndex multiply(LaneIndex x, int64_t factor);
+  VectorIndex add(VectorIndex x, VectorIndex y);
+  VectorIndex add(VectorIndex x, int64_t constant);
+  VectorIndex multiply(VectorIndex x, int64_t factor);
   /// x mod size and x div size for x >= 0.
-  std::pair<LaneIndex, LaneIndex> divideWithRemainder(LaneIndex x, int64_t size);
+  std::pair<VectorIndex, VectorIndex> divideWithRemainder(VectorIndex x, int64_t size);
   /// `high * size + low`, if divideWithRemainder made the two of one index: that index.
-  std::optional<LaneIndex> rejoin(LaneIndex high, LaneIndex low, int64_t size);
+  std::optional<VectorIndex> rejoin(VectorIndex high, VectorIndex low, int64_t size);
   /// x limited to [0, limit].
-  LaneIndex clamp(LaneIndex x, int64_t limit);
+  VectorIndex clamp(VectorIndex x, int64_t limit);
 
-  /// Lanes with lower <= x < upper; null if that is known to be all. Bounds that are known not to
-  /// be crossed are given as INT64_MIN, INT64_MAX.
-  Mask inRange(LaneIndex x, int64_t lower, int64_t upper);
+  /// VectorValue with lower <= x < upper; null if that is known to be all. Bounds that are known
+  /// not to be crossed are given as INT64_MIN, INT64_MAX.
+  Mask inRange(VectorIndex x, int64_t lower, int64_t upper);
   Mask both(Mask x, Mask y);
   /// Whether any lane takes part, as an i1; null if some surely do.
   mlir::Value anyLane(Mask mask);
   /// The mask as a vector; null if all lanes take part.
   mlir::Value asVector(Mask mask);
   /// x in lanes that take part, else 0: an index that is safe to compute with.
-  LaneIndex orZero(LaneIndex x, Mask mask);
+  VectorIndex orZero(VectorIndex x, Mask mask);
 
   /// As a vector of lane indices.
-  mlir::Value asVector(LaneIndex x);
+  mlir::Value asVector(VectorIndex x);
   /// Element-type-neutral conversion of index-like integers: the lane index with value `x` of
   /// integer type, sign- or zero-extended.
-  LaneIndex fromInteger(mlir::Value x, bool isSigned);
+  VectorIndex fromInteger(mlir::Value x, bool isSigned);
   mlir::Value splat(mlir::Value scalar);
 
   mlir::ImplicitLocOpBuilder &b;
@@ -74,7 +76,7 @@ private:
   mlir::Value join(SplitIndex parts);
   /// What an arbitrary remainder was made of.
   struct Part {
-    LaneIndex whole;
+    VectorIndex whole;
     int64_t size;
     mlir::Value quotient;
   };
@@ -87,7 +89,9 @@ private:
 /// Code of another number of lanes, while it lives.
 class ScopedLanes {
 public:
-  ScopedLanes(IndexBuilder &index, int64_t lanes) : index(index), outer(index.getLanes()) { index.setLanes(lanes); }
+  ScopedLanes(IndexBuilder &index, int64_t lanes) : index(index), outer(index.getLanes()) {
+    index.setLanes(lanes);
+  }
   ~ScopedLanes() { index.setLanes(outer); }
   ScopedLanes(const ScopedLanes &) = delete;
 

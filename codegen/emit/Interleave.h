@@ -8,7 +8,7 @@
 
 namespace hloc {
 
-/// Lanes of `sources`, seen one behind the other: result lane i is number `from(i)`.
+/// VectorValue of `sources`, seen one behind the other: result lane i is number `from(i)`.
 mlir::Value pickLanes(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> sources,
                       llvm::function_ref<int64_t(int64_t)> from);
 

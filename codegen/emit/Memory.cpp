@@ -19,15 +19,16 @@ int64_t getByteSize(RankedTensorType type) {
   return (type.getNumElements() * getStorageBits(type.getElementType()) + 7) / 8;
 }
 
-LaneIndex linearize(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneIndex> at) {
+VectorIndex linearize(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<VectorIndex> at) {
   // Dimensions into which a reshape split one index are one again.
   SmallVector<int64_t> sizes;
-  SmallVector<LaneIndex> parts;
+  SmallVector<VectorIndex> parts;
   for (auto [size, x] : llvm::zip_equal(shape, at)) {
     sizes.push_back(size);
     parts.push_back(x);
     while (parts.size() > 1) {
-      std::optional<LaneIndex> whole = index.rejoin(parts[parts.size() - 2], parts.back(), sizes.back());
+      std::optional<VectorIndex> whole =
+          index.rejoin(parts[parts.size() - 2], parts.back(), sizes.back());
       if (!whole)
         break;
       int64_t inner = sizes.pop_back_val();
@@ -36,7 +37,7 @@ LaneIndex linearize(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneI
       parts.back() = *whole;
     }
   }
-  LaneIndex position = index.uniform(0);
+  VectorIndex position = index.uniform(0);
   for (auto [stride, x] : llvm::zip_equal(getRowMajorStrides(sizes), parts))
     position = index.add(position, index.multiply(x, stride));
   return position;
@@ -47,7 +48,7 @@ Value emitNonZero(ImplicitLocOpBuilder &b, Value x) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
 }
 
-Lanes broadcastLanes(IndexBuilder &index, Lanes value) {
+VectorValue broadcastLanes(IndexBuilder &index, VectorValue value) {
   auto widen = [&](Value part) -> Value {
     if (!part || isa<VectorType>(part.getType()) || index.getLanes() == 1)
       return part;
@@ -57,7 +58,7 @@ Lanes broadcastLanes(IndexBuilder &index, Lanes value) {
 }
 
 /// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
-static constexpr int64_t kMostInterleaved = 8;
+static constexpr int64_t kMaxInterleaved = 8;
 
 namespace {
 
@@ -65,9 +66,10 @@ namespace {
 class UnitAccess {
 public:
   UnitAccess(IndexBuilder &index, Value pointer, Type unit)
-      : index(index), b(index.b), pointer(pointer), unit(unit), bytes(unit.getIntOrFloatBitWidth() / 8) {}
+      : index(index), b(index.b), pointer(pointer), unit(unit),
+        bytes(unit.getIntOrFloatBitWidth() / 8) {}
 
-  Value load(LaneIndex at, Mask mask) {
+  Value load(VectorIndex at, Mask mask) {
     if (at.isUniform()) {
       at = index.orZero(at, mask);
       return LLVM::LoadOp::create(b, unit, address(at), bytes);
@@ -77,14 +79,17 @@ public:
     if (at.base && at.stride == 1)
       return loadConsecutive(at.base, type, maskVector);
     if (at.base && at.stride == -1)
-      return reversed(loadConsecutive(lowest(at), type, maskVector ? backwards(maskVector) : Value()));
+      return reversed(
+          loadConsecutive(lowest(at), type, maskVector ? backwards(maskVector) : Value()));
     std::optional<int64_t> live = countFirstLanes(maskVector);
-    if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && live)
+    if (at.base && at.stride > 1 && at.stride <= std::min(kMaxInterleaved, index.getLanes()) &&
+        live)
       return loadStrided(at, type, *live);
-    return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector), ValueRange{zero(type)}, bytes);
+    return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector),
+                                       ValueRange{zero(type)}, bytes);
   }
 
-  void store(LaneIndex at, Value value, Mask mask) {
+  void store(VectorIndex at, Value value, Mask mask) {
     if (at.isUniform()) {
       Value condition = index.anyLane(mask);
       auto write = [&](OpBuilder &, Location) {
@@ -113,7 +118,9 @@ public:
     LLVM::masked_scatter::create(b, value, addresses(at), maskOrAll(maskVector), bytes);
   }
 
-  void prefetch(LaneIndex at) { LLVM::Prefetch::create(b, address(at), /*rw=*/0, /*hint=*/2, /*cache=*/1); }
+  void prefetch(VectorIndex at) {
+    LLVM::Prefetch::create(b, address(at), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
 
   /// `count` consecutive units from `base`.
   Value loadConsecutive(Value base, VectorType type, Value maskVector) {
@@ -123,15 +130,17 @@ public:
     return LLVM::MaskedLoadOp::create(b, type, at, maskVector, zero(type), bytes);
   }
 
-  /// Every so-manieth of the units from a base for the first `live` lanes: all units between are loaded, but none past
-  /// the last that is wanted.
-  Value loadStrided(LaneIndex at, VectorType type, int64_t live) {
-    int64_t lanes = index.getLanes(), wanted = (live - 1) * at.stride + 1, lastStart = wanted - lanes;
+  /// Every so-manieth of the units from a base for the first `live` lanes: all units between are
+  /// loaded, but none past the last that is wanted.
+  Value loadStrided(VectorIndex at, VectorType type, int64_t live) {
+    int64_t lanes = index.getLanes(), wanted = (live - 1) * at.stride + 1,
+            lastStart = wanted - lanes;
     SmallVector<Value> vectors;
     for (int64_t start = 0; start < wanted; start += lanes) {
       bool movesBack = start > lastStart && lastStart >= 0;
       Value base = index.add(index.uniform(at.base), movesBack ? lastStart : start).base;
-      vectors.push_back(loadConsecutive(base, type, movesBack ? Value() : index.asVector(firstLanes(index, wanted - start))));
+      vectors.push_back(loadConsecutive(
+          base, type, movesBack ? Value() : index.asVector(firstLanes(index, wanted - start))));
     }
     int64_t before = (int64_t(vectors.size()) - 1) * lanes;
     if (vectors.size() == 1)
@@ -166,9 +175,10 @@ private:
 
   Value zero(VectorType type) { return arith::ConstantOp::create(b, b.getZeroAttr(type)); }
 
-  Value address(LaneIndex at) {
+  Value address(VectorIndex at) {
     auto advance = [&](Value from, LLVM::GEPArg by) -> Value {
-      return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), unit, from, ArrayRef(by));
+      return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), unit, from,
+                                 ArrayRef(by));
     };
     SplitIndex parts = splitConstant(at.base);
     Value result = pointer;
@@ -177,27 +187,30 @@ private:
     if (parts.constant == 0)
       return result;
     // A GEP's own constants have few bits.
-    return advance(result, LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(parts.constant)).getResult());
+    return advance(result,
+                   LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(parts.constant))
+                       .getResult());
   }
 
-  Value addresses(LaneIndex at) {
+  Value addresses(VectorIndex at) {
     Value offsets = index.asVector(at);
     auto type = VectorType::get({index.getLanes()}, LLVM::LLVMPointerType::get(b.getContext()));
     return LLVM::GEPOp::create(b, type, unit, pointer, ArrayRef<LLVM::GEPArg>{offsets});
   }
 
-  Value lowest(LaneIndex at) {
+  Value lowest(VectorIndex at) {
     return b.createOrFold<arith::SubIOp>(at.base, index.constant(index.getLanes() - 1));
   }
 
-  /// Bytes turn round in words, and words in the vector: LLVM's lowering of a shuffle of 64 bytes, of which what
-  /// follows may want a part only, may not end.
+  /// Bytes turn round in words, and words in the vector: LLVM's lowering of a shuffle of 64 bytes,
+  /// of which what follows may want a part only, may not end.
   Value reversed(Value vector) {
     auto type = cast<VectorType>(vector.getType());
     int64_t lanes = type.getNumElements();
     if (unit.getIntOrFloatBitWidth() != 8 || lanes % 8 != 0)
       return backwards(vector);
-    Value words = vector::BitCastOp::create(b, VectorType::get({lanes / 8}, b.getI64Type()), vector);
+    Value words =
+        vector::BitCastOp::create(b, VectorType::get({lanes / 8}, b.getI64Type()), vector);
     return vector::BitCastOp::create(b, type, LLVM::ByteSwapOp::create(b, backwards(words)));
   }
 
@@ -224,13 +237,14 @@ private:
 
 } // namespace
 
-/// Lanes along a dimension whose neighbours are a few units apart, the same one of each few.
+/// VectorValue along a dimension whose neighbours are a few units apart, the same one of each few.
 struct Interleaved {
-  LaneIndex start; ///< position of the first few, lanes consecutive in units of a few
+  VectorIndex start; ///< position of the first few, lanes consecutive in units of a few
   int64_t count = 1, which = 0;
 };
 
-static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<LaneIndex> at) {
+static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef<int64_t> shape,
+                                                   ArrayRef<VectorIndex> at) {
   Interleaved result;
   int64_t rank = shape.size(), d = rank - 1;
   for (; d >= 0 && at[d].isUniform(); --d) {
@@ -240,10 +254,12 @@ static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef
     result.which += *known * result.count;
     result.count *= shape[d];
   }
-  if (d < 0 || !at[d].base || at[d].stride != 1 || result.count < 2 || result.count > kMostInterleaved ||
-      !llvm::all_of(at.take_front(d), [](const LaneIndex &x) { return x.isUniform(); }))
+  if (d < 0 || !at[d].base || at[d].stride != 1 || result.count < 2 ||
+      result.count > kMaxInterleaved ||
+      !llvm::all_of(at.take_front(d), [](const VectorIndex &x) { return x.isUniform(); }))
     return std::nullopt;
-  result.start = index.multiply(linearize(index, shape.take_front(d + 1), at.take_front(d + 1)), result.count);
+  result.start =
+      index.multiply(linearize(index, shape.take_front(d + 1), at.take_front(d + 1)), result.count);
   return result;
 }
 
@@ -271,14 +287,15 @@ static Value constantLike(ImplicitLocOpBuilder &b, Value value, int64_t number) 
 }
 
 /// Sub-byte elements: the byte each lies in and how far up its bits are.
-static Lanes loadPacked(IndexBuilder &index, MemoryArray array, LaneIndex position, Mask mask) {
+static VectorValue loadPacked(IndexBuilder &index, MemoryArray array, VectorIndex position,
+                              Mask mask) {
   auto &b = index.b;
   unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
   int64_t perByte = 8 / width;
   // Unmasked arithmetic on positions wants them non-negative.
   position = mask ? index.orZero(position, mask) : position;
   auto [low, high] = index.divideWithRemainder(
-      position.isUniform() ? position : LaneIndex{{}, 0, 1, index.asVector(position)}, perByte);
+      position.isUniform() ? position : VectorIndex{{}, 0, 1, index.asVector(position)}, perByte);
   Value bytes = UnitAccess(index, array.pointer, b.getI8Type()).load(high, mask);
   Value shift;
   if (low.isUniform()) {
@@ -292,14 +309,17 @@ static Lanes loadPacked(IndexBuilder &index, MemoryArray array, LaneIndex positi
   return {arith::TruncIOp::create(b, shapedLike(bits, b.getIntegerType(width)), bits), {}};
 }
 
-static void storePacked(IndexBuilder &index, MemoryArray array, LaneIndex position, Value value, Mask mask) {
+static void storePacked(IndexBuilder &index, MemoryArray array, VectorIndex position, Value value,
+                        Mask mask) {
   auto &b = index.b;
   unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
   int64_t perByte = 8 / width;
   UnitAccess bytesOf(index, array.pointer, b.getI8Type());
   Value wide = arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value);
-  if (position.base && position.stride == 1 && index.getLanes() % perByte == 0 && position.multiple % perByte == 0) {
-    // Lanes that do not take part are zero, so that a last byte that is not full is well defined.
+  if (position.base && position.stride == 1 && index.getLanes() % perByte == 0 &&
+      position.multiple % perByte == 0) {
+    // VectorValue that do not take part are zero, so that a last byte that is not full is well
+    // defined.
     Value maskVector = index.asVector(mask);
     if (maskVector)
       wide = arith::SelectOp::create(b, maskVector, wide, constantLike(b, wide, 0));
@@ -328,9 +348,9 @@ static void storePacked(IndexBuilder &index, MemoryArray array, LaneIndex positi
                  : vector;
     };
     IndexBuilder single(b, 1, index.getLaneType());
-    Value at = position.isUniform()
-                   ? position.base
-                   : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), scalarOf(index.asVector(position)));
+    Value at = position.isUniform() ? position.base
+                                    : b.createOrFold<arith::IndexCastOp>(
+                                          b.getIndexType(), scalarOf(index.asVector(position)));
     Mask laneMask{mask.uniform, {}};
     if (mask.lanes)
       laneMask = single.both(laneMask, {scalarOf(mask.lanes), {}});
@@ -340,23 +360,28 @@ static void storePacked(IndexBuilder &index, MemoryArray array, LaneIndex positi
     Value shift = arith::IndexCastOp::create(b, b.getI8Type(), low.base);
     shift = arith::MulIOp::create(b, shift, constantLike(b, shift, width));
     Value ones = constantLike(b, old, (1 << width) - 1);
-    Value keep = arith::XOrIOp::create(b, arith::ShLIOp::create(b, ones, shift), constantLike(b, old, -1));
+    Value keep =
+        arith::XOrIOp::create(b, arith::ShLIOp::create(b, ones, shift), constantLike(b, old, -1));
     Value bits = arith::ShLIOp::create(b, scalarOf(wide), shift);
-    byteOf.store(high, arith::OrIOp::create(b, arith::AndIOp::create(b, old, keep), bits), laneMask);
+    byteOf.store(high, arith::OrIOp::create(b, arith::AndIOp::create(b, old, keep), bits),
+                 laneMask);
     if (position.isUniform())
       return;
   }
 }
 
-static Lanes fromUnits(ImplicitLocOpBuilder &b, Type element, Value units) {
+static VectorValue fromUnits(ImplicitLocOpBuilder &b, Type element, Value units) {
   return {element.isInteger(1) ? emitNonZero(b, units) : units, {}};
 }
 
 static Value toUnits(ImplicitLocOpBuilder &b, Type element, Value value) {
-  return element.isInteger(1) ? Value(arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value)) : value;
+  return element.isInteger(1)
+             ? Value(arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value))
+             : value;
 }
 
-Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at,
+                         Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
   if (array.type.getNumElements() == 0) { // a gather's clamped index finds nothing either
@@ -371,11 +396,12 @@ Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
       UnitAccess units(index, array.pointer, unit);
       SmallVector<Value> vectors;
       for (int64_t i = 0; i < few->count; ++i)
-        vectors.push_back(units.loadConsecutive(index.add({few->start.base, 0, 1, {}}, i * index.getLanes()).base,
-                                                VectorType::get({index.getLanes()}, unit), {}));
+        vectors.push_back(
+            units.loadConsecutive(index.add({few->start.base, 0, 1, {}}, i * index.getLanes()).base,
+                                  VectorType::get({index.getLanes()}, unit), {}));
       return fromUnits(b, element, deinterleave(b, vectors, few->which));
     }
-  LaneIndex position = linearize(index, array.type.getShape(), at);
+  VectorIndex position = linearize(index, array.type.getShape(), at);
   if (isa<ComplexType>(element)) {
     UnitAccess parts(index, array.pointer, unit);
     if (position.base && position.stride == 1) {
@@ -388,7 +414,7 @@ Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
       auto split = vector::DeinterleaveOp::create(b, both);
       return {split.getRes1(), split.getRes2()};
     }
-    LaneIndex re = index.multiply(position, 2);
+    VectorIndex re = index.multiply(position, 2);
     return {parts.load(re, mask), parts.load(index.add(re, 1), mask)};
   }
   if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
@@ -396,10 +422,11 @@ Lanes loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
   return fromUnits(b, element, UnitAccess(index, array.pointer, unit).load(position, mask));
 }
 
-void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at, Lanes value, Mask mask) {
+void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at,
+                   VectorValue value, Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
-  LaneIndex position = linearize(index, array.type.getShape(), at);
+  VectorIndex position = linearize(index, array.type.getShape(), at);
   if (!position.isUniform())
     value = broadcastLanes(index, value);
   Type unit = getUnitType(element);
@@ -412,7 +439,7 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
         maskVector = vector::InterleaveOp::create(b, maskVector, maskVector);
       return parts.storeConsecutive(index.multiply(position, 2).base, both, maskVector);
     }
-    LaneIndex re = index.multiply(position, 2);
+    VectorIndex re = index.multiply(position, 2);
     parts.store(re, value.re, mask);
     return parts.store(index.add(re, 1), value.im, mask);
   }
@@ -421,12 +448,13 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> a
   UnitAccess(index, array.pointer, unit).store(position, toUnits(b, element, value.re), mask);
 }
 
-void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> at) {
-  LaneIndex position = linearize(index, array.type.getShape(), at);
+void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at) {
+  VectorIndex position = linearize(index, array.type.getShape(), at);
   UnitAccess(index, array.pointer, getUnitType(array.type.getElementType())).prefetch(position);
 }
 
-bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex> first, ArrayRef<Lanes> values, Mask mask) {
+bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> first,
+                      ArrayRef<VectorValue> values, Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
   if (isa<ComplexType>(element) || getStorageBits(element) < 8 || index.getLanes() == 1)
@@ -435,7 +463,7 @@ bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<LaneIndex
   if (!few || few->which != 0 || few->count != int64_t(values.size()))
     return false;
   SmallVector<Value> vectors;
-  for (Lanes value : values)
+  for (VectorValue value : values)
     vectors.push_back(toUnits(b, element, broadcastLanes(index, value).re));
   UnitAccess units(index, array.pointer, getUnitType(element));
   int64_t lanes = index.getLanes();

@@ -25,30 +25,32 @@ int64_t getByteSize(mlir::RankedTensorType type);
 int64_t getStorageBits(mlir::Type elementType);
 
 /// The elements at `at`; lanes outside `mask` are not read and hold zero or anything.
-Lanes loadElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at, Mask mask);
+VectorValue loadElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> at,
+                         Mask mask);
 /// Stores `value` at `at`, a uniform value to every lane. Uniform indices store once.
 /// Elements of fewer than eight bits: lanes must be consecutive and start at a whole byte, or the
 /// whole byte must belong to the calling task.
-void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at, Lanes value,
-                   Mask mask);
+void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> at,
+                   VectorValue value, Mask mask);
 
 /// Asks for what is at the uniform index `at`, in bounds or not, to be brought to the second cache.
-void prefetchElement(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> at);
+void prefetchElement(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> at);
 
 /// Stores all of the few elements beside each other from `first` on, whose lanes lie along the
-/// dimension before, in the lanes of `mask`: `values` in their order. False, and nothing stored, if they
-/// do not lie so.
-bool storeInterleaved(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<LaneIndex> first,
-                      llvm::ArrayRef<Lanes> values, Mask mask);
+/// dimension before, in the lanes of `mask`: `values` in their order. False, and nothing stored, if
+/// they do not lie so.
+bool storeInterleaved(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> first,
+                      llvm::ArrayRef<VectorValue> values, Mask mask);
 
 /// Row-major position of the element at `at`.
-LaneIndex linearize(IndexBuilder &index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<LaneIndex> at);
+VectorIndex linearize(IndexBuilder &index, llvm::ArrayRef<int64_t> shape,
+                      llvm::ArrayRef<VectorIndex> at);
 
 /// Whether integers are not zero: the pred that their bits are.
 mlir::Value emitNonZero(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// `value` as vectors.
-Lanes broadcastLanes(IndexBuilder &index, Lanes value);
+VectorValue broadcastLanes(IndexBuilder &index, VectorValue value);
 
 } // namespace hloc
 

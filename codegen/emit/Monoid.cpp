@@ -31,7 +31,8 @@ std::optional<Monoid> matchMonoid(hlo::ComputationOp computation) {
       .Default([](auto) { return std::nullopt; });
 }
 
-Lanes emitMonoid(IndexBuilder &index, Monoid monoid, Type element, Lanes x, Lanes y) {
+VectorValue emitMonoid(IndexBuilder &index, Monoid monoid, Type element, VectorValue x,
+                       VectorValue y) {
   auto &b = index.b;
   if (x.isUniform() != y.isUniform()) {
     x = broadcastLanes(index, x);
@@ -88,7 +89,7 @@ Lanes emitMonoid(IndexBuilder &index, Monoid monoid, Type element, Lanes x, Lane
   return {};
 }
 
-Lanes emitIdentity(IndexBuilder &index, Monoid monoid, Type element) {
+VectorValue emitIdentity(IndexBuilder &index, Monoid monoid, Type element) {
   auto &b = index.b;
   if (auto complex = dyn_cast<ComplexType>(element)) {
     // Multiplication's is 1 + 0i, addition's 0.

@@ -15,9 +15,10 @@ enum class Monoid { Add, Multiply, Minimum, Maximum, And, Or, Xor };
 std::optional<Monoid> matchMonoid(hlo::ComputationOp computation);
 
 /// The operation of `monoid` on two values of register types; `element` is the HLO element type.
-Lanes emitMonoid(IndexBuilder &index, Monoid monoid, mlir::Type element, Lanes x, Lanes y);
+VectorValue emitMonoid(IndexBuilder &index, Monoid monoid, mlir::Type element, VectorValue x,
+                       VectorValue y);
 /// The value that changes nothing when combined.
-Lanes emitIdentity(IndexBuilder &index, Monoid monoid, mlir::Type element);
+VectorValue emitIdentity(IndexBuilder &index, Monoid monoid, mlir::Type element);
 
 } // namespace hloc
 

@@ -13,8 +13,8 @@ static constexpr int64_t kUnrolledSteps = 8;
 static constexpr int64_t kRunsOfBlock = 8;
 
 ReducedWalk::ReducedWalk(KernelContext &context, ArrayRef<int64_t> sizes, bool alongLanes)
-    : context(context), b(context.b), index(context.index), sizes(sizes), count(ShapedType::getNumElements(sizes)),
-      alongLanes(alongLanes) {}
+    : context(context), b(context.b), index(context.index), sizes(sizes),
+      count(ShapedType::getNumElements(sizes)), alongLanes(alongLanes) {}
 
 bool ReducedWalk::isUnrolled() const { return !alongLanes && count <= kUnrolledSteps; }
 
@@ -38,15 +38,17 @@ SmallVector<Value> ReducedWalk::fold(ValueRange values, Step body) {
 }
 
 /// Walks the positions that begin with `prefix`.
-SmallVector<Value> ReducedWalk::foldBelow(ArrayRef<LaneIndex> prefix, ValueRange values, const Folding &folding) {
+SmallVector<Value> ReducedWalk::foldBelow(ArrayRef<VectorIndex> prefix, ValueRange values,
+                                          const Folding &folding) {
   ArrayRef<int64_t> below = ArrayRef(sizes).drop_front(prefix.size());
   if (below.empty())
     return folding.body(prefix, {}, values);
-  return buildNest(context, below.drop_back(), values, [&](ArrayRef<LaneIndex> middle, ValueRange now) {
-    ElementIndex at(prefix);
-    at.append(middle.begin(), middle.end());
-    return foldMinor(at, index.constant(0), below.back(), now, folding);
-  });
+  return buildNest(context, below.drop_back(), values,
+                   [&](ArrayRef<VectorIndex> middle, ValueRange now) {
+                     ElementIndex at(prefix);
+                     at.append(middle.begin(), middle.end());
+                     return foldMinor(at, index.constant(0), below.back(), now, folding);
+                   });
 }
 
 static Value advanced(IndexBuilder &index, Value position, int64_t by) {
@@ -54,9 +56,10 @@ static Value advanced(IndexBuilder &index, Value position, int64_t by) {
 }
 
 /// Walks `size` positions from `start` on along the minor dimension.
-SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<LaneIndex> prefix, Value start, int64_t size, ValueRange values,
-                                          const Folding &folding) {
-  int64_t advance = getAdvance(), steps = size / advance, run = std::max<int64_t>(1, std::min(folding.runSteps, steps));
+SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<VectorIndex> prefix, Value start, int64_t size,
+                                          ValueRange values, const Folding &folding) {
+  int64_t advance = getAdvance(), steps = size / advance,
+          run = std::max<int64_t>(1, std::min(folding.runSteps, steps));
   int64_t whole = steps / run * run;
   auto foldRun = [&](Value position, ValueRange now, int64_t steps) {
     if (folding.runSteps == 1)
@@ -66,24 +69,27 @@ SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<LaneIndex> prefix, Value star
       apart = folding.body(at(prefix, advanced(index, position, step * advance)), {}, apart);
     return folding.join(now, apart);
   };
-  SmallVector<Value> carried = buildFor(context, start, advanced(index, start, whole * advance), run * advance, values,
-                                        [&](Value position, ValueRange now) { return foldRun(position, now, run); });
+  SmallVector<Value> carried =
+      buildFor(context, start, advanced(index, start, whole * advance), run * advance, values,
+               [&](Value position, ValueRange now) { return foldRun(position, now, run); });
   if (whole < steps)
     carried = foldRun(advanced(index, start, whole * advance), carried, steps - whole);
   if (steps * advance < size)
-    carried = folding.body(at(prefix, advanced(index, start, steps * advance)), firstLanes(index, size - steps * advance), carried);
+    carried = folding.body(at(prefix, advanced(index, start, steps * advance)),
+                           firstLanes(index, size - steps * advance), carried);
   return carried;
 }
 
 /// The position along the minor dimension after `prefix`.
-ElementIndex ReducedWalk::at(ArrayRef<LaneIndex> prefix, Value position) {
+ElementIndex ReducedWalk::at(ArrayRef<VectorIndex> prefix, Value position) {
   ElementIndex full(prefix);
   int64_t multiple = getConstant(position) == 0 ? int64_t(1) << 30 : index.getLanes();
   full.push_back(alongLanes ? index.consecutive(position, multiple) : index.uniform(position));
   return full;
 }
 
-SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, Step body, Join join) {
+SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, Step body,
+                                             Join join) {
   // Blocks are runs along dimension `along` and all of what is below it, `below` steps each.
   int64_t along = int64_t(sizes.size()) - 1, below = 1;
   auto stepsAlong = [&]() -> int64_t {
@@ -114,7 +120,9 @@ SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, S
   if (along < 0 || (along == 0 && size <= block))
     return foldBelow({}, values, folding);
 
-  auto isCompensated = [&](Value value) { return blocks.addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType())); };
+  auto isCompensated = [&](Value value) {
+    return blocks.addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  };
   // Sums are followed by their errors.
   auto add = [&](ValueRange carried, ValueRange part) {
     ValueRange sums = carried.take_front(values.size()), errors = carried.drop_front(values.size());
@@ -132,22 +140,27 @@ SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, S
   for (Value value : values)
     if (isCompensated(value))
       initial.push_back(arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
-  SmallVector<Value> totals = buildNest(context, ArrayRef(sizes).take_front(along), initial, [&](ArrayRef<LaneIndex> outerOnes, ValueRange sofar) {
-    auto foldFrom = [&](Value start, int64_t size) {
-      if (isMinor)
-        return foldMinor(outerOnes, start, size, values, folding);
-      return buildFor(context, start, advanced(index, start, size), 1, values, [&](Value i, ValueRange now) {
-        ElementIndex prefix(outerOnes);
-        prefix.push_back(index.uniform(i));
-        return foldBelow(prefix, now, folding);
+  SmallVector<Value> totals = buildNest(
+      context, ArrayRef(sizes).take_front(along), initial,
+      [&](ArrayRef<VectorIndex> outerOnes, ValueRange sofar) {
+        auto foldFrom = [&](Value start, int64_t size) {
+          if (isMinor)
+            return foldMinor(outerOnes, start, size, values, folding);
+          return buildFor(context, start, advanced(index, start, size), 1, values,
+                          [&](Value i, ValueRange now) {
+                            ElementIndex prefix(outerOnes);
+                            prefix.push_back(index.uniform(i));
+                            return foldBelow(prefix, now, folding);
+                          });
+        };
+        int64_t whole = size / block * block;
+        SmallVector<Value> carried =
+            buildFor(context, index.constant(0), index.constant(whole), block, sofar,
+                     [&](Value start, ValueRange now) { return add(now, foldFrom(start, block)); });
+        // What is left over is less than a block.
+        return whole == size ? carried
+                             : add(carried, foldFrom(index.constant(whole), size - whole));
       });
-    };
-    int64_t whole = size / block * block;
-    SmallVector<Value> carried = buildFor(context, index.constant(0), index.constant(whole), block, sofar,
-                                          [&](Value start, ValueRange now) { return add(now, foldFrom(start, block)); });
-    // What is left over is less than a block.
-    return whole == size ? carried : add(carried, foldFrom(index.constant(whole), size - whole));
-  });
   SmallVector<Value> settled;
   size_t error = values.size();
   for (Value sum : ArrayRef(totals).take_front(values.size()))

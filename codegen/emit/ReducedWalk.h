@@ -14,26 +14,29 @@ public:
   ReducedWalk(KernelContext &context, llvm::ArrayRef<int64_t> sizes, bool alongLanes);
 
   /// Folds the next elements, those at an index, into the carried values.
-  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LaneIndex> at, Mask mask, mlir::ValueRange carried)>;
+  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      llvm::ArrayRef<VectorIndex> at, Mask mask, mlir::ValueRange carried)>;
   /// Folds what two parts of the walk have given.
-  using Join = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
+  using Join =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
 
   llvm::SmallVector<mlir::Value> fold(mlir::ValueRange values, Step body);
   /// How foldInBlocks goes about it.
   struct Blocks {
     /// Steps of a block, about.
     int64_t steps;
-    /// Whether the values are sums. Sums of blocks are compensated: rounding errors grow with the size of a
-    /// block alone.
+    /// Whether the values are sums. Sums of blocks are compensated: rounding errors grow with the
+    /// size of a block alone.
     bool addsUp;
-    /// Steps along the minor dimension that follow each other without a loop and, if more than one, are summed
-    /// apart, so that chains of additions stay short: where many elements are equal, long ones round to
-    /// the same side in every block.
+    /// Steps along the minor dimension that follow each other without a loop and, if more than one,
+    /// are summed apart, so that chains of additions stay short: where many elements are equal,
+    /// long ones round to the same side in every block.
     int64_t runSteps = 1;
   };
-  /// The same as `fold`, but results over many elements are made of results over blocks, each begun with
-  /// `values`, which `join` takes together and must not change anything.
-  llvm::SmallVector<mlir::Value> foldInBlocks(mlir::ValueRange values, Blocks blocks, Step body, Join join);
+  /// The same as `fold`, but results over many elements are made of results over blocks, each begun
+  /// with `values`, which `join` takes together and must not change anything.
+  llvm::SmallVector<mlir::Value> foldInBlocks(mlir::ValueRange values, Blocks blocks, Step body,
+                                              Join join);
 
   /// Whether the few steps are made one after the other; and the position of one of them.
   bool isUnrolled() const;
@@ -48,10 +51,12 @@ private:
     int64_t runSteps;
   };
 
-  llvm::SmallVector<mlir::Value> foldBelow(llvm::ArrayRef<LaneIndex> prefix, mlir::ValueRange values, const Folding &folding);
-  llvm::SmallVector<mlir::Value> foldMinor(llvm::ArrayRef<LaneIndex> prefix, mlir::Value start, int64_t size, mlir::ValueRange values,
+  llvm::SmallVector<mlir::Value> foldBelow(llvm::ArrayRef<VectorIndex> prefix,
+                                           mlir::ValueRange values, const Folding &folding);
+  llvm::SmallVector<mlir::Value> foldMinor(llvm::ArrayRef<VectorIndex> prefix, mlir::Value start,
+                                           int64_t size, mlir::ValueRange values,
                                            const Folding &folding);
-  ElementIndex at(llvm::ArrayRef<LaneIndex> prefix, mlir::Value position);
+  ElementIndex at(llvm::ArrayRef<VectorIndex> prefix, mlir::Value position);
   /// Elements that a step along the minor dimension goes on.
   int64_t getAdvance() const { return alongLanes ? index.getLanes() : 1; }
 

@@ -10,7 +10,8 @@ namespace hloc {
 
 /// Vectors of accumulators from which a tile's loop is not unrolled.
 static constexpr int64_t kLongTile = 8;
-/// Rows of a tile from which the vectors of its columns, which are too many for the first cache, come soon enough.
+/// Rows of a tile from which the vectors of its columns, which are too many for the first cache,
+/// come soon enough.
 static constexpr int64_t kRowsPerLoad = 6;
 /// What a height that divides the rows may cost: a ragged edge needs as much code again.
 static constexpr double kRaggedEdge = 0.02;
@@ -20,11 +21,12 @@ Type getAccumulatorType(Type lhs, Type rhs, Type result) {
   return narrow(result) ? Float32Type::get(result.getContext()) : result;
 }
 
-TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows, int64_t columns) {
+TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows,
+                     int64_t columns) {
   // Registers per accumulator vector: complex numbers take two.
   int64_t width = isa<ComplexType>(accumulator) ? 2 : 1;
-  // Accumulators may take three registers in four, and with a row's vectors and a scalar of the left operand (of
-  // complex ones also the negative of the imaginary part) no more than there are.
+  // Accumulators may take three registers in four, and with a row's vectors and a scalar of the
+  // left operand (of complex ones also the negative of the imaginary part) no more than there are.
   int64_t budget = target.vectorRegisters * 3 / 4 / width;
   auto fits = [&](int64_t height, int64_t vectors) {
     return ((height + 1) * vectors + 1) * width + (width - 1) <= target.vectorRegisters;
@@ -42,13 +44,15 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
       continue;
     for (int64_t height = limit; height >= 1; --height) {
       // Work asked for over work done: the last tile goes over rows of the one before again.
-      double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows / llvm::alignTo(rows, height);
+      double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows /
+                      llvm::alignTo(rows, height);
       double latency = std::min(1.0, height * vectors * width / 10.0);
-      // How many loads a multiply-add needs, against those that the first cache can do; and how many rows share a
-      // vector, against what the second gives.
+      // How many loads a multiply-add needs, against those that the first cache can do; and how
+      // many rows share a vector, against what the second gives.
       double loads = double(height + vectors) / (height * vectors);
       double wait = std::max({1.0, loads / 0.9, std::min<double>(rows, kRowsPerLoad) / height});
-      double score = useful * latency / wait - 0.05 * loads - (rows % height != 0 ? kRaggedEdge : 0);
+      double score =
+          useful * latency / wait - 0.05 * loads - (rows % height != 0 ? kRaggedEdge : 0);
       if (score > bestScore) {
         bestScore = score;
         best = {height, vectors};
@@ -58,7 +62,7 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
   return best;
 }
 
-Lanes emitZero(IndexBuilder &index, Type element) {
+VectorValue emitZero(IndexBuilder &index, Type element) {
   auto &b = index.b;
   auto zero = [&](Type type) -> Value {
     Type full = index.getLanes() > 1 ? Type(VectorType::get({index.getLanes()}, type)) : type;
@@ -69,7 +73,8 @@ Lanes emitZero(IndexBuilder &index, Type element) {
   return {zero(getRegisterType(element)), {}};
 }
 
-Lanes emitMultiplyAdd(IndexBuilder &index, Type element, Lanes x, Lanes y, Lanes sum) {
+VectorValue emitMultiplyAdd(IndexBuilder &index, Type element, VectorValue x, VectorValue y,
+                            VectorValue sum) {
   auto &b = index.b;
   x = broadcastLanes(index, x);
   y = broadcastLanes(index, y);
@@ -91,11 +96,13 @@ Value emitPairMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
   auto type = cast<VectorType>(sum.getType());
   if (type.getElementType().isF32()) {
     auto asFloats = [&](Value bits) -> Value {
-      return vector::BitCastOp::create(b, VectorType::get({2 * type.getNumElements()}, b.getBF16Type()), bits);
+      return vector::BitCastOp::create(
+          b, VectorType::get({2 * type.getNumElements()}, b.getBF16Type()), bits);
     };
     std::string bits = std::to_string(32 * type.getNumElements());
-    auto sums = LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." + bits),
-                                              ValueRange{sum, asFloats(x), asFloats(y)});
+    auto sums = LLVM::CallIntrinsicOp::create(
+        b, type, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." + bits),
+        ValueRange{sum, asFloats(x), asFloats(y)});
     return sums.getResult(0);
   }
   StringRef name = type.getNumElements() == 16  ? "llvm.x86.avx512.pmaddw.d.512"
@@ -108,43 +115,54 @@ Value emitPairMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
 Value emitQuadMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
   auto type = cast<VectorType>(sum.getType());
   std::string bits = std::to_string(32 * type.getNumElements());
-  auto sums = LLVM::CallIntrinsicOp::create(index.b, type, index.b.getStringAttr("llvm.x86.avx512.vpdpbusd." + bits), ValueRange{sum, x, y});
+  auto sums = LLVM::CallIntrinsicOp::create(
+      index.b, type, index.b.getStringAttr("llvm.x86.avx512.vpdpbusd." + bits),
+      ValueRange{sum, x, y});
   return sums.getResult(0);
 }
 
-SmallVector<Lanes> buildTile(KernelContext &context, TileShape shape, Type element, int64_t group, Value lower, Value upper,
-                             ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
-                             function_ref<Lanes(int64_t, Value)> right) {
+SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type element,
+                                   int64_t group, Value lower, Value upper,
+                                   ArrayRef<VectorValue> initial,
+                                   function_ref<VectorValue(int64_t, Value)> left,
+                                   function_ref<VectorValue(int64_t, Value)> right) {
   if (getConstant(upper) == 0)
-    return SmallVector<Lanes>(initial);
-  auto asParts = [&](Lanes words) {
-    auto type = VectorType::get({group * context.index.getLanes()}, context.b.getIntegerType(32 / group));
+    return SmallVector<VectorValue>(initial);
+  auto asParts = [&](VectorValue words) {
+    auto type =
+        VectorType::get({group * context.index.getLanes()}, context.b.getIntegerType(32 / group));
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
   };
-  // Copies of a body that fills the registers win nothing, and LLVM would order them so that they spill.
+  // Copies of a body that fills the registers win nothing, and LLVM would order them so that they
+  // spill.
   Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
   int64_t lanes = context.target.getLanes(std::max(8u, part.getIntOrFloatBitWidth()));
-  bool isLong = shape.rows * shape.vectors * llvm::divideCeil(context.index.getLanes(), lanes) >= kLongTile;
+  bool isLong =
+      shape.rows * shape.vectors * llvm::divideCeil(context.index.getLanes(), lanes) >= kLongTile;
   if (isLong && getConstant(upper))
     upper = hideConstant(context.b, upper);
-  SmallVector<Value> sums = buildFor(context, lower, upper, 1, packLanes(initial), [&](Value k, ValueRange now) {
-    SmallVector<Lanes> next = unpackLanes(element, now), columns;
-    for (int64_t v = 0; v < shape.vectors; ++v)
-      columns.push_back(right(v, k));
-    for (int64_t row = 0; row < shape.rows; ++row) {
-      Lanes x = left(row, k);
-      for (int64_t v = 0; v < shape.vectors; ++v) {
-        if (!x.re || !columns[v].re)
-          return SmallVector<Value>(now);
-        Lanes &sum = next[row * shape.vectors + v];
-        if (group == 1)
-          sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
-        else
-          sum.re = (group == 2 ? emitPairMultiplyAdd : emitQuadMultiplyAdd)(context.index, asParts(x), asParts(columns[v]), sum.re);
-      }
-    }
-    return packLanes(next);
-  }, Rounds::Some);
+  SmallVector<Value> sums = buildFor(
+      context, lower, upper, 1, packLanes(initial),
+      [&](Value k, ValueRange now) {
+        SmallVector<VectorValue> next = unpackLanes(element, now), columns;
+        for (int64_t v = 0; v < shape.vectors; ++v)
+          columns.push_back(right(v, k));
+        for (int64_t row = 0; row < shape.rows; ++row) {
+          VectorValue x = left(row, k);
+          for (int64_t v = 0; v < shape.vectors; ++v) {
+            if (!x.re || !columns[v].re)
+              return SmallVector<Value>(now);
+            VectorValue &sum = next[row * shape.vectors + v];
+            if (group == 1)
+              sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
+            else
+              sum.re = (group == 2 ? emitPairMultiplyAdd : emitQuadMultiplyAdd)(
+                  context.index, asParts(x), asParts(columns[v]), sum.re);
+          }
+        }
+        return packLanes(next);
+      },
+      Rounds::Some);
   return unpackLanes(element, sums);
 }
 
@@ -153,19 +171,25 @@ static constexpr int64_t kPieceSteps = 32;
 
 int64_t countTilePieces(int64_t most) { return llvm::divideCeil(most, kPieceSteps); }
 
-SmallVector<Lanes> buildTileInPieces(KernelContext &context, TileShape shape, Type element, int64_t group, Value count,
-                                     ArrayRef<Lanes> initial, function_ref<Lanes(int64_t, Value)> left,
-                                     function_ref<Lanes(int64_t, Value)> right, function_ref<void(Value)> before) {
+SmallVector<VectorValue> buildTileInPieces(KernelContext &context, TileShape shape, Type element,
+                                           int64_t group, Value count,
+                                           ArrayRef<VectorValue> initial,
+                                           function_ref<VectorValue(int64_t, Value)> left,
+                                           function_ref<VectorValue(int64_t, Value)> right,
+                                           function_ref<void(Value)> before) {
   auto &b = context.b;
   Value steps = context.index.constant(kPieceSteps);
   std::optional<int64_t> known = getConstant(count);
-  SmallVector<Value> sums = buildFor(context, context.index.constant(0), count, kPieceSteps, packLanes(initial), [&](Value start, ValueRange now) {
-    before(b.createOrFold<arith::DivUIOp>(start, steps));
-    Value end = b.createOrFold<arith::AddIOp>(start, steps);
-    if (!known || *known % kPieceSteps != 0)
-      end = b.createOrFold<arith::MinSIOp>(end, count);
-    return packLanes(buildTile(context, shape, element, group, start, end, unpackLanes(element, now), left, right));
-  });
+  SmallVector<Value> sums =
+      buildFor(context, context.index.constant(0), count, kPieceSteps, packLanes(initial),
+               [&](Value start, ValueRange now) {
+                 before(b.createOrFold<arith::DivUIOp>(start, steps));
+                 Value end = b.createOrFold<arith::AddIOp>(start, steps);
+                 if (!known || *known % kPieceSteps != 0)
+                   end = b.createOrFold<arith::MinSIOp>(end, count);
+                 return packLanes(buildTile(context, shape, element, group, start, end,
+                                            unpackLanes(element, now), left, right));
+               });
   return unpackLanes(element, sums);
 }
 
@@ -176,9 +200,10 @@ static Value fence(ImplicitLocOpBuilder &b, Value value) {
   if (bits % 64 != 0)
     return value;
   auto plain = VectorType::get({bits / 64}, b.getF64Type());
-  Value opaque = LLVM::CallIntrinsicOp::create(b, plain, b.getStringAttr("llvm.arithmetic.fence"),
-                                               ValueRange{b.createOrFold<vector::BitCastOp>(plain, value)})
-                     .getResult(0);
+  Value opaque =
+      LLVM::CallIntrinsicOp::create(b, plain, b.getStringAttr("llvm.arithmetic.fence"),
+                                    ValueRange{b.createOrFold<vector::BitCastOp>(plain, value)})
+          .getResult(0);
   return b.createOrFold<vector::BitCastOp>(type, opaque);
 }
 

@@ -15,7 +15,8 @@ Value movePointer(IndexBuilder &index, Value pointer, Value bytes) {
     return pointer;
   auto &b = index.b;
   Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), bytes);
-  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{offset});
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{offset});
 }
 
 RowSorter::RowSorter(KernelContext &context, int64_t size, ArrayRef<Type> columns)
@@ -27,25 +28,28 @@ RowSorter::RowSorter(KernelContext &context, int64_t size, ArrayRef<Type> column
 }
 
 MemoryArray RowSorter::getColumn(Value buffer, size_t which) {
-  return {movePointer(index, buffer, index.constant(offsets[which])), RankedTensorType::get({size}, columns[which])};
+  return {movePointer(index, buffer, index.constant(offsets[which])),
+          RankedTensorType::get({size}, columns[which])};
 }
 
-SmallVector<Lanes> RowSorter::load(Value buffer, Value at) {
-  SmallVector<Lanes> elements;
+SmallVector<VectorValue> RowSorter::load(Value buffer, Value at) {
+  SmallVector<VectorValue> elements;
   for (size_t i = 0; i < columns.size(); ++i)
     elements.push_back(loadElements(index, getColumn(buffer, i), {index.uniform(at)}, {}));
   return elements;
 }
 
-void RowSorter::store(Value buffer, Value at, ArrayRef<Lanes> elements) {
+void RowSorter::store(Value buffer, Value at, ArrayRef<VectorValue> elements) {
   for (size_t i = 0; i < columns.size(); ++i)
     storeElements(index, getColumn(buffer, i), {index.uniform(at)}, elements[i], {});
 }
 
-//===-- Merging --------------------------------------------------------------------------------===//
+//===-- Merging
+//--------------------------------------------------------------------------------===//
 
 /// Builds `while (condition(values)) values = body(values)`.
-static SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values, function_ref<Value(ValueRange)> condition,
+static SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values,
+                                     function_ref<Value(ValueRange)> condition,
                                      function_ref<SmallVector<Value>(ValueRange)> body) {
   auto loop = scf::WhileOp::create(b, values.getTypes(), values);
   SmallVector<Location> places(values.size(), b.getLoc());
@@ -63,30 +67,32 @@ static SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values,
 /// Sorts runs of kRun elements by insertion.
 void RowSorter::sortRuns(Value buffer, const Less &less) {
   Value one = index.constant(1);
-  buildFor(context, index.constant(0), index.constant(size), kRun, {}, [&](Value start, ValueRange) {
-    Value end = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(start, index.constant(kRun)), index.constant(size));
-    Value second = b.createOrFold<arith::AddIOp>(start, one);
-    buildFor(context, second, end, 1, {}, [&](Value i, ValueRange) {
-      SmallVector<Lanes> x = load(buffer, i);
-      SmallVector<Value> place = buildWhile(
-          b, i,
-          [&](ValueRange now) {
-            Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, now[0], start);
-            // Past the first element the last one is compared again, in vain.
-            Value before = arith::SubIOp::create(b, now[0], one);
-            before = b.createOrFold<arith::MaxSIOp>(before, start);
-            return Value(arith::AndIOp::create(b, more, less(x, load(buffer, before))));
-          },
-          [&](ValueRange now) {
-            Value before = arith::SubIOp::create(b, now[0], one);
-            store(buffer, now[0], load(buffer, before));
-            return SmallVector<Value>{before};
-          });
-      store(buffer, place[0], x);
-      return SmallVector<Value>();
-    });
-    return SmallVector<Value>();
-  });
+  buildFor(
+      context, index.constant(0), index.constant(size), kRun, {}, [&](Value start, ValueRange) {
+        Value end = b.createOrFold<arith::MinSIOp>(
+            b.createOrFold<arith::AddIOp>(start, index.constant(kRun)), index.constant(size));
+        Value second = b.createOrFold<arith::AddIOp>(start, one);
+        buildFor(context, second, end, 1, {}, [&](Value i, ValueRange) {
+          SmallVector<VectorValue> x = load(buffer, i);
+          SmallVector<Value> place = buildWhile(
+              b, i,
+              [&](ValueRange now) {
+                Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, now[0], start);
+                // Past the first element the last one is compared again, in vain.
+                Value before = arith::SubIOp::create(b, now[0], one);
+                before = b.createOrFold<arith::MaxSIOp>(before, start);
+                return Value(arith::AndIOp::create(b, more, less(x, load(buffer, before))));
+              },
+              [&](ValueRange now) {
+                Value before = arith::SubIOp::create(b, now[0], one);
+                store(buffer, now[0], load(buffer, before));
+                return SmallVector<Value>{before};
+              });
+          store(buffer, place[0], x);
+          return SmallVector<Value>();
+        });
+        return SmallVector<Value>();
+      });
 }
 
 /// Merges the runs [low, middle) and [middle, high).
@@ -100,7 +106,7 @@ void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high,
         return Value(arith::AndIOp::create(b, left, right));
       },
       [&](ValueRange now) {
-        SmallVector<Lanes> x = load(from, now[0]), y = load(from, now[1]), first;
+        SmallVector<VectorValue> x = load(from, now[0]), y = load(from, now[1]), first;
         Value takesRight = less(y, x);
         for (auto [left, right] : llvm::zip(x, y))
           first.push_back(emitSelect(index, takesRight, right, left));
@@ -115,7 +121,8 @@ void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high,
   Value source = arith::SelectOp::create(b, isLeft, ends[0], ends[1]);
   Value count = arith::SubIOp::create(b, arith::SelectOp::create(b, isLeft, middle, high), source);
   buildFor(context, index.constant(0), count, 1, [&](Value i) {
-    store(to, arith::AddIOp::create(b, ends[2], i), load(from, arith::AddIOp::create(b, source, i)));
+    store(to, arith::AddIOp::create(b, ends[2], i),
+          load(from, arith::AddIOp::create(b, source, i)));
   });
 }
 
@@ -126,36 +133,45 @@ Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {
   while ((kRun << passes) < size)
     ++passes;
   SmallVector<Value> state{buffer, other, index.constant(kRun)};
-  state = buildFor(context, index.constant(0), index.constant(passes), 1, state, [&](Value, ValueRange now) {
-    Value from = now[0], to = now[1], width = now[2], limit = index.constant(size);
-    Value both = b.createOrFold<arith::AddIOp>(width, width);
-    auto loop = scf::ForOp::create(b, index.constant(0), limit, both);
-    OpBuilder::InsertPoint after = b.saveInsertionPoint();
-    b.setInsertionPointToStart(loop.getBody());
-    Value low = loop.getInductionVar();
-    Value middle = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(low, width), limit);
-    Value high = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(low, both), limit);
-    merge(from, to, low, middle, high, less);
-    b.restoreInsertionPoint(after);
-    return SmallVector<Value>{to, from, both};
-  });
+  state = buildFor(
+      context, index.constant(0), index.constant(passes), 1, state, [&](Value, ValueRange now) {
+        Value from = now[0], to = now[1], width = now[2], limit = index.constant(size);
+        Value both = b.createOrFold<arith::AddIOp>(width, width);
+        auto loop = scf::ForOp::create(b, index.constant(0), limit, both);
+        OpBuilder::InsertPoint after = b.saveInsertionPoint();
+        b.setInsertionPointToStart(loop.getBody());
+        Value low = loop.getInductionVar();
+        Value middle =
+            b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(low, width), limit);
+        Value high =
+            b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::AddIOp>(low, both), limit);
+        merge(from, to, low, middle, high, less);
+        b.restoreInsertionPoint(after);
+        return SmallVector<Value>{to, from, both};
+      });
   return state[0];
 }
 
-//===-- Digits ---------------------------------------------------------------------------------===//
+//===-- Digits
+//---------------------------------------------------------------------------------===//
 
 Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bits) {
   ScopedLanes scalar(index, 1);
   int64_t passes = (bits + 7) / 8;
   Type i64 = b.getI64Type(), i32 = b.getI32Type();
-  MemoryArray counts{context.allocateOnStack(passes * kDigits * 4), RankedTensorType::get({passes, kDigits}, i32)};
-  auto constant = [&](Type type, int64_t value) { return Value(arith::ConstantOp::create(b, b.getIntegerAttr(type, value))); };
+  MemoryArray counts{context.allocateOnStack(passes * kDigits * 4),
+                     RankedTensorType::get({passes, kDigits}, i32)};
+  auto constant = [&](Type type, int64_t value) {
+    return Value(arith::ConstantOp::create(b, b.getIntegerAttr(type, value)));
+  };
   auto digitOf = [&](Value entry, int64_t pass) {
     Value shifted = arith::ShRUIOp::create(b, entry, constant(i64, lowest + 8 * pass));
     Value digit = arith::AndIOp::create(b, shifted, constant(i64, kDigits - 1));
     return index.uniform(arith::IndexCastOp::create(b, b.getIndexType(), digit));
   };
-  auto countAt = [&](int64_t pass, LaneIndex digit) { return ElementIndex{index.uniform(pass), digit}; };
+  auto countAt = [&](int64_t pass, VectorIndex digit) {
+    return ElementIndex{index.uniform(pass), digit};
+  };
   Value zero = index.constant(0), limit = index.constant(size);
   buildFor(context, zero, index.constant(passes * kDigits), 1, {}, [&](Value i, ValueRange) {
     storeElements(index, counts, countAt(0, index.uniform(i)), {constant(i32, 0), {}}, {});
@@ -173,20 +189,22 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bi
   SmallVector<Value> state{buffer, other};
   for (int64_t pass = 0; pass < passes; ++pass) {
     Value from = state[0], to = state[1];
-    Value common = loadElements(index, counts, countAt(pass, digitOf(load(from, zero)[0].re, pass)), {}).re;
+    Value common =
+        loadElements(index, counts, countAt(pass, digitOf(load(from, zero)[0].re, pass)), {}).re;
     Value differ = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, common, constant(i32, size));
     auto branch = scf::IfOp::create(b, ValueRange(state).getTypes(), differ, true, true);
     OpBuilder::InsertPoint after = b.saveInsertionPoint();
     b.setInsertionPointToEnd(branch.thenBlock());
     // Counts become the places where each digit's elements begin.
-    buildFor(context, zero, index.constant(kDigits), 1, constant(i32, 0), [&](Value digit, ValueRange sofar) {
-      ElementIndex at = countAt(pass, index.uniform(digit));
-      Value count = loadElements(index, counts, at, {}).re;
-      storeElements(index, counts, at, {sofar[0], {}}, {});
-      return SmallVector<Value>{arith::AddIOp::create(b, sofar[0], count)};
-    });
+    buildFor(context, zero, index.constant(kDigits), 1, constant(i32, 0),
+             [&](Value digit, ValueRange sofar) {
+               ElementIndex at = countAt(pass, index.uniform(digit));
+               Value count = loadElements(index, counts, at, {}).re;
+               storeElements(index, counts, at, {sofar[0], {}}, {});
+               return SmallVector<Value>{arith::AddIOp::create(b, sofar[0], count)};
+             });
     buildFor(context, zero, limit, 1, {}, [&](Value i, ValueRange) {
-      SmallVector<Lanes> entry = load(from, i);
+      SmallVector<VectorValue> entry = load(from, i);
       ElementIndex at = countAt(pass, digitOf(entry[0].re, pass));
       Value place = loadElements(index, counts, at, {}).re;
       storeElements(index, counts, at, {arith::AddIOp::create(b, place, constant(i32, 1)), {}}, {});
@@ -202,14 +220,16 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bi
   return state[0];
 }
 
-//===-- Side by side ---------------------------------------------------------------------------===//
+//===-- Side by side
+//---------------------------------------------------------------------------===//
 
 Value RowSorter::sortByHighHalf(Value buffer, Value other, int64_t bits) {
   if (size >= kDigitsFrom)
     return radixSort(buffer, other, 32, bits);
-  return mergeSort(buffer, other, [&](ArrayRef<Lanes> x, ArrayRef<Lanes> y) -> Value {
+  return mergeSort(buffer, other, [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
     Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-    Value left = arith::ShRUIOp::create(b, x[0].re, shift), right = arith::ShRUIOp::create(b, y[0].re, shift);
+    Value left = arith::ShRUIOp::create(b, x[0].re, shift),
+          right = arith::ShRUIOp::create(b, y[0].re, shift);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
   });
 }
@@ -219,20 +239,23 @@ Value RowSorter::sortByHighHalf(Value buffer, Value other, int64_t bits) {
 void emitSortNetwork(KernelContext &context, MemoryArray rows, int64_t size) {
   auto &b = context.b;
   IndexBuilder &index = context.index;
-  LaneIndex across = index.consecutive(index.constant(0));
+  VectorIndex across = index.consecutive(index.constant(0));
   // Compares elements i and j of pairs number 0 to size / 2, at `distance` within their block.
   auto stage = [&](int64_t distance, bool backwards) {
-    buildFor(context, index.constant(0), index.constant(size / 2), 1, {}, [&](Value number, ValueRange) {
-      Value within = b.createOrFold<arith::AndIOp>(number, index.constant(distance - 1));
-      Value i = b.createOrFold<arith::SubIOp>(b.createOrFold<arith::AddIOp>(number, number), within);
-      Value j = backwards ? b.createOrFold<arith::XOrIOp>(i, index.constant(2 * distance - 1))
-                          : b.createOrFold<arith::AddIOp>(i, index.constant(distance));
-      ElementIndex low{index.uniform(i), across}, high{index.uniform(j), across};
-      Value x = loadElements(index, rows, low, {}).re, y = loadElements(index, rows, high, {}).re;
-      storeElements(index, rows, low, {arith::MinUIOp::create(b, x, y), {}}, {});
-      storeElements(index, rows, high, {arith::MaxUIOp::create(b, x, y), {}}, {});
-      return SmallVector<Value>();
-    });
+    buildFor(
+        context, index.constant(0), index.constant(size / 2), 1, {}, [&](Value number, ValueRange) {
+          Value within = b.createOrFold<arith::AndIOp>(number, index.constant(distance - 1));
+          Value i =
+              b.createOrFold<arith::SubIOp>(b.createOrFold<arith::AddIOp>(number, number), within);
+          Value j = backwards ? b.createOrFold<arith::XOrIOp>(i, index.constant(2 * distance - 1))
+                              : b.createOrFold<arith::AddIOp>(i, index.constant(distance));
+          ElementIndex low{index.uniform(i), across}, high{index.uniform(j), across};
+          Value x = loadElements(index, rows, low, {}).re,
+                y = loadElements(index, rows, high, {}).re;
+          storeElements(index, rows, low, {arith::MinUIOp::create(b, x, y), {}}, {});
+          storeElements(index, rows, high, {arith::MaxUIOp::create(b, x, y), {}}, {});
+          return SmallVector<Value>();
+        });
   };
   for (int64_t width = 2; width <= size; width *= 2) {
     stage(width / 2, true);

@@ -14,7 +14,8 @@ public:
   static constexpr int64_t kDigitsFrom = 384;
 
   /// Whether the elements `x` (one a column) go before `y`; an i1.
-  using Less = std::function<mlir::Value(llvm::ArrayRef<Lanes> x, llvm::ArrayRef<Lanes> y)>;
+  using Less =
+      std::function<mlir::Value(llvm::ArrayRef<VectorValue> x, llvm::ArrayRef<VectorValue> y)>;
 
   /// Rows of `size` elements in columns of these types. A buffer holds one row.
   RowSorter(KernelContext &context, int64_t size, llvm::ArrayRef<mlir::Type> columns);
@@ -29,15 +30,16 @@ public:
   /// The same for a single column of i64 ordered by its bits from `lowest` up, `bits` of them:
   /// one pass over the row for each eight bits, none for those that are alike everywhere.
   mlir::Value radixSort(mlir::Value buffer, mlir::Value other, int64_t lowest, int64_t bits);
-  /// The same for a single column of i64 ordered by `bits` bits of its upper half, in whichever way is
-  /// quicker for the row's size.
+  /// The same for a single column of i64 ordered by `bits` bits of its upper half, in whichever way
+  /// is quicker for the row's size.
   mlir::Value sortByHighHalf(mlir::Value buffer, mlir::Value other, int64_t bits);
 
 private:
-  llvm::SmallVector<Lanes> load(mlir::Value buffer, mlir::Value at);
-  void store(mlir::Value buffer, mlir::Value at, llvm::ArrayRef<Lanes> elements);
+  llvm::SmallVector<VectorValue> load(mlir::Value buffer, mlir::Value at);
+  void store(mlir::Value buffer, mlir::Value at, llvm::ArrayRef<VectorValue> elements);
   void sortRuns(mlir::Value buffer, const Less &less);
-  void merge(mlir::Value from, mlir::Value to, mlir::Value low, mlir::Value middle, mlir::Value high, const Less &less);
+  void merge(mlir::Value from, mlir::Value to, mlir::Value low, mlir::Value middle,
+             mlir::Value high, const Less &less);
 
   KernelContext &context;
   mlir::ImplicitLocOpBuilder &b;
@@ -47,8 +49,8 @@ private:
   llvm::SmallVector<int64_t> offsets;
 };
 
-/// Sorts rows that lie side by side: `rows` holds `size` (a power of two) vectors of 64-bit integers,
-/// one row a lane. Not stable.
+/// Sorts rows that lie side by side: `rows` holds `size` (a power of two) vectors of 64-bit
+/// integers, one row a lane. Not stable.
 void emitSortNetwork(KernelContext &context, MemoryArray rows, int64_t size);
 
 /// `pointer` moved by a number of bytes, of type index or known.

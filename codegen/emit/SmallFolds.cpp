@@ -15,8 +15,8 @@ static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(v
 
 int64_t getFoldedElements(Operation *op) {
   bool isDot = isa<hlo::DotOp>(op);
-  ArrayRef<int64_t> dimensions =
-      isDot ? cast<hlo::DotOp>(op).getLhsContractingDims() : cast<hlo::ReduceOp>(op).getDimensions();
+  ArrayRef<int64_t> dimensions = isDot ? cast<hlo::DotOp>(op).getLhsContractingDims()
+                                       : cast<hlo::ReduceOp>(op).getDimensions();
   int64_t count = 1;
   for (int64_t d : dimensions)
     count *= arrayType(op->getOperand(0)).getDimSize(d);
@@ -24,7 +24,8 @@ int64_t getFoldedElements(Operation *op) {
 }
 
 /// The positions in `dimensions` of an array of `shape`, row-major.
-static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape, ArrayRef<int64_t> dimensions) {
+static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape,
+                                                      ArrayRef<int64_t> dimensions) {
   SmallVector<SmallVector<int64_t>> positions{{}};
   for (int64_t d : dimensions) {
     SmallVector<SmallVector<int64_t>> longer;
@@ -38,41 +39,42 @@ static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape, A
   return positions;
 }
 
-/// Lanes for what is at `at`: one if the index is the same for all, who then share a scalar.
-static int64_t getSharedLanes(IndexBuilder &index, ArrayRef<LaneIndex> at) {
-  return llvm::all_of(at, [](const LaneIndex &x) { return x.isUniform(); }) ? 1 : index.getLanes();
+/// VectorValue for what is at `at`: one if the index is the same for all, who then share a scalar.
+static int64_t getSharedLanes(IndexBuilder &index, ArrayRef<VectorIndex> at) {
+  return llvm::all_of(at, [](const VectorIndex &x) { return x.isUniform(); }) ? 1
+                                                                              : index.getLanes();
 }
 
-Lanes ElementEmitter::emitReduce(OpResult result, ArrayRef<LaneIndex> at, Mask mask) {
+VectorValue ElementEmitter::emitReduce(OpResult result, ArrayRef<VectorIndex> at, Mask mask) {
   auto op = cast<hlo::ReduceOp>(result.getOwner());
   hlo::ComputationOp computation = lookup(op.getToApplyAttr());
-  if (!computation || getFoldedElements(op) > kMostFoldedElements)
+  if (!computation || getFoldedElements(op) > kMaxFoldedElements)
     return {};
   ScopedLanes shared(index, getSharedLanes(index, at));
   SmallVector<Type> elements;
   for (Value input : op.getInputs())
     elements.push_back(arrayType(input).getElementType());
   Fold fold(index, elements, computation);
-  SmallVector<Lanes> total;
+  SmallVector<VectorValue> total;
   for (auto [i, value] : llvm::enumerate(op.getInitialValues())) {
-    Lanes lanes = emit(value, {}, {});
+    VectorValue lanes = emit(value, {}, {});
     if (!lanes.re)
       return {};
     total.push_back(fold.widen(i, lanes));
   }
   auto shape = arrayType(op.getInputs()[0]).getShape();
-  SmallVector<SmallVector<Lanes>> terms;
+  SmallVector<SmallVector<VectorValue>> terms;
   for (const auto &position : getPositions(shape, op.getDimensions())) {
     ElementIndex source(shape.size());
     for (auto [d, x] : llvm::zip(op.getDimensions(), position))
       source[d] = index.uniform(x);
     size_t next = 0;
-    for (LaneIndex &x : source)
+    for (VectorIndex &x : source)
       if (!x.base)
         x = at[next++];
-    SmallVector<Lanes> &term = terms.emplace_back();
+    SmallVector<VectorValue> &term = terms.emplace_back();
     for (auto [i, value] : llvm::enumerate(op.getInputs())) {
-      Lanes lanes = emit(value, source, mask);
+      VectorValue lanes = emit(value, source, mask);
       if (!lanes.re)
         return {};
       term.push_back(fold.widen(i, lanes));
@@ -80,7 +82,7 @@ Lanes ElementEmitter::emitReduce(OpResult result, ArrayRef<LaneIndex> at, Mask m
   }
   // Pairwise where the order is free, so that steps do not wait for each other.
   while (fold.getMonoid() && terms.size() > 1) {
-    SmallVector<SmallVector<Lanes>> sums;
+    SmallVector<SmallVector<VectorValue>> sums;
     for (size_t i = 0; i + 1 < terms.size(); i += 2)
       sums.push_back(fold.combine(terms[i], terms[i + 1]));
     if (terms.size() % 2)
@@ -95,21 +97,26 @@ Lanes ElementEmitter::emitReduce(OpResult result, ArrayRef<LaneIndex> at, Mask m
   for (auto [i, lanes] : llvm::enumerate(total)) {
     total[i] = fold.narrow(i, lanes);
     if (int64_t(i) != result.getResultNumber())
-      scopes.back()[op->getResult(i)].push_back({{op->getResult(i), ElementIndex(at), mask}, total[i]});
+      scopes.back()[op->getResult(i)].push_back(
+          {{op->getResult(i), ElementIndex(at), mask}, total[i]});
   }
   return total[result.getResultNumber()];
 }
 
-Lanes ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<LaneIndex> at, Mask mask) {
-  if (getFoldedElements(op) > kMostFoldedElements)
+VectorValue ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<VectorIndex> at, Mask mask) {
+  if (getFoldedElements(op) > kMaxFoldedElements)
     return {};
-  RankedTensorType lhs = arrayType(op.getLhs()), rhs = arrayType(op.getRhs()), result = arrayType(op.getResult());
-  Type element = getAccumulatorType(lhs.getElementType(), rhs.getElementType(), result.getElementType());
+  RankedTensorType lhs = arrayType(op.getLhs()), rhs = arrayType(op.getRhs()),
+                   result = arrayType(op.getResult());
+  Type element =
+      getAccumulatorType(lhs.getElementType(), rhs.getElementType(), result.getElementType());
   ElementIndex left(lhs.getRank()), right(rhs.getRank());
   size_t next = 0;
   for (auto [l, r] : llvm::zip(op.getLhsBatchDims(), op.getRhsBatchDims()))
     left[l] = right[r] = at[next++];
-  auto isContracted = [](ArrayRef<int64_t> dimensions, int64_t d) { return llvm::is_contained(dimensions, d); };
+  auto isContracted = [](ArrayRef<int64_t> dimensions, int64_t d) {
+    return llvm::is_contained(dimensions, d);
+  };
   for (int64_t d = 0; d < lhs.getRank(); ++d)
     if (!isContracted(op.getLhsContractingDims(), d) && !isContracted(op.getLhsBatchDims(), d))
       left[d] = at[next++];
@@ -117,12 +124,14 @@ Lanes ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<LaneIndex> at, Mask mask) 
     if (!isContracted(op.getRhsContractingDims(), d) && !isContracted(op.getRhsBatchDims(), d))
       right[d] = at[next++];
   ScopedLanes shared(index, getSharedLanes(index, at));
-  Lanes zero = emitZero(index, element);
-  SmallVector<Lanes> sums;
-  for (auto [i, position] : llvm::enumerate(getPositions(lhs.getShape(), op.getLhsContractingDims()))) {
-    for (auto [l, r, x] : llvm::zip(op.getLhsContractingDims(), op.getRhsContractingDims(), position))
+  VectorValue zero = emitZero(index, element);
+  SmallVector<VectorValue> sums;
+  for (auto [i, position] :
+       llvm::enumerate(getPositions(lhs.getShape(), op.getLhsContractingDims()))) {
+    for (auto [l, r, x] :
+         llvm::zip(op.getLhsContractingDims(), op.getRhsContractingDims(), position))
       left[l] = right[r] = index.uniform(x);
-    Lanes x = emit(op.getLhs(), left, mask), y = emit(op.getRhs(), right, mask);
+    VectorValue x = emit(op.getLhs(), left, mask), y = emit(op.getRhs(), right, mask);
     if (!x.re || !y.re)
       return {};
     x = emitConvertLanes(index, x, lhs.getElementType(), element);
@@ -134,9 +143,10 @@ Lanes ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<LaneIndex> at, Mask mask) 
   if (sums.empty())
     sums.push_back(zero);
   while (sums.size() > 1) {
-    SmallVector<Lanes> pairs;
+    SmallVector<VectorValue> pairs;
     for (size_t i = 0; i + 1 < sums.size(); i += 2)
-      pairs.push_back(emitMonoid(index, element.isInteger(1) ? Monoid::Or : Monoid::Add, element, sums[i], sums[i + 1]));
+      pairs.push_back(emitMonoid(index, element.isInteger(1) ? Monoid::Or : Monoid::Add, element,
+                                 sums[i], sums[i + 1]));
     if (sums.size() % 2)
       pairs.push_back(sums.back());
     sums = pairs;

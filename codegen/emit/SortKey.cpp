@@ -7,7 +7,9 @@ using namespace mlir;
 
 namespace hloc {
 
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
 
 /// Whether `x` and `y` are the same expression of parameters `p` and `q`, which are found.
 static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
@@ -20,8 +22,9 @@ static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
     return true;
   }
   Operation *f = x.getDefiningOp(), *g = y.getDefiningOp();
-  if (f->getName() != g->getName() || f->getAttrDictionary() != g->getAttrDictionary() || x.getType() != y.getType() ||
-      f->getNumOperands() != g->getNumOperands() || f->getNumRegions() || f->getNumResults() != 1)
+  if (f->getName() != g->getName() || f->getAttrDictionary() != g->getAttrDictionary() ||
+      x.getType() != y.getType() || f->getNumOperands() != g->getNumOperands() ||
+      f->getNumRegions() || f->getNumResults() != 1)
     return false;
   for (auto [i, k] : llvm::zip(f->getOperands(), g->getOperands()))
     if (!areAlike(i, k, p, q))
@@ -34,15 +37,17 @@ static bool areEqual(Value x, Value y) {
   if (x == y)
     return true;
   Operation *f = x.getDefiningOp(), *g = y.getDefiningOp();
-  return f && g && f->getName() == g->getName() && f->getAttrDictionary() == g->getAttrDictionary() &&
-         x.getType() == y.getType() && f->getNumOperands() == g->getNumOperands() && !f->getNumRegions() &&
+  return f && g && f->getName() == g->getName() &&
+         f->getAttrDictionary() == g->getAttrDictionary() && x.getType() == y.getType() &&
+         f->getNumOperands() == g->getNumOperands() && !f->getNumRegions() &&
          llvm::all_of(llvm::zip(f->getOperands(), g->getOperands()),
                       [](auto pair) { return areEqual(std::get<0>(pair), std::get<1>(pair)); });
 }
 
 bool SortKey::matchCompare(Value less, SmallVectorImpl<SortKey> &keys) {
   auto compare = less.getDefiningOp<hlo::CompareOp>();
-  if (!compare || (compare.getDirection() != hlo::Direction::LT && compare.getDirection() != hlo::Direction::GT))
+  if (!compare || (compare.getDirection() != hlo::Direction::LT &&
+                   compare.getDirection() != hlo::Direction::GT))
     return false;
   BlockArgument p, q;
   if (!areAlike(compare.getLhs(), compare.getRhs(), p, q) || !p)
@@ -54,7 +59,8 @@ bool SortKey::matchCompare(Value less, SmallVectorImpl<SortKey> &keys) {
   key.operand = first / 2;
   key.expression = compare.getLhs();
   key.parameter = p;
-  key.descending = (compare.getDirection() == hlo::Direction::GT) != (p.getArgNumber() > q.getArgNumber());
+  key.descending =
+      (compare.getDirection() == hlo::Direction::GT) != (p.getArgNumber() > q.getArgNumber());
   Type element = elementOf(compare.getLhs());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
     return false;
@@ -80,17 +86,21 @@ bool SortKey::matchChain(Value less, SmallVectorImpl<SortKey> &keys) {
     return false;
   size_t before = keys.size();
   // The operands of `or` and of `and` may be in either order.
-  for (auto [first, rest] : {std::pair(either.getLhs(), either.getRhs()), std::pair(either.getRhs(), either.getLhs())}) {
+  for (auto [first, rest] :
+       {std::pair(either.getLhs(), either.getRhs()), std::pair(either.getRhs(), either.getLhs())}) {
     auto compare = first.getDefiningOp<hlo::CompareOp>();
     auto both = rest.getDefiningOp<hlo::AndOp>();
     if (!compare || !both)
       continue;
-    for (auto [equal, next] : {std::pair(both.getLhs(), both.getRhs()), std::pair(both.getRhs(), both.getLhs())}) {
+    for (auto [equal, next] :
+         {std::pair(both.getLhs(), both.getRhs()), std::pair(both.getRhs(), both.getLhs())}) {
       auto same = equal.getDefiningOp<hlo::CompareOp>();
       if (!same || same.getDirection() != hlo::Direction::EQ)
         continue;
-      bool alike = (areEqual(same.getLhs(), compare.getLhs()) && areEqual(same.getRhs(), compare.getRhs())) ||
-                   (areEqual(same.getLhs(), compare.getRhs()) && areEqual(same.getRhs(), compare.getLhs()));
+      bool alike =
+          (areEqual(same.getLhs(), compare.getLhs()) &&
+           areEqual(same.getRhs(), compare.getRhs())) ||
+          (areEqual(same.getLhs(), compare.getRhs()) && areEqual(same.getRhs(), compare.getLhs()));
       if (alike && matchCompare(first, keys) && matchChain(next, keys))
         return true;
       keys.truncate(before);
@@ -119,7 +129,8 @@ SortKey SortKey::ofElements(Value array, bool descending) {
 }
 
 /// `root`, an elementwise expression of `parameter`.
-static Lanes emitExpression(IndexBuilder &index, Value root, Value parameter, Lanes value) {
+static VectorValue emitExpression(IndexBuilder &index, Value root, Value parameter,
+                                  VectorValue value) {
   if (root == parameter)
     return value;
   Operation *op = root.getDefiningOp();
@@ -127,9 +138,10 @@ static Lanes emitExpression(IndexBuilder &index, Value root, Value parameter, La
     return {};
   if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
     SmallVector<char> storage;
-    return emitConstant(index, elementOf(root), hlo::getLiteralBytes(cast<ElementsAttr>(constant.getValue()), storage));
+    return emitConstant(index, elementOf(root),
+                        hlo::getLiteralBytes(cast<ElementsAttr>(constant.getValue()), storage));
   }
-  SmallVector<Lanes> operands;
+  SmallVector<VectorValue> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(emitExpression(index, operand, parameter, value));
     if (!operands.back().re)
@@ -138,9 +150,9 @@ static Lanes emitExpression(IndexBuilder &index, Value root, Value parameter, La
   return emitElementwise(index, op, operands);
 }
 
-Value SortKey::emit(IndexBuilder &index, Lanes value) const {
+Value SortKey::emit(IndexBuilder &index, VectorValue value) const {
   auto &b = index.b;
-  Lanes lanes = emitExpression(index, expression, parameter, value);
+  VectorValue lanes = emitExpression(index, expression, parameter, value);
   if (!lanes.re)
     return {};
   Value x = lanes.re;
@@ -156,7 +168,8 @@ Value SortKey::emit(IndexBuilder &index, Lanes value) const {
   };
   Type element = elementOf(expression);
   APInt sign = APInt::getSignMask(width);
-  if (auto floating = dyn_cast<FloatType>(element); floating && !isa<Float8E8M0FNUType>(element)) { // that has no sign
+  if (auto floating = dyn_cast<FloatType>(element);
+      floating && !isa<Float8E8M0FNUType>(element)) { // that has no sign
     if (width >= 32)
       x = arith::BitcastOp::create(b, shaped(b.getIntegerType(width)), x);
     if (!total) {

@@ -28,7 +28,7 @@ public:
   bool isFaithful() const { return expression == parameter && (total || !isFloat) && width <= 32; }
 
   /// Keys of elements of the operand, as i32. Null if f cannot be emitted.
-  mlir::Value emit(IndexBuilder &index, Lanes element) const;
+  mlir::Value emit(IndexBuilder &index, VectorValue element) const;
 
 private:
   static bool matchCompare(mlir::Value less, llvm::SmallVectorImpl<SortKey> &keys);

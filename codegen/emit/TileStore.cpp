@@ -21,22 +21,24 @@ TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t 
   return {start, std::gcd(tile, size), b.createOrFold<arith::SubIOp>(nominal, start), tile};
 }
 
-TileStore::TileStore(KernelContext &context, Value result, Type accumulator, TileShape shape, Place place)
+TileStore::TileStore(KernelContext &context, Value result, Type accumulator, TileShape shape,
+                     Place place)
     : context(context), result(result), resultType(cast<RankedTensorType>(result.getType())),
-      accumulator(accumulator), shape(shape), place(std::move(place)), loopLanes(context.index.getLanes()),
+      accumulator(accumulator), shape(shape), place(std::move(place)),
+      loopLanes(context.index.getLanes()),
       isInPlace(llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; })) {
   llvm::SetVector<Operation *> epilogue;
   getForwardSlice(result, &epilogue);
   isShort = epilogue.size() <= kShortEpilogue + 1 && !context.packsOutputs(); // and the return
 }
 
-void TileStore::finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask mask) {
+void TileStore::finishVector(VectorValue sum, VectorIndex row, VectorIndex column, Mask mask) {
   IndexBuilder &index = context.index;
   ElementEmitter::Scope scope(context.emitter);
   sum = emitConvertLanes(index, sum, accumulator, resultType.getElementType());
-  context.emitter.bind(result, [sum](ArrayRef<LaneIndex>, Mask) { return sum; });
+  context.emitter.bind(result, [sum](ArrayRef<VectorIndex>, Mask) { return sum; });
   ElementIndex at = place(row, column);
-  SmallVector<Lanes> values;
+  SmallVector<VectorValue> values;
   SmallVector<ElementIndex> places;
   for (Value value : context.getReturn().getOperands()) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -50,18 +52,21 @@ void TileStore::finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask ma
     storeElements(index, context.getOutput(i), places[i], value, mask);
 }
 
-void TileStore::finishInRegisters(ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns) {
+void TileStore::finishInRegisters(ArrayRef<VectorValue> sums, const TileSpan &rows,
+                                  const TileSpan &columns) {
   IndexBuilder &index = context.index;
   int64_t lanes = index.getLanes();
   for (int64_t r = 0; r < std::min(shape.rows, rows.live); ++r)
     for (int64_t v = 0; v < shape.vectors && v * lanes < columns.live; ++v) {
-      LaneIndex column = index.add(index.consecutive(columns.start, columns.multiple), v * lanes);
-      LaneIndex row = index.add(index.uniform(rows.start, rows.multiple), r);
-      finishVector(sums[r * shape.vectors + v], row, column, firstLanes(index, columns.live - v * lanes));
+      VectorIndex column = index.add(index.consecutive(columns.start, columns.multiple), v * lanes);
+      VectorIndex row = index.add(index.uniform(rows.start, rows.multiple), r);
+      finishVector(sums[r * shape.vectors + v], row, column,
+                   firstLanes(index, columns.live - v * lanes));
     }
 }
 
-void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns) {
+void TileStore::finishThroughBuffer(ArrayRef<VectorValue> sums, const TileSpan &rows,
+                                    const TileSpan &columns) {
   IndexBuilder &index = context.index;
   auto &b = context.b;
   int64_t lanes = index.getLanes(), width = shape.vectors * lanes;
@@ -71,18 +76,20 @@ void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, 
   MemoryArray tile{buffer, tileType};
   for (int64_t r = 0; r < shape.rows; ++r)
     for (int64_t v = 0; v < shape.vectors; ++v) {
-      LaneIndex within = index.add(index.consecutive(index.constant(0), width), v * lanes);
+      VectorIndex within = index.add(index.consecutive(index.constant(0), width), v * lanes);
       storeElements(index, tile, {index.uniform(r), within}, sums[r * shape.vectors + v], {});
     }
   ScopedLanes narrow(index, context.packsOutputs() ? 1 : std::min(lanes, loopLanes));
   lanes = index.getLanes();
   Value firstRow = rows.skip ? rows.skip : index.constant(0);
-  Value rowEnd = index.constant(std::min(shape.rows, rows.live)), columnEnd = index.constant(std::min(width, columns.live));
+  Value rowEnd = index.constant(std::min(shape.rows, rows.live)),
+        columnEnd = index.constant(std::min(width, columns.live));
   buildFor(context, firstRow, rowEnd, 1, {}, [&](Value r, ValueRange) {
     buildFor(context, index.constant(0), columnEnd, lanes, {}, [&](Value c, ValueRange) {
-      LaneIndex within = index.consecutive(c, lanes);
-      LaneIndex column = index.consecutive(b.createOrFold<arith::AddIOp>(columns.start, c), std::gcd(columns.multiple, lanes));
-      LaneIndex row = index.uniform(b.createOrFold<arith::AddIOp>(rows.start, r));
+      VectorIndex within = index.consecutive(c, lanes);
+      VectorIndex column = index.consecutive(b.createOrFold<arith::AddIOp>(columns.start, c),
+                                             std::gcd(columns.multiple, lanes));
+      VectorIndex row = index.uniform(b.createOrFold<arith::AddIOp>(rows.start, r));
       Mask mask;
       if (columns.skip) {
         Value negated = b.createOrFold<arith::SubIOp>(index.constant(0), columns.skip);
@@ -97,7 +104,7 @@ void TileStore::finishThroughBuffer(ArrayRef<Lanes> sums, const TileSpan &rows, 
   });
 }
 
-void TileStore::finish(ArrayRef<Lanes> sums, TileSpan rows, TileSpan columns) {
+void TileStore::finish(ArrayRef<VectorValue> sums, TileSpan rows, TileSpan columns) {
   auto &b = context.b;
   if (!isInPlace)
     rows.skip = columns.skip = {};

@@ -32,19 +32,23 @@ TileSpan makeTileSpan(IndexBuilder &index, mlir::Value nominal, int64_t size, in
 class TileStore {
 public:
   /// The result's index of a row and some columns of the contraction.
-  using Place = std::function<ElementIndex(LaneIndex row, LaneIndex column)>;
+  using Place = std::function<ElementIndex(VectorIndex row, VectorIndex column)>;
 
-  /// For tiles of `shape` of the contraction `result`, with sums of type `accumulator`. Tiles may come in
-  /// more lanes than `context` has now; loops over a tile, of long epilogues, have no more than these.
-  TileStore(KernelContext &context, mlir::Value result, mlir::Type accumulator, TileShape shape, Place place);
+  /// For tiles of `shape` of the contraction `result`, with sums of type `accumulator`. Tiles may
+  /// come in more lanes than `context` has now; loops over a tile, of long epilogues, have no more
+  /// than these.
+  TileStore(KernelContext &context, mlir::Value result, mlir::Type accumulator, TileShape shape,
+            Place place);
 
   /// Gives sums (rows x vectors) to the epilogue and stores the results.
-  void finish(llvm::ArrayRef<Lanes> sums, TileSpan rows, TileSpan columns);
+  void finish(llvm::ArrayRef<VectorValue> sums, TileSpan rows, TileSpan columns);
 
 private:
-  void finishVector(Lanes sum, LaneIndex row, LaneIndex column, Mask mask);
-  void finishInRegisters(llvm::ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns);
-  void finishThroughBuffer(llvm::ArrayRef<Lanes> sums, const TileSpan &rows, const TileSpan &columns);
+  void finishVector(VectorValue sum, VectorIndex row, VectorIndex column, Mask mask);
+  void finishInRegisters(llvm::ArrayRef<VectorValue> sums, const TileSpan &rows,
+                         const TileSpan &columns);
+  void finishThroughBuffer(llvm::ArrayRef<VectorValue> sums, const TileSpan &rows,
+                           const TileSpan &columns);
 
   KernelContext &context;
   mlir::Value result;

@@ -35,9 +35,9 @@ static Expr roundToOdd(Expr x) {
   return asFloat((bits - beyond) | inexact);
 }
 
-/// Powers of two: 0, negative numbers and NaN have no code but that of NaN. A number halfway between
-/// two rounds up (the bit before the point, which is always one, counts as odd), between the two
-/// least codes all do, as XLA has it.
+/// Powers of two: 0, negative numbers and NaN have no code but that of NaN. A number halfway
+/// between two rounds up (the bit before the point, which is always one, counts as odd), between
+/// the two least codes all do, as XLA has it.
 static Expr encodePowerOfTwo(Expr x) {
   Expr bits = bitsOf(x);
   Expr half = select(lt(bits, 0x800000), bits.integer(0x3fffff), bits.integer(0x400000));

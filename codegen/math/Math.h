@@ -154,8 +154,9 @@ void expandHalf(mlir::Operation *root);
 /// Replaces every math.floor, ceil, trunc and roundeven of f32 and f64 under `root` by arithmetic,
 /// for targets without the instructions (x86 without SSE4.1).
 void expandRounding(mlir::Operation *root);
-/// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` of which no operand is a constant by
-/// AVX-512's instruction that tells zeros apart (vrangeps): LLVM's own code for them is twice as long.
+/// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` of which no operand is a
+/// constant by AVX-512's instruction that tells zeros apart (vrangeps): LLVM's own code for them is
+/// twice as long.
 void expandExtremes(mlir::Operation *root);
 
 } // namespace hloc

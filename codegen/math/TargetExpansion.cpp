@@ -118,8 +118,8 @@ void expandRounding(Operation *root) {
   });
 }
 
-/// The greater, or the less, of x and y, which fill a register or are scalars; the number, if one is none. +0 is
-/// greater than -0.
+/// The greater, or the less, of x and y, which fill a register or are scalars; the number, if one
+/// is none. +0 is greater than -0.
 static Value emitRange(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum) {
   Type element = getElementTypeOrSelf(x.getType());
   auto type = dyn_cast<VectorType>(x.getType());
@@ -140,11 +140,13 @@ static Value emitRange(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum
     return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands).getResult(0);
   }
   auto wide = VectorType::get({128 / bits}, element);
-  Value rest = LLVM::PoisonOp::create(b, wide), first = vector::InsertOp::create(b, x, rest, ArrayRef<int64_t>{0});
+  Value rest = LLVM::PoisonOp::create(b, wide),
+        first = vector::InsertOp::create(b, x, rest, ArrayRef<int64_t>{0});
   Value second = vector::InsertOp::create(b, y, rest, ArrayRef<int64_t>{0});
   name += bits == 32 ? "ss" : "sd";
-  auto result = LLVM::CallIntrinsicOp::create(b, wide, b.getStringAttr(name),
-                                              ValueRange{first, second, first, constant(8, -1), mode, currentRounding});
+  auto result = LLVM::CallIntrinsicOp::create(
+      b, wide, b.getStringAttr(name),
+      ValueRange{first, second, first, constant(8, -1), mode, currentRounding});
   return vector::ExtractOp::create(b, result.getResult(0), ArrayRef<int64_t>{0});
 }
 
@@ -156,7 +158,9 @@ static Value emitRangeInParts(ImplicitLocOpBuilder &b, Value x, Value y, bool is
     return emitRange(b, x, y, isMaximum);
   SmallVector<int64_t> both = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   ArrayRef<int64_t> low = ArrayRef(both).take_front(half), high = ArrayRef(both).drop_front(half);
-  auto take = [&](Value whole, ArrayRef<int64_t> which) { return vector::ShuffleOp::create(b, whole, whole, which); };
+  auto take = [&](Value whole, ArrayRef<int64_t> which) {
+    return vector::ShuffleOp::create(b, whole, whole, which);
+  };
   Value first = emitRangeInParts(b, take(x, low), take(y, low), isMaximum);
   Value second = emitRangeInParts(b, take(x, high), take(y, high), isMaximum);
   return vector::ShuffleOp::create(b, first, second, both);
@@ -180,7 +184,8 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
     Value number = emitRangeInParts(b, x, y, isMaximum);
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y), none = arith::AddFOp::create(b, x, y);
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y),
+          none = arith::AddFOp::create(b, x, y);
     op.replaceAllUsesWith(arith::SelectOp::create(b, isNone, none, number).getResult());
     op.erase();
   }

@@ -53,7 +53,8 @@ bool withinUlp(const HostArray &a, const HostArray &b, int64_t position, int64_t
   if (!part)
     return false;
   ElementValue x = a.get(position), y = b.get(position);
-  if (std::isnan(x.real) != std::isnan(y.real) || std::isnan(x.imaginary) != std::isnan(y.imaginary))
+  if (std::isnan(x.real) != std::isnan(y.real) ||
+      std::isnan(x.imaginary) != std::isnan(y.imaginary))
     return false;
   int64_t size = hlo::getLiteralElementBytes(element), partSize = hlo::getLiteralElementBytes(part);
   bool nan[] = {std::isnan(x.real), std::isnan(x.imaginary)};
@@ -75,7 +76,8 @@ std::string indexText(int64_t position, ArrayRef<int64_t> shape) {
 
 } // namespace
 
-std::string findDifference(const HostArray &result, const HostArray &expected, const Tolerance &tolerance) {
+std::string findDifference(const HostArray &result, const HostArray &expected,
+                           const Tolerance &tolerance) {
   if (result.type != expected.type)
     return text::shapeText(result.type) + " instead of " + text::shapeText(expected.type);
   Type element = result.getElementType();
@@ -95,8 +97,9 @@ std::string findDifference(const HostArray &result, const HostArray &expected, c
     return {};
   std::string text;
   llvm::raw_string_ostream(text) << bad << " of " << count << " elements differ, first at "
-                                 << indexText(first, result.type.getShape()) << ": " << result.getText(first)
-                                 << " instead of " << expected.getText(first)
+                                 << indexText(first, result.type.getShape()) << ": "
+                                 << result.getText(first) << " instead of "
+                                 << expected.getText(first)
                                  << llvm::format("; the largest difference is %g", furthest);
   return text;
 }

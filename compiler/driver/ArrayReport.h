@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hlo-run says of arrays: how two differ, and what is in one. Test: test/driver/ArrayReportTest.cpp.
+// What hlo-run says of arrays: how two differ, and what is in one. Test:
+// test/driver/ArrayReportTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_ARRAYREPORT_H
 #define HLOC_COMPILER_DRIVER_ARRAYREPORT_H

@@ -4,13 +4,13 @@
 #ifndef HLOC_COMPILER_DRIVER_COMMANDLINE_H
 #define HLOC_COMPILER_DRIVER_COMMANDLINE_H
 
-#include "codegen/Target.h"
+#include "codegen/object/TargetMachine.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace hloc {
 
-/// Forgets the options of LLVM's own passes, some of which have the names of ours. A program that has
-/// read its options ends with llvm::cl::ResetCommandLineParser(), for the linker's sake, which
+/// Forgets the options of LLVM's own passes, some of which have the names of ours. A program that
+/// has read its options ends with llvm::cl::ResetCommandLineParser(), for the linker's sake, which
 /// registers and resets options as if it were alone.
 inline void removeOptionsOfLlvm() {
   configureLlvm();
@@ -23,7 +23,7 @@ inline void removeOptionsOfLlvm() {
 }
 
 /// What --threads takes at most: as many as the runtime makes.
-inline constexpr int64_t kMostThreads = 4096;
+inline constexpr int64_t kMaxThreads = 4096;
 
 /// An option that writes to a field, whose value is the default.
 template <typename T> struct FieldOption : llvm::cl::opt<T, true> {

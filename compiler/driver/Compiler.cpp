@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Compiler.h"
-#include "codegen/LowerToLLVM.h"
 #include "codegen/emit/Memory.h"
+#include "codegen/lower/LowerToLLVM.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/driver/RunFiles.h"
@@ -25,7 +25,8 @@ static std::vector<int64_t> findIndexBounds(ModuleOp module) {
   std::vector<int64_t> bounds;
   if (hlo::ComputationOp entry = findEntry(module))
     for (BlockArgument parameter : entry.getBody().getArguments())
-      bounds.insert(bounds.end(), flattenType(parameter.getType()).size(), findIndexBound(parameter));
+      bounds.insert(bounds.end(), flattenType(parameter.getType()).size(),
+                    findIndexBound(parameter));
   return bounds;
 }
 
@@ -33,8 +34,9 @@ static std::vector<int64_t> findIndexBounds(ModuleOp module) {
 static void warnOfElidedConstants(ModuleOp module) {
   module.walk([](hlo::ConstantOp constant) {
     if (constant->hasAttr("hlo.elided"))
-      emitWarning(constant.getLoc()) << "the constant's value, `{...}`, was left out when the module was printed (print "
-                                        "it with large constants): zeros stand for it";
+      emitWarning(constant.getLoc())
+          << "the constant's value, `{...}`, was left out when the module was printed (print "
+             "it with large constants): zeros stand for it";
   });
 }
 
@@ -100,8 +102,8 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
     if (options.standAlone)
       addMain(interface, code);
   };
-  FailureOr<CompiledProgram> program = compileProgram(module, interface.name, *targets, options.form, jobs, finish,
-                                                      options.timing);
+  FailureOr<CompiledProgram> program =
+      compileProgram(module, interface.name, *targets, options.form, jobs, finish, options.timing);
   if (failed(program))
     return failure();
   return CompiledModule{std::move(*lowered), std::move(*program), std::move(*targets)};

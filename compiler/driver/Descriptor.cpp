@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Descriptor.h"
-#include "codegen/ElementNames.h"
+#include "codegen/program/ElementNames.h"
 #include "hlort/hlort.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -13,7 +13,8 @@ using namespace llvm;
 namespace hloc {
 
 // The structs built below, field by field.
-static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 && sizeof(hlort_port) == 48);
+static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 &&
+              sizeof(hlort_port) == 48);
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
               sizeof(hlort_module) == 80);
 
@@ -41,8 +42,8 @@ public:
         number(i64, kArenaAlignment),
     };
     Constant *value = ConstantStruct::getAnon(fields);
-    new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, value,
-                       interface.name + "_module");
+    new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage,
+                       value, interface.name + "_module");
   }
 
 private:
@@ -50,13 +51,16 @@ private:
 
   /// Address of private constant data.
   Constant *data(Constant *value) {
-    auto *global = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage,
-                                      value, interface.name + "_about");
+    auto *global =
+        new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                           GlobalValue::PrivateLinkage, value, interface.name + "_about");
     global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     return global;
   }
 
-  Constant *string(StringRef text) { return data(ConstantDataArray::getString(module.getContext(), text)); }
+  Constant *string(StringRef text) {
+    return data(ConstantDataArray::getString(module.getContext(), text));
+  }
 
   Constant *numbers(ArrayRef<int64_t> values) {
     if (values.empty())
@@ -73,9 +77,12 @@ private:
         if (results && result == int64_t(i))
           alias = argument;
       Constant *fields[] = {
-          string(port.name),          number(i32, getElementInfo(port.type.getElementType()).number),
-          number(i32, port.type.getRank()), numbers(port.type.getShape()),
-          numbers(port.minorToMajor), number(i64, port.bytes),
+          string(port.name),
+          number(i32, getElementInfo(port.type.getElementType()).number),
+          number(i32, port.type.getRank()),
+          numbers(port.type.getShape()),
+          numbers(port.minorToMajor),
+          number(i64, port.bytes),
           number(i64, alias),
       };
       entries.push_back(ConstantStruct::getAnon(fields));
@@ -97,14 +104,17 @@ void addMain(const ModuleInterface &interface, Module &module) {
   LLVMContext &context = module.getContext();
   IRBuilder<> b(context);
   Type *i32 = b.getInt32Ty(), *pointer = b.getPtrTy();
-  auto *main = Function::Create(FunctionType::get(i32, {i32, pointer}, false), GlobalValue::ExternalLinkage, "main", module);
-  FunctionCallee run = module.getOrInsertFunction("hlort_main", FunctionType::get(i32, {i32, pointer, pointer, pointer}, false));
+  auto *main = Function::Create(FunctionType::get(i32, {i32, pointer}, false),
+                                GlobalValue::ExternalLinkage, "main", module);
+  FunctionCallee run = module.getOrInsertFunction(
+      "hlort_main", FunctionType::get(i32, {i32, pointer, pointer, pointer}, false));
   b.SetInsertPoint(BasicBlock::Create(context, "", main));
   Constant *bounds = ConstantPointerNull::get(b.getPtrTy());
   if (!interface.indexBounds.empty()) {
     SmallVector<uint64_t> words(interface.indexBounds.begin(), interface.indexBounds.end());
     Constant *value = ConstantDataArray::get(context, words);
-    bounds = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, value);
+    bounds = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                GlobalValue::PrivateLinkage, value);
   }
   Constant *descriptor = module.getNamedGlobal(interface.name + "_module");
   b.CreateRet(b.CreateCall(run, {main->getArg(0), main->getArg(1), descriptor, bounds}));

@@ -10,12 +10,13 @@ namespace hloc {
 
 using namespace llvm::orc;
 
-/// Owns the memory of what is linked. (LLVM's ready-made JIT would start a thread and make two target
-/// machines for code that is an object already.)
+/// Owns the memory of what is linked. (LLVM's ready-made JIT would start a thread and make two
+/// target machines for code that is an object already.)
 class LoadedModule::Linker {
 public:
   explicit Linker(std::unique_ptr<ExecutorProcessControl> process)
-      : execution(std::move(process)), layer(execution), library(execution.createBareJITDylib("main")) {}
+      : execution(std::move(process)), layer(execution),
+        library(execution.createBareJITDylib("main")) {}
   ~Linker() {
     if (llvm::Error error = execution.endSession())
       execution.reportError(std::move(error));
@@ -26,20 +27,23 @@ public:
   JITDylib &library;
 };
 
-LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, Run *run) : linker(std::move(linker)), run(run) {}
+LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, Run *run)
+    : linker(std::move(linker)), run(run) {}
 LoadedModule::LoadedModule(LoadedModule &&) = default;
 LoadedModule &LoadedModule::operator=(LoadedModule &&) = default;
 LoadedModule::~LoadedModule() = default;
 
 llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llvm::StringRef name) {
-  auto process = SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
+  auto process =
+      SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
   if (!process)
     return process.takeError();
   auto linker = std::make_unique<Linker>(std::move(*process));
   // What generated code may call; everything else it needs (memcpy) is the C library's.
   SymbolMap symbols;
   auto define = [&](llvm::StringRef symbol, auto *function) {
-    symbols[linker->execution.intern(symbol)] = ExecutorSymbolDef::fromPtr(function, llvm::JITSymbolFlags::Exported);
+    symbols[linker->execution.intern(symbol)] =
+        ExecutorSymbolDef::fromPtr(function, llvm::JITSymbolFlags::Exported);
   };
   define("hlort_parallel_for", &hlort_parallel_for);
   define("hlort_arena_allocate", &hlort_arena_allocate);
@@ -54,8 +58,9 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   if (!library)
     return library.takeError();
   linker->library.addGenerator(std::move(*library));
-  auto buffer = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.data(), object.size()), name,
-                                                 /*RequiresNullTerminator=*/false);
+  auto buffer =
+      llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.data(), object.size()), name,
+                                       /*RequiresNullTerminator=*/false);
   if (llvm::Error error = linker->layer.add(linker->library, std::move(buffer)))
     return std::move(error);
   auto symbol = linker->execution.lookup({&linker->library}, (name + "_run").str());

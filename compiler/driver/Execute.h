@@ -13,8 +13,8 @@ namespace hloc {
 
 class LoadedModule {
 public:
-  using Run = int32_t(hlort_context *context, const void *const *arguments, void *const *results, void *arena,
-                      hlort_status *status);
+  using Run = int32_t(hlort_context *context, const void *const *arguments, void *const *results,
+                      void *arena, hlort_status *status);
 
   /// Links `object`, whose symbols begin with `name`.
   static llvm::Expected<LoadedModule> load(llvm::ArrayRef<char> object, llvm::StringRef name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a compiled module.
+#include "codegen/program/ElementNames.h"
 #include "compiler/driver/Descriptor.h"
-#include "codegen/ElementNames.h"
 #include "compiler/text/Shape.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -15,21 +15,45 @@ namespace hloc {
 
 namespace {
 
-/// Words that are no names in C++, the macros of the headers that ours includes and of GNU dialects, and the
-/// names that the class has or uses already.
+/// Words that are no names in C++, the macros of the headers that ours includes and of GNU
+/// dialects, and the names that the class has or uses already.
 const llvm::StringSet<> &takenNames() {
-  static const llvm::StringSet<> names = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
-      "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
-      "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
-      "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
-      "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-      "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-      "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
-      "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
-      "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      "EOF", "NULL", "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix",
-      "argument", "bindArgument", "bindResult", "descriptor", "hlort_context", "result", "run"};
+  static const llvm::StringSet<> names = {"alignas",       "alignof",     "and",
+                                          "and_eq",        "asm",         "auto",
+                                          "bitand",        "bitor",       "bool",
+                                          "break",         "case",        "catch",
+                                          "char",          "char16_t",    "char32_t",
+                                          "char8_t",       "class",       "co_await",
+                                          "co_return",     "co_yield",    "compl",
+                                          "concept",       "const",       "const_cast",
+                                          "consteval",     "constexpr",   "constinit",
+                                          "continue",      "decltype",    "default",
+                                          "delete",        "do",          "double",
+                                          "dynamic_cast",  "else",        "enum",
+                                          "explicit",      "export",      "extern",
+                                          "false",         "float",       "for",
+                                          "friend",        "goto",        "if",
+                                          "inline",        "int",         "long",
+                                          "mutable",       "namespace",   "new",
+                                          "noexcept",      "not",         "not_eq",
+                                          "nullptr",       "operator",    "or",
+                                          "or_eq",         "private",     "protected",
+                                          "public",        "register",    "reinterpret_cast",
+                                          "requires",      "return",      "short",
+                                          "signed",        "sizeof",      "static",
+                                          "static_assert", "static_cast", "struct",
+                                          "switch",        "template",    "this",
+                                          "thread_local",  "throw",       "true",
+                                          "try",           "typedef",     "typeid",
+                                          "typename",      "union",       "unsigned",
+                                          "using",         "virtual",     "void",
+                                          "volatile",      "wchar_t",     "while",
+                                          "xor",           "xor_eq",      "EOF",
+                                          "NULL",          "assert",      "errno",
+                                          "linux",         "stderr",      "stdin",
+                                          "stdout",        "unix",        "argument",
+                                          "bindArgument",  "bindResult",  "descriptor",
+                                          "hlort_context", "result",      "run"};
   return names;
 }
 
@@ -65,7 +89,8 @@ std::string makeClassName(StringRef name) {
 }
 
 std::string list(ArrayRef<int64_t> numbers) {
-  return "hlort::List<" + llvm::join(llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }), ", ") +
+  return "hlort::List<" +
+         llvm::join(llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }), ", ") +
          ">";
 }
 
@@ -94,7 +119,8 @@ struct Accessor {
 
 class HeaderWriter {
 public:
-  HeaderWriter(const ModuleInterface &interface, StringRef source) : interface(interface), out(text) {
+  HeaderWriter(const ModuleInterface &interface, StringRef source)
+      : interface(interface), out(text) {
     std::string guard = StringRef(interface.name).upper() + "_HLOC_H";
     llvm::StringSet<> taken;
     taken.insert(makeClassName(interface.name));
@@ -112,7 +138,8 @@ public:
   std::string take() { return std::move(text); }
 
 private:
-  static Accessor makeAccessor(const Port &port, size_t index, bool isResult, llvm::StringSet<> &taken) {
+  static Accessor makeAccessor(const Port &port, size_t index, bool isResult,
+                               llvm::StringSet<> &taken) {
     std::string name = makeName(port.name, taken);
     for (const std::string &used : {name, name + "_view", "bind_" + name})
       taken.insert(used);
@@ -120,10 +147,11 @@ private:
   }
 
   void writeSummary(StringRef source) {
-    out << formatv("/* The interface of {0}, compiled by hloc. Written by the compiler.\n *\n", source);
+    out << formatv("/* The interface of {0}, compiled by hloc. Written by the compiler.\n *\n",
+                   source);
     for (const Accessor &accessor : accessors)
-      out << formatv(" *   {0,-8} {1,-3} {2}: {3}\n", accessor.isResult ? "result" : "argument", accessor.index,
-                     accessor.name, accessor.shape);
+      out << formatv(" *   {0,-8} {1,-3} {2}: {3}\n", accessor.isResult ? "result" : "argument",
+                     accessor.index, accessor.name, accessor.shape);
     out << " */\n";
   }
 
@@ -131,22 +159,25 @@ private:
     out << formatv("enum {0}_{1} {{\n", interface.name, role);
     for (const Accessor &accessor : accessors)
       if (accessor.isResult == results)
-        out << formatv("  {0}_{1}_{2} = {3}, /* {4} */\n", interface.name, role, accessor.name, accessor.index,
-                       accessor.shape);
+        out << formatv("  {0}_{1}_{2} = {3}, /* {4} */\n", interface.name, role, accessor.name,
+                       accessor.index, accessor.shape);
     out << formatv("  {0}_{1}_count = {2}\n};\n\n", interface.name, role,
                    results ? interface.results.size() : interface.arguments.size());
   }
 
   void writeC() {
-    out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* Places in the arrays of pointers. */\n";
+    out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* Places in the arrays of pointers. "
+           "*/\n";
     writeEnum("argument", false);
     writeEnum("result", true);
     out << formatv("/* Memory for temporaries that a call needs. */\n"
                    "#define {0}_ARENA_BYTES INT64_C({1})\n#define {0}_ARENA_ALIGNMENT {2}\n\n",
                    StringRef(interface.name).upper(), interface.arenaBytes, kArenaAlignment);
-    out << formatv("/* Types, shapes, layouts and sizes, as data. */\nextern const hlort_module {0}_module;\n\n"
+    out << formatv("/* Types, shapes, layouts and sizes, as data. */\nextern const hlort_module "
+                   "{0}_module;\n\n"
                    "/* Runs the module: see hlort_entry. Returns 0, or the code of a failure. */\n"
-                   "int32_t {0}_run(hlort_context *context, const void *const *arguments, void *const *results,\n"
+                   "int32_t {0}_run(hlort_context *context, const void *const *arguments, void "
+                   "*const *results,\n"
                    "    void *arena, hlort_status *status);\n\n",
                    interface.name);
     out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n";
@@ -157,28 +188,31 @@ private:
     auto [sizes, strides] = accessor.getMemoryShape();
     out << formatv("\n  /// {0} {1}: {2}{3}.\n", accessor.getRole(), accessor.index, accessor.shape,
                    element.packed ? ", packed" : "");
-    out << formatv("  using {0}_view = hlort::View<{1}, {2}, {3}>;\n", accessor.name, element.cxxType, list(sizes),
-                   list(strides));
-    out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n", accessor.name,
-                   element.cxxType, accessor.getRole().lower(), accessor.index);
+    out << formatv("  using {0}_view = hlort::View<{1}, {2}, {3}>;\n", accessor.name,
+                   element.cxxType, list(sizes), list(strides));
+    out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n",
+                   accessor.name, element.cxxType, accessor.getRole().lower(), accessor.index);
     // Arguments are only read, but for those whose memory a result may take.
     bool isWritten = accessor.isResult || llvm::any_of(interface.aliases, [&](auto pair) {
-      return pair.second == int64_t(accessor.index);
-    });
+                       return pair.second == int64_t(accessor.index);
+                     });
     std::string host = isWritten ? "host" : ("const_cast<" + element.cxxType + " *>(host)").str();
     out << formatv("  void bind_{0}({1}{2} *host, std::size_t count) {{\n"
                    "    bind{3}({4}, {5}, count * sizeof *host);\n  }\n",
-                   accessor.name, isWritten ? "" : "const ", element.cxxType, accessor.getRole(), accessor.index, host);
+                   accessor.name, isWritten ? "" : "const ", element.cxxType, accessor.getRole(),
+                   accessor.index, host);
   }
 
   void writeClass() {
     std::string name = makeClassName(interface.name);
-    out << formatv("\n#if defined(__cplusplus) && defined(__cpp_exceptions)\n#include \"hlort/hlort.hpp\"\n\n"
-                   "/// The module with its buffers: fill the arguments, call run(), read the results. A bind_ function\n"
-                   "/// puts memory of the host in the place of a buffer; it must outlive the runs.\n"
-                   "class {0} : public hlort::Program {{\npublic:\n"
-                   "  explicit {0}(hlort_context *context = nullptr) : Program({1}_module, context) {{}\n",
-                   name, interface.name);
+    out << formatv(
+        "\n#if defined(__cplusplus) && defined(__cpp_exceptions)\n#include \"hlort/hlort.hpp\"\n\n"
+        "/// The module with its buffers: fill the arguments, call run(), read the results. A "
+        "bind_ function\n"
+        "/// puts memory of the host in the place of a buffer; it must outlive the runs.\n"
+        "class {0} : public hlort::Program {{\npublic:\n"
+        "  explicit {0}(hlort_context *context = nullptr) : Program({1}_module, context) {{}\n",
+        name, interface.name);
     for (const Accessor &accessor : accessors)
       writeAccessor(accessor);
     out << "};\n#endif\n";

@@ -12,7 +12,8 @@ namespace hloc {
 
 /// What --json prints.
 struct Measurements {
-  double compileSeconds = 0, runSeconds = 0; // the medians, of several compilations in a benchmark and of one call
+  double compileSeconds = 0,
+         runSeconds = 0; // the medians, of several compilations in a benchmark and of one call
   int64_t runs = 0, threads = 1, arenaBytes = 0, codeBytes = 0, constantBytes = 0;
 };
 
@@ -28,9 +29,9 @@ RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                        ParticipantArrays &outfeed, Measurements &measurements);
 
-/// Runs hlo-run; `registry` has the dialects that are needed, `compiled` runs compiled code, where there is a compiler. Returns the exit code: 0
-/// done or all equal, 1 the input was refused or results differ, 2 the command line was wrong, 3
-/// not supported.
+/// Runs hlo-run; `registry` has the dialects that are needed, `compiled` runs compiled code, where
+/// there is a compiler. Returns the exit code: 0 done or all equal, 1 the input was refused or
+/// results differ, 2 the command line was wrong, 3 not supported.
 int hloRunMain(int argc, char **argv, mlir::DialectRegistry &registry, const Runner &compiled = {});
 
 } // namespace hloc

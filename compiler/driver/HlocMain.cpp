@@ -13,7 +13,7 @@
 #include "compiler/text/SourceNotes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
-#include "passes/NotSupported.h"
+#include "passes/frontend/NotSupported.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -51,7 +51,8 @@ public:
       return WrongUsage;
     }
     if (std::error_code error = makeDumpFolder()) {
-      llvm::errs() << options.dumpDir << ": error: cannot make the folder: " << error.message() << '\n';
+      llvm::errs() << options.dumpDir << ": error: cannot make the folder: " << error.message()
+                   << '\n';
       return Refused;
     }
     auto sources = std::make_shared<llvm::SourceMgr>();
@@ -101,8 +102,10 @@ private:
   /// Which two of the files that are read and written would be one, in words; empty if none.
   std::string findClash() const {
     if (writesHeader() && getHeaderFile() == options.output)
-      return "expected another name than '" + options.output + "' for the code: its header gets that one";
-    for (const std::string &file : {options.output, writesHeader() ? getHeaderFile() : std::string()})
+      return "expected another name than '" + options.output +
+             "' for the code: its header gets that one";
+    for (const std::string &file :
+         {options.output, writesHeader() ? getHeaderFile() : std::string()})
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
         return "expected another name than '" + file + "' for what is written: that is the module";
     return "";
@@ -157,8 +160,8 @@ private:
       if (!options.dumpDir.empty())
         passes.enableIRPrintingToFileTree(
             [](Pass *, Operation *) { return false; }, [](Pass *, Operation *) { return true; },
-            /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
-            options.dumpDir);
+            /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true,
+            /*printAfterOnlyOnFailure=*/false, options.dumpDir);
     };
     return result;
   }
@@ -187,16 +190,19 @@ private:
       return false;
     SmallVector<char, 0> &code = compiled->program.code;
     if (options.report)
-      (options.output == "-" ? llvm::errs() : llvm::outs()) << makeReport(module, *compiled, std::move(notFused));
+      (options.output == "-" ? llvm::errs() : llvm::outs())
+          << makeReport(module, *compiled, std::move(notFused));
     if (options.emit == Emit::Shared || options.emit == Emit::Program) {
       stage("linking");
       SmallVector<char, 0> linked;
-      if (!report(options.emit == Emit::Shared ? linkShared(code, linked) : linkProgram(code, linked)))
+      if (!report(options.emit == Emit::Shared ? linkShared(code, linked)
+                                               : linkProgram(code, linked)))
         return false;
       code = std::move(linked);
     }
     OutputFiles files;
-    if (!report(files.add(options.output, StringRef(code.data(), code.size()), options.emit == Emit::Program)))
+    if (!report(files.add(options.output, StringRef(code.data(), code.size()),
+                          options.emit == Emit::Program)))
       return false;
     if (writesHeader()) {
       std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));

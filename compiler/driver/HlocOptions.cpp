@@ -45,15 +45,14 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   cl::opt<Emit, true> emit(
       "emit", cl::desc("Where to stop:"), cl::location(options.emit), cl::init(options.emit),
       cl::cat(category),
-      cl::values(clEnumValN(Emit::Hlo, "hlo", "the module as it was read, as HLO text"),
-                 clEnumValN(Emit::Mlir, "mlir", "the program on memory, as MLIR"),
-                 clEnumValN(Emit::Llvm, "llvm", "LLVM IR"),
-                 clEnumValN(Emit::Assembly, "asm", "assembly"),
-                 clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
-                 clEnumValN(Emit::Shared, "shared",
-                            "a shared library, with what it needs of the runtime"),
-                 clEnumValN(Emit::Program, "exe",
-                            "a program that runs the module on .npy files or random arrays")));
+      cl::values(
+          clEnumValN(Emit::Hlo, "hlo", "the module as it was read, as HLO text"),
+          clEnumValN(Emit::Mlir, "mlir", "the program on memory, as MLIR"),
+          clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Assembly, "asm", "assembly"),
+          clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
+          clEnumValN(Emit::Shared, "shared", "a shared library, with what it needs of the runtime"),
+          clEnumValN(Emit::Program, "exe",
+                     "a program that runs the module on .npy files or random arrays")));
   FieldOption<std::string> name("name", options.name,
                                 "Prefix of the symbols (default: from the output's name)",
                                 "identifier", category);
@@ -72,7 +71,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                                   "Kind of machine to compile for (default: this one)", "triple",
                                   category);
   FieldSwitch lineTables("g", options.lineTables,
-                         "Line tables: debuggers and profilers show lines of the .hlo file", category);
+                         "Line tables: debuggers and profilers show lines of the .hlo file",
+                         category);
   FieldSwitch fastMath(
       "fast-math", options.fastMath,
       "Sums and products of floats may be regrouped and quotients become products with a "
@@ -81,7 +81,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       category);
   Bf16DotOption bf16Dot(options.bf16Dot, category);
   FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
-                           "Check the plan of memory once more (always on in debug builds)", category);
+                           "Check the plan of memory once more (always on in debug builds)",
+                           category);
   FieldSwitch report("report", options.report,
                      "Say what became of the module: kernels, memory, sizes", category);
   FieldSwitch timing("timing", options.timing, "Say how long each pass took", category);
@@ -102,9 +103,10 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
     }
   };
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
-  require(options.threads >= 0 && options.threads <= kMostThreads,
-          ("expected --threads to be 0 to " + llvm::Twine(kMostThreads)).str());
-  require(!options.report || options.emit >= Emit::Object, "--report is about code; --emit stops before it");
+  require(options.threads >= 0 && options.threads <= kMaxThreads,
+          ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());
+  require(!options.report || options.emit >= Emit::Object,
+          "--report is about code; --emit stops before it");
   bool text = options.emit == Emit::Llvm || options.emit == Emit::Assembly;
   require(!text || !llvm::StringRef(options.cpu).contains(','),
           "--emit=llvm and --emit=asm show the code of one processor; --mcpu names several");

@@ -4,7 +4,7 @@
 #ifndef HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 #define HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 
-#include "codegen/Target.h"
+#include "compiler/target/Target.h"
 #include <string>
 
 namespace hloc {
@@ -18,7 +18,7 @@ struct HlocOptions {
   Emit emit = Emit::Object;
   std::string name; // prefix of symbols; empty: the output's name
   int level = 3;
-  int threads = 0; // 0: as many as the host's context has
+  int threads = 0;         // 0: as many as the host's context has
   std::string cpu, triple; // empty: this machine's
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool lineTables = false, fastMath = false, checkBuffers = false;

@@ -11,14 +11,16 @@ using namespace mlir;
 
 namespace hloc {
 
-//===-- Elements -------------------------------------------------------------------------------===//
+//===-- Elements
+//-------------------------------------------------------------------------------===//
 
 HostArray::HostArray(RankedTensorType type) : HostArray(type, {}) {
   bytes.resize(getCount() * hlo::getLiteralElementBytes(getElementType()));
 }
 
 HostArray::HostArray(RankedTensorType type, std::vector<char> bytes)
-    : type(RankedTensorType::get(type.getShape(), type.getElementType())), bytes(std::move(bytes)) {}
+    : type(RankedTensorType::get(type.getShape(), type.getElementType())), bytes(std::move(bytes)) {
+}
 
 static double decodeFloat(FloatType type, const char *bytes) {
   uint64_t bits = 0;
@@ -27,7 +29,8 @@ static double decodeFloat(FloatType type, const char *bytes) {
     return llvm::bit_cast<float>(uint32_t(bits));
   if (type.isF64())
     return llvm::bit_cast<double>(bits);
-  return APFloat(type.getFloatSemantics(), APInt(type.getWidth(), bits, false, /*implicitTrunc=*/true))
+  return APFloat(type.getFloatSemantics(),
+                 APInt(type.getWidth(), bits, false, /*implicitTrunc=*/true))
       .convertToDouble();
 }
 
@@ -105,7 +108,8 @@ std::string HostArray::getText(int64_t position) const {
   return text;
 }
 
-//===-- Memory of compiled modules -------------------------------------------------------------===//
+//===-- Memory of compiled modules
+//-------------------------------------------------------------===//
 
 /// Elements in one byte: 1 for types that are not packed.
 static int64_t elementsPerByte(Type element) {
@@ -170,7 +174,8 @@ void toMemory(const HostArray &array, ArrayRef<int64_t> minorToMajor, char *memo
   int64_t bits = 8 / packed;
   std::memset(memory, 0, getMemoryBytes(array.type));
   for (int64_t i = 0, count = array.getCount(); i < count; ++i)
-    memory[i / packed] |= char((from[i] & llvm::maskTrailingOnes<uint8_t>(bits)) << (i % packed * bits));
+    memory[i / packed] |=
+        char((from[i] & llvm::maskTrailingOnes<uint8_t>(bits)) << (i % packed * bits));
 }
 
 HostArray fromMemory(RankedTensorType type, ArrayRef<int64_t> minorToMajor, const char *memory) {
@@ -183,7 +188,8 @@ HostArray fromMemory(RankedTensorType type, ArrayRef<int64_t> minorToMajor, cons
     bool isSigned = element.isSignlessInteger();
     unpacked.resize(array.bytes.size());
     for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
-      uint64_t value = uint8_t(memory[i / packed]) >> (i % packed * bits) & llvm::maskTrailingOnes<uint8_t>(bits);
+      uint64_t value = uint8_t(memory[i / packed]) >> (i % packed * bits) &
+                       llvm::maskTrailingOnes<uint8_t>(bits);
       unpacked[i] = isSigned ? char(llvm::SignExtend64(value, bits)) : char(value);
     }
     memory = unpacked.data();

@@ -2,9 +2,9 @@
 // Arrays on the host's side of a compiled module: what tools read, make, compare and print.
 //
 // Elements are row-major in the form that compiler/hlo/Literal.h describes, at least a byte each.
-// Compiled modules hold arrays in the layout of their interface, with types of fewer than eight bits
-// packed, the first element in the low bits: toMemory and fromMemory go between the two.
-// Test: test/driver/HostArrayTest.cpp.
+// Compiled modules hold arrays in the layout of their interface, with types of fewer than eight
+// bits packed, the first element in the low bits: toMemory and fromMemory go between the two. Test:
+// test/driver/HostArrayTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_HOSTARRAY_H
 #define HLOC_COMPILER_DRIVER_HOSTARRAY_H
@@ -49,7 +49,8 @@ int64_t getMemoryBytes(mlir::RankedTensorType type);
 void toMemory(const HostArray &array, llvm::ArrayRef<int64_t> minorToMajor, char *memory);
 
 /// Reads an array from it.
-HostArray fromMemory(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> minorToMajor, const char *memory);
+HostArray fromMemory(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> minorToMajor,
+                     const char *memory);
 
 } // namespace hloc
 

@@ -18,7 +18,8 @@ std::string makeIdentifier(StringRef text) {
   return name;
 }
 
-static Port makePort(Type type, DictionaryAttr attributes, std::string fallback, llvm::StringSet<> &taken) {
+static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
+                     llvm::StringSet<> &taken) {
   Port port;
   auto array = cast<RankedTensorType>(type);
   auto name = attributes ? attributes.getAs<StringAttr>("hlo.name") : StringAttr();
@@ -32,7 +33,8 @@ static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
   for (int i = 1; !taken.insert(port.name).second; ++i)
     port.name = base + "." + std::to_string(i);
   port.type = RankedTensorType::get(array.getShape(), array.getElementType());
-  if (auto layout = attributes ? attributes.getAs<hlo::LayoutAttr>("hlo.layout") : hlo::LayoutAttr())
+  if (auto layout =
+          attributes ? attributes.getAs<hlo::LayoutAttr>("hlo.layout") : hlo::LayoutAttr())
     port.minorToMajor = SmallVector<int64_t>(layout.getMinorToMajor());
   else
     for (int64_t d = array.getRank() - 1; d >= 0; --d)
@@ -47,11 +49,11 @@ ModuleInterface getInterface(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   llvm::StringSet<> argumentNames, resultNames;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    interface.arguments.push_back(
-        makePort(main.getArgumentTypes()[i], main.getArgAttrDict(i), "arg" + std::to_string(i), argumentNames));
+    interface.arguments.push_back(makePort(main.getArgumentTypes()[i], main.getArgAttrDict(i),
+                                           "arg" + std::to_string(i), argumentNames));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    interface.results.push_back(
-        makePort(main.getResultTypes()[i], main.getResultAttrDict(i), "result" + std::to_string(i), resultNames));
+    interface.results.push_back(makePort(main.getResultTypes()[i], main.getResultAttrDict(i),
+                                         "result" + std::to_string(i), resultNames));
   if (auto aliases = module->getAttrOfType<ArrayAttr>("hlo.aliases"))
     for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>())
       interface.aliases.push_back({pair[0], pair[1]});

@@ -29,8 +29,8 @@ struct ModuleInterface {
   /// (result, argument) pairs that may be the same memory.
   std::vector<std::pair<int64_t, int64_t>> aliases;
   int64_t arenaBytes = 0;
-  /// Least upper bounds of integer arguments that index arrays, 0 for others (findIndexBound); empty
-  /// if nobody asked.
+  /// Least upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
+  /// empty if nobody asked.
   std::vector<int64_t> indexBounds;
 };
 

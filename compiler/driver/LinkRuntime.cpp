@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/LinkRuntime.h"
-#include "codegen/Link.h"
-#include "codegen/ScratchFile.h"
+#include "codegen/object/Link.h"
+#include "codegen/object/ScratchFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links a compiled module with what it uses of the runtime, whose archive is looked for beside this
-// program: in ../lib of the folder where it is. Tests: test/package/python.py, test/tools/program.test.
+// program: in ../lib of the folder where it is. Tests: test/package/python.py,
+// test/tools/program.test.
 
 #ifndef HLOC_COMPILER_DRIVER_LINKRUNTIME_H
 #define HLOC_COMPILER_DRIVER_LINKRUNTIME_H

@@ -15,7 +15,8 @@ namespace hloc {
 
 /// Reads an array that must have this type and shape. `role` says in messages what it is for, such
 /// as "parameter 'x'". Errors read "FILE: error: ...".
-llvm::Expected<HostArray> readNpy(llvm::StringRef file, mlir::RankedTensorType type, llvm::StringRef role);
+llvm::Expected<HostArray> readNpy(llvm::StringRef file, mlir::RankedTensorType type,
+                                  llvm::StringRef role);
 
 /// Writes an array whole or not at all.
 llvm::Error writeNpy(llvm::StringRef file, const HostArray &array);

@@ -7,7 +7,9 @@ using namespace llvm;
 
 namespace hloc {
 
-static Error fault(StringRef path, const Twine &why) { return createStringError(path + ": error: " + why); }
+static Error fault(StringRef path, const Twine &why) {
+  return createStringError(path + ": error: " + why);
+}
 
 OutputFiles::~OutputFiles() {
   for (Pending &file : pending)
@@ -40,7 +42,8 @@ Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
       return fault(path, "cannot write: " + error.message());
     return writeTo(path, stream, contents);
   }
-  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", executable ? 0777 : 0666);
+  Expected<sys::fs::TempFile> file =
+      sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", executable ? 0777 : 0666);
   if (!file)
     return fault(path, "cannot write: " + toString(file.takeError()));
   pending.push_back({std::move(*file), path.str()});
@@ -57,7 +60,8 @@ Error OutputFiles::commit() {
     if (result)
       break;
     if (Error error = file.file.keep(file.path))
-      result = joinErrors(std::move(result), fault(file.path, "cannot write: " + toString(std::move(error))));
+      result = joinErrors(std::move(result),
+                          fault(file.path, "cannot write: " + toString(std::move(error))));
   }
   for (Pending &file : pending) {
     if (result)

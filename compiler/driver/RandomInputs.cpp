@@ -41,7 +41,9 @@ private:
     int64_t number = use.getOperandNumber();
     return TypeSwitch<Operation *, int64_t>(op)
         .Case([&](hlo::DynamicSliceOp slice) -> int64_t {
-          return number == 0 ? 0 : starts(slice.getOperand(), number - 1, slice.getDynamicSliceSizes()[number - 1]);
+          return number == 0 ? 0
+                             : starts(slice.getOperand(), number - 1,
+                                      slice.getDynamicSliceSizes()[number - 1]);
         })
         .Case([&](hlo::DynamicUpdateSliceOp slice) -> int64_t {
           if (number < 2)
@@ -52,7 +54,8 @@ private:
           int64_t bound = 0;
           if (number == 1)
             for (int64_t dimension : gather.getStartIndexMap())
-              bound = tighter(bound, starts(gather.getOperand(), dimension, gather.getSliceSizes()[dimension]));
+              bound = tighter(
+                  bound, starts(gather.getOperand(), dimension, gather.getSliceSizes()[dimension]));
           return bound;
         })
         .Case([&](hlo::ScatterOp scatter) -> int64_t {
@@ -63,10 +66,12 @@ private:
               bound = tighter(bound, sizeOf(scatter.getInputs()[0], dimension));
           return bound;
         })
-        .Case<hlo::CallOp>([&](auto call) { return findInComputation(call.getToApplyAttr(), op, number); })
-        .Case<hlo::FusionOp>([&](auto fusion) { return findInComputation(fusion.getCallsAttr(), op, number); })
-        .Case<hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::SliceOp, hlo::ConvertOp, hlo::ClampOp,
-              hlo::SelectOp, hlo::ConcatenateOp, hlo::CopyOp>(
+        .Case<hlo::CallOp>(
+            [&](auto call) { return findInComputation(call.getToApplyAttr(), op, number); })
+        .Case<hlo::FusionOp>(
+            [&](auto fusion) { return findInComputation(fusion.getCallsAttr(), op, number); })
+        .Case<hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::SliceOp, hlo::ConvertOp,
+              hlo::ClampOp, hlo::SelectOp, hlo::ConcatenateOp, hlo::CopyOp>(
             [&](auto) { return find(op->getResult(0)); })
         .Default([](Operation *) { return int64_t(0); });
   }
@@ -90,7 +95,8 @@ HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
   std::mt19937_64 bits(seed);
   HostArray array(type);
   Type element = array.getElementType();
-  bool isTruth = element.isInteger(1), isInteger = isa<IntegerType>(element), isUnsigned = element.isUnsignedInteger();
+  bool isTruth = element.isInteger(1), isInteger = isa<IntegerType>(element),
+       isUnsigned = element.isUnsignedInteger();
   bool isComplex = isa<ComplexType>(element);
   for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
     ElementValue value;

@@ -11,8 +11,8 @@ namespace hloc {
 
 /// How many values an integer parameter of a computation may take so that every slice, gather and
 /// scatter that it indexes stays inside its operand: it should be at least 0 and less than this.
-/// 0 if it indexes nothing. Follows the parameter through elementwise and shape operations, and into
-/// computations.
+/// 0 if it indexes nothing. Follows the parameter through elementwise and shape operations, and
+/// into computations.
 int64_t findIndexBound(mlir::Value parameter);
 
 /// The same array for the same arguments, on every machine. Floats are normally distributed;

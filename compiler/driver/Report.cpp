@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Report.h"
-#include "codegen/Dispatch.h"
+#include "codegen/program/Dispatch.h"
 #include "compiler/driver/Flops.h"
 #include "compiler/hlo/Location.h"
 #include "compiler/text/Shape.h"
@@ -210,7 +210,8 @@ void ReportWriter::writeMemory() {
       count(interface.arenaBytes, "byte"), number(placed), number(getNumber("hlo.arena_bound")),
       number(scratch));
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))
-    out << formatv("  {0} of temporaries in the memory of results, before those are written\n", count(bytes, "byte"));
+    out << formatv("  {0} of temporaries in the memory of results, before those are written\n",
+                   count(bytes, "byte"));
   auto buffers = main->getAttrOfType<ArrayAttr>("hlo.arena_buffers"),
        names = main->getAttrOfType<ArrayAttr>("hlo.arena_names");
   if (buffers && names && !buffers.empty())

@@ -5,7 +5,7 @@
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Execute.h"
 #include "compiler/driver/OutputFiles.h"
-#include "passes/NotSupported.h"
+#include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Threading.h"
@@ -20,8 +20,8 @@ namespace hloc {
 static constexpr double kWarmUpSeconds = 0.1;
 
 /// A benchmark compiles this often, and the median counts: the first compilation of a process also
-/// brings the compiler itself into memory. Where one takes longer than the second figure, that is lost
-/// in it, and one is enough.
+/// brings the compiler itself into memory. Where one takes longer than the second figure, that is
+/// lost in it, and one is enough.
 static constexpr size_t kCompilations = 3;
 static constexpr double kLongCompilationSeconds = 2;
 
@@ -41,7 +41,8 @@ struct Executable {
   LoadedModule loaded;
 };
 
-/// Compiles a copy of `source` and links it into this process; nothing if that fails, which is reported.
+/// Compiles a copy of `source` and links it into this process; nothing if that fails, which is
+/// reported.
 std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &options) {
   OwningOpRef<ModuleOp> module = source.clone();
   FailureOr<CompiledModule> compiled = compileModule(*module, options);

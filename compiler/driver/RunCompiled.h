@@ -10,8 +10,9 @@ namespace hloc {
 
 /// The module is left as it is. --benchmark repeats the call, on the arguments as the last one left
 /// them where results share their memory.
-RunStatus runCompiled(mlir::ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
-                      ParticipantArrays &outputs, Measurements &measured);
+RunStatus runCompiled(mlir::ModuleOp source, const RunOptions &options,
+                      const ParticipantArrays &inputs, ParticipantArrays &outputs,
+                      Measurements &measured);
 
 } // namespace hloc
 

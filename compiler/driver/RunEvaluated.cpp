@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo-run --evaluate: between the tool's arrays and the evaluator's values.
 #include "compiler/driver/HloRunMain.h"
-#include "compiler/evaluator/Evaluator.h"
+#include "compiler/evaluator/core/Evaluator.h"
 #include <chrono>
 #include <cstring>
 

@@ -55,7 +55,8 @@ static std::string inFolder(StringRef folder, StringRef file) {
   return std::string(path);
 }
 
-/// Bytes of an array of this type, at most; approximate, because the exact number may be beyond 64 bits.
+/// Bytes of an array of this type, at most; approximate, because the exact number may be beyond 64
+/// bits.
 static double countBytes(RankedTensorType type) {
   double bytes = double(hlo::getLiteralElementBytes(type.getElementType()));
   for (int64_t extent : type.getShape())
@@ -137,7 +138,8 @@ llvm::Expected<HostArray> readInfeed(RankedTensorType type, size_t index, size_t
 LogicalResult writeOutputs(StringRef prefix, const ParticipantArrays &outputs,
                            const RunOptions &options) {
   if (std::error_code error = llvm::sys::fs::create_directories(options.outputsTo)) {
-    llvm::errs() << options.outputsTo << ": error: cannot make the folder: " << error.message() << '\n';
+    llvm::errs() << options.outputsTo << ": error: cannot make the folder: " << error.message()
+                 << '\n';
     return failure();
   }
   for (auto [participant, arrays] : llvm::enumerate(outputs))

@@ -28,10 +28,12 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   cl::list<std::string> inputs(
       "input", cl::desc("Array of the next parameter; repeat it for each, in order"),
       cl::value_desc("file.npy"), cl::cat(category));
-  Option<std::string> inputsFrom("inputs-from", options.inputsFrom,
-                                 "Read in0.npy, in1.npy, ..., and infeed0.npy, ... of infeed, from this folder", "folder");
-  Option<std::string> outputsTo("outputs-to", options.outputsTo,
-                                "Write out0.npy, ..., and outfeed0.npy, ... of outfeed, to this folder", "folder");
+  Option<std::string> inputsFrom(
+      "inputs-from", options.inputsFrom,
+      "Read in0.npy, in1.npy, ..., and infeed0.npy, ... of infeed, from this folder", "folder");
+  Option<std::string> outputsTo(
+      "outputs-to", options.outputsTo,
+      "Write out0.npy, ..., and outfeed0.npy, ... of outfeed, to this folder", "folder");
   Option<std::string> expectFrom("expect-from", options.expectFrom,
                                  "Compare the results with out0.npy, ... of this folder", "folder");
   Option<double> rtol("rtol", options.tolerance.rtol, "Relative difference allowed", "x");
@@ -93,8 +95,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
           "--input is for one participant; use --inputs-from");
   require(options.optimizationLevel >= 0 && options.optimizationLevel <= 3,
           "expected -O0, -O1, -O2 or -O3");
-  require(options.threads >= 0 && options.threads <= kMostThreads,
-          ("expected --threads to be 0 to " + llvm::Twine(kMostThreads)).str());
+  require(options.threads >= 0 && options.threads <= kMaxThreads,
+          ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());
   require(options.benchmarkSeconds >= 0, "expected --benchmark to be 0 or more seconds");
   require(options.tolerance.rtol >= 0 && options.tolerance.atol >= 0 && options.tolerance.ulp >= 0,
           "expected --rtol, --atol and --ulp to be 0 or more");

@@ -4,8 +4,8 @@
 #ifndef HLOC_COMPILER_DRIVER_RUNOPTIONS_H
 #define HLOC_COMPILER_DRIVER_RUNOPTIONS_H
 
-#include "codegen/Target.h"
 #include "compiler/driver/ArrayReport.h"
+#include "compiler/target/Target.h"
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ struct RunOptions {
   // Of compiled code.
   int optimizationLevel = 2;
   int64_t threads = 0; // 0: all processors
-  std::string mcpu; // empty: this machine's
+  std::string mcpu;    // empty: this machine's
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool fastMath = false, checkBuffers = false;
 

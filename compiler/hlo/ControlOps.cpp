@@ -19,9 +19,8 @@ void ComputationOp::build(OpBuilder &builder, OperationState &state, StringRef n
 
 ParseResult ComputationOp::parse(OpAsmParser &parser, OperationState &result) {
   auto makeType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                     function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
+                     function_interface_impl::VariadicFlag,
+                     std::string &) { return builder.getFunctionType(inputs, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), makeType,
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hlo dialect's C++ face: types, attributes, operations. Definitions: the .td files beside this one.
+// The hlo dialect's C++ face: types, attributes, operations. Definitions: the .td files beside this
+// one.
 
 #ifndef HLOC_COMPILER_HLO_HLODIALECT_H
 #define HLOC_COMPILER_HLO_HLODIALECT_H

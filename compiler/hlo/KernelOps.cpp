@@ -14,7 +14,8 @@ static bool areSameMemory(TypeRange types, TypeRange others) {
   return types.size() == others.size() && llvm::all_of(llvm::zip(types, others), [](auto pair) {
            auto [type, other] = pair;
            auto x = dyn_cast<RankedTensorType>(type), y = dyn_cast<RankedTensorType>(other);
-           return type == other || (x && y && x.getElementType() == y.getElementType() && x.getNumElements() == y.getNumElements());
+           return type == other || (x && y && x.getElementType() == y.getElementType() &&
+                                    x.getNumElements() == y.getNumElements());
          });
 }
 

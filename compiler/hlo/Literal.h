@@ -17,7 +17,8 @@ namespace hloc::hlo {
 int64_t getLiteralElementBytes(mlir::Type elementType);
 
 /// The elements' bytes; `storage` holds them where the attribute itself cannot (splats, pred).
-llvm::ArrayRef<char> getLiteralBytes(mlir::ElementsAttr value, llvm::SmallVectorImpl<char> &storage);
+llvm::ArrayRef<char> getLiteralBytes(mlir::ElementsAttr value,
+                                     llvm::SmallVectorImpl<char> &storage);
 
 /// Literal of `type` (its encoding is dropped) from the bytes described above.
 mlir::ElementsAttr makeLiteral(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);

@@ -16,7 +16,8 @@ namespace hloc::hlo {
 mlir::Location makeLocation(mlir::StringAttr name, mlir::FileLineColLoc position,
                             mlir::StringAttr metadata = nullptr);
 
-/// Name of the instruction; empty if `location` holds none. For operations made of several, the first.
+/// Name of the instruction; empty if `location` holds none. For operations made of several, the
+/// first.
 llvm::StringRef getInstructionName(mlir::Location location);
 
 /// The text between the braces of `metadata={...}`; empty if there is none.

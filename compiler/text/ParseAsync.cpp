@@ -38,9 +38,9 @@ ParseResult Parser::parseAsyncAttributes(Instruction &start, Instruction &inner)
     bool innerHas = llvm::any_of(findAttributeRules(name), [&](const AttributeRule &rule) {
       return !rule.isShared() && rule.applies(*inner.opcode);
     });
-    bool startHas = name != "calls" && llvm::any_of(findAttributeRules(name), [&](const auto &rule) {
-      return rule.applies(*start.opcode);
-    });
+    bool startHas = name != "calls" &&
+                    llvm::any_of(findAttributeRules(name),
+                                 [&](const auto &rule) { return rule.applies(*start.opcode); });
     if (parseAttribute(startHas && !innerHas ? start : inner))
       return failure();
   }
@@ -141,7 +141,8 @@ ParseResult Parser::checkAsyncChain(Instruction &instruction, const Opcode *wrap
   if (kind != "async-done" && checkAsyncShape(instruction))
     return failure();
   auto nameOf = [&](StringRef attribute, DictionaryAttr attributes) -> StringRef {
-    Attribute value = attributes ? attributes.get(attribute) : instruction.attributes.get(attribute);
+    Attribute value =
+        attributes ? attributes.get(attribute) : instruction.attributes.get(attribute);
     if (auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(value))
       return symbol.getValue();
     auto text = dyn_cast_or_null<StringAttr>(value);
@@ -174,8 +175,8 @@ ParseResult Parser::checkAsyncChain(Instruction &instruction, const Opcode *wrap
                                              nameOf("async_execution_thread", {}) + "\"");
   StringRef callee = nameOf("calls", attributes);
   if (instruction.attributes.get("calls") && nameOf("calls", {}) != callee)
-    return fail(instruction.opcodePlace, "expected calls=" + callee + ", that of the start, but got " +
-                                             nameOf("calls", {}));
+    return fail(instruction.opcodePlace,
+                "expected calls=" + callee + ", that of the start, but got " + nameOf("calls", {}));
   ComputationOp computation = computations.lookup(callee);
   if (!wrapped || !computation || computation.getBody().front().empty())
     return success();

@@ -61,11 +61,11 @@ ParseResult Parser::takeOneInt(const Instruction &instruction, int64_t &value) {
     return failure();
   StringRef opcode = instruction.opcode->text;
   if (values.empty() || (values.size() > 1 && (opcode == "concatenate" || opcode == "sort")))
-    return fail(place, "expected exactly one dimension of " + opcode + " but got " +
-                           Twine(values.size()));
+    return fail(place,
+                "expected exactly one dimension of " + opcode + " but got " + Twine(values.size()));
   if (values.size() > 1)
-    warn(place, "expected exactly one dimension of " + opcode + " but got " +
-                    Twine(values.size()) + ": those after the first do not count");
+    warn(place, "expected exactly one dimension of " + opcode + " but got " + Twine(values.size()) +
+                    ": those after the first do not count");
   value = values[0];
   return success();
 }
@@ -226,8 +226,8 @@ ParseResult Parser::parseFalseComputation(Instruction &instruction, StringRef ta
 ParseResult Parser::parsePrecisionAttr(Instruction &instruction, StringRef target) {
   SmallVector<Attribute> values;
   if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
-        auto value = lexer.is(Token::Ident) ? symbolizePrecision(lexer.getValue().lower())
-                                            : std::nullopt;
+        auto value =
+            lexer.is(Token::Ident) ? symbolizePrecision(lexer.getValue().lower()) : std::nullopt;
         if (!value)
           return expected("default, high or highest");
         lexer.next();
@@ -255,7 +255,8 @@ ParseResult Parser::parseAccuracyAttr(Instruction &instruction, StringRef target
         return takeInt(ulps);
       double &value = name == "atol" ? atol : rtol;
       const char *place = lexer.begin();
-      if ((!lexer.is(Token::Decimal) && !lexer.is(Token::Int)) || lexer.getValue().getAsDouble(value))
+      if ((!lexer.is(Token::Decimal) && !lexer.is(Token::Int)) ||
+          lexer.getValue().getAsDouble(value))
         return expected("a number");
       if (value < 0)
         return fail(place, "expected a tolerance of at least 0");
@@ -279,9 +280,9 @@ ParseResult Parser::parseAccuracyAttr(Instruction &instruction, StringRef target
   }
   if (take(Token::RBrace, "`}`"))
     return failure();
-  instruction.attributes.set(
-      target, ResultAccuracyAttr::get(context, mode, builder.getF64FloatAttr(atol),
-                                      builder.getF64FloatAttr(rtol), ulps));
+  instruction.attributes.set(target,
+                             ResultAccuracyAttr::get(context, mode, builder.getF64FloatAttr(atol),
+                                                     builder.getF64FloatAttr(rtol), ulps));
   return success();
 }
 

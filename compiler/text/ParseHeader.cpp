@@ -105,8 +105,8 @@ ParseResult Parser::parseHeaderAttribute() {
   }
   case Unknown:
     if (!findAttributeRules(name).empty())
-      return fail(place, "expected an attribute of the module but `" + name +
-                             "` is one of instructions");
+      return fail(place,
+                  "expected an attribute of the module but `" + name + "` is one of instructions");
     if (options.strict)
       return fail(place, "unknown attribute `" + name + "` of the module");
     warn(place, "unknown attribute `" + name + "` of the module");
@@ -121,8 +121,9 @@ ParseResult Parser::parseComputationLayout(Attribute &value) {
   SmallVector<Type> parameters;
   Type result;
   if (take(Token::LBrace, "`{`") ||
-      takeList(Token::LParen, Token::RParen,
-               [&] { return parseShape(parameters.emplace_back()); }, /*mayEndInComma=*/true) ||
+      takeList(
+          Token::LParen, Token::RParen, [&] { return parseShape(parameters.emplace_back()); },
+          /*mayEndInComma=*/true) ||
       take(Token::Arrow, "`->`") || parseShape(result) || take(Token::RBrace, "`}`"))
     return failure();
   value = TypeAttr::get(builder.getFunctionType(parameters, result));
@@ -143,28 +144,31 @@ ParseResult Parser::parseShapeIndex(SmallVectorImpl<int64_t> &index) {
 /// parameter, and there may be a kind.
 ParseResult Parser::parseAliases(Attribute &value, bool moduleLevel) {
   SmallVector<Attribute> aliases;
-  if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
-        SmallVector<int64_t> output, index;
-        int64_t operand;
-        std::string kind;
-        if (parseShapeIndex(output) || take(Token::Colon, "`:` after the index of the result"))
-          return failure();
-        if (take(Token::LParen, "`(`") || takeInt(operand) || take(Token::Comma, "`,`") ||
-            parseShapeIndex(index))
-          return failure();
-        if (moduleLevel && takeIf(Token::Comma)) {
-          kind = lexer.getValue().str();
-          if (!lexer.is(Token::Ident) || (kind != "may-alias" && kind != "must-alias"))
-            return expected("may-alias or must-alias");
-          lexer.next();
-        }
-        if (take(Token::RParen, "`)`"))
-          return failure();
-        if (moduleLevel && kind.empty())
-          kind = "may-alias";
-        aliases.push_back(BufferAliasAttr::get(context, output, operand, index, kind));
-        return success();
-      }, /*mayEndInComma=*/true))
+  if (takeList(
+          Token::LBrace, Token::RBrace,
+          [&]() -> ParseResult {
+            SmallVector<int64_t> output, index;
+            int64_t operand;
+            std::string kind;
+            if (parseShapeIndex(output) || take(Token::Colon, "`:` after the index of the result"))
+              return failure();
+            if (take(Token::LParen, "`(`") || takeInt(operand) || take(Token::Comma, "`,`") ||
+                parseShapeIndex(index))
+              return failure();
+            if (moduleLevel && takeIf(Token::Comma)) {
+              kind = lexer.getValue().str();
+              if (!lexer.is(Token::Ident) || (kind != "may-alias" && kind != "must-alias"))
+                return expected("may-alias or must-alias");
+              lexer.next();
+            }
+            if (take(Token::RParen, "`)`"))
+              return failure();
+            if (moduleLevel && kind.empty())
+              kind = "may-alias";
+            aliases.push_back(BufferAliasAttr::get(context, output, operand, index, kind));
+            return success();
+          },
+          /*mayEndInComma=*/true))
     return failure();
   value = builder.getArrayAttr(aliases);
   return success();
@@ -173,15 +177,18 @@ ParseResult Parser::parseAliases(Attribute &value, bool moduleLevel) {
 /// `{ (parameter, {index}), ... }`.
 ParseResult Parser::parseDonors(Attribute &value) {
   SmallVector<Attribute> donors;
-  if (takeList(Token::LBrace, Token::RBrace, [&]() -> ParseResult {
-        SmallVector<int64_t> index;
-        int64_t parameter;
-        if (take(Token::LParen, "`(`") || takeInt(parameter) || take(Token::Comma, "`,`") ||
-            parseShapeIndex(index) || take(Token::RParen, "`)`"))
-          return failure();
-        donors.push_back(BufferAliasAttr::get(context, {}, parameter, index, ""));
-        return success();
-      }, /*mayEndInComma=*/true))
+  if (takeList(
+          Token::LBrace, Token::RBrace,
+          [&]() -> ParseResult {
+            SmallVector<int64_t> index;
+            int64_t parameter;
+            if (take(Token::LParen, "`(`") || takeInt(parameter) || take(Token::Comma, "`,`") ||
+                parseShapeIndex(index) || take(Token::RParen, "`)`"))
+              return failure();
+            donors.push_back(BufferAliasAttr::get(context, {}, parameter, index, ""));
+            return success();
+          },
+          /*mayEndInComma=*/true))
     return failure();
   value = builder.getArrayAttr(donors);
   return success();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions: left side, shape, opcode, attributes, and the operation they make. Their operands are
-// in ParseOperands.cpp.
+// Instructions: left side, shape, opcode, attributes, and the operation they make. Their operands
+// are in ParseOperands.cpp.
 #include "compiler/hlo/Location.h"
 #include "compiler/hlo/infer/Infer.h"
 #include "compiler/text/AttributeRules.h"
@@ -232,8 +232,7 @@ ParseResult Parser::finishAttributes(Instruction &instruction) {
       // XLA reads them and takes all.
       auto all = builder.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq(type.getRank())));
       if (attributes.set("dimensions", all) != all)
-        warn(instruction.opcodePlace,
-             "the dimensions of map do not count: it is of all elements");
+        warn(instruction.opcodePlace, "the dimensions of map do not count: it is of all elements");
     }
   if (attributes.get("slice_sizes") && instruction.operands.size() != 4 &&
       StringRef(opcode.text).starts_with("collective-permute"))

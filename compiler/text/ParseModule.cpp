@@ -40,7 +40,9 @@ ParseResult Parser::fail(const char *place, const Twine &message) {
   return failure();
 }
 
-void Parser::warn(const char *place, const Twine &message) { emitWarning(locate(place)) << message; }
+void Parser::warn(const char *place, const Twine &message) {
+  emitWarning(locate(place)) << message;
+}
 
 ParseResult Parser::expected(const Twine &what) {
   if (lexer.is(Token::Error))
@@ -224,9 +226,11 @@ ParseResult Parser::parseComputation() {
   scope = &body;
   ParseResult parsed = parseBody(body, place);
   scope = nullptr;
-  if (!parsed && result && !body.failed && !areCompatible(result, computation.getResultTypes()[0])) {
-    (void)fail(signature, "expected the result's shape " + shapeText(computation.getResultTypes()[0]) +
-                        ", that of the root, but got " + shapeText(result));
+  if (!parsed && result && !body.failed &&
+      !areCompatible(result, computation.getResultTypes()[0])) {
+    (void)fail(signature, "expected the result's shape " +
+                              shapeText(computation.getResultTypes()[0]) +
+                              ", that of the root, but got " + shapeText(result));
     body.failed = true;
   }
   while (!parsed && takeIf(Token::Comma)) {

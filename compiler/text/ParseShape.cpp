@@ -241,8 +241,9 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
     } else { // D(..), #(..), *(..)
       if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
             StringRef word = lexer.getValue();
-            if (letter == "D" ? !lexer.is(Token::Ident) || (word != "D" && word != "C" && word != "S")
-                              : !lexer.is(Token::Type) || !word.starts_with("u"))
+            if (letter == "D"
+                    ? !lexer.is(Token::Ident) || (word != "D" && word != "C" && word != "S")
+                    : !lexer.is(Token::Type) || !word.starts_with("u"))
               return expected(letter == "D" ? "a dimension's kind, D, C or S"
                                             : "an unsigned integer type");
             lexer.next();

@@ -32,7 +32,8 @@ ParseResult Parser::parseReplicationAttr(Instruction &instruction, StringRef tar
     return fail(begin, "expected parameter_replication on a parameter only");
   if (instruction.type && count != countLeaves(instruction.type))
     return fail(begin, "expected one value for each of the parameter's " +
-                           Twine(countLeaves(instruction.type)) + " arrays but got " + Twine(count));
+                           Twine(countLeaves(instruction.type)) + " arrays but got " +
+                           Twine(count));
   instruction.attributes.set(target, builder.getStringAttr(textSince(begin)));
   return success();
 }
@@ -64,8 +65,8 @@ ParseResult Parser::parsePredecessorsAttr(Instruction &instruction, StringRef ta
         if (scope->poisoned.contains(key))
           instruction.poisoned = true;
         else if (!scope->values.contains(key))
-          return fail(namePlace, "expected an instruction defined before this one but got `" +
-                                     name + "`");
+          return fail(namePlace,
+                      "expected an instruction defined before this one but got `" + name + "`");
         return success();
       }))
     return failure();
@@ -266,7 +267,8 @@ ParseResult Parser::parseMeshGroups(Instruction &instruction, StringRef target) 
   if (takeDeviceIds(mesh))
     return failure();
   SmallVector<MeshAxis> varying;
-  if (takeList(Token::LBrace, Token::RBrace, [&] { return takeAxis(mesh, varying.emplace_back()); }))
+  if (takeList(Token::LBrace, Token::RBrace,
+               [&] { return takeAxis(mesh, varying.emplace_back()); }))
     return failure();
 
   // A group for every participant whose index is 0 along all varying axes.
@@ -294,9 +296,8 @@ ParseResult Parser::parseMeshGroups(Instruction &instruction, StringRef target) 
     }
     sizes.push_back(groupSize);
   }
-  instruction.attributes.set(target,
-                             ReplicaGroupsAttr::get(context, ids, sizes,
-                                                    builder.getStringAttr(textSince(begin))));
+  instruction.attributes.set(
+      target, ReplicaGroupsAttr::get(context, ids, sizes, builder.getStringAttr(textSince(begin))));
   return success();
 }
 

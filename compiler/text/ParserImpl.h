@@ -296,7 +296,6 @@ private:
   unsigned lastLine = 1;
 };
 
-
 } // namespace hloc::text
 
 #endif

@@ -31,14 +31,14 @@ static void printWindow(WindowAttr window, raw_ostream &out) {
   if (llvm::any_of(padding, [](auto pair) { return std::get<0>(pair) || std::get<1>(pair); })) {
     out << " pad=";
     llvm::interleave(
-        padding, out, [&](auto pair) { out << std::get<0>(pair) << '_' << std::get<1>(pair); }, "x");
+        padding, out, [&](auto pair) { out << std::get<0>(pair) << '_' << std::get<1>(pair); },
+        "x");
   }
   list("lhs_dilate", window.getBaseDilations(), 1);
   list("rhs_dilate", window.getWindowDilations(), 1);
   if (llvm::is_contained(window.getReversals(), true)) {
     out << " rhs_reversal=";
-    llvm::interleave(
-        window.getReversals(), out, [&](bool reversed) { out << int(reversed); }, "x");
+    llvm::interleave(window.getReversals(), out, [&](bool reversed) { out << int(reversed); }, "x");
   }
   out << '}';
 }

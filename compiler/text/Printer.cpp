@@ -63,7 +63,8 @@ public:
         printParameter(argument, root), ++count;
     }
     llvm::sort(later, [&](BlockArgument a, BlockArgument b) { // the next one at the back
-      return std::pair(positionOf(a), a.getArgNumber()) > std::pair(positionOf(b), b.getArgNumber());
+      return std::pair(positionOf(a), a.getArgNumber()) >
+             std::pair(positionOf(b), b.getArgNumber());
     });
     auto printNext = [&] {
       printParameter(later.pop_back_val(), root);
@@ -96,7 +97,8 @@ private:
 
   /// How many instructions and parameters stood before a parameter in the text.
   int64_t positionOf(BlockArgument argument) {
-    auto position = computation.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "hlo.position");
+    auto position =
+        computation.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "hlo.position");
     return position ? position.getInt() : 0;
   }
 
@@ -132,7 +134,8 @@ private:
     if (!isa<HLODialect>(operation.getDialect()) || operation.getNumRegions())
       return refuse(&operation, "`" + operation.getName().getStringRef() + "`");
     if (operation.getNumResults() != 1)
-      return refuse(&operation, "an operation with " + Twine(operation.getNumResults()) + " results");
+      return refuse(&operation,
+                    "an operation with " + Twine(operation.getNumResults()) + " results");
     Value result = operation.getResult(0);
     out << (result == root ? "  ROOT %" : "  %") << names[result] << " = ";
     if (!printShape(result.getType(), out))
@@ -212,7 +215,8 @@ SmallVector<ComputationOp> orderComputations(ModuleOp module) {
       SmallVector<ComputationOp, 2> callees;
       for (NamedAttribute attribute : at->getAttrs())
         attribute.getValue().walk([&](FlatSymbolRefAttr symbol) {
-          if (ComputationOp callee = byName.lookup(symbol.getValue()); callee && !seen.contains(callee))
+          if (ComputationOp callee = byName.lookup(symbol.getValue());
+              callee && !seen.contains(callee))
             callees.push_back(callee);
         });
       if (callees.empty())

@@ -86,7 +86,8 @@ std::string squeeze(StringRef text) {
       end = std::min(end + 1, text.size());
       result.append(text.begin() + i, text.begin() + end);
       i = end;
-    } else if (isSpace(c) || (c == '/' && i + 1 < text.size() && (text[i + 1] == '*' || text[i + 1] == '/'))) {
+    } else if (isSpace(c) ||
+               (c == '/' && i + 1 < text.size() && (text[i + 1] == '*' || text[i + 1] == '/'))) {
       if (c == '/') {
         size_t end = text[i + 1] == '*' ? text.find("*/", i + 2) : text.find_first_of("\r\n", i);
         i = end == StringRef::npos ? text.size() : end + (text[i + 1] == '*' ? 2 : 0);

@@ -65,7 +65,9 @@ StringRef getElementName(Type type) {
     }
   }
   if (auto complex = dyn_cast<ComplexType>(type))
-    return complex.getElementType().isF32() ? "c64" : complex.getElementType().isF64() ? "c128" : "";
+    return complex.getElementType().isF32()   ? "c64"
+           : complex.getElementType().isF64() ? "c128"
+                                              : "";
   return llvm::TypeSwitch<Type, StringRef>(type)
       .Case([](Float32Type) { return "f32"; })
       .Case([](Float64Type) { return "f64"; })
@@ -106,8 +108,7 @@ static void printProperties(LayoutAttr layout, raw_ostream &out) {
   for (TileAttr tile : layout.getTiles()) {
     out << '(';
     llvm::interleave(
-        tile.getDimensions(), out,
-        [&](int64_t size) { size < 0 ? out << '*' : out << size; }, ",");
+        tile.getDimensions(), out, [&](int64_t size) { size < 0 ? out << '*' : out << size; }, ",");
     out << ')';
   }
   takeProperty("L");

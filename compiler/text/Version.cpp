@@ -7,8 +7,9 @@
 namespace hloc {
 
 void setVersionPrinter() {
-  llvm::cl::SetVersionPrinter(
-      [](llvm::raw_ostream &os) { os << "hloc " HLOC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n"; });
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "hloc " HLOC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
 }
 
 } // namespace hloc

@@ -4,8 +4,8 @@
 // Elements compare in the total order of their bits (+NaN above infinity, -0 below +0); of equal
 // ones, the first comes first.
 
-#include "Loop.h"
 #include "custom/Call.h"
+#include "threads/ParallelFor.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -4,9 +4,9 @@
 
 #include "fft/Axis.h"
 
-#include "Loop.h"
 #include "fft/Plan.h"
 #include "fft/Workspace.h"
+#include "threads/ParallelFor.h"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 
 namespace hloc::runtime {
 
-/// Bytes of the vectors that processor and operating system have, with fused multiply-add: 64 (AVX-512
-/// F, DQ, BW, VL), 32 (AVX2), else 16.
+/// Bytes of the vectors that processor and operating system have, with fused multiply-add: 64
+/// (AVX-512 F, DQ, BW, VL), 32 (AVX2), else 16.
 inline int getVectorBytes() {
   unsigned a, b, c, d;
   auto has = [](unsigned word, unsigned mask) { return (word & mask) == mask; };

@@ -3,8 +3,8 @@
 
 #include "fft/Plan.h"
 
-#include "Loop.h"
 #include "fft/Workspace.h"
+#include "threads/ParallelFor.h"
 
 #include <algorithm>
 #include <list>

@@ -4,8 +4,8 @@
 #ifndef HLOC_RUNTIME_LAPACK_BATCH_H
 #define HLOC_RUNTIME_LAPACK_BATCH_H
 
-#include "Loop.h"
 #include "lapack/Library.h"
+#include "threads/ParallelFor.h"
 
 #include <algorithm>
 #include <climits>

@@ -23,8 +23,8 @@ template <typename T> static constexpr T notANumber() {
   return T(std::numeric_limits<Real<T>>::quiet_NaN());
 }
 
-/// Eigenvalues in ascending order, and unless `mode` is N vectors, of symmetric matrices; `code(i)` is
-/// where the routine says how number i went.
+/// Eigenvalues in ascending order, and unless `mode` is N vectors, of symmetric matrices; `code(i)`
+/// is where the routine says how number i went.
 template <typename T, typename Code>
 static void solveSymmetric(const hlort_custom_call_frame &frame, const Batch<T> &in,
                            const Batch<T> &out, const Batch<Real<T>> &values, char mode, char uplo,

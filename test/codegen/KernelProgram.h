@@ -52,7 +52,8 @@ inline std::string makeKernelProgram(const std::string &kind, std::vector<std::s
     used.push_back((shared ? "%out" : "%a") + n);
     usedTypes.push_back(memory(inputs[i]));
     if (shared)
-      copies += "memref.copy %a" + n + ", %out" + n + " : " + memory(inputs[i]) + " to " + memory(inputs[i]) + "\n";
+      copies += "memref.copy %a" + n + ", %out" + n + " : " + memory(inputs[i]) + " to " +
+                memory(inputs[i]) + "\n";
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::string n = std::to_string(i);
@@ -64,18 +65,21 @@ inline std::string makeKernelProgram(const std::string &kind, std::vector<std::s
   }
   parameters.push_back("%arena: memref<0xi8>");
   std::string type = resultTypes.size() == 1 ? resultTypes[0] : "(" + joined(resultTypes) + ")";
-  return "module @test {\n" + computations + "hlo.kernel_function @k <" + kind + "> attributes {reuse = array<i64: " + reuse +
-         ">" + (inPlace ? ", must_reuse" : "") + "} {\n^bb0(" + joined(arguments) + "):\n" + body + "\nhlo.return " +
-         joined(returned) + " : " + joined(outputs) + "\n}\nfunc.func @main(" + joined(parameters) +
-         ") attributes {hlo.results = " + std::to_string(outputs.size()) + " : i64} {\n" + copies + "hlo.launch @k(" + joined(used) +
-         ") -> (" + joined(results) + ") : (" + joined(usedTypes) + ") -> " + type + "\nreturn\n}\n}\n";
+  return "module @test {\n" + computations + "hlo.kernel_function @k <" + kind +
+         "> attributes {reuse = array<i64: " + reuse + ">" + (inPlace ? ", must_reuse" : "") +
+         "} {\n^bb0(" + joined(arguments) + "):\n" + body + "\nhlo.return " + joined(returned) +
+         " : " + joined(outputs) + "\n}\nfunc.func @main(" + joined(parameters) +
+         ") attributes {hlo.results = " + std::to_string(outputs.size()) + " : i64} {\n" + copies +
+         "hlo.launch @k(" + joined(used) + ") -> (" + joined(results) + ") : (" +
+         joined(usedTypes) + ") -> " + type + "\nreturn\n}\n}\n";
 }
 
 /// @name(%a, %b) of one operation on two scalars.
-inline std::string makeReducer(const std::string &name, const std::string &op, const std::string &element) {
+inline std::string makeReducer(const std::string &name, const std::string &op,
+                               const std::string &element) {
   std::string t = "tensor<" + element + ">";
-  return "hlo.computation @" + name + "(%a: " + t + ", %b: " + t + ") -> " + t + " {\n%s = hlo." + op + " %a, %b : (" + t + ", " + t +
-         ") -> " + t + "\nhlo.return %s : " + t + "\n}\n";
+  return "hlo.computation @" + name + "(%a: " + t + ", %b: " + t + ") -> " + t + " {\n%s = hlo." +
+         op + " %a, %b : (" + t + ", " + t + ") -> " + t + "\nhlo.return %s : " + t + "\n}\n";
 }
 
 /// Small whole numbers that look random.

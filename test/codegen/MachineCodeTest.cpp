@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/MachineCode.h"
-#include "codegen/Target.h"
+#include "codegen/object/MachineCode.h"
+#include "codegen/object/TargetMachine.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Pass.h"
@@ -36,20 +36,23 @@ TEST(MachineCode, PassesLeftOutAreThoseOfLlvm) {
   Recorder recorder;
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream stream(code);
-  BorrowedMachine machine = borrowTargetMachine(makeHaswell(3));
-  ASSERT_FALSE(machine->addPassesToEmitFile(recorder, stream, nullptr, llvm::CodeGenFileType::ObjectFile));
+  TargetMachineHandle machine = borrowTargetMachine(makeHaswell(3));
+  ASSERT_FALSE(
+      machine->addPassesToEmitFile(recorder, stream, nullptr, llvm::CodeGenFileType::ObjectFile));
   for (llvm::StringRef name : getPassesLeftOut())
-    EXPECT_TRUE(recorder.names.contains(name)) << "LLVM has another name for " << name.str() << ", or no such pass";
+    EXPECT_TRUE(recorder.names.contains(name))
+        << "LLVM has another name for " << name.str() << ", or no such pass";
 }
 
 TEST(MachineCode, MachinesGoFromOneToTheNext) {
-  BorrowedMachine first = borrowTargetMachine(makeHaswell(3)), second = borrowTargetMachine(makeHaswell(3));
+  TargetMachineHandle first = borrowTargetMachine(makeHaswell(3)),
+                      second = borrowTargetMachine(makeHaswell(3));
   EXPECT_NE(first.get(), second.get());
   llvm::TargetMachine *machine = first.get();
   first = {};
-  BorrowedMachine other = borrowTargetMachine(makeHaswell(0));
+  TargetMachineHandle other = borrowTargetMachine(makeHaswell(0));
   EXPECT_NE(other.get(), machine);
   EXPECT_EQ(other->getOptLevel(), llvm::CodeGenOptLevel::None);
-  BorrowedMachine third = borrowTargetMachine(makeHaswell(3));
+  TargetMachineHandle third = borrowTargetMachine(makeHaswell(3));
   EXPECT_EQ(third.get(), machine);
 }

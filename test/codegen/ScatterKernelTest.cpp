@@ -8,18 +8,23 @@ namespace {
 
 using ScatterKernel = ProgramTest;
 
-std::string scatterOf(const std::vector<std::string> &types, const std::vector<std::string> &results,
-                      std::vector<int64_t> windowDims, std::vector<int64_t> inserted, std::vector<int64_t> map, int64_t vectorDim,
-                      std::vector<int64_t> batching = {}, std::vector<int64_t> indicesBatching = {}) {
+std::string scatterOf(const std::vector<std::string> &types,
+                      const std::vector<std::string> &results, std::vector<int64_t> windowDims,
+                      std::vector<int64_t> inserted, std::vector<int64_t> map, int64_t vectorDim,
+                      std::vector<int64_t> batching = {},
+                      std::vector<int64_t> indicesBatching = {}) {
   std::vector<std::string> names;
   for (size_t i = 0; i < types.size(); ++i)
     names.push_back("%x" + std::to_string(i));
   std::string count = results.size() == 1 ? "" : ":" + std::to_string(results.size());
-  return "%r" + count + " = hlo.scatter " + joined(names) + " {update_window_dims = " + listOf(windowDims) +
-         ", inserted_window_dims = " + listOf(inserted) + ", scatter_dims_to_operand_dims = " + listOf(map) +
-         ", input_batching_dims = " + listOf(batching) + ", scatter_indices_batching_dims = " + listOf(indicesBatching) +
-         ", index_vector_dim = " + std::to_string(vectorDim) + " : i64, to_apply = @f} : (" + joined(types) + ") -> " +
-         (results.size() == 1 ? results[0] : "(" + joined(results) + ")");
+  return "%r" + count + " = hlo.scatter " + joined(names) +
+         " {update_window_dims = " + listOf(windowDims) +
+         ", inserted_window_dims = " + listOf(inserted) +
+         ", scatter_dims_to_operand_dims = " + listOf(map) +
+         ", input_batching_dims = " + listOf(batching) +
+         ", scatter_indices_batching_dims = " + listOf(indicesBatching) +
+         ", index_vector_dim = " + std::to_string(vectorDim) + " : i64, to_apply = @f} : (" +
+         joined(types) + ") -> " + (results.size() == 1 ? results[0] : "(" + joined(results) + ")");
 }
 
 TEST_F(ScatterKernel, Histogram) {
@@ -29,13 +34,15 @@ TEST_F(ScatterKernel, Histogram) {
     if (at[i] >= 0 && at[i] < 100)
       expected[at[i]] += updates[i];
   std::vector<std::string> types = {"tensor<100xf32>", "tensor<5000x1xi32>", "tensor<5000xf32>"};
-  run(makeKernelProgram("scatter", types, {types[0]}, scatterOf(types, {types[0]}, {}, {0}, {0}, 1), makeReducer("f", "add", "f32"), true),
+  run(makeKernelProgram("scatter", types, {types[0]}, scatterOf(types, {types[0]}, {}, {0}, {0}, 1),
+                        makeReducer("f", "add", "f32"), true),
       {bins.data(), at.data(), updates.data()}, {z.data()});
   EXPECT_EQ(z, expected);
 }
 
 TEST_F(ScatterKernel, LastUpdateStays) {
-  std::string replace = "hlo.computation @f(%a: tensor<i16>, %b: tensor<i16>) -> tensor<i16> {\nhlo.return %b : tensor<i16>\n}\n";
+  std::string replace = "hlo.computation @f(%a: tensor<i16>, %b: tensor<i16>) -> tensor<i16> "
+                        "{\nhlo.return %b : tensor<i16>\n}\n";
   std::vector<int16_t> x(37, -1), expected(x), z(37), updates = scattered<int16_t>(300);
   std::vector<uint64_t> at(300);
   for (int i = 0; i < 300; ++i) {
@@ -44,26 +51,31 @@ TEST_F(ScatterKernel, LastUpdateStays) {
       expected[at[i]] = updates[i];
   }
   std::vector<std::string> types = {"tensor<37xi16>", "tensor<300xui64>", "tensor<300xi16>"};
-  run(makeKernelProgram("scatter", types, {types[0]}, scatterOf(types, {types[0]}, {}, {0}, {0}, 1), replace, true),
+  run(makeKernelProgram("scatter", types, {types[0]}, scatterOf(types, {types[0]}, {}, {0}, {0}, 1),
+                        replace, true),
       {x.data(), at.data(), updates.data()}, {z.data()});
   EXPECT_EQ(z, expected);
 }
 
 TEST_F(ScatterKernel, ComputedIndicesAndUpdates) {
-  // Computed in vectors ahead of the windows: more of them than are computed at once, a ragged end, outer
-  // scatter dimensions, two components of the index, some of them out of bounds.
+  // Computed in vectors ahead of the windows: more of them than are computed at once, a ragged end,
+  // outer scatter dimensions, two components of the index, some of them out of bounds.
   for (int64_t size : {1003, 16, 40}) {
-    std::vector<float> x(20 * 7, 1), expected(x), z(x.size()), updates = scattered<float>(3 * size, 10);
+    std::vector<float> x(20 * 7, 1), expected(x), z(x.size()),
+        updates = scattered<float>(3 * size, 10);
     std::vector<int32_t> at = scattered<int32_t>(3 * size * 2, 12);
     for (int64_t i = 0; i < 3 * size; ++i)
-      if (int row = 2 * at[2 * i], column = 2 * at[2 * i + 1]; row >= 0 && row < 20 && column >= 0 && column < 7)
+      if (int row = 2 * at[2 * i], column = 2 * at[2 * i + 1];
+          row >= 0 && row < 20 && column >= 0 && column < 7)
         expected[row * 7 + column] += updates[i] * updates[i];
-    std::string n = std::to_string(size), indices = "tensor<3x" + n + "x2xi32>", values = "tensor<3x" + n + "xf32>";
+    std::string n = std::to_string(size), indices = "tensor<3x" + n + "x2xi32>",
+                values = "tensor<3x" + n + "xf32>";
     std::vector<std::string> types = {"tensor<20x7xf32>", indices, values};
     std::string body = scatterOf(types, {types[0]}, {}, {0, 1}, {0, 1}, 2);
     body.replace(body.find("%x1, %x2"), 8, "%i, %u");
-    body = "%i = hlo.add %x1, %x1 : (" + indices + ", " + indices + ") -> " + indices + "\n%u = hlo.multiply %x2, %x2 : (" + values + ", " +
-           values + ") -> " + values + "\n" + body;
+    body = "%i = hlo.add %x1, %x1 : (" + indices + ", " + indices + ") -> " + indices +
+           "\n%u = hlo.multiply %x2, %x2 : (" + values + ", " + values + ") -> " + values + "\n" +
+           body;
     run(makeKernelProgram("scatter", types, {types[0]}, body, makeReducer("f", "add", "f32"), true),
         {x.data(), at.data(), updates.data()}, {z.data()});
     ASSERT_EQ(z, expected) << size;
@@ -81,8 +93,11 @@ TEST_F(ScatterKernel, RowsOfATable) {
       for (int64_t j = 0; j < width && at[i] >= 0 && at[i] < 20; ++j)
         expected[at[i] * width + j] += updates[i * width + j];
     }
-    std::vector<std::string> types = {"tensor<20x" + w + "xf32>", "tensor<8x8x1xi32>", "tensor<8x8x" + w + "xf32>"};
-    run(makeKernelProgram("scatter", types, {types[0]}, scatterOf(types, {types[0]}, {2}, {0}, {0}, 2), makeReducer("f", "add", "f32"), true),
+    std::vector<std::string> types = {"tensor<20x" + w + "xf32>", "tensor<8x8x1xi32>",
+                                      "tensor<8x8x" + w + "xf32>"};
+    run(makeKernelProgram("scatter", types, {types[0]},
+                          scatterOf(types, {types[0]}, {2}, {0}, {0}, 2),
+                          makeReducer("f", "add", "f32"), true),
         {x.data(), at.data(), updates.data()}, {z.data()}, 2);
     ASSERT_EQ(z, expected) << width;
   }
@@ -90,7 +105,8 @@ TEST_F(ScatterKernel, RowsOfATable) {
 
 TEST_F(ScatterKernel, WindowsAcrossTheEdgeAreDropped) {
   // Windows of 2 x 3 at (row, column), indices' components outermost, window dimensions first.
-  std::vector<int32_t> x(7 * 40, 0), updates = scattered<int32_t>(2 * 3 * 60), z(x.size()), expected(x);
+  std::vector<int32_t> x(7 * 40, 0), updates = scattered<int32_t>(2 * 3 * 60), z(x.size()),
+                                     expected(x);
   std::vector<int32_t> at(2 * 60);
   for (int i = 0; i < 60; ++i) {
     at[i] = i % 9 - 1;
@@ -104,7 +120,8 @@ TEST_F(ScatterKernel, WindowsAcrossTheEdgeAreDropped) {
       }
   }
   std::vector<std::string> types = {"tensor<7x40xi32>", "tensor<2x60xi32>", "tensor<2x3x60xi32>"};
-  run(makeKernelProgram("scatter", types, {types[0]}, scatterOf(types, {types[0]}, {0, 1}, {}, {0, 1}, 0),
+  run(makeKernelProgram("scatter", types, {types[0]},
+                        scatterOf(types, {types[0]}, {0, 1}, {}, {0, 1}, 0),
                         makeReducer("f", "maximum", "i32"), true),
       {x.data(), at.data(), updates.data()}, {z.data()});
   EXPECT_EQ(z, expected);
@@ -112,10 +129,13 @@ TEST_F(ScatterKernel, WindowsAcrossTheEdgeAreDropped) {
 
 TEST_F(ScatterKernel, BatchesAndPairs) {
   // Two operands, a combiner that swaps their updates, one row of indices a batch.
-  std::string swap = "hlo.computation @f(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>) -> (tensor<f32>, tensor<f32>) {\n"
+  std::string swap = "hlo.computation @f(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: "
+                     "tensor<f32>) -> (tensor<f32>, tensor<f32>) {\n"
                      "%s = hlo.add %a, %d : (tensor<f32>, tensor<f32>) -> tensor<f32>\n"
-                     "%t = hlo.subtract %b, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>\nhlo.return %s, %t : tensor<f32>, tensor<f32>\n}\n";
-  std::vector<float> x(5 * 9, 1), y(5 * 9, 2), u = scattered<float>(5 * 12), v = scattered<float>(5 * 12, 77), p(45), q(45);
+                     "%t = hlo.subtract %b, %c : (tensor<f32>, tensor<f32>) -> "
+                     "tensor<f32>\nhlo.return %s, %t : tensor<f32>, tensor<f32>\n}\n";
+  std::vector<float> x(5 * 9, 1), y(5 * 9, 2), u = scattered<float>(5 * 12),
+                                               v = scattered<float>(5 * 12, 77), p(45), q(45);
   std::vector<int32_t> at = scattered<int32_t>(5 * 12, 24);
   std::vector<float> wantX(x), wantY(y);
   for (int b = 0; b < 5; ++b)
@@ -126,7 +146,8 @@ TEST_F(ScatterKernel, BatchesAndPairs) {
       }
   std::string t = "tensor<5x9xf32>", s = "tensor<5x12xf32>";
   std::vector<std::string> types = {t, t, "tensor<5x12x1xi32>", s, s};
-  run(makeKernelProgram("scatter", types, {t, t}, scatterOf(types, {t, t}, {}, {1}, {1}, 2, {0}, {0}), swap, true),
+  run(makeKernelProgram("scatter", types, {t, t},
+                        scatterOf(types, {t, t}, {}, {1}, {1}, 2, {0}, {0}), swap, true),
       {x.data(), y.data(), at.data(), u.data(), v.data()}, {p.data(), q.data()});
   EXPECT_EQ(p, wantX);
   EXPECT_EQ(q, wantY);

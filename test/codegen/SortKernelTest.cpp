@@ -24,10 +24,12 @@ std::string sortOf(const std::vector<std::string> &types, int64_t dimension) {
          (types.size() == 1 ? types[0] : "(" + joined(types) + ")");
 }
 
-std::string compareOf(const std::string &x, const std::string &y, const std::string &direction, const std::string &element, bool total = false) {
+std::string compareOf(const std::string &x, const std::string &y, const std::string &direction,
+                      const std::string &element, bool total = false) {
   std::string t = "tensor<" + element + ">";
   return "%c = hlo.compare %" + x + ", %" + y + " {direction = #hlo.direction<" + direction + ">" +
-         (total ? ", type = #hlo.comparison<TOTALORDER>" : "") + "} : (" + t + ", " + t + ") -> tensor<i1>\n";
+         (total ? ", type = #hlo.comparison<TOTALORDER>" : "") + "} : (" + t + ", " + t +
+         ") -> tensor<i1>\n";
 }
 
 /// @f over pairs of `elements`; `body` sets %c from %a0, %b0, %a1, ...
@@ -42,13 +44,16 @@ std::string comparator(const std::vector<std::string> &elements, const std::stri
 
 /// NaNs alike, zeros alike, then total order: what array libraries sort by.
 std::string canonical() {
-  std::string t = "tensor<f32>", text = "%nan = hlo.constant(dense<0x7FC00000> : tensor<f32>) : tensor<f32>\n"
-                                        "%zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>\n";
+  std::string t = "tensor<f32>",
+              text = "%nan = hlo.constant(dense<0x7FC00000> : tensor<f32>) : tensor<f32>\n"
+                     "%zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>\n";
   for (std::string x : {"a0", "b0"})
-    text += "%n" + x + " = hlo.compare %" + x + ", %" + x + " {direction = #hlo.direction<NE>} : (" + t + ", " + t + ") -> tensor<i1>\n" +
-            "%e" + x + " = hlo.compare %" + x + ", %zero {direction = #hlo.direction<EQ>} : (" + t + ", " + t + ") -> tensor<i1>\n" +
-            "%s" + x + " = hlo.select %e" + x + ", %zero, %" + x + " : (tensor<i1>, " + t + ", " + t + ") -> " + t + "\n" +
-            "%k" + x + " = hlo.select %n" + x + ", %nan, %s" + x + " : (tensor<i1>, " + t + ", " + t + ") -> " + t + "\n";
+    text += "%n" + x + " = hlo.compare %" + x + ", %" + x +
+            " {direction = #hlo.direction<NE>} : (" + t + ", " + t + ") -> tensor<i1>\n" + "%e" +
+            x + " = hlo.compare %" + x + ", %zero {direction = #hlo.direction<EQ>} : (" + t + ", " +
+            t + ") -> tensor<i1>\n" + "%s" + x + " = hlo.select %e" + x + ", %zero, %" + x +
+            " : (tensor<i1>, " + t + ", " + t + ") -> " + t + "\n" + "%k" + x + " = hlo.select %n" +
+            x + ", %nan, %s" + x + " : (tensor<i1>, " + t + ", " + t + ") -> " + t + "\n";
   return text + compareOf("ka0", "kb0", "LT", "f32", true);
 }
 
@@ -76,9 +81,11 @@ TEST_F(SortKernel, FloatsWithNansAndZerosAlike) {
   for (int64_t n : {1, 2, 7, 8, 9, 100, 383, 384, 5000}) {
     auto x = specials(n);
     std::vector<float> z(n), expected(x);
-    std::stable_sort(expected.begin(), expected.end(), [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
     std::string t = tensorOf({n}, "f32");
-    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0), comparator({"f32"}, canonical())), {x.data()}, {z.data()});
+    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0), comparator({"f32"}, canonical())),
+        {x.data()}, {z.data()});
     ASSERT_EQ(bitsOf(z), bitsOf(expected)) << n;
   }
 }
@@ -95,10 +102,12 @@ TEST_F(SortKernel, TotalOrderDescendingWithPositions) {
     for (int64_t row = 0; row < 3; ++row) {
       std::iota(&p[row * n], &p[row * n] + n, 0);
       std::iota(&order[row * n], &order[row * n] + n, row * n);
-      std::stable_sort(&order[row * n], &order[row * n] + n, [&](int32_t a, int32_t b) { return rank(a) > rank(b); });
+      std::stable_sort(&order[row * n], &order[row * n] + n,
+                       [&](int32_t a, int32_t b) { return rank(a) > rank(b); });
     }
     std::string t = tensorOf({3, n}, "f32"), u = tensorOf({3, n}, "i32");
-    run(makeKernelProgram("sort", {t, u}, {t, u}, sortOf({t, u}, 1), comparator({"f32", "i32"}, compareOf("a0", "b0", "GT", "f32", true))),
+    run(makeKernelProgram("sort", {t, u}, {t, u}, sortOf({t, u}, 1),
+                          comparator({"f32", "i32"}, compareOf("a0", "b0", "GT", "f32", true))),
         {x.data(), p.data()}, {z.data(), q.data()}, 2);
     for (int64_t i = 0; i < 3 * n; ++i) {
       ASSERT_EQ(q[i], order[i] - i / n * n) << n << " at " << i;
@@ -112,7 +121,9 @@ TEST_F(SortKernel, ColumnsOfShorts) {
     auto x = scattered<int16_t>(n * 37, 60000);
     std::vector<int16_t> z(x.size());
     std::string t = tensorOf({n, 37}, "i16");
-    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0), comparator({"i16"}, compareOf("a0", "b0", "LT", "i16"))), {x.data()}, {z.data()}, 2);
+    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0),
+                          comparator({"i16"}, compareOf("a0", "b0", "LT", "i16"))),
+        {x.data()}, {z.data()}, 2);
     for (int64_t j = 0; j < 37; ++j) {
       std::vector<int16_t> column;
       for (int64_t i = 0; i < n; ++i)
@@ -129,9 +140,11 @@ TEST_F(SortKernel, ManyShortRows) {
     auto x = specials(19 * n);
     std::vector<float> z(x.size()), expected(x);
     for (int64_t row = 0; row < 19; ++row)
-      std::stable_sort(&expected[row * n], &expected[row * n] + n, [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+      std::stable_sort(&expected[row * n], &expected[row * n] + n,
+                       [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
     std::string t = tensorOf({19, n}, "f32");
-    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 1), comparator({"f32"}, canonical())), {x.data()}, {z.data()}, 2);
+    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 1), comparator({"f32"}, canonical())),
+        {x.data()}, {z.data()}, 2);
     ASSERT_EQ(bitsOf(z), bitsOf(expected)) << n;
   }
 }
@@ -147,13 +160,19 @@ TEST_F(SortKernel, BytesAndUnsignedAndDoubles) {
     f[i] = std::sin(double(i * i));
   }
   std::string t = tensorOf({n}, "ui32"), u = tensorOf({n}, "i1"), d = tensorOf({n}, "f64");
-  run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0), comparator({"ui32"}, compareOf("b0", "a0", "LT", "ui32"))), {x.data()}, {z.data()});
+  run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0),
+                        comparator({"ui32"}, compareOf("b0", "a0", "LT", "ui32"))),
+      {x.data()}, {z.data()});
   std::sort(x.rbegin(), x.rend());
   EXPECT_EQ(z, x);
-  run(makeKernelProgram("sort", {u}, {u}, sortOf({u}, 0), comparator({"i1"}, compareOf("a0", "b0", "LT", "i1"))), {p.data()}, {q.data()});
+  run(makeKernelProgram("sort", {u}, {u}, sortOf({u}, 0),
+                        comparator({"i1"}, compareOf("a0", "b0", "LT", "i1"))),
+      {p.data()}, {q.data()});
   std::sort(p.begin(), p.end());
   EXPECT_EQ(q, p);
-  run(makeKernelProgram("sort", {d}, {d}, sortOf({d}, 0), comparator({"f64"}, compareOf("a0", "b0", "LT", "f64"))), {f.data()}, {g.data()});
+  run(makeKernelProgram("sort", {d}, {d}, sortOf({d}, 0),
+                        comparator({"f64"}, compareOf("a0", "b0", "LT", "f64"))),
+      {f.data()}, {g.data()});
   std::sort(f.begin(), f.end());
   EXPECT_EQ(g, f);
 }
@@ -168,13 +187,20 @@ TEST_F(SortKernel, ByTwoKeys) {
     for (int64_t i = 0; i < n; ++i)
       p[i] = i % 3 == 0;
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] > y[b]; });
-    std::string less = "%l = hlo.compare %a0, %b0 {direction = #hlo.direction<LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-                       "%e = hlo.compare %a0, %b0 {direction = #hlo.direction<EQ>} : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-                       "%g = hlo.compare %a1, %b1 {direction = #hlo.direction<GT>} : (tensor<i16>, tensor<i16>) -> tensor<i1>\n"
-                       "%h = hlo.and %e, %g : (tensor<i1>, tensor<i1>) -> tensor<i1>\n%c = hlo.or %l, %h : (tensor<i1>, tensor<i1>) -> tensor<i1>\n";
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      return x[a] != x[b] ? x[a] < x[b] : y[a] > y[b];
+    });
+    std::string less = "%l = hlo.compare %a0, %b0 {direction = #hlo.direction<LT>} : (tensor<i32>, "
+                       "tensor<i32>) -> tensor<i1>\n"
+                       "%e = hlo.compare %a0, %b0 {direction = #hlo.direction<EQ>} : (tensor<i32>, "
+                       "tensor<i32>) -> tensor<i1>\n"
+                       "%g = hlo.compare %a1, %b1 {direction = #hlo.direction<GT>} : (tensor<i16>, "
+                       "tensor<i16>) -> tensor<i1>\n"
+                       "%h = hlo.and %e, %g : (tensor<i1>, tensor<i1>) -> tensor<i1>\n%c = hlo.or "
+                       "%l, %h : (tensor<i1>, tensor<i1>) -> tensor<i1>\n";
     std::string t = tensorOf({n}, "i32"), u = tensorOf({n}, "i16"), v = tensorOf({n}, "i1");
-    run(makeKernelProgram("sort", {t, u, v}, {t, u, v}, sortOf({t, u, v}, 0), comparator({"i32", "i16", "i1"}, less)),
+    run(makeKernelProgram("sort", {t, u, v}, {t, u, v}, sortOf({t, u, v}, 0),
+                          comparator({"i32", "i16", "i1"}, less)),
         {x.data(), y.data(), p.data()}, {z.data(), w.data(), q.data()});
     for (int64_t i = 0; i < n; ++i) {
       ASSERT_EQ(z[i], x[order[i]]) << n << " at " << i;
@@ -188,7 +214,8 @@ TEST_F(SortKernel, ByASumOfOperands) {
   // No key can be told from this comparator: the elements are merged.
   std::string less = "%s = hlo.add %a0, %a1 : (tensor<i32>, tensor<i32>) -> tensor<i32>\n"
                      "%t = hlo.add %b0, %b1 : (tensor<i32>, tensor<i32>) -> tensor<i32>\n"
-                     "%c = hlo.compare %s, %t {direction = #hlo.direction<LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>\n";
+                     "%c = hlo.compare %s, %t {direction = #hlo.direction<LT>} : (tensor<i32>, "
+                     "tensor<i32>) -> tensor<i1>\n";
   for (int64_t n : {1, 8, 9, 100, 1000}) {
     auto x = scattered<int32_t>(2 * n, 40), y = scattered<int32_t>(2 * n, 300);
     auto c = scattered<float>(4 * n);
@@ -196,10 +223,12 @@ TEST_F(SortKernel, ByASumOfOperands) {
     std::vector<float> d(4 * n);
     for (int64_t row = 0; row < 2; ++row) {
       std::iota(&order[row * n], &order[row * n] + n, row * n);
-      std::stable_sort(&order[row * n], &order[row * n] + n, [&](int32_t a, int32_t b) { return x[a] + y[a] < x[b] + y[b]; });
+      std::stable_sort(&order[row * n], &order[row * n] + n,
+                       [&](int32_t a, int32_t b) { return x[a] + y[a] < x[b] + y[b]; });
     }
     std::string t = tensorOf({2, n}, "i32"), u = tensorOf({2, n}, "complex<f32>");
-    run(makeKernelProgram("sort", {t, t, u}, {t, t, u}, sortOf({t, t, u}, 1), comparator({"i32", "i32", "complex<f32>"}, less)),
+    run(makeKernelProgram("sort", {t, t, u}, {t, t, u}, sortOf({t, t, u}, 1),
+                          comparator({"i32", "i32", "complex<f32>"}, less)),
         {x.data(), y.data(), c.data()}, {z.data(), w.data(), d.data()});
     for (int64_t i = 0; i < 2 * n; ++i) {
       ASSERT_EQ(z[i], x[order[i]]) << n << " at " << i;
@@ -216,9 +245,11 @@ TEST_F(SortKernel, RowsOnSmallerVectors) {
     auto x = specials(10 * n);
     std::vector<float> z(x.size()), expected(x);
     for (int64_t row = 0; row < 10; ++row)
-      std::stable_sort(&expected[row * n], &expected[row * n] + n, [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+      std::stable_sort(&expected[row * n], &expected[row * n] + n,
+                       [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
     std::string t = tensorOf({10, n}, "f32");
-    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 1), comparator({"f32"}, canonical())), {x.data()}, {z.data()}, 1, avx2);
+    run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 1), comparator({"f32"}, canonical())),
+        {x.data()}, {z.data()}, 1, avx2);
     ASSERT_EQ(bitsOf(z), bitsOf(expected)) << n;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k of long rows: order of ties, NaNs and zeros, rows in the worst order, every kind of type.
+// The first k of long rows: order of ties, NaNs and zeros, rows in the worst order, every kind of
+// type.
 #include "KernelProgram.h"
 #include <algorithm>
 #include <cmath>
@@ -13,20 +14,24 @@ class TopkKernel : public ProgramTest {
 protected:
   /// Runs topk on rows of `size` and compares with a stable sort by `before`.
   template <typename T, typename Before>
-  void check(const std::vector<T> &x, int64_t size, int64_t k, const std::string &element, bool largest, Before before) {
+  void check(const std::vector<T> &x, int64_t size, int64_t k, const std::string &element,
+             bool largest, Before before) {
     int64_t rows = x.size() / size;
     std::vector<T> values(rows * k);
     std::vector<int32_t> positions(rows * k);
-    std::string in = tensorOf({rows, size}, element), out = tensorOf({rows, k}, element), at = tensorOf({rows, k}, "i32");
+    std::string in = tensorOf({rows, size}, element), out = tensorOf({rows, k}, element),
+                at = tensorOf({rows, k}, "i32");
     run(makeKernelProgram("sort", {in}, {out, at},
-                          "%r:2 = hlo.topk %x0 {k = " + std::to_string(k) + " : i64, largest = " + (largest ? "true" : "false") +
-                              "} : (" + in + ") -> (" + out + ", " + at + ")"),
+                          "%r:2 = hlo.topk %x0 {k = " + std::to_string(k) +
+                              " : i64, largest = " + (largest ? "true" : "false") + "} : (" + in +
+                              ") -> (" + out + ", " + at + ")"),
         {x.data()}, {values.data(), positions.data()}, 2);
     for (int64_t row = 0; row < rows; ++row) {
       std::vector<int32_t> order(size);
       std::iota(order.begin(), order.end(), 0);
       const T *start = x.data() + row * size;
-      std::stable_sort(order.begin(), order.end(), [&](int32_t i, int32_t j) { return before(start[i], start[j]); });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int32_t i, int32_t j) { return before(start[i], start[j]); });
       for (int64_t i = 0; i < k; ++i) {
         ASSERT_EQ(positions[row * k + i], order[i]) << "row " << row << ", number " << i;
         ASSERT_EQ(memcmp(&values[row * k + i], &start[order[i]], sizeof(T)), 0);
@@ -46,14 +51,16 @@ TEST_F(TopkKernel, RowsInAnyOrder) {
   std::copy(up.rbegin(), up.rend(), down.begin());
   for (const auto &row : {up, down, same})
     for (bool largest : {true, false})
-      check(row, 5000, 33, "i32", largest, [&](int32_t x, int32_t y) { return largest ? x > y : x < y; });
+      check(row, 5000, 33, "i32", largest,
+            [&](int32_t x, int32_t y) { return largest ? x > y : x < y; });
 }
 
 TEST_F(TopkKernel, GreatestKeysOfUnsignedIntegers) {
   // All of one value that is the last in order, and the first.
   for (uint32_t value : {0u, ~0u})
     for (bool largest : {true, false})
-      check(std::vector<uint32_t>(1000, value), 1000, 5, "ui32", largest, [&](uint32_t x, uint32_t y) { return largest ? x > y : x < y; });
+      check(std::vector<uint32_t>(1000, value), 1000, 5, "ui32", largest,
+            [&](uint32_t x, uint32_t y) { return largest ? x > y : x < y; });
   check(scattered<uint8_t>(900, 256), 900, 20, "ui8", true, std::greater<uint8_t>());
 }
 

@@ -97,7 +97,8 @@ int main(int argc, char **argv) try {
   for (int i = 0; i < 4 && i < static_cast<int>(pictures.size()); ++i) {
     Answer answer = classify(network, pictures[i]);
     char caption[32];
-    std::snprintf(caption, sizeof caption, "a %d, %.1f%% sure", answer.digit, 100.0 * answer.probability);
+    std::snprintf(caption, sizeof caption, "a %d, %.1f%% sure", answer.digit,
+                  100.0 * answer.probability);
     shown.push_back(&pictures[i]);
     captions.push_back(caption);
   }
@@ -117,8 +118,8 @@ int main(int argc, char **argv) try {
   }
   std::nth_element(microseconds.begin(), microseconds.begin() + kRounds / 2, microseconds.end());
   double accuracy = 100.0 * static_cast<double>(right) / static_cast<double>(pictures.size());
-  std::printf("%zu of %zu held-out pictures right (%.2f%%), %.1f microseconds for one picture\n", right,
-              pictures.size(), accuracy, microseconds[kRounds / 2]);
+  std::printf("%zu of %zu held-out pictures right (%.2f%%), %.1f microseconds for one picture\n",
+              right, pictures.size(), accuracy, microseconds[kRounds / 2]);
   return accuracy >= 98 ? 0 : 1;
 } catch (const std::exception &error) {
   fail(error.what());

@@ -2,8 +2,8 @@
 #include "compiler/driver/ArrayReport.h"
 #include "compiler/text/Shape.h"
 #include "mlir/IR/MLIRContext.h"
-#include <gtest/gtest.h>
 #include <cmath>
+#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace hloc;
@@ -57,7 +57,8 @@ TEST(ArrayReport, UlpCountsRepresentableValues) {
 }
 
 TEST(ArrayReport, SaysWhereAndByHowMuch) {
-  HostArray a = makeFloats("f32", {2, 2}, {1, 2, 3, 4}), b = makeFloats("f32", {2, 2}, {1, 2, 5, 4.5});
+  HostArray a = makeFloats("f32", {2, 2}, {1, 2, 3, 4}),
+            b = makeFloats("f32", {2, 2}, {1, 2, 5, 4.5});
   EXPECT_EQ(findDifference(a, b, {}),
             "2 of 4 elements differ, first at [1,0]: 3 instead of 5; the largest difference is 2");
   EXPECT_EQ(findDifference(a, makeFloats("f16", {1}, {1}), {}), "f32[2,2] instead of f16[1]");
@@ -71,8 +72,10 @@ TEST(ArrayReport, IntegersFarApart) {
 }
 
 TEST(ArrayReport, SummaryHasElementsAndExtremes) {
-  EXPECT_EQ(summarize(makeFloats("f32", {3}, {1, kNan, 3})), "f32[3] {1, nan, 3}  min 1, max 3, mean 2  1 NaN");
-  EXPECT_EQ(summarize(HostArray(arrayType("s32", {2, 5}))), "s32[2,5] {0, 0, 0, 0, 0, 0, 0, 0, ...}");
+  EXPECT_EQ(summarize(makeFloats("f32", {3}, {1, kNan, 3})),
+            "f32[3] {1, nan, 3}  min 1, max 3, mean 2  1 NaN");
+  EXPECT_EQ(summarize(HostArray(arrayType("s32", {2, 5}))),
+            "s32[2,5] {0, 0, 0, 0, 0, 0, 0, 0, ...}");
   EXPECT_EQ(summarize(HostArray(arrayType("f32", {0}))), "f32[0] {}");
 }
 

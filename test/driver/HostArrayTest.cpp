@@ -2,8 +2,8 @@
 #include "compiler/driver/HostArray.h"
 #include "compiler/text/Shape.h"
 #include "mlir/IR/MLIRContext.h"
-#include <gtest/gtest.h>
 #include <cmath>
+#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace hloc;
@@ -47,8 +47,10 @@ TEST(HostArray, LayoutsOrderTheElements) {
 
 TEST(HostArray, SmallTypesArePacked) {
   EXPECT_EQ(memoryOf(makeIntegers("s4", {3}, {1, -2, -8}), {0}), (std::vector<int>{0xe1, 0x08}));
-  EXPECT_EQ(memoryOf(makeIntegers("u2", {5}, {3, 2, 1, 0, 3}), {0}), (std::vector<int>{0x1b, 0x03}));
-  EXPECT_EQ(memoryOf(makeIntegers("u4", {2, 2}, {1, 2, 3, 4}), {0, 1}), (std::vector<int>{0x31, 0x42}));
+  EXPECT_EQ(memoryOf(makeIntegers("u2", {5}, {3, 2, 1, 0, 3}), {0}),
+            (std::vector<int>{0x1b, 0x03}));
+  EXPECT_EQ(memoryOf(makeIntegers("u4", {2, 2}, {1, 2, 3, 4}), {0, 1}),
+            (std::vector<int>{0x31, 0x42}));
 }
 
 TEST(HostArray, PredsTakeAByte) {

@@ -4,8 +4,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <gtest/gtest.h>
 #include <fstream>
+#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace hloc;
@@ -23,8 +23,8 @@ protected:
   void writeText(StringRef dictionary, StringRef data) {
     std::ofstream out(file, std::ios::binary);
     std::string header = dictionary.str() + "\n";
-    out << "\x93NUMPY" << '\1' << '\0' << char(header.size() & 255) << char(header.size() >> 8) << header
-        << data.str();
+    out << "\x93NUMPY" << '\1' << '\0' << char(header.size() & 255) << char(header.size() >> 8)
+        << header << data.str();
   }
 
   /// What is said of reading the file, without its name.
@@ -47,8 +47,8 @@ protected:
 };
 
 TEST_F(Npy, ReadsWhatItWrote) {
-  for (StringRef type : {"pred", "s4", "u2", "s8", "u16", "s64", "f4e2m1fn", "f8e4m3fn", "bf16", "f16", "f32",
-                         "f64", "c64", "c128"}) {
+  for (StringRef type : {"pred", "s4", "u2", "s8", "u16", "s64", "f4e2m1fn", "f8e4m3fn", "bf16",
+                         "f16", "f32", "f64", "c64", "c128"}) {
     HostArray array(arrayType(type, {2, 3}));
     for (int64_t i = 0; i < 6; ++i)
       array.set(i, {.integer = i % 2, .real = double(i % 2), .imaginary = double(i)});
@@ -68,7 +68,8 @@ TEST_F(Npy, WritesTheDataAtAMultipleOf64) {
 }
 
 TEST_F(Npy, ReadsScalarsAndEmptyArrays) {
-  writeText("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", StringRef("\0\0\x80\x3f", 4));
+  writeText("{'descr': '<f4', 'fortran_order': False, 'shape': (), }",
+            StringRef("\0\0\x80\x3f", 4));
   llvm::Expected<HostArray> scalar = readNpy(file, arrayType("f32", {}), "parameter 'x'");
   ASSERT_TRUE(bool(scalar)) << llvm::toString(scalar.takeError());
   EXPECT_EQ(scalar->get(0).real, 1.0);
@@ -105,8 +106,8 @@ TEST_F(Npy, RefusesTooLittleOrTooMuchData) {
 TEST_F(Npy, RefusesWhatIsNoNpyFile) {
   const char *headerFault = "has a header that is not understood: expected one array of numbers";
   EXPECT_EQ(fault("f32", {2}), "No such file or directory");
-  for (StringRef dictionary : {"", "{'descr': '<f4', 'fortran_order': False, 'shape': 2}", "{'shape': (2,)}",
-                               "{'descr': '<f4', 'shape': (2,)}",
+  for (StringRef dictionary : {"", "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",
+                               "{'shape': (2,)}", "{'descr': '<f4', 'shape': (2,)}",
                                "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }",
                                "{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }"}) {
     writeText(dictionary, "12345678");
@@ -119,9 +120,11 @@ TEST_F(Npy, RefusesWhatIsNoNpyFile) {
 }
 
 TEST_F(Npy, RefusesValuesThatASmallTypeLacks) {
-  writeText("{'descr': '|i1', 'fortran_order': False, 'shape': (3, ), }", StringRef("\x07\xf8\x08", 3));
+  writeText("{'descr': '|i1', 'fortran_order': False, 'shape': (3, ), }",
+            StringRef("\x07\xf8\x08", 3));
   EXPECT_EQ(fault("s4", {3}), "element 2 is no value of s4");
-  writeText("{'descr': '|u1', 'fortran_order': False, 'shape': (3, ), }", StringRef("\x00\x03\x04", 3));
+  writeText("{'descr': '|u1', 'fortran_order': False, 'shape': (3, ), }",
+            StringRef("\x00\x03\x04", 3));
   EXPECT_EQ(fault("u2", {3}), "element 2 is no value of u2");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/evaluator/Evaluator.h"
+#include "compiler/evaluator/core/Evaluator.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way between scalars and bytes, and rounding to every float type, against LLVM's APFloat.
-#include "compiler/evaluator/Scalar.h"
-#include "compiler/evaluator/SmallFloat.h"
+#include "compiler/evaluator/core/Scalar.h"
+#include "compiler/evaluator/core/SmallFloat.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <gtest/gtest.h>

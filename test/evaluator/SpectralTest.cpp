@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations that define each decomposition, on random matrices and on awkward ones.
-#include "compiler/evaluator/Spectral.h"
-#include "compiler/evaluator/Tridiagonal.h"
+#include "compiler/evaluator/linalg/Spectral.h"
+#include "compiler/evaluator/linalg/Tridiagonal.h"
 #include <gtest/gtest.h>
 #include <random>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of LAPACK custom calls share. Results are judged by what they are for: products that
-// give the operand back. Calls run on batches of 3 in all four types, with JAX's layouts and row-major.
+// What the tests of LAPACK custom calls share. Results are judged by what they are for: products
+// that give the operand back. Calls run on batches of 3 in all four types, with JAX's layouts and
+// row-major.
 
 #ifndef HLOC_TEST_RUNTIME_LAPACKTEST_H
 #define HLOC_TEST_RUNTIME_LAPACKTEST_H

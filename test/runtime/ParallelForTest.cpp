@@ -131,7 +131,8 @@ TEST(ParallelFor, ServesTwoHostThreadsAtOnce) {
 
 TEST(ParallelFor, SeveralContextsLiveTogether) {
   Context two = makeContext(2), five = makeContext(5);
-  parallelFor(two.get(), 10, [&](int64_t, int64_t) { EXPECT_EQ(hlort_context_threads(two.get()), 2); });
+  parallelFor(two.get(), 10,
+              [&](int64_t, int64_t) { EXPECT_EQ(hlort_context_threads(two.get()), 2); });
   EXPECT_EQ(rangesOf(two.get(), 1000).size() * 5, rangesOf(five.get(), 1000).size() * 2);
 }
 

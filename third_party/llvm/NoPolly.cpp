@@ -3,4 +3,6 @@
 #include "llvm/Plugins/PassPlugin.h"
 
 /// Declared by LLVM's list of extensions.
-llvm::PassPluginLibraryInfo getPollyPluginInfo() { return {LLVM_PLUGIN_API_VERSION, "none", "", nullptr}; }
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "none", "", nullptr};
+}

@@ -2,11 +2,13 @@
 // Lists the functions that runs of a program call, in the order of their first calls, for the
 // linker's --symbol-ordering-file:
 //
-//   symbol-order OUTPUT PROGRAM INPUT... -- OPTION...   runs `PROGRAM INPUT OPTION...` for each INPUT
+//   symbol-order OUTPUT PROGRAM INPUT... -- OPTION...   runs `PROGRAM INPUT OPTION...` for each
+//   INPUT
 //
-// A breakpoint stands on every function; each is taken away when it is met, so a run costs one stop for
-// each function called, and the program needs no instrumentation. Where the system forbids to trace a
-// process the list is empty, which any linker takes: the program then has the order it would have had.
+// A breakpoint stands on every function; each is taken away when it is met, so a run costs one stop
+// for each function called, and the program needs no instrumentation. Where the system forbids to
+// trace a process the list is empty, which any linker takes: the program then has the order it
+// would have had.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -66,7 +68,8 @@ Expected<Program> read(const object::ELF64LEObjectFile &file) {
   return program;
 }
 
-/// How far from its address in the file the first mapping of process `child` is; nothing if unknown.
+/// How far from its address in the file the first mapping of process `child` is; nothing if
+/// unknown.
 std::optional<uint64_t> findBase(pid_t child, bool movable) {
   if (!movable)
     return 0;
@@ -78,8 +81,8 @@ std::optional<uint64_t> findBase(pid_t child, bool movable) {
   return base;
 }
 
-/// Runs `command` and appends the functions it calls that `order` does not have; false if it cannot be
-/// traced or fails.
+/// Runs `command` and appends the functions it calls that `order` does not have; false if it cannot
+/// be traced or fails.
 bool trace(const Program &program, ArrayRef<const char *> command, SetVector<StringRef> &order) {
   pid_t child = fork();
   if (child < 0)
@@ -149,7 +152,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   ExitOnError check("symbol-order: ");
-  object::OwningBinary<object::ObjectFile> binary = check(object::ObjectFile::createObjectFile(argv[2]));
+  object::OwningBinary<object::ObjectFile> binary =
+      check(object::ObjectFile::createObjectFile(argv[2]));
   auto *file = dyn_cast<object::ELF64LEObjectFile>(binary.getBinary());
   SetVector<StringRef> order;
   if (file && file->getArch() == Triple::x86_64) {

@@ -249,10 +249,9 @@ static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computati
       typesAgree(operands.getTypes(), parameters.take_front(operands.size())) &&
       holdsPartOf(state.getType(1), result))
     return success();
-  return rule.fail(Error::Async)
-         << "expected a state of the operands and result of " << computation.getValue() << ", (("
-         << toText(parameters) << "), " << toText(result) << ", ...), but got "
-         << toText(Type(state));
+  return rule.fail(Error::Async) << "expected a state of the operands and result of "
+                                 << computation.getValue() << ", ((" << toText(parameters) << "), "
+                                 << toText(result) << ", ...), but got " << toText(Type(state));
 }
 
 FailureOr<Type> infer(AsyncStartOp::Adaptor op, const Rule &rule) {

@@ -36,7 +36,8 @@ static Type packArrays(MLIRContext *context, ArrayRef<Type> types) {
 }
 
 /// At least one operand, all of them arrays of the same dimensions.
-static FailureOr<SmallVector<RankedTensorType>> expectArraysOfOneShape(const Rule &rule, TypeRange inputs) {
+static FailureOr<SmallVector<RankedTensorType>> expectArraysOfOneShape(const Rule &rule,
+                                                                       TypeRange inputs) {
   if (inputs.empty())
     return rule.fail(Error::OperandCount) << "expected at least one operand but got none";
   SmallVector<RankedTensorType> arrays;
@@ -61,8 +62,9 @@ FailureOr<Type> infer(SortOp::Adaptor op, const Rule &rule) {
   SmallVector<Type> elements;
   for (RankedTensorType array : *arrays)
     elements.append(2, array.getElementType());
-  if (failed(expectDimension(rule, op.getDimension(), arrays->front().getRank(), "dimensions")) || // C3
-      failed(expectComparator(rule, op.getToApplyAttr(), elements)))                      // C4
+  if (failed(expectDimension(rule, op.getDimension(), arrays->front().getRank(),
+                             "dimensions")) ||                       // C3
+      failed(expectComparator(rule, op.getToApplyAttr(), elements))) // C4
     return failure();
   return packArrays(rule.getContext(), SmallVector<Type>(inputs));
 }

@@ -166,7 +166,8 @@ HLO_RULE(CollectivePermuteDoneOp)
 
 #undef HLO_RULE
 
-/// The part of `type` that `path` names, a step for each tuple; null if there is none. (Control.cpp)
+/// The part of `type` that `path` names, a step for each tuple; null if there is none.
+/// (Control.cpp)
 mlir::Type getPart(mlir::Type type, llvm::ArrayRef<int64_t> path);
 
 } // namespace hloc::hlo

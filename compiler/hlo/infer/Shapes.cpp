@@ -173,8 +173,9 @@ static RankedTensorType withPermutedLayout(RankedTensorType type, RankedTensorTy
   if (isDefault && !own)
     return type;
   auto bounds = own ? own.getBounds() : ArrayRef<int64_t>();
-  return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               LayoutAttr::get(type.getContext(), order, bounds, {}, 0, 0, nullptr));
+  return RankedTensorType::get(
+      type.getShape(), type.getElementType(),
+      LayoutAttr::get(type.getContext(), order, bounds, {}, 0, 0, nullptr));
 }
 
 FailureOr<Type> infer(TransposeOp::Adaptor op, const Rule &rule) {

@@ -141,7 +141,8 @@ static LogicalResult applySparsity(const Rule &rule, ConvolutionOp::Adaptor op,
               block = sparsity.getBlockSize();
       StringRef what = number ? "rhs" : "lhs";
       if (number < 0 || number > 1 || seen[number]) // C14
-        return rule.fail(Error::Convolution) << "expected sparsity_config of lhs and rhs, each once";
+        return rule.fail(Error::Convolution)
+               << "expected sparsity_config of lhs and rhs, each once";
       seen[number] = true;
       if (sparsity.getDimension() != dimensions[number])
         return rule.fail(Error::Convolution)
@@ -173,9 +174,8 @@ static LogicalResult applySparsity(const Rule &rule, ConvolutionOp::Adaptor op,
       if (failed(indices))
         return failure();
       if (!isInteger(indices->getElementType()) || !shapesAgree(*indices, values))
-        return rule.fail(Error::Convolution)
-               << "expected integers, one for each element of " << what << ", but got "
-               << toText(Type(*indices));
+        return rule.fail(Error::Convolution) << "expected integers, one for each element of "
+                                             << what << ", but got " << toText(Type(*indices));
     }
   if (!llvm::all_of(named, [](bool is) { return is; }))
     return rule.fail(Error::Convolution)

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of large filters: those that do not stay in the second cache from one row of pixels
+// to the next.
+//
+// A unit is some output features of several rows of pixels, whose input lies in one patch. For a
+// tile's features, blocks of the filter (one tap, some channels) are packed one after the other,
+// and all tiles of pixels go over each: their sums wait in memory meanwhile.
+#include "codegen/emit/BlockedSum.h"
+#include "codegen/emit/Fold.h"
+#include "codegen/kernels/convolution/ConvolutionKernel.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Channels from which a tap alone makes a block.
+static constexpr int64_t kBlockChannels = 128;
+/// Blocks whose sums may be added up without compensation.
+static constexpr int64_t kMaxBlocks = 64;
+/// Bytes of a cache line.
+static constexpr int64_t kLineBytes = 64;
+/// Tiles of features that a unit's patch serves.
+static constexpr int64_t kFeatureTiles = 2;
+
+/// Whether the kernel goes in blocks; if so, sets the patch, the rows of a unit and its features.
+bool ConvolutionKernel::planBlocks() {
+  int64_t bytes = getStorageBits(element) / 8, taps = ShapedType::getNumElements(window.getSizes());
+  if (spatial() < 2 || lanesOnPixels || vectorInput || op.getFeatureGroupCount() != 1 ||
+      !isa<FloatType>(element) || channels < kBlockChannels ||
+      llvm::any_of(axes, [](const Axis &axis) { return axis.phases > 1 || axis.dilation > 1; }))
+    return false;
+  blockChannels = chooseSumBlock(channels, kSumBlock);
+  int64_t blocks = taps * llvm::divideCeil(channels, blockChannels);
+  if (taps * channels * features * bytes <= context.target.l2Bytes || blocks > kMaxBlocks)
+    return false;
+  int64_t last = spatial() - 1, rowCount = outputSizes[last - 1];
+  auto extent = [](const Axis &axis, int64_t outputs) {
+    return (outputs - 1) * axis.stride + (axis.taps - 1) * axis.tapStride + 1;
+  };
+  SmallVector<int64_t> sizes;
+  for (const Axis &axis : ArrayRef(axes).drop_back(2))
+    sizes.push_back(axis.taps);
+  sizes.append({1, extent(axes[last], pixels), channels});
+  int64_t rowBytes = ShapedType::getNumElements(sizes) * bytes,
+          mostRows = context.target.l2Bytes / 2 / rowBytes;
+  int64_t most =
+      std::min(rowCount, (mostRows - extent(axes[last - 1], 1)) / axes[last - 1].stride + 1);
+  if (mostRows < extent(axes[last - 1], 1) || most < 2)
+    return false;
+  unitRows = llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, most));
+  sizes[last - 1] = extent(axes[last - 1], unitRows);
+  patchSizes = sizes;
+  patch = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
+  blockFeatures = std::min(kFeatureTiles * tileFeatures, features);
+  return true;
+}
+
+/// Copies what lies under the windows of the unit's rows, the first of which is `rowStart`.
+void ConvolutionKernel::fillRows(Value rowStart) {
+  int64_t last = spatial() - 1;
+  MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
+  VectorIndex zero = index.uniform(0),
+              firstRow = inputPosition(last - 1, index.uniform(rowStart), zero);
+  VectorIndex firstColumn = inputPosition(last, zero, zero);
+  walkTaps(last - 1, {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
+    ElementIndex outermost;
+    for (int64_t d = 0; d + 1 < last; ++d)
+      outermost.push_back(inputPosition(d, outerPosition(d), tap[d]));
+    return buildNest(context, ArrayRef(patchSizes).slice(last - 1, 2), {},
+                     [&](ArrayRef<VectorIndex> x, ValueRange) {
+                       return buildLanes(
+                           context, channels, {}, [&](VectorIndex channel, Mask mask, ValueRange) {
+                             ElementIndex from(outermost), to(tap);
+                             from.append({index.add(firstRow, x[0]), index.add(firstColumn, x[1])});
+                             to.append({x[0], x[1], channel});
+                             VectorValue value = loadInput(from, channel, mask);
+                             if (value.re)
+                               storeElements(index, memory, to, value, mask);
+                             return SmallVector<Value>();
+                           });
+                     });
+  });
+}
+
+/// Loops over the tiles of `rowCount` rows of pixels; `body` gets a tile's row, its pixels and its
+/// number in the row.
+void ConvolutionKernel::forEachPixelTile(
+    Value rowCount, function_ref<void(Value row, const TileSpan &span, Value number)> body) {
+  buildFor(context, index.constant(0), rowCount, 1, [&](Value row) {
+    buildFor(context, index.constant(0), index.constant(pixels), tilePixels, [&](Value pixel) {
+      body(row, makeTileSpan(index, pixel, pixels, tilePixels),
+           b.createOrFold<arith::DivUIOp>(pixel, index.constant(tilePixels)));
+    });
+  });
+}
+
+/// Whether the blocks of the filter lie behind each other in memory, with taps and channels
+/// outermost.
+bool ConvolutionKernel::prefetchesFilter() {
+  int64_t rank = filterType.getRank();
+  return findWhole(op.getRhs()) &&
+         llvm::equal(dims.getKernelSpatial(), llvm::seq<int64_t>(0, spatial())) &&
+         dims.getKernelInputFeature() == rank - 2 &&
+         llvm::none_of(window.getReversals(), [](bool reversed) { return reversed; }) &&
+         getStorageBits(filterType.getElementType()) >= 8;
+}
+
+/// Asks for the part of the next block, that after the one of `tap` which begins at `channel`, or
+/// the first one of the next features, which falls to `turn` of `turns`.
+void ConvolutionKernel::prefetchFilter(ArrayRef<VectorIndex> tap, Value channel, Value feature,
+                                       Value turn, int64_t turns) {
+  int64_t rows = ShapedType::getNumElements(window.getSizes()) * channels,
+          share = llvm::divideCeil(blockChannels, turns);
+  int64_t line = kLineBytes * 8 / getStorageBits(filterType.getElementType());
+  SmallVector<int64_t> tapSizes(window.getSizes());
+  Value tapRow = linearize(index, tapSizes, tap).base;
+  auto sum = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
+  Value row = sum(sum(index.multiply(index.uniform(tapRow), channels).base, channel),
+                  index.constant(blockChannels));
+  Value isOver =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, row, index.constant(rows));
+  row = b.createOrFold<arith::SelectOp>(isOver, index.constant(0), row);
+  Value column =
+      b.createOrFold<arith::SelectOp>(isOver, sum(feature, index.constant(tileFeatures)), feature);
+  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
+  Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead,
+                                                 index.constant(blockChannels));
+  scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  MemoryArray memory = context.getInput(findWhole(op.getRhs()).getArgNumber());
+  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
+    buildFor(context, index.constant(0), index.constant(tileFeatures), line, [&](Value n) {
+      ElementIndex at(filterType.getRank(), index.uniform(0));
+      at[dims.getKernelInputFeature()] = index.uniform(sum(sum(row, ahead), k));
+      at[dims.getKernelOutputFeature()] = index.uniform(sum(column, n));
+      prefetchElement(index, memory, context.emitter.locate(op.getRhs(), at));
+    });
+  });
+}
+
+/// All sums of the features of a tile for the rows from `rowStart` on.
+void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan,
+                                        Value rowStart, Value rowCount, TileStore &store) {
+  int64_t lanes = index.getLanes(), last = spatial() - 1;
+  MemoryArray patchMemory{patch, RankedTensorType::get(patchSizes, element)};
+  auto feature = [&](int64_t v) {
+    return index.add(index.consecutive(featureSpan.start, featureSpan.multiple), v * lanes);
+  };
+  auto within = [&](int64_t v) {
+    return index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+  };
+  auto forEachSum = [&](function_ref<void(int64_t r, int64_t v)> body) {
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        body(r, v);
+  };
+  auto sumAt = [&](Value row, Value number, int64_t r, int64_t v) {
+    return ElementIndex{index.uniform(row), index.uniform(number), index.uniform(r), within(v)};
+  };
+  SmallVector<VectorValue> zeros(tile.rows * tile.vectors, emitZero(index, element));
+  forEachPixelTile(rowCount, [&](Value row, const TileSpan &, Value number) {
+    forEachSum([&](int64_t r, int64_t v) {
+      storeElements(index, memory.sums, sumAt(row, number, r, v), zeros[0], {});
+    });
+  });
+  walkTaps(spatial(), {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
+    SmallVector<Value> tapValues;
+    for (VectorIndex x : tap)
+      tapValues.push_back(x.base);
+    buildFor(context, index.constant(0), index.constant(channels), blockChannels, [&](Value first) {
+      Value end = b.createOrFold<arith::AddIOp>(first, index.constant(blockChannels));
+      if (channels % blockChannels != 0)
+        end = b.createOrFold<arith::MinSIOp>(end, index.constant(channels));
+      Value count = b.createOrFold<arith::SubIOp>(end, first);
+      auto channel = [&](Value k) {
+        return index.uniform(b.createOrFold<arith::AddIOp>(first, k));
+      };
+      buildFor(context, index.constant(0), count, 1, [&](Value k) {
+        for (int64_t v = 0; v < tile.vectors; ++v) {
+          VectorValue value = loadFilter(tapValues, channel(k), feature(v),
+                                         firstLanes(index, featureSpan.live - v * lanes));
+          if (value.re)
+            storeElements(index, memory.panel, {index.uniform(k), within(v)},
+                          broadcastLanes(index, value), {});
+        }
+      });
+      forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
+        VectorIndex patchRow = index.add(index.multiply(index.uniform(row), axes[last - 1].stride),
+                                         index.multiply(tap[last - 1], axes[last - 1].tapStride));
+        auto left = [&](int64_t r, Value k) {
+          VectorIndex pixel = index.add(index.uniform(span.start, span.multiple), r);
+          ElementIndex at(tap.drop_back(2));
+          at.append({patchRow,
+                     index.add(index.multiply(pixel, axes[last].stride),
+                               index.multiply(tap[last], axes[last].tapStride)),
+                     channel(k)});
+          return loadElements(index, patchMemory, at, {});
+        };
+        auto right = [&](int64_t v, Value k) {
+          return loadElements(index, memory.panel, {index.uniform(k), within(v)}, {});
+        };
+        SmallVector<VectorValue> sums;
+        if (prefetchesFilter())
+          sums = buildTileInPieces(
+              context, tile, element, /*group=*/1, count, zeros, left, right, [&](Value piece) {
+                int64_t pieces = countTilePieces(blockChannels),
+                        tiles = llvm::divideCeil(pixels, tilePixels);
+                VectorIndex tileNumber =
+                    index.add(index.multiply(index.uniform(row), tiles), index.uniform(number));
+                VectorIndex turn =
+                    index.add(index.multiply(tileNumber, pieces), index.uniform(piece));
+                prefetchFilter(tap, first, featureSpan.start, turn.base, unitRows * tiles * pieces);
+              });
+        else
+          sums = buildTile(context, tile, element, /*group=*/1, index.constant(0), count, zeros,
+                           left, right);
+        forEachSum([&](int64_t r, int64_t v) {
+          ElementIndex at = sumAt(row, number, r, v);
+          VectorValue before = loadElements(index, memory.sums, at, {});
+          storeElements(index, memory.sums, at,
+                        emitMonoid(index, Monoid::Add, element, before, sums[r * tile.vectors + v]),
+                        {});
+        });
+      });
+    });
+    return SmallVector<Value>();
+  });
+  forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
+    SmallVector<VectorValue> sums;
+    forEachSum([&](int64_t r, int64_t v) {
+      sums.push_back(loadElements(index, memory.sums, sumAt(row, number, r, v), {}));
+    });
+    outer[last - 1] = b.createOrFold<arith::AddIOp>(rowStart, row);
+    if (!context.emitter.hasFailed())
+      store.finish(sums, span, featureSpan);
+  });
+}
+
+void ConvolutionKernel::emitBlocked() {
+  int64_t bytes = getStorageBits(element) / 8, last = spatial() - 1,
+          width = tile.vectors * index.getLanes();
+  auto allocate = [&](ArrayRef<int64_t> sizes) {
+    return MemoryArray{context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes),
+                       RankedTensorType::get(sizes, element)};
+  };
+  BlockMemory memory{
+      allocate({blockChannels, width}),
+      allocate({unitRows, int64_t(llvm::divideCeil(pixels, tilePixels)), tile.rows, width})};
+  ArrayRef<int64_t> outermostSizes = ArrayRef(outputSizes).drop_back(2);
+  int64_t rowCount = outputSizes[last - 1], rowBlocks = llvm::divideCeil(rowCount, unitRows),
+          batches = resultType.getDimSize(dims.getOutputBatch());
+  int64_t outermostCount = ShapedType::getNumElements(outermostSizes),
+          featureBlocks = llvm::divideCeil(features, blockFeatures);
+  int64_t units = featureBlocks * batches * outermostCount * rowBlocks;
+  double work = double(channels) * ShapedType::getNumElements(window.getSizes()) * pixels *
+                unitRows * blockFeatures;
+  context.setUnits(units, work / index.getLanes());
+  TileStore store(context, op.getResult(), element, tile,
+                  [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
+  Value begin = units == 1 ? index.constant(0) : context.getBegin(),
+        end = units == 1 ? index.constant(1) : context.getEnd();
+  buildFor(context, begin, end, 1, [&](Value unit) {
+    auto stop = [&](Value start, int64_t block, int64_t size) {
+      Value next = b.createOrFold<arith::AddIOp>(start, index.constant(block));
+      return size % block == 0 ? next : b.createOrFold<arith::MinSIOp>(next, index.constant(size));
+    };
+    ElementIndex at = reshapeIndex(
+        index, units, {featureBlocks, batches, outermostCount, rowBlocks}, index.uniform(unit));
+    batch = at[1].base;
+    outer.clear();
+    for (VectorIndex x : reshapeIndex(index, outermostCount, outermostSizes, at[2]))
+      outer.push_back(x.base);
+    Value featureStart = index.multiply(at[0], blockFeatures).base,
+          rowStart = index.multiply(at[3], unitRows).base;
+    outer.push_back(rowStart);
+    for (int64_t d = 0; d <= last; ++d)
+      enterPhase(d, d < last ? outer[d] : index.constant(0));
+    fillRows(rowStart);
+    Value rowsHere = b.createOrFold<arith::SubIOp>(stop(rowStart, unitRows, rowCount), rowStart);
+    buildFor(context, featureStart, stop(featureStart, blockFeatures, features), tileFeatures,
+             [&](Value feature) {
+               emitFeatureTile(memory, makeTileSpan(index, feature, features, tileFeatures),
+                               rowStart, rowsHere, store);
+             });
+  });
+}
+
+} // namespace hloc

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile of a convolution.
+#include "codegen/emit/BlockedSum.h"
+#include "codegen/emit/Fold.h"
+#include "codegen/kernels/convolution/ConvolutionKernel.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+TileStore ConvolutionKernel::makeStore() {
+  ScopedLanes narrow(index, lanesOnChannels ? llvm::PowerOf2Ceil(features) : index.getLanes());
+  return TileStore(
+      context, op.getResult(), element, lanesOnChannels ? TileShape{tile.rows, 1} : tile,
+      [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
+}
+
+/// Folds all products of an output element, those of some channels of a tap at a time, into
+/// `zeros`.
+SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products body) {
+  int64_t terms = channelSteps, channelLevel = spatial();
+  for (const Axis &axis : axes)
+    terms *= axis.taps;
+  // Levels are the taps of each dimension and then channels. Blocks are runs along level `along`
+  // and all of what is below it, `below` products each.
+  bool inBlocks = isBlockedSum(element, terms);
+  int64_t along = channelLevel, below = 1;
+  auto sizeOf = [&](int64_t level) {
+    return level == channelLevel ? channelSteps : axes[level].taps;
+  };
+  while (along > 0 && below * sizeOf(along) < kSumBlock)
+    below *= sizeOf(along--);
+  int64_t block = chooseSumBlock(sizeOf(along), kSumBlock / below);
+
+  ElementIndex tap;
+  std::function<SmallVector<Value>(ValueRange)> walk;
+  auto walkRange = [&](Value start, Value end, ValueRange values) {
+    if (int64_t(tap.size()) == channelLevel)
+      return body(tap, start, end, values);
+    return buildFor(context, start, end, 1, values, [&](Value position, ValueRange now) {
+      tap.push_back(index.uniform(position));
+      SmallVector<Value> next = walk(now);
+      tap.pop_back();
+      return next;
+    });
+  };
+  walk = [&](ValueRange values) {
+    int64_t level = tap.size();
+    Value size = level == channelLevel ? index.constant(channelSteps) : axes[level].count;
+    if (!inBlocks || level != along)
+      return walkRange(index.constant(0), size, values);
+    return addBlocks(context, size, block, values,
+                     [&](Value start, Value end) { return walkRange(start, end, zeros); });
+  };
+  return inBlocks ? settleTotals(b, walk(beginTotals(zeros))) : walk(zeros);
+}
+
+void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan,
+                                 TileStore &store) {
+  int64_t lanes = index.getLanes(), last = spatial() - 1;
+  TileShape shape = tile;
+  Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
+  MemoryArray memory{
+      patch,
+      RankedTensorType::get(patchSizes.empty() ? SmallVector<int64_t>{1} : patchSizes, element)};
+  SmallVector<Value> zeros =
+      packLanes(SmallVector<VectorValue>(shape.rows * shape.vectors, emitZero(index, element)));
+  auto unpack = [&](ValueRange flat) { return unpackLanes(element, flat); };
+  SmallVector<Value> sums = sumProducts(zeros, [&](ArrayRef<VectorIndex> tap, Value firstK,
+                                                   Value endK, ValueRange now) {
+    SmallVector<Value> tapValues;
+    for (VectorIndex x : tap)
+      tapValues.push_back(x.base);
+    /// The input at pixel `pixel` (relative to the tile), one lane or many.
+    auto input = [&](VectorIndex pixel, VectorIndex channel, Mask mask) -> VectorValue {
+      if (!patch) {
+        ElementIndex positions;
+        for (int64_t d = 0; d < last; ++d)
+          positions.push_back(inputPosition(d, outerPosition(d), tap[d]));
+        if (spatial() > 0)
+          positions.push_back(
+              inputPosition(last, index.add(index.uniform(pixelStart), pixel), tap[last]));
+        return loadInput(positions, channel, mask);
+      }
+      VectorIndex column = pixel;
+      if (spatial() > 0)
+        column = index.add(index.multiply(pixel, axes[last].stride),
+                           index.multiply(tap[last], axes[last].tapStride));
+      ElementIndex at(tap.drop_back(spatial() > 0 ? 1 : 0));
+      at.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
+      return loadElements(index, memory, at, {});
+    };
+    auto lane = [&](Value start, int64_t v, int64_t multiple) {
+      return index.add(index.consecutive(start, multiple), v * lanes);
+    };
+    auto featureLanes = [&](int64_t v) { return lane(featureStart, v, featureSpan.multiple); };
+    auto liveFeatures = [&](int64_t v) { return firstLanes(index, featureSpan.live - v * lanes); };
+    SmallVector<VectorValue> next;
+    if (lanesOnChannels) {
+      next = multiplyChannels(tap, firstK, endK, unpack(now));
+    } else if (lanesOnPixels) {
+      next = buildTile(
+          context, shape, element, /*group=*/1, firstK, endK, unpack(now),
+          [&](int64_t r, Value k) {
+            return loadFilter(tapValues, index.uniform(k),
+                              index.add(index.uniform(featureStart), r), {});
+          },
+          [&](int64_t v, Value k) {
+            VectorValue value = input(lane(index.constant(0), v, lanes), index.uniform(k),
+                                      firstLanes(index, pixelSpan.live - v * lanes));
+            return value.re ? broadcastLanes(index, value) : value;
+          });
+    } else if (!vectorInput) {
+      // All features of the tile belong to one group.
+      Value group = b.createOrFold<arith::DivUIOp>(featureStart, index.constant(featuresPerGroup));
+      VectorIndex channelStart = index.multiply(index.uniform(group), channels);
+      if (patch)
+        channelStart = index.add(channelStart, index.multiply(firstChannel, -1));
+      next = buildTile(
+          context, shape, element, /*group=*/1, firstK, endK, unpack(now),
+          [&](int64_t r, Value k) {
+            return input(index.uniform(r), index.add(channelStart, index.uniform(k)), {});
+          },
+          [&](int64_t v, Value k) {
+            VectorValue value =
+                loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));
+            return value.re ? broadcastLanes(index, value) : value;
+          });
+    } else {
+      // Each lane has its own group's input channel.
+      SmallVector<Value> flat(now);
+      flat = buildFor(context, firstK, endK, 1, flat, [&](Value k, ValueRange inner) {
+        SmallVector<VectorValue> all = unpack(inner), filters;
+        SmallVector<VectorIndex> places;
+        for (int64_t v = 0; v < shape.vectors; ++v) {
+          VectorIndex feature = featureLanes(v);
+          Mask mask = liveFeatures(v);
+          filters.push_back(loadFilter(tapValues, index.uniform(k), feature, mask));
+          VectorIndex group = featuresPerGroup == 1
+                                  ? feature
+                                  : index.divideWithRemainder(feature, featuresPerGroup).second;
+          places.push_back(
+              index.orZero(index.add(index.multiply(group, channels), index.uniform(k)),
+                           channels == 1 && featuresPerGroup == 1 ? Mask{} : mask));
+        }
+        for (int64_t r = 0; r < shape.rows; ++r)
+          for (int64_t v = 0; v < shape.vectors; ++v) {
+            Mask mask = liveFeatures(v);
+            VectorValue x = patch ? [&] {
+              VectorIndex column = index.uniform(r);
+              if (spatial() > 0)
+                column = index.add(index.multiply(column, axes[last].stride),
+                                   index.multiply(tap[last], axes[last].tapStride));
+              ElementIndex at(tap.drop_back(spatial() > 0 ? 1 : 0));
+              at.append({column, places[v]});
+              return loadElements(index, memory, at, mask);
+            }()
+                                  : input(index.uniform(r), places[v], mask);
+            if (!x.re || !filters[v].re)
+              return SmallVector<Value>(inner);
+            VectorValue &sum = all[r * shape.vectors + v];
+            sum = emitMultiplyAdd(index, element, x, filters[v], sum);
+          }
+        return packLanes(all);
+      });
+      next = unpack(flat);
+    }
+    return packLanes(next);
+  });
+  if (context.emitter.hasFailed())
+    return;
+  if (lanesOnChannels) {
+    SmallVector<VectorValue> rows = addLanesOfRows(unpack(sums));
+    ScopedLanes narrow(index, llvm::PowerOf2Ceil(features));
+    return store.finish(rows, pixelSpan, featureSpan);
+  }
+  store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan,
+               lanesOnPixels ? pixelSpan : featureSpan);
+}
+
+} // namespace hloc

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dots of many rows: blocks of packed panels.
+#include "codegen/emit/BlockedSum.h"
+#include "codegen/emit/Fold.h"
+#include "codegen/kernels/dot/DotKernel.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Block of k: a packed panel of 32 floats and a tile's rows stay near the core.
+static constexpr int64_t kBlockDepth = kSumBlock;
+/// Depth from which the sums of blocks of k are compensated.
+static constexpr int64_t kCompensatedDepth = 64 * kBlockDepth;
+/// 128 in each byte: what is added to signed bytes, or taken from them by the same.
+static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
+/// Rows up to which the next block of the right operand is asked for ahead of time; bytes of a
+/// cache line.
+static constexpr int64_t kMaxPrefetchedRows = 512, kLineBytes = 64;
+/// Bits of the smallest registers for vectors.
+static constexpr int64_t kLeastRegisterBits = 128;
+/// Addresses that are this far apart share their place in the first cache.
+static constexpr int64_t kCacheWayBytes = 4096;
+/// Columns and rows of a unit, and rows of one that would leave a small unit over.
+static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48,
+                         kMaxBlockRows = 240;
+
+/// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each group.
+Value DotKernel::countEntries(Range depthRange) {
+  Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
+  if (group == 1)
+    return count;
+  Value rounded = b.createOrFold<arith::AddIOp>(count, index.constant(group - 1));
+  return b.createOrFold<arith::DivUIOp>(rounded, index.constant(group));
+}
+
+/// The first k of an entry of `range`.
+Value DotKernel::firstOfGroup(Range range, Value entry) {
+  return b.createOrFold<arith::AddIOp>(
+      range.start,
+      group == 1 ? entry : b.createOrFold<arith::MulIOp>(entry, index.constant(group)));
+}
+
+/// One k of some columns; zero past their end.
+VectorValue DotKernel::loadColumns(VectorIndex k, VectorIndex n, Mask mask) {
+  VectorValue value = loadRhs(k, n, mask);
+  if (!value.re)
+    return emitZero(index, factor);
+  value = broadcastLanes(index, value);
+  for (Value condition : {mask.lanes, mask.uniform})
+    if (condition)
+      value = emitSelect(index, condition, value, emitZero(index, factor));
+  return value;
+}
+
+/// Packs entry `k` of `vectors` vectors of the panel `number`, which begin `within` it and of which
+/// `live` columns exist.
+void DotKernel::packEntry(const Panel &panel, Value within, int64_t vectors, int64_t live, Value k,
+                          Range range) {
+  int64_t lanes = index.getLanes();
+  Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  Value at = firstOfGroup(range, k);
+  for (int64_t v = 0; v < vectors; ++v) {
+    Mask mask = firstLanes(index, live - v * lanes);
+    VectorIndex n =
+        index.add(index.consecutive(column, std::gcd(panel.span.multiple, lanes)), v * lanes);
+    VectorValue value = loadColumns(index.uniform(at), n, mask);
+    if (group > 1) {
+      Type word = b.getI32Type(), wide = VectorType::get({lanes}, word);
+      Value words = arith::ExtUIOp::create(b, wide, value.re);
+      for (int64_t part = 1; part < group; ++part) {
+        VectorIndex next = index.add(index.uniform(at), part);
+        Mask both =
+            depth % group == 0 ? mask : index.both(mask, index.inRange(next, INT64_MIN, depth));
+        Value high = arith::ExtUIOp::create(b, wide, loadColumns(next, n, both).re);
+        high = arith::ShLIOp::create(
+            b, high, index.splat(arith::ConstantIntOp::create(b, word, 32 / group * part)));
+        words = arith::OrIOp::create(b, words, high);
+      }
+      value.re = b.createOrFold<vector::BitCastOp>(VectorType::get({lanes}, element), words);
+    }
+    VectorIndex to = index.add(index.consecutive(within, this->lanes), v * lanes);
+    storeElements(index, panel.memory, {index.uniform(panel.number), index.uniform(k), to}, value,
+                  {});
+  }
+}
+
+/// The same for the entries from `from` (relative to `range`) on.
+void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live,
+                            Value from, Range range) {
+  buildFor(
+      context, from, countEntries(range), 1,
+      [&](Value k) { packEntry(panel, within, vectors, live, k, range); },
+      getConstant(from) == 0 ? Rounds::Some : Rounds::Any);
+}
+
+/// The same for one vector, whose k are read in vectors too and transposed: half vectors, where
+/// those are registers, of which two make one before they are transposed, so that there is half the
+/// code and less to shuffle.
+void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Range range) {
+  Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
+  bool halves = lanes * element.getIntOrFloatBitWidth() > kLeastRegisterBits;
+  int64_t depthLanes = halves ? lanes / 2 : lanes;
+  // Groups past the end are loaded as zeros, and there is room for them; other k are left over.
+  Value whole = countEntries(range);
+  if (group == 1 && depth % depthLanes != 0) {
+    Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(depthLanes));
+    whole = b.createOrFold<arith::SubIOp>(whole, rest);
+  }
+  buildFor(context, index.constant(0), whole, depthLanes, {}, [&](Value k, ValueRange) {
+    Value start = firstOfGroup(range, k);
+    SmallVector<Value> square;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      ScopedLanes along(index, depthLanes);
+      VectorIndex n = index.add(index.uniform(column), lane);
+      VectorValue row{};
+      if (lane < live && group > 1)
+        row.re = vector::BitCastOp::create(
+            b, VectorType::get({depthLanes}, element),
+            loadGroups(start, [&](VectorIndex at, Mask mask) { return loadRhs(at, n, mask); }));
+      else if (lane < live)
+        row = loadRhs(index.consecutive(start, depthLanes), n, {});
+      square.push_back(row.re ? broadcastLanes(index, row).re : emitZero(index, element).re);
+    }
+    if (halves) {
+      for (int64_t lane = 0; lane < depthLanes; ++lane)
+        square[lane] = vector::ShuffleOp::create(b, square[lane], square[lane + depthLanes],
+                                                 llvm::to_vector(llvm::seq<int64_t>(0, lanes)));
+      square.truncate(depthLanes);
+    }
+    for (auto [lane, row] : llvm::enumerate(transposeSquare(b, square)))
+      storeElements(index, panel.memory,
+                    {index.uniform(panel.number), index.add(index.uniform(k), lane),
+                     index.consecutive(within, lanes)},
+                    {row, {}}, {});
+    return SmallVector<Value>();
+  });
+  if (group == 1 && depth % depthLanes != 0)
+    packColumns(panel, within, 1, live, whole, range);
+}
+
+/// What sums with the panel's columns begin at where the left bytes are taken as 128 more than they
+/// are, behind the panel's entries.
+void DotKernel::packCorrection(const Panel &panel, Range depthRange) {
+  SmallVector<Value> sums;
+  for (int64_t v = 0; v < tile.vectors; ++v)
+    sums.push_back(emitZero(index, element).re);
+  auto bytes = VectorType::get({4 * lanes}, b.getI8Type());
+  Value offsets = vector::BitCastOp::create(
+      b, bytes, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
+  auto place = [&](VectorIndex entry, int64_t v) {
+    return ElementIndex{index.uniform(panel.number), entry,
+                        index.add(index.consecutive(index.constant(0), lanes), v * lanes)};
+  };
+  sums = buildFor(
+      context, index.constant(0), countEntries(depthRange), 1, sums, [&](Value k, ValueRange now) {
+        SmallVector<Value> next;
+        for (auto [v, sum] : llvm::enumerate(now)) {
+          Value words = loadElements(index, panel.memory, place(index.uniform(k), v), {}).re;
+          next.push_back(
+              emitQuadMultiplyAdd(index, offsets, vector::BitCastOp::create(b, bytes, words), sum));
+        }
+        return next;
+      });
+  for (auto [v, sum] : llvm::enumerate(sums)) {
+    Value negated = arith::SubIOp::create(b, emitZero(index, element).re, sum);
+    storeElements(index, panel.memory, place(index.uniform(panel.memory.type.getDimSize(1) - 1), v),
+                  {negated, {}}, {});
+  }
+}
+
+/// Packs the block of the right operand, in panels [panel][k][column within the panel].
+void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange) {
+  int64_t width = tile.vectors * tileLanes;
+  bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
+  // A vector at a time, unless that is little code: squares and prologues are too long for copies.
+  auto packByVectors = [&](const Panel &panel) {
+    auto packVector = [&](Value v, int64_t live) {
+      Value within = b.createOrFold<arith::MulIOp>(v, index.constant(lanes));
+      if (bySquares)
+        packSquares(panel, within, live, depthRange);
+      else
+        packColumns(panel, within, 1, live, index.constant(0), depthRange);
+      return SmallVector<Value>();
+    };
+    int64_t whole = std::min(width, panel.span.live) / lanes;
+    buildFor(context, index.constant(0), index.constant(whole), 1, {},
+             [&](Value v, ValueRange) { return packVector(v, lanes); });
+    if (whole * lanes < width)
+      packVector(index.constant(whole), panel.span.live - whole * lanes);
+  };
+  auto forEachPanel = [&](function_ref<void(const Panel &panel)> body) {
+    forEachTile(columnRange, columns, width,
+                [&](const TileSpan &span, Value number) { body({packed, span, number}); });
+  };
+  // Memory is quickest at whole rows: each of the block's goes to all panels.
+  if (findWhole(rhs) && !bySquares)
+    buildFor(
+        context, index.constant(0), countEntries(depthRange), 1,
+        [&](Value k) {
+          forEachPanel([&](const Panel &panel) {
+            ScopedLanes wide(index, tileLanes);
+            packEntry(panel, index.constant(0), tile.vectors, panel.span.live, k, depthRange);
+          });
+        },
+        Rounds::Some);
+  else
+    forEachPanel(packByVectors);
+  if (lhsIsOffset)
+    forEachPanel([&](const Panel &panel) { packCorrection(panel, depthRange); });
+}
+
+/// Packs a tile's rows of the left operand as [row][k].
+void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRange) {
+  buildNest(context, tile.rows, {}, [&](ArrayRef<VectorIndex> row, ValueRange) {
+    return buildFor(
+        context, index.constant(0), countEntries(depthRange), lanes, {},
+        [&](Value k, ValueRange) {
+          VectorIndex m = index.add(index.uniform(span.start, span.multiple), row[0]);
+          Value start = firstOfGroup(depthRange, k);
+          VectorValue value;
+          if (group > 1) {
+            value.re = vector::BitCastOp::create(
+                b, VectorType::get({lanes}, element),
+                loadGroups(start, [&](VectorIndex at, Mask mask) { return loadLhs(m, at, mask); }));
+            if (lhsIsOffset)
+              value.re = arith::XOrIOp::create(
+                  b, value.re, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
+          } else {
+            VectorIndex at = index.consecutive(start, lanes);
+            value =
+                loadLhs(m, at, depth % lanes == 0 ? Mask{} : index.inRange(at, INT64_MIN, depth));
+          }
+          if (value.re)
+            storeElements(index, packed, {row[0], index.consecutive(k, lanes)}, value, {});
+          return SmallVector<Value>();
+        },
+        Rounds::Some);
+  });
+}
+
+/// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
+void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
+                            function_ref<void(const TileSpan &, Value number)> body) {
+  buildFor(
+      context, range.start, range.end, tileSize,
+      [&](Value nominal) {
+        Value number = b.createOrFold<arith::DivUIOp>(
+            b.createOrFold<arith::SubIOp>(nominal, range.start), index.constant(tileSize));
+        body(makeTileSpan(index, nominal, size, tileSize), number);
+      },
+      Rounds::Some);
+}
+
+/// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for
+/// that not to matter.
+bool DotKernel::prefetchesRhs() {
+  BlockArgument whole = findWhole(rhs);
+  if (!whole || getStorageBits(rhsType.getElementType()) < 8 || rows > kMaxPrefetchedRows)
+    return false;
+  // Of several layers' weights each is used once.
+  int64_t bytes = whole == rhs ? getByteSize(rhsType) / batches
+                               : getByteSize(cast<RankedTensorType>(whole.getType()));
+  return rhsColumns.size() == 1 && rhsDepth.size() == 1 && rhsColumns[0] == rhsType.getRank() - 1 &&
+         bytes > context.target.l2Bytes;
+}
+
+/// Asks for the part of the block that is packed after this one which falls to tile `turn` of
+/// `turns`: memory works while the tiles compute.
+void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn,
+                            int64_t turns) {
+  int64_t share = llvm::divideCeil(std::min(depth, kBlockDepth), turns);
+  int64_t line = kLineBytes * 8 / getStorageBits(rhsType.getElementType());
+  Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, depthRange.end,
+                                               index.constant(depth));
+  Value nextColumns =
+      b.createOrFold<arith::AddIOp>(columnRange.start, index.constant(blockColumns));
+  Value first = b.createOrFold<arith::SelectOp>(isLast, index.constant(0), depthRange.end);
+  Value column = b.createOrFold<arith::SelectOp>(isLast, nextColumns, columnRange.start);
+  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
+  first = b.createOrFold<arith::AddIOp>(first, ahead);
+  MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
+  // Whole rows are asked for, so not all turns have any.
+  Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead,
+                                                 index.constant(std::min(depth, kBlockDepth)));
+  scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
+    buildFor(context, index.constant(0), index.constant(blockColumns), line, [&](Value n) {
+      auto sum = [&](Value x, Value y) {
+        return index.uniform(b.createOrFold<arith::AddIOp>(x, y));
+      };
+      prefetchElement(index, memory,
+                      context.emitter.locate(rhs, rhsIndex(sum(first, k), sum(column, n))));
+    });
+  });
+}
+
+/// Whether partial sums can wait where the result will be: it is nothing else than they are, tiles
+/// of `width` columns do not overlap, nothing is read from its memory, and its rows do not push
+/// each other out of the first cache.
+bool DotKernel::waitsInResult(int64_t width) {
+  return columns * getStorageBits(element) / 8 % kCacheWayBytes != 0 && !swapped &&
+         !isa<ComplexType>(element) && context.getReturn().getNumOperands() == 1 &&
+         context.getReturn().getOperand(0) == dot.getResult() &&
+         resultType.getElementType() == element && getStorageBits(element) >= 8 &&
+         rows % tile.rows == 0 && columns % width == 0 &&
+         llvm::all_of(context.kernel.getReuse(), [](int64_t input) { return input < 0; });
+}
+
+void DotKernel::emitBlocked() {
+  // Errors of sums take as much memory as the sums.
+  bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
+  // Wide elements take no more memory than others.
+  int64_t blockColumns = std::min(columns, kBlockColumns * 32 /
+                                               std::max<int64_t>(32, getStorageBits(element))),
+          blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
+  if (batches == 1 && rows <= kMaxBlockRows && !compensated && getStorageBits(element) <= 32)
+    blockRows = rows;
+  // Blocks are whole tiles.
+  tile = chooseTile(context.target, element, lanes, rows, blockColumns);
+  int64_t width = tile.vectors * lanes;
+  // Rows of a product of batches that is much larger on one side are to stay near the core until
+  // the next kernel of a chain reads them (attention's weights), so there are few.
+  int64_t rowBytes = std::max(columns, depth) * getStorageBits(element) / 8;
+  bool isChained = batches > 1 && std::min(columns, depth) <= kBlockColumns &&
+                   rows * rowBytes > context.target.l2Bytes;
+  auto shrink = [&](int64_t block, int64_t rowBytes) {
+    while (block > kFewestBlockRows && block * rowBytes > context.target.l2Bytes / 2)
+      block /= 2;
+    return block;
+  };
+  if (isChained)
+    blockRows = shrink(blockRows, rowBytes);
+  // The same of the right operand's rows, if that is the large side.
+  int64_t depthBytes = depth * getStorageBits(element) / 8;
+  if (batches > 1 && depthIsMinorOfRhs && rows <= kBlockRows && columns > kBlockRows &&
+      columns * depthBytes > context.target.l2Bytes) {
+    blockRows = rows;
+    blockColumns = shrink(kBlockRows, depthBytes);
+  }
+  // The instruction for groups is of the machine's width.
+  if (group == 1)
+    widenTile();
+  // As many blocks as whole tiles make, but alike. Those of batches have borders in common with
+  // others of a chain.
+  auto makeEven = [&](int64_t size, int64_t block, int64_t unit) -> int64_t {
+    if (block >= size)
+      return block;
+    block = std::max(unit, block / unit * unit);
+    return batches > 1 ? block
+                       : llvm::alignTo(llvm::divideCeil(size, llvm::divideCeil(size, block)), unit);
+  };
+  blockColumns = makeEven(columns, blockColumns, width);
+  blockRows = makeEven(rows, blockRows, tile.rows);
+  int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
+  int64_t blockDepth =
+      std::min<int64_t>(llvm::alignTo(llvm::divideCeil(depth, group), lanes), kBlockDepth);
+  auto allocate = [&](ArrayRef<int64_t> sizes) {
+    Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
+    return MemoryArray{memory, RankedTensorType::get(sizes, element)};
+  };
+  MemoryArray panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width}),
+              packedRows;
+  SmallVector<MemoryArray> partial; // sums and their errors
+  bool inResult = !compensated && waitsInResult(width);
+  if (!lhsInPlace)
+    packedRows = allocate({tile.rows, blockDepth});
+  bool severalBlocks = depth > kBlockDepth;
+  if (severalBlocks && inResult)
+    partial.push_back(context.getOutput(0));
+  for (int64_t i = 0; severalBlocks && !inResult && i < (compensated ? 2 : 1); ++i)
+    partial.push_back(
+        allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width}));
+  TileStore store = makeStore();
+
+  emitUnits(
+      [&](Range rowRange, Range columnRange) {
+        buildFor(
+            context, index.constant(0), index.constant(depth), kBlockDepth, [&](Value depthStart) {
+              Range depthRange =
+                  makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)),
+                            depth, kBlockDepth);
+              packRhs(panels, columnRange, depthRange);
+              forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {
+                if (!lhsInPlace)
+                  packLhs(packedRows, rowSpan, depthRange);
+                forEachTile(
+                    columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
+                      ScopedLanes wide(index, tileLanes);
+                      auto partialAt = [&](int64_t r, int64_t v) {
+                        if (inResult)
+                          return resultIndex(
+                              index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
+                              index.add(index.consecutive(columnSpan.start, columnSpan.multiple),
+                                        v * tileLanes));
+                        VectorIndex n = index.add(index.consecutive(index.constant(0), tileLanes),
+                                                  v * tileLanes);
+                        return ElementIndex{index.uniform(rowTile), index.uniform(panel),
+                                            index.uniform(r), n};
+                      };
+                      auto loadPanel = [&](VectorIndex entry, int64_t v) {
+                        VectorIndex n = index.add(index.consecutive(index.constant(0), tileLanes),
+                                                  v * tileLanes);
+                        return loadElements(index, panels, {index.uniform(panel), entry, n}, {});
+                      };
+                      SmallVector<VectorValue> first(tile.rows * tile.vectors,
+                                                     emitZero(index, element));
+                      for (int64_t v = 0; lhsIsOffset && v < tile.vectors; ++v) {
+                        VectorValue correction = loadPanel(index.uniform(blockDepth), v);
+                        for (int64_t r = 0; r < tile.rows; ++r)
+                          first[r * tile.vectors + v] = correction;
+                      }
+                      auto left = [&](int64_t r, Value k) {
+                        if (!lhsInPlace)
+                          return loadElements(index, packedRows,
+                                              {index.uniform(r), index.uniform(k)}, {});
+                        Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
+                        return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
+                                       index.uniform(at));
+                      };
+                      auto right = [&](int64_t v, Value k) {
+                        return loadPanel(index.uniform(k), v);
+                      };
+                      SmallVector<VectorValue> sums;
+                      Value entries = countEntries(depthRange);
+                      if (prefetchesRhs())
+                        sums = buildTileInPieces(
+                            context, tile, element, group, entries, first, left, right,
+                            [&](Value piece) {
+                              int64_t pieces = countTilePieces(blockDepth),
+                                      tiles = llvm::divideCeil(blockRows, tile.rows) * panelCount;
+                              auto next = [&](Value number, int64_t count, Value within) {
+                                return b.createOrFold<arith::AddIOp>(
+                                    b.createOrFold<arith::MulIOp>(number, index.constant(count)),
+                                    within);
+                              };
+                              prefetchRhs(columnRange, depthRange, blockColumns,
+                                          next(next(rowTile, panelCount, panel), pieces, piece),
+                                          tiles * pieces);
+                            });
+                      else
+                        sums = buildTile(context, tile, element, group, index.constant(0), entries,
+                                         first, left, right);
+                      if (context.emitter.hasFailed())
+                        return;
+                      if (!severalBlocks)
+                        return store.finish(sums, rowSpan, columnSpan);
+                      SmallVector<SmallVector<VectorValue>> totals =
+                          addUnlessFirst(depthRange, sums, partial, partialAt);
+                      if (inResult)
+                        return store.finish(totals[0], rowSpan, columnSpan);
+                      Value isLast = b.createOrFold<arith::CmpIOp>(
+                          arith::CmpIPredicate::eq, depthRange.end, index.constant(depth));
+                      auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
+                      OpBuilder::InsertionGuard guard(b);
+                      ElementEmitter::Scope scope(context.emitter);
+                      b.setInsertionPointToStart(branch.thenBlock());
+                      if (compensated)
+                        store.finish(
+                            unpackLanes(element, settleTotals(b, packLanes(llvm::to_vector(
+                                                                     llvm::concat<VectorValue>(
+                                                                         totals[0], totals[1]))))),
+                            rowSpan, columnSpan);
+                      else
+                        store.finish(totals[0], rowSpan, columnSpan);
+                      b.setInsertionPointToStart(branch.elseBlock());
+                      for (auto [memory, values] : llvm::zip(partial, totals))
+                        for (int64_t r = 0; r < tile.rows; ++r)
+                          for (int64_t v = 0; v < tile.vectors; ++v)
+                            storeElements(index, memory, partialAt(r, v),
+                                          values[r * tile.vectors + v], {});
+                    });
+              });
+            });
+      },
+      blockRows, blockColumns);
+}
+
+/// The totals of `sums`, of a block of k, and those of the blocks before, which are in `partial`:
+/// with errors if it has two arrays.
+SmallVector<SmallVector<VectorValue>>
+DotKernel::addUnlessFirst(Range depthRange, ArrayRef<VectorValue> sums,
+                          ArrayRef<MemoryArray> partial,
+                          function_ref<ElementIndex(int64_t, int64_t)> partialAt) {
+  bool compensated = partial.size() > 1;
+  Value isFirst =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.start, index.constant(0));
+  SmallVector<Value> flat = packLanes(sums), first = flat;
+  if (compensated)
+    first.append(packLanes(SmallVector<VectorValue>(sums.size(), emitZero(index, element))));
+  auto branch = scf::IfOp::create(b, ValueRange(first).getTypes(), isFirst, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, first);
+  b.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<VectorValue> before, after;
+  for (const MemoryArray &memory : partial)
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        before.push_back(loadElements(index, memory, partialAt(r, v), {}));
+  if (compensated)
+    after = unpackLanes(element, addToTotals(b, packLanes(before), flat));
+  else
+    for (auto [total, sum] : llvm::zip(before, sums))
+      after.push_back(emitMonoid(index, Monoid::Add, element, total, sum));
+  scf::YieldOp::create(b, packLanes(after));
+  SmallVector<VectorValue> all = unpackLanes(element, branch.getResults());
+  SmallVector<SmallVector<VectorValue>> totals;
+  for (size_t i = 0; i < partial.size(); ++i)
+    totals.emplace_back(ArrayRef(all).slice(i * sums.size(), sums.size()));
+  return totals;
+}
+
+} // namespace hloc

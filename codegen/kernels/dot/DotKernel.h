@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of a dot: what its ways of working share. DotKernel.cpp looks at the operands and
+// chooses; DotBlocked.cpp and DotNarrow.cpp are the ways.
+
+#ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
+#define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
+
+#include "codegen/emit/TileStore.h"
+
+namespace hloc {
+
+class DotKernel {
+public:
+  DotKernel(KernelContext &context, hlo::DotOp dot)
+      : context(context), b(context.b), index(context.index), dot(dot), lhs(dot.getLhs()),
+        rhs(dot.getRhs()), lhsBatch(dot.getLhsBatchDims()), rhsBatch(dot.getRhsBatchDims()),
+        lhsDepth(dot.getLhsContractingDims()), rhsDepth(dot.getRhsContractingDims()),
+        resultType(llvm::cast<mlir::RankedTensorType>(dot.getResult().getType())) {}
+
+  llvm::LogicalResult emit();
+
+private:
+  void analyze();
+  bool factorIsBf16();
+  int64_t chooseGroup(bool packs);
+  bool readsRhsInPlace();
+  ElementIndex lhsIndex(VectorIndex m, VectorIndex k);
+  ElementIndex rhsIndex(VectorIndex k, VectorIndex n);
+  ElementIndex resultIndex(VectorIndex m, VectorIndex n);
+  VectorValue loadLhs(VectorIndex m, VectorIndex k, Mask mask = {});
+  VectorValue loadRhs(VectorIndex k, VectorIndex n, Mask mask = {});
+  mlir::Value loadGroups(mlir::Value start,
+                         llvm::function_ref<VectorValue(VectorIndex k, Mask mask)> load);
+
+  /// Positions [start, end) of a dimension.
+  struct Range {
+    mlir::Value start, end;
+  };
+  Range makeRange(mlir::Value block, int64_t size, int64_t blockSize);
+  mlir::Value countEntries(Range depthRange);
+  void widenTile();
+  TileStore makeStore();
+  void describeUnits(int64_t blockRows, int64_t blockColumns);
+  bool leadsWithBatches(mlir::Value operand, llvm::ArrayRef<int64_t> batch);
+  void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows,
+                 int64_t blockColumns);
+  void forEachTile(Range range, int64_t size, int64_t tileSize,
+                   llvm::function_ref<void(const TileSpan &, mlir::Value number)> body);
+  bool waitsInResult(int64_t width);
+  void emitBlocked();
+  bool prefetchesRhs();
+  void prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, mlir::Value turn,
+                   int64_t turns);
+  /// A panel of the packed right operand.
+  struct Panel {
+    MemoryArray memory;
+    TileSpan span;
+    mlir::Value number;
+  };
+  VectorValue loadColumns(VectorIndex k, VectorIndex n, Mask mask);
+  void packEntry(const Panel &panel, mlir::Value within, int64_t vectors, int64_t live,
+                 mlir::Value k, Range range);
+  void packColumns(const Panel &panel, mlir::Value within, int64_t vectors, int64_t live,
+                   mlir::Value from, Range range);
+  void packSquares(const Panel &panel, mlir::Value within, int64_t live, Range range);
+  void packCorrection(const Panel &panel, Range depthRange);
+  mlir::Value firstOfGroup(Range range, mlir::Value entry);
+  void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
+  void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
+  llvm::SmallVector<llvm::SmallVector<VectorValue>>
+  addUnlessFirst(Range depthRange, llvm::ArrayRef<VectorValue> sums,
+                 llvm::ArrayRef<MemoryArray> partial,
+                 llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
+  void emitStreaming();
+  void emitAlongDepth();
+
+  KernelContext &context;
+  mlir::ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+  hlo::DotOp dot;
+  mlir::Value lhs, rhs;
+  llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth; // dimensions
+  mlir::RankedTensorType lhsType, rhsType, resultType;
+  bool swapped = false;
+  /// Of accumulators; and of what is multiplied, i16 or bf16 with pairs, i8 with fours.
+  mlir::Type element, factor;
+  /// How many neighbouring k are multiplied and added by one instruction: 1, 2
+  /// (emitPairMultiplyAdd) or 4 (emitQuadMultiplyAdd).
+  int64_t group = 1;
+  /// With fours, where both operands are signed: the left one's bytes are taken as 128 more than
+  /// they are, and 128 times the right one's are taken back.
+  bool lhsIsOffset = false;
+  llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
+  llvm::SmallVector<int64_t> lhsRows, rhsColumns; // dimensions
+  int64_t batches = 1, rows = 1, columns = 1, depth = 1;
+  /// Of a vector of the machine; and of the vectors that a tile is written in, which are as wide
+  /// as its rows where they can be: the target splits them, and there is less code on the way to
+  /// it.
+  int64_t lanes = 1, tileLanes = 1;
+  bool depthIsMinorOfRhs = false, lhsInPlace = false;
+  TileShape tile;
+
+  VectorIndex batch;
+};
+
+} // namespace hloc
+
+#endif

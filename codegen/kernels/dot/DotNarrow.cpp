@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dots of few rows: nothing would be read twice from a packed panel.
+#include "codegen/emit/BlockedSum.h"
+#include "codegen/emit/Fold.h"
+#include "codegen/emit/ReducedWalk.h"
+#include "codegen/kernels/dot/DotKernel.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Vectors of one row of the right operand that are read one after the other: memory is slow at
+/// more rows of less. And how many such strips there are to be, for the threads.
+static constexpr int64_t kStripVectors = 16, kFewestStrips = 4;
+
+/// Reads the right operand in place, lanes along columns.
+void DotKernel::emitStreaming() {
+  tile = chooseTile(context.target, element, lanes, rows, columns);
+  // What is computed on the way from memory takes registers of its own.
+  bool isPlain = findWhole(rhs) && rhsType.getElementType() == element;
+  // A row needs no registers but its sums.
+  if (isPlain && !isa<ComplexType>(element) && rows == 1 &&
+      columns >= kFewestStrips * kStripVectors * lanes)
+    tile = {1, kStripVectors};
+  int64_t width = tile.vectors * lanes;
+  if (isPlain)
+    widenTile();
+  TileStore store = makeStore();
+  emitUnits(
+      [&](Range rowRange, Range columnRange) {
+        TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+        TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, width);
+        ScopedLanes wide(index, tileLanes);
+        SmallVector<VectorValue> zeros(tile.rows * tile.vectors, emitZero(index, element));
+        auto sumOf = [&](Value start, Value end) {
+          return packLanes(buildTile(
+              context, tile, element, /*group=*/1, start, end, zeros,
+              [&](int64_t r, Value k) {
+                return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
+                               index.uniform(k));
+              },
+              [&](int64_t v, Value k) {
+                VectorIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple),
+                                          v * tileLanes);
+                VectorValue value = loadRhs(index.uniform(k), n,
+                                            firstLanes(index, columnSpan.live - v * tileLanes));
+                return value.re ? broadcastLanes(index, value) : value;
+              }));
+        };
+        SmallVector<Value> sums;
+        Value size = index.constant(depth);
+        if (isBlockedSum(element, depth))
+          sums = settleTotals(b, addBlocks(context, size, chooseSumBlock(depth, kSumBlock),
+                                           beginTotals(packLanes(zeros)), sumOf));
+        else
+          sums = sumOf(index.constant(0), size);
+        if (!context.emitter.hasFailed())
+          store.finish(unpackLanes(element, sums), rowSpan, columnSpan);
+      },
+      tile.rows, width);
+}
+
+/// VectorValue along k; each result is a sum over lanes.
+void DotKernel::emitAlongDepth() {
+  int64_t mostRows = columns == 1 || (rows <= 4 && context.target.vectorRegisters >= 32) ? 4 : 2;
+  tile = {std::min(rows, mostRows), std::min<int64_t>(columns, 4)};
+  int64_t count = tile.rows * tile.vectors;
+  TileStore store = makeStore();
+  emitUnits(
+      [&](Range rowRange, Range columnRange) {
+        TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+        TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, tile.vectors);
+        SmallVector<Value> zeros =
+            packLanes(SmallVector<VectorValue>(count, emitZero(index, element)));
+        if (group > 1)
+          index.setLanes(group * lanes);
+        auto addProducts = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange now) {
+          VectorIndex k = at[0];
+          SmallVector<VectorValue> next = unpackLanes(element, now), left, right;
+          VectorValue zero = emitZero(index, factor);
+          auto masked = [&](VectorValue value) {
+            if (!value.re)
+              return value;
+            value = broadcastLanes(index, value);
+            return mask ? emitSelect(index, mask.lanes, value, zero) : value;
+          };
+          for (int64_t r = 0; r < tile.rows; ++r)
+            left.push_back(masked(loadLhs(index.add(index.uniform(rowSpan.start), r), k, mask)));
+          for (int64_t c = 0; c < tile.vectors; ++c)
+            right.push_back(
+                masked(loadRhs(k, index.add(index.uniform(columnSpan.start), c), mask)));
+          for (int64_t i = 0; i < count; ++i) {
+            if (context.emitter.hasFailed())
+              return SmallVector<Value>(now);
+            VectorValue x = left[i / tile.vectors], y = right[i % tile.vectors];
+            next[i] = group == 2
+                          ? VectorValue{emitPairMultiplyAdd(index, x.re, y.re, next[i].re), {}}
+                          : emitMultiplyAdd(index, element, x, y, next[i]);
+          }
+          return packLanes(next);
+        };
+        auto join = [&](ValueRange sums, ValueRange parts) {
+          SmallVector<Value> joined;
+          for (auto [sum, part] : llvm::zip(sums, parts))
+            joined.push_back(arith::AddFOp::create(b, sum, part));
+          return joined;
+        };
+        ReducedWalk walk(context, depth, /*alongLanes=*/true);
+        bool inBlocks = isBlockedSum(element, depth / index.getLanes());
+        SmallVector<Value> sums =
+            inBlocks ? walk.foldInBlocks(zeros, {kSumBlock, /*addsUp=*/true}, addProducts, join)
+                     : walk.fold(zeros, addProducts);
+        index.setLanes(lanes);
+        if (context.emitter.hasFailed())
+          return;
+        SmallVector<VectorValue> totals;
+        auto total = [&](Value vector) -> Value {
+          if (!vector || !isa<VectorType>(vector.getType()))
+            return vector;
+          auto kind = element.isInteger(1) ? vector::CombiningKind::OR : vector::CombiningKind::ADD;
+          return vector::ReductionOp::create(b, kind, vector);
+        };
+        for (VectorValue sum : unpackLanes(element, sums))
+          totals.push_back({total(sum.re), total(sum.im)});
+        ScopedLanes scalar(index, 1);
+        store.finish(totals, rowSpan, columnSpan);
+      },
+      tile.rows, tile.vectors);
+}
+
+} // namespace hloc

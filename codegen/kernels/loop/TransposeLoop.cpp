@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop kernels that transpose: results whose minor dimension is not the one along which an operand
+// lies in memory. Such a kernel goes over square tiles of the two dimensions. A tile's operand is
+// computed with lanes along its own minor dimension, row by row, and turned in registers; each
+// cache line is read once and whole. Test: test/codegen/transposes.hlo.
+#include "codegen/emit/RegisterTile.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Rows and columns of the largest tile: as many registers as it takes.
+static constexpr int64_t kLargestTile = 16, kSmallestTile = 4;
+/// VectorValue that a tile has at least where the machine has them: below, strided loads are as
+/// good.
+static constexpr int64_t kUsefulLanes = 8;
+/// Transposes whose tiles are in registers at the same time.
+static constexpr size_t kMaxTransposes = 2;
+
+namespace {
+
+class TransposeLoop {
+public:
+  explicit TransposeLoop(KernelContext &context)
+      : context(context), b(context.b), index(context.index),
+        results(context.getReturn().getOperands()),
+        shape(cast<RankedTensorType>(results[0].getType()).getShape()),
+        minor(int64_t(shape.size()) - 1) {}
+
+  bool emit() {
+    if (!analyze())
+      return false;
+    index.setLanes(tile);
+    int64_t blocks = (shape[across] + tile - 1) / tile, outerCount = 1;
+    SmallVector<int64_t> outerSizes;
+    for (int64_t d = 0; d < minor; ++d)
+      if (d != across) {
+        outerSizes.push_back(shape[d]);
+        outerCount *= shape[d];
+      }
+    int64_t units = outerCount * blocks;
+    context.setUnits(units,
+                     estimateCyclesPerElement(context.getBody(), tile) * tile * shape[minor]);
+    Value begin = units == 1 ? index.constant(0) : context.getBegin();
+    Value end = units == 1 ? index.constant(1) : context.getEnd();
+    buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+      Value block = b.createOrFold<arith::RemUIOp>(unit, index.constant(blocks));
+      Value outer = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
+      outerAt = reshapeIndex(index, outerCount, outerSizes, index.uniform(outer));
+      emitBlock(block, blocks);
+      return SmallVector<Value>();
+    });
+    return true;
+  }
+
+private:
+  /// Finds the transposes, the dimension across which their operands lie, and the tile's size.
+  bool analyze() {
+    for (Value result : results)
+      if (cast<RankedTensorType>(result.getType()).getShape() != shape)
+        return false;
+    for (auto op : context.getBody().getOps<hlo::TransposeOp>()) {
+      auto type = cast<RankedTensorType>(op.getType());
+      if (type.getShape() != shape || transposes.size() == kMaxTransposes)
+        continue;
+      Type element = type.getElementType();
+      if (element.isInteger(1) || getStorageBits(element) % 8 != 0)
+        continue; // no vectors of their own in registers
+      int64_t lies = llvm::find(op.getDimensions(), minor) - op.getDimensions().begin();
+      if (lies == minor || (!transposes.empty() && lies != across))
+        continue;
+      across = lies;
+      transposes.push_back(op);
+    }
+    if (transposes.empty())
+      return false;
+    int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+    tile = std::min(kLargestTile, lanes);
+    int64_t least = std::min(lanes, kUsefulLanes), side = std::min(shape[across], shape[minor]);
+    while (tile > least && tile > side)
+      tile /= 2;
+    return tile >= kSmallestTile && tile <= side;
+  }
+
+  /// `tile` positions of the dimension `across`, and all of the minor one. The last block may have
+  /// fewer.
+  void emitBlock(Value block, int64_t blocks) {
+    Value first = b.createOrFold<arith::MulIOp>(block, index.constant(tile));
+    int64_t rest = shape[across] % tile;
+    if (rest == 0)
+      return emitTiles(first, tile);
+    Value isWhole =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, block, index.constant(blocks - 1));
+    auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+    for (auto [region, count] :
+         {std::pair(branch.thenBlock(), tile), std::pair(branch.elseBlock(), rest)}) {
+      OpBuilder::InsertionGuard guard(b);
+      ElementEmitter::Scope scope(context.emitter);
+      b.setInsertionPointToStart(region);
+      emitTiles(first, count);
+    }
+  }
+
+  void emitTiles(Value first, int64_t rows) {
+    int64_t whole = shape[minor] / tile * tile;
+    buildFor(context, index.constant(0), index.constant(whole), tile, {}, [&](Value i, ValueRange) {
+      emitTile(first, rows, i, tile);
+      return SmallVector<Value>();
+    });
+    if (whole < shape[minor])
+      emitTile(first, rows, index.constant(whole), shape[minor] - whole);
+  }
+
+  ElementIndex position(VectorIndex row, VectorIndex column) {
+    ElementIndex at(outerAt);
+    at.insert(at.begin() + across, row);
+    at.push_back(column);
+    return at;
+  }
+
+  /// `rows` by `columns` elements of the results, from (row, column) on.
+  void emitTile(Value row, int64_t rows, Value column, int64_t columns) {
+    auto plus = [&](Value base, int64_t offset) { return index.add(index.uniform(base), offset); };
+    Mask rowMask = firstLanes(index, rows), columnMask = firstLanes(index, columns);
+    SmallVector<SmallVector<VectorValue>> turned;
+    for (hlo::TransposeOp op : transposes) {
+      SmallVector<VectorValue> lines;
+      for (int64_t i = 0; i < tile; ++i) {
+        if (i >= columns) {
+          lines.push_back(lines.front()); // of lanes that are not stored
+          continue;
+        }
+        ElementIndex at = position(index.consecutive(row, tile), plus(column, i)),
+                     source(at.size());
+        for (auto [to, from] : llvm::enumerate(op.getDimensions()))
+          source[from] = at[to];
+        VectorValue line = context.emitter.emit(op.getOperand(), source, rowMask);
+        if (!line.re)
+          return;
+        lines.push_back(broadcastLanes(index, line));
+      }
+      turned.push_back(turn(lines));
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      ElementIndex at = position(plus(row, i), index.consecutive(column, tile));
+      for (auto [op, lines] : llvm::zip(transposes, turned))
+        bindLine(op, at, columnMask, lines[i]);
+      emitElements(at, columnMask);
+    }
+    for (hlo::TransposeOp op : transposes)
+      context.emitter.unbind(op);
+  }
+
+  /// At `place` the transpose is `line`; elsewhere it is computed.
+  void bindLine(hlo::TransposeOp op, const ElementIndex &place, Mask placeMask, VectorValue line) {
+    context.emitter.bind(
+        op, [this, op, place, placeMask, line](ArrayRef<VectorIndex> at, Mask mask) mutable {
+          if (at == ArrayRef<VectorIndex>(place) && mask == placeMask)
+            return line;
+          ElementIndex source(at.size());
+          for (auto [to, from] : llvm::enumerate(op.getDimensions()))
+            source[from] = at[to];
+          return context.emitter.emit(op.getOperand(), source, mask);
+        });
+  }
+
+  void emitElements(const ElementIndex &at, Mask mask) {
+    SmallVector<VectorValue> values;
+    for (Value result : results)
+      values.push_back(context.emitter.emit(result, at, mask));
+    if (context.emitter.hasFailed())
+      return;
+    for (auto [i, value] : llvm::enumerate(values))
+      storeElements(index, context.getOutput(i), at, value, mask);
+  }
+
+  /// Line i of the result holds lane i of all `lines`.
+  SmallVector<VectorValue> turn(ArrayRef<VectorValue> lines) {
+    SmallVector<Value> re, im;
+    for (VectorValue line : lines) {
+      re.push_back(line.re);
+      if (line.im)
+        im.push_back(line.im);
+    }
+    re = transposeSquare(b, re);
+    im = transposeSquare(b, im);
+    SmallVector<VectorValue> turned;
+    for (auto [i, part] : llvm::enumerate(re))
+      turned.push_back({part, im.empty() ? Value() : im[i]});
+    return turned;
+  }
+
+  KernelContext &context;
+  ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+  ValueRange results;
+  ArrayRef<int64_t> shape;
+  int64_t minor, across = 0, tile = 0;
+  SmallVector<hlo::TransposeOp> transposes;
+  ElementIndex outerAt;
+};
+
+} // namespace
+
+bool emitTransposeLoop(KernelContext &context) { return TransposeLoop(context).emit(); }
+
+} // namespace hloc

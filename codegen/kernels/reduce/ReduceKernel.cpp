@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/kernels/reduce/ReduceKernel.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Bytes up to which a row of intermediate values is kept rather than computed again.
+static constexpr int64_t kScratchRowBytes = 32 << 10;
+/// Elements of an array that does not stay near the core.
+static constexpr int64_t kFarElements = 1 << 20;
+/// Registers of a strip of such an array's row.
+static constexpr int64_t kStripRegisters = 16;
+/// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
+static constexpr double kWorthKeeping = 10;
+/// Cycles of a stage's vectors from which other code than the folds takes most of its time, and
+/// nearly all.
+static constexpr double kMixedStage = 8, kCostlyStage = 16;
+
+LogicalResult ReduceKernel::analyze() {
+  DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
+  for (Operation &op : context.getBody()) {
+    int64_t stage = 0;
+    for (Value operand : op.getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        stage = std::max(stage, stageOf.lookup(source));
+    if (auto reduce = dyn_cast<hlo::ReduceOp>(op)) {
+      Reduction reduction{reduce, stage, {}, {}, context.emitter.lookup(reduce.getToApplyAttr())};
+      if (!reduction.computation)
+        return reduce.emitOpError("names no computation");
+      if (reduce.getCount() == 1)
+        reduction.monoid = matchMonoid(reduction.computation);
+      for (Value input : reduce.getInputs()) {
+        Type element = arrayType(input).getElementType();
+        bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+        // Complex numbers have an order only where both parts are compared.
+        if (isa<ComplexType>(element) && reduction.monoid && *reduction.monoid != Monoid::Add &&
+            *reduction.monoid != Monoid::Multiply)
+          reduction.monoid.reset();
+        reduction.elements.push_back(narrow && reduction.monoid ? b.getF32Type() : element);
+      }
+      reductions.push_back(reduction);
+      ++stage;
+    }
+    stageOf[&op] = stage;
+    finalStage = std::max(finalStage, stage);
+  }
+  if (reductions.empty())
+    return context.kernel.emitError("expected a reduce kernel to hold a reduction");
+  hlo::ReduceOp first = reductions.front().op;
+  shape = arrayType(first.getInputs()[0]).getShape();
+  reduced = SmallVector<int64_t>(first.getDimensions());
+  llvm::sort(reduced);
+  for (int64_t d = 0; d < int64_t(shape.size()); ++d) {
+    bool gone = llvm::is_contained(reduced, d);
+    (gone ? reducedSizes : keptSizes).push_back(shape[d]);
+    (gone ? innerCount : outerCount) *= shape[d];
+    if (!gone)
+      kept.push_back(d);
+  }
+  return success();
+}
+
+/// Cycles that a position of S takes, roughly. What is computed once for a row or column counts for
+/// its share.
+double ReduceKernel::estimateCyclesPerPosition(int64_t lanes) {
+  double cycles = 2.0 / lanes, positions = innerCount * outerCount;
+  for (Operation &op : context.getBody())
+    if (!isa<hlo::ReturnOp>(op))
+      cycles +=
+          estimateCycles(&op, lanes) *
+          (isa<hlo::ReduceOp>(op) ? 1 : arrayType(op.getResult(0)).getNumElements() / positions);
+  return cycles;
+}
+
+void ReduceKernel::chooseLanes() {
+  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  bool minorReduced = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
+  rows = minorReduced && (reducedSizes.back() >= lanes || outerCount < lanes / 2 ||
+                          outerCount == 1 || reducedSizes.back() * 2 > outerCount);
+  int64_t along = rows ? reducedSizes.back() : outerCount;
+  // Several registers of partial results hide the latency of folding. Rows that are gathered have
+  // enough in flight; for others each stage chooses again.
+  double cycles = (rows ? estimateCyclesPerElement(context.getBody(), lanes)
+                        : estimateCyclesPerPosition(lanes)) *
+                  lanes;
+  int64_t registers = cycles < 8 && (rows || !minorReduced) ? 4 : cycles < 60 ? 2 : 1;
+  // Columns of an array that is no longer near the core are read in strips that memory is quick at,
+  // or by whole rows.
+  int64_t strip = kStripRegisters * lanes;
+  if (!rows && registers == 4 && reductions.size() == 1 &&
+      innerCount * outerCount >= kFarElements &&
+      (keptSizes.back() >= 2 * strip || keptSizes.back() == strip))
+    registers = kStripRegisters;
+  // A loop of one step is none, but where it is within another.
+  int64_t steps = rows && innerCount > along ? 1 : 2;
+  while (registers > 1 && along < steps * registers * lanes)
+    registers /= 2;
+  lanes *= registers;
+  while (lanes > 1 && lanes / 2 >= along)
+    lanes /= 2;
+  // Rows and columns may begin within a byte; a row's result alone is no vector.
+  bool writesVectors = llvm::any_of(context.getReturn().getOperands(), [&](Value result) {
+    return getStorageBits(arrayType(result).getElementType()) < 8 &&
+           (!rows || arrayType(result).getShape() == ArrayRef(shape));
+  });
+  if (writesVectors)
+    lanes = 1;
+  index.setLanes(std::max<int64_t>(lanes, 1));
+  walk.emplace(context, reducedSizes, rows);
+}
+
+void ReduceKernel::planScratch() {
+  // The stages in which each value over S is asked for.
+  DenseMap<Operation *, llvm::SmallDenseSet<int64_t, 4>> stages;
+  for (Operation &op : llvm::reverse(context.getBody())) {
+    for (Operation *user : op.getUsers()) {
+      if (auto reduce = dyn_cast<hlo::ReduceOp>(user)) {
+        for (Reduction &reduction : reductions)
+          if (reduction.op == reduce)
+            stages[&op].insert(reduction.stage);
+      } else if (isa<hlo::ReturnOp>(user)) {
+        stages[&op].insert(finalStage);
+      } else {
+        auto inner = stages.lookup(user);
+        stages[&op].insert(inner.begin(), inner.end());
+      }
+    }
+  }
+  int64_t rowLanes = rows ? 1 : index.getLanes();
+  for (Operation &op : context.getBody()) {
+    if (isa<hlo::ReturnOp, hlo::ReduceOp>(op) || arrayType(op.getResult(0)).getShape() != shape)
+      continue;
+    Type element = arrayType(op.getResult(0)).getElementType();
+    int64_t bytes = innerCount * rowLanes * getStorageBits(element) / 8;
+    bool costly = estimateCycles(&op, 1) >= kWorthKeeping;
+    if (!costly || stages.lookup(&op).size() < 2 || bytes > kScratchRowBytes ||
+        getStorageBits(element) < 8)
+      continue;
+    // Already held by a later value of the same stages that is kept? Then this one is asked for
+    // once.
+    int64_t first = *llvm::min_element(stages.lookup(&op));
+    scratch[op.getResult(0)] = {context.allocateOnStack(bytes + 64), first};
+  }
+  for (auto &[value, kept] : scratch) {
+    Value captured = value;
+    context.emitter.bind(value, [this, captured](ArrayRef<VectorIndex> at, Mask mask) {
+      return loadOrKeep(captured, at, mask);
+    });
+  }
+}
+
+/// Cycles of a vector of each operand that the reductions `group` of a stage fold, roughly.
+double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
+  SetVector<Operation *> computed;
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  options.inclusive = true;
+  for (Reduction *reduction : group)
+    for (Value input : reduction->op.getInputs())
+      (void)getBackwardSlice(input, &computed, options);
+  double cycles = 3 + group.size();
+  for (Operation *op : computed)
+    cycles += estimateCycles(op, 1);
+  return cycles;
+}
+
+/// VectorValue for the reductions `group` of a stage: where the rest of the kernel is costly and
+/// they are not, or fold by long chains of instructions, more partial results hide the latency.
+int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
+  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  if (!rows || index.getLanes() < lanes)
+    return index.getLanes();
+  bool hasLongChain = llvm::any_of(group, [](Reduction *reduction) {
+    bool isFloat = llvm::all_of(reduction->elements, llvm::IsaPred<FloatType>);
+    return isFloat &&
+           (reduction->monoid == Monoid::Maximum || reduction->monoid == Monoid::Minimum);
+  });
+  int64_t registers = estimateStageCycles(group) >= kMixedStage ? 1
+                      : hasLongChain && group.size() == 1       ? 8
+                                                                : 4;
+  // Short loops do not.
+  while (registers > 1 && reducedSizes.back() < 4 * registers * lanes)
+    registers /= 2;
+  return std::max(index.getLanes(), registers * lanes);
+}
+
+/// Blocks for the reductions `group`, which are monoids: the fewer sums are held, the longer their
+/// runs. Code that is costly stands once, and a compensated sum costs it little.
+ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
+  bool addsUp =
+      llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
+  if (!addsUp)
+    return {64, false};
+  if (estimateStageCycles(group) >= kCostlyStage)
+    return {16, true};
+  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  int64_t registers = group.size() * std::max<int64_t>(1, index.getLanes() / lanes);
+  return !rows && registers <= 4 ? ReducedWalk::Blocks{64, true, 8}
+                                 : ReducedWalk::Blocks{32, true, 4};
+}
+
+/// Says that units are rows of the operands and of the results, one after the other. An operand's
+/// elements outside of a unit's row are read by nothing if nothing but the row's own index is ever
+/// asked for.
+void ReduceKernel::describeRows() {
+  bool areOutermost = llvm::equal(kept, llvm::seq<int64_t>(0, kept.size()));
+  if (!areOutermost || context.packsOutputs())
+    return;
+  TileAccess &blocks = context.schedule.blocks;
+  blocks.batches = outerCount;
+  blocks.batchUnits = 1;
+  for (BlockArgument argument : context.getBody().getArguments()) {
+    if (arrayType(argument).getShape() != shape)
+      continue;
+    unsigned number = argument.getArgNumber();
+    blocks.batchInputs.push_back(number);
+    context.emitter.bind(argument, [this, number](ArrayRef<VectorIndex> at, Mask mask) {
+      bool isOwnRow = llvm::all_of(llvm::zip(kept, outer), [&](auto pair) {
+        return at[std::get<0>(pair)] == std::get<1>(pair);
+      });
+      if (!isOwnRow)
+        llvm::erase(context.schedule.blocks.batchInputs, number);
+      return loadElements(index, context.getInput(number), at, mask);
+    });
+  }
+}
+
+void ReduceKernel::emitRows(double cyclesPerRow) {
+  context.setUnits(outerCount, cyclesPerRow);
+  describeRows();
+  Value begin = outerCount == 1 ? index.constant(0) : context.getBegin();
+  Value end = outerCount == 1 ? index.constant(1) : context.getEnd();
+  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+    outer = reshapeIndex(index, outerCount, keptSizes, index.uniform(unit));
+    emitStages({});
+    return SmallVector<Value>();
+  });
+}
+
+void ReduceKernel::emitColumns(double cyclesPerColumn) {
+  int64_t lanes = index.getLanes(), units = (outerCount + lanes - 1) / lanes;
+  // VectorValue stay within one row of K if that is long enough, else they go over its positions.
+  bool minorLanes =
+      keptSizes.size() > 1 && keptSizes.back() >= lanes && keptSizes.back() % lanes != 0;
+  int64_t minorBlocks = minorLanes ? (keptSizes.back() + lanes - 1) / lanes : 0;
+  if (minorLanes)
+    units = outerCount / keptSizes.back() * minorBlocks;
+  context.setUnits(units, cyclesPerColumn * lanes);
+  int64_t size = minorLanes ? keptSizes.back() : outerCount;
+  int64_t blocks = minorLanes ? minorBlocks : units;
+  bool ragged = size % lanes != 0;
+  // Where masked lanes would have to be gathered, the last block moves back until it fits, and does
+  // some columns again, unless their results are where operands were.
+  bool inPlace = llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; });
+  bool isGathered = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
+  bool movesBack = ragged && isGathered && size >= lanes && !inPlace && !context.packsOutputs();
+  Value begin = units == 1 ? index.constant(0) : context.getBegin();
+  Value end = units == 1 ? index.constant(1) : context.getEnd();
+  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+    Value block = minorLanes ? b.createOrFold<arith::RemUIOp>(unit, index.constant(blocks)) : unit;
+    Value base = b.createOrFold<arith::MulIOp>(block, index.constant(lanes));
+    if (movesBack)
+      base = b.createOrFold<arith::MinSIOp>(base, index.constant(size - lanes));
+    VectorIndex position =
+        index.consecutive(base, getConstant(base) == 0 ? int64_t(1) << 30
+                                                       : std::gcd(lanes, movesBack ? size : lanes));
+    Mask mask = ragged && !movesBack ? index.inRange(position, INT64_MIN, size) : Mask{};
+    if (minorLanes) {
+      Value row = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
+      outer = reshapeIndex(index, outerCount / size, ArrayRef<int64_t>(keptSizes).drop_back(),
+                           index.uniform(row));
+      outer.push_back(position);
+    } else {
+      outer = reshapeIndex(index, outerCount, keptSizes, position);
+    }
+    emitStages(mask);
+    return SmallVector<Value>();
+  });
+}
+
+LogicalResult ReduceKernel::emit() {
+  if (failed(analyze()))
+    return failure();
+  if (outerCount == 0) {
+    context.schedule.units = 0;
+    return success();
+  }
+  chooseLanes();
+  planScratch();
+  double cycles =
+      estimateCyclesPerElement(context.getBody(), index.getLanes()) * innerCount * (finalStage + 1);
+  rows ? emitRows(cycles) : emitColumns(cycles);
+  return success();
+}
+
+LogicalResult emitReduceKernel(KernelContext &context) { return ReduceKernel(context).emit(); }
+
+} // namespace hloc

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of kind `reduce`: reductions over the same dimensions D of arrays of one shape S, with
+// elementwise code before, between and after them (softmax, normalizations, variances).
+//
+// The outer iteration goes over the kept dimensions K. For each position the reductions run in
+// stages, those that do not depend on each other in one loop over D; then the results are stored.
+// - Rows: if D holds the minor dimension, lanes lie along it. Partial results of all lanes are
+//   folded into one at the end of a row.
+// - Columns: otherwise, or if D is short, lanes lie along K, and each folds by itself.
+// A value over S that is costly and needed in several stages is kept in a scratch row.
+//
+// ReduceKernel.cpp looks at the kernel, chooses lanes and loops over the outer positions;
+// ReduceStage.cpp has the code of one position.
+
+#ifndef HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
+#define HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
+
+#include "codegen/KernelEmission.h"
+#include "codegen/emit/Monoid.h"
+#include "codegen/emit/ReducedWalk.h"
+
+namespace hloc {
+
+/// One reduction: how its operands are folded.
+struct Reduction {
+  hlo::ReduceOp op;
+  int64_t stage;
+  std::optional<Monoid> monoid;
+  /// Element types of the accumulators: the operands', but f32 for narrow floats under a monoid.
+  llvm::SmallVector<mlir::Type> elements;
+  hlo::ComputationOp computation;
+};
+
+class ReduceKernel {
+public:
+  explicit ReduceKernel(KernelContext &context)
+      : context(context), b(context.b), index(context.index) {}
+
+  llvm::LogicalResult emit();
+
+private:
+  static mlir::RankedTensorType arrayType(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+
+  llvm::LogicalResult analyze();
+  double estimateCyclesPerPosition(int64_t lanes);
+  void chooseLanes();
+  void planScratch();
+  void describeRows();
+  void emitRows(double cyclesPerRow);
+  void emitColumns(double cyclesPerColumn);
+  void emitStages(Mask outerMask);
+  double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
+  int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
+  ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
+  void emitShared(mlir::ValueRange roots, Mask outerMask);
+  void emitStage(int64_t stage, Mask outerMask);
+  void emitResults(Mask outerMask);
+
+  ElementIndex inputIndex(llvm::ArrayRef<VectorIndex> reduced);
+  bool storeColumns(llvm::ArrayRef<unsigned> wide);
+  VectorValue loadOrKeep(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
+
+  llvm::SmallVector<VectorValue> combine(Reduction &reduction, llvm::ArrayRef<VectorValue> x,
+                                         llvm::ArrayRef<VectorValue> y);
+  void putInOrder(Reduction &reduction, llvm::SmallVector<VectorValue> &x,
+                  llvm::SmallVector<VectorValue> &y);
+  llvm::SmallVector<VectorValue> foldLanes(Reduction &reduction,
+                                           llvm::SmallVector<VectorValue> partial);
+
+  static void pack(llvm::SmallVectorImpl<mlir::Value> &flat, llvm::ArrayRef<VectorValue> lanes) {
+    for (VectorValue x : lanes) {
+      flat.push_back(x.re);
+      if (x.im)
+        flat.push_back(x.im);
+    }
+  }
+  static llvm::SmallVector<VectorValue> unpack(llvm::ArrayRef<mlir::Type> elements,
+                                               mlir::ValueRange &flat) {
+    llvm::SmallVector<VectorValue> lanes;
+    for (mlir::Type element : elements) {
+      bool complex = llvm::isa<mlir::ComplexType>(element);
+      lanes.push_back({flat[0], complex ? flat[1] : mlir::Value()});
+      flat = flat.drop_front(complex ? 2 : 1);
+    }
+    return lanes;
+  }
+
+  KernelContext &context;
+  mlir::ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+
+  llvm::SmallVector<Reduction> reductions;
+  int64_t finalStage = 0;
+  llvm::ArrayRef<int64_t> shape;            // S
+  llvm::SmallVector<int64_t> reduced, kept; // dimensions of S
+  llvm::SmallVector<int64_t> reducedSizes, keptSizes;
+  int64_t outerCount = 1, innerCount = 1;
+  bool rows = true;
+  /// Goes over D at the current outer position.
+  std::optional<ReducedWalk> walk;
+
+  ElementIndex outer; // the current position in K
+
+  /// Values over S that are kept in scratch, and the stage that writes each.
+  struct Kept {
+    mlir::Value pointer;
+    int64_t writtenIn;
+  };
+  llvm::DenseMap<mlir::Value, Kept> scratch;
+  int64_t currentStage = 0;
+  ElementIndex currentAt;
+};
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/kernels/reduce/ReduceKernel.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask mask) {
+  Kept kept = scratch.lookup(value);
+  auto compute = [&] {
+    context.emitter.unbind(value);
+    VectorValue lanes = context.emitter.emit(value, at, mask);
+    context.emitter.bind(value, [this, value](ArrayRef<VectorIndex> at, Mask mask) {
+      return loadOrKeep(value, at, mask);
+    });
+    return lanes;
+  };
+  if (at != ArrayRef<VectorIndex>(currentAt) || currentStage < kept.writtenIn)
+    return compute();
+  // Place in the scratch row: the position in D, for columns with a vector at each.
+  ElementIndex place;
+  SmallVector<int64_t> sizes(reducedSizes);
+  for (int64_t d : reduced)
+    place.push_back(at[d]);
+  if (!rows) {
+    place.push_back(index.consecutive(index.constant(0)));
+    sizes.push_back(index.getLanes());
+  }
+  MemoryArray row{kept.pointer, RankedTensorType::get(sizes, arrayType(value).getElementType())};
+  if (currentStage > kept.writtenIn)
+    return loadElements(index, row, place, mask);
+  VectorValue lanes = compute();
+  if (lanes.re)
+    storeElements(index, row, place, lanes, mask);
+  return lanes;
+}
+
+ElementIndex ReduceKernel::inputIndex(ArrayRef<VectorIndex> at) {
+  ElementIndex full(shape.size());
+  for (auto [i, d] : llvm::enumerate(reduced))
+    full[d] = at[i];
+  for (auto [i, d] : llvm::enumerate(kept))
+    full[d] = outer[i];
+  return full;
+}
+
+SmallVector<VectorValue> ReduceKernel::combine(Reduction &reduction, ArrayRef<VectorValue> x,
+                                               ArrayRef<VectorValue> y) {
+  if (reduction.monoid)
+    return {emitMonoid(index, *reduction.monoid, reduction.elements[0], x[0], y[0])};
+  SmallVector<VectorValue> arguments(x);
+  arguments.append(y.begin(), y.end());
+  return emitComputation(index, reduction.computation, arguments);
+}
+
+/// Of a fold of values and their indices puts the earlier of `x` and `y` into `x`, lane by lane:
+/// which of two equal ones, or two NaNs, a computation keeps depends on their order.
+void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<VectorValue> &x,
+                              SmallVector<VectorValue> &y) {
+  if (reduction.monoid || x.size() != 2 || !isa<IntegerType>(reduction.elements[1]) ||
+      reduction.elements[1].isInteger(1))
+    return;
+  auto less = reduction.elements[1].isUnsignedInteger() ? arith::CmpIPredicate::ult
+                                                        : arith::CmpIPredicate::slt;
+  Value exchanged = arith::CmpIOp::create(b, less, y[1].re, x[1].re);
+  for (auto [a, c] : llvm::zip(x, y)) {
+    VectorValue first = emitSelect(index, exchanged, c, a),
+                second = emitSelect(index, exchanged, a, c);
+    a = first;
+    c = second;
+  }
+}
+
+/// Folds the lanes of `partial` into one, halving them again and again.
+SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
+                                                 SmallVector<VectorValue> partial) {
+  int64_t all = index.getLanes();
+  auto half = [&](Value vector, int64_t from, int64_t count) -> Value {
+    if (!vector)
+      return vector;
+    if (count == 1)
+      return vector::ExtractOp::create(b, vector, ArrayRef<int64_t>{from});
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < count; ++i)
+      order.push_back(from + i);
+    return vector::ShuffleOp::create(b, vector, vector, order);
+  };
+  for (int64_t count = all / 2; count >= 1; count /= 2) {
+    index.setLanes(count);
+    SmallVector<VectorValue> low, high;
+    for (VectorValue x : partial) {
+      low.push_back({half(x.re, 0, count), half(x.im, 0, count)});
+      high.push_back({half(x.re, count, count), half(x.im, count, count)});
+    }
+    putInOrder(reduction, low, high);
+    partial = combine(reduction, low, high);
+  }
+  index.setLanes(all);
+  return partial;
+}
+
+/// Computes what `roots` have in common at all positions in D, which loops over those then find: a
+/// loop is no place for code with branches of its own, as that of a cosine.
+void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
+  SetVector<Operation *> computed;
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  options.inclusive = true;
+  for (Value root : roots)
+    (void)getBackwardSlice(root, &computed, options);
+  for (Operation *op : computed) {
+    auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
+    Operation *source = broadcast ? broadcast.getOperand().getDefiningOp() : nullptr;
+    if (!source || isa<hlo::ReduceOp, hlo::ConstantOp>(source) ||
+        arrayType(broadcast.getResult()).getShape() != shape)
+      continue;
+    ElementIndex at;
+    for (int64_t d : broadcast.getDimensions())
+      if (auto found = llvm::find(kept, d); found != kept.end())
+        at.push_back(outer[found - kept.begin()]);
+    if (at.size() == broadcast.getDimensions().size())
+      (void)context.emitter.emit(broadcast.getOperand(), at, outerMask);
+  }
+}
+
+void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
+  currentStage = stage;
+  SmallVector<Reduction *> group;
+  for (Reduction &reduction : reductions)
+    if (reduction.stage == stage)
+      group.push_back(&reduction);
+  if (group.empty())
+    return;
+  ScopedLanes stageLanes(index, chooseStageLanes(group));
+  auto elementOf = [](Value value) { return arrayType(value).getElementType(); };
+
+  SmallVector<SmallVector<VectorValue>> initial;
+  SmallVector<Value> values;
+  for (Reduction *reduction : group) {
+    SmallVector<VectorValue> start;
+    for (auto [value, element] : llvm::zip(reduction->op.getInitialValues(), reduction->elements)) {
+      VectorValue lanes = context.emitter.emit(value, {}, {});
+      if (!lanes.re)
+        return;
+      start.push_back(elementOf(value) == element
+                          ? lanes
+                          : emitConvertLanes(index, lanes, elementOf(value), element));
+    }
+    initial.push_back(start);
+    SmallVector<VectorValue> seeds = start;
+    if (reduction->monoid)
+      seeds = {emitIdentity(index, *reduction->monoid, reduction->elements[0])};
+    for (VectorValue &seed : seeds)
+      seed = broadcastLanes(index, seed);
+    pack(values, seeds);
+  }
+  for (Reduction *reduction : group)
+    emitShared(reduction->op.getInputs(), outerMask);
+  auto step = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange carried) {
+    SmallVector<Value> next;
+    currentAt = inputIndex(at);
+    Mask full = index.both(mask, outerMask);
+    for (Reduction *reduction : group) {
+      SmallVector<VectorValue> now = unpack(reduction->elements, carried), inputs;
+      for (auto [value, element] : llvm::zip(reduction->op.getInputs(), reduction->elements)) {
+        VectorValue lanes = context.emitter.emit(value, currentAt, full);
+        if (!lanes.re)
+          return SmallVector<Value>(carried);
+        lanes = elementOf(value) == element
+                    ? lanes
+                    : emitConvertLanes(index, lanes, elementOf(value), element);
+        inputs.push_back(broadcastLanes(index, lanes));
+      }
+      SmallVector<VectorValue> folded = combine(*reduction, now, inputs);
+      if (folded.empty() || !folded[0].re) {
+        reduction->op.emitOpError("folds with a computation that no code can be generated for");
+        context.emitter.setFailed();
+        return SmallVector<Value>(carried);
+      }
+      // VectorValue past the end of a row keep what they have.
+      if (mask.lanes)
+        for (auto [f, n] : llvm::zip(folded, now))
+          f = emitSelect(index, mask.lanes, f, n);
+      pack(next, folded);
+    }
+    return next;
+  };
+  auto join = [&](ValueRange sums, ValueRange more) {
+    SmallVector<Value> joined;
+    for (Reduction *reduction : group) {
+      SmallVector<VectorValue> x = unpack(reduction->elements, sums),
+                               y = unpack(reduction->elements, more);
+      pack(joined, combine(*reduction, x, y));
+    }
+    return joined;
+  };
+  bool joinable =
+      llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid.has_value(); });
+  SmallVector<Value> totals = joinable ? walk->foldInBlocks(values, chooseBlocks(group), step, join)
+                                       : walk->fold(values, step);
+  if (context.emitter.hasFailed())
+    return;
+  ValueRange rest(totals);
+  for (auto [reduction, start] : llvm::zip(group, initial)) {
+    SmallVector<VectorValue> total = unpack(reduction->elements, rest);
+    if (rows)
+      total = foldLanes(*reduction, total);
+    if (reduction->monoid)
+      total = combine(*reduction, start, total);
+    SmallVector<VectorValue> finished;
+    for (auto [lanes, element, value] :
+         llvm::zip(total, reduction->elements, reduction->op.getInputs()))
+      finished.push_back(elementOf(value) == element
+                             ? lanes
+                             : emitConvertLanes(index, lanes, element, elementOf(value)));
+    for (auto [i, result] : llvm::enumerate(reduction->op.getResults())) {
+      VectorValue lanes = finished[i];
+      context.emitter.bind(result, [lanes](ArrayRef<VectorIndex>, Mask) { return lanes; });
+    }
+  }
+}
+
+/// Stores columns of few steps that lie beside each other in memory as whole vectors, if all of the
+/// results `wide` are of that kind.
+bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
+  auto isMinor = [&](int64_t d) { return d >= int64_t(shape.size() - reduced.size()); };
+  if (!walk->isUnrolled() || innerCount == 1 || !llvm::all_of(reduced, isMinor) ||
+      llvm::any_of(wide, [&](unsigned i) {
+        return arrayType(context.getReturn().getOperand(i)).getShape() != shape;
+      }))
+    return false;
+  SmallVector<SmallVector<VectorValue>> columns(wide.size());
+  SmallVector<ElementIndex> places;
+  for (int64_t step = 0; step < innerCount; ++step) {
+    currentAt = inputIndex(walk->getPosition(step));
+    places.push_back(currentAt);
+    for (auto [column, i] : llvm::zip(columns, wide))
+      column.push_back(context.emitter.emit(context.getReturn().getOperand(i), currentAt));
+  }
+  if (context.emitter.hasFailed())
+    return true;
+  for (auto [column, i] : llvm::zip(columns, wide))
+    if (!storeInterleaved(index, context.getOutput(i), places[0], column, {}))
+      for (auto [place, value] : llvm::zip(places, column))
+        storeElements(index, context.getOutput(i), place, value, {});
+  return true;
+}
+
+void ReduceKernel::emitResults(Mask outerMask) {
+  currentStage = finalStage;
+  SmallVector<unsigned> wide;
+  SmallVector<std::pair<unsigned, VectorValue>> narrow;
+  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
+    if (arrayType(result).getNumElements() == outerCount && innerCount != 1) {
+      ElementIndex at = reshapeIndex(index, keptSizes, arrayType(result).getShape(), outer);
+      narrow.push_back({unsigned(i), context.emitter.emit(result, at, outerMask)});
+    } else if (arrayType(result).getNumElements() == outerCount * innerCount) {
+      wide.push_back(i);
+    }
+  }
+  for (unsigned i : wide)
+    emitShared(context.getReturn().getOperand(i), outerMask);
+  bool stored =
+      wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
+  if (!stored)
+    walk->fold({}, [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange) {
+      currentAt = inputIndex(at);
+      Mask full = index.both(mask, outerMask);
+      SmallVector<VectorValue> values;
+      SmallVector<ElementIndex> places;
+      for (unsigned i : wide) {
+        Value result = context.getReturn().getOperand(i);
+        places.push_back(arrayType(result).getShape() == shape
+                             ? currentAt
+                             : reshapeIndex(index, shape, arrayType(result).getShape(), currentAt));
+        values.push_back(context.emitter.emit(result, places.back(), full));
+      }
+      if (!context.emitter.hasFailed())
+        for (auto [i, value, place] : llvm::zip(wide, values, places))
+          storeElements(index, context.getOutput(i), place, value, full);
+      return SmallVector<Value>();
+    });
+  if (!context.emitter.hasFailed())
+    for (auto [i, lanes] : narrow)
+      storeElements(index, context.getOutput(i),
+                    reshapeIndex(index, keptSizes,
+                                 arrayType(context.getReturn().getOperand(i)).getShape(), outer),
+                    lanes, outerMask);
+}
+
+void ReduceKernel::emitStages(Mask outerMask) {
+  for (int64_t stage = 0; stage < finalStage && !context.emitter.hasFailed(); ++stage)
+    emitStage(stage, outerMask);
+  if (!context.emitter.hasFailed())
+    emitResults(outerMask);
+}
+
+} // namespace hloc

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of a topk: the first k elements of each row in order, without sorting the row.
+// Test: test/codegen/TopkKernelTest.cpp.
+//
+// Elements become 64-bit entries as in a sort, an integer key above the position. Those that may be
+// among the first k go to a buffer of a few times k entries; whenever it is full it is sorted, the
+// first k stay, and the last of them bounds what still counts. So most vectors of a long row cost
+// one comparison.
+#include "codegen/emit/RowSorter.h"
+#include "codegen/emit/SortKey.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+class TopkKernel {
+public:
+  TopkKernel(KernelContext &context, hlo::TopkOp op)
+      : context(context), b(context.b), index(context.index), op(op),
+        type(cast<RankedTensorType>(op.getOperand().getType())), size(type.getShape().back()),
+        count(op.getK()),
+        key(SortKey::ofElements(op.getOperand(), /*descending=*/op.getLargest())) {}
+
+  LogicalResult emit();
+
+private:
+  /// What is carried along a row: entries in the buffer (i64), the greatest key that counts (i32).
+  using State = SmallVector<Value>;
+
+  VectorValue emitElements(VectorIndex position, Mask mask);
+  State visit(VectorIndex position, Mask mask, ValueRange state);
+  State append(Value keys, VectorIndex position, Value mask, ValueRange state);
+  Value emitSelection(ValueRange arguments);
+  State keepFirst(Value entries);
+  void writeRow();
+
+  Value constant32(int64_t value) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
+  }
+  Value constant64(int64_t value) {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+  }
+  MemoryArray entriesAt(Value pointer) {
+    return {pointer, RankedTensorType::get({capacity}, b.getI64Type())};
+  }
+
+  KernelContext &context;
+  ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+  hlo::TopkOp op;
+  RankedTensorType type;
+  int64_t size, count, capacity = 64;
+  SortKey key;
+  Value buffer, other;
+  LLVM::LLVMFuncOp selection;
+  ElementIndex row; // without the minor dimension
+};
+
+} // namespace
+
+VectorValue TopkKernel::emitElements(VectorIndex position, Mask mask) {
+  ElementIndex at(row);
+  at.push_back(position);
+  return context.emitter.emit(op.getOperand(), at, mask);
+}
+
+/// The body of a function of a buffer, another one and the number of entries in use: sorts the
+/// buffer, so that the first k entries begin it, and gives the greatest key that counts from then
+/// on.
+Value TopkKernel::emitSelection(ValueRange arguments) {
+  ScopedLanes scalar(index, 1);
+  Value entries = arguments[0], spare = arguments[1];
+  // What is not in use comes last.
+  Value usedBytes = arith::MulIOp::create(b, arguments[2], constant64(8));
+  Value unused = LLVM::GEPOp::create(b, entries.getType(), b.getI8Type(), entries,
+                                     ArrayRef<LLVM::GEPArg>{usedBytes});
+  Value unusedBytes = arith::SubIOp::create(b, constant64(capacity * 8), usedBytes);
+  Value ones = arith::ConstantOp::create(b, b.getI8IntegerAttr(-1));
+  LLVM::MemsetOp::create(b, unused, ones, unusedBytes, /*isVolatile=*/false);
+  RowSorter sorter(context, capacity, b.getI64Type());
+  Value sorted = sorter.sortByHighHalf(entries, spare, key.getBits());
+  LLVM::MemcpyOp::create(b, entries, sorted, constant64(count * 8), /*isVolatile=*/false);
+  // What comes later and is equal to the last one loses to it.
+  Value last = loadElements(index, entriesAt(entries), {index.uniform(count - 1)}, {}).re;
+  Value bound =
+      arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, last, constant64(32)));
+  Value isLeast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bound, constant32(0));
+  Value below = arith::SubIOp::create(b, bound, constant32(1));
+  return arith::SelectOp::create(b, isLeast, bound, below);
+}
+
+/// Keeps the first k of the buffer's `entries`.
+TopkKernel::State TopkKernel::keepFirst(Value entries) {
+  Value bound = LLVM::CallOp::create(b, selection, ValueRange{buffer, other, entries}).getResult();
+  return {constant64(count), bound};
+}
+
+/// Puts the entries of the lanes in `mask` behind those in the buffer, and makes room if need be.
+TopkKernel::State TopkKernel::append(Value keys, VectorIndex position, Value mask,
+                                     ValueRange state) {
+  int64_t lanes = index.getLanes();
+  auto wide = VectorType::get({lanes}, b.getI64Type());
+  Value low = index.asVector(position);
+  if (low.getType() != wide)
+    low = arith::ExtUIOp::create(b, wide, low);
+  Value high =
+      arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, keys), index.splat(constant64(32)));
+  Value entries = arith::OrIOp::create(b, high, low);
+  Value bytes = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), state[0]), index.constant(8));
+  LLVM::masked_compressstore::create(b, entries, movePointer(index, buffer, bytes), mask,
+                                     ArrayAttr(), ArrayAttr());
+  Value bits = LLVM::BitcastOp::create(b, b.getIntegerType(lanes), mask);
+  Value number = arith::ExtUIOp::create(b, b.getI64Type(), LLVM::CtPopOp::create(b, bits));
+  Value used = arith::AddIOp::create(b, state[0], number);
+  Value isFull =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, used, constant64(capacity - lanes));
+  auto branch = scf::IfOp::create(b, state.getTypes(), isFull, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  {
+    ElementEmitter::Scope scope(context.emitter);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, keepFirst(used));
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange{used, state[1]});
+  return State(branch.getResults());
+}
+
+TopkKernel::State TopkKernel::visit(VectorIndex position, Mask mask, ValueRange state) {
+  VectorValue element = emitElements(position, mask);
+  if (!element.re)
+    return State(state);
+  Value keys = key.emit(index, broadcastLanes(index, element));
+  Value counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, keys, index.splat(state[1]));
+  if (mask.lanes)
+    counts = arith::AndIOp::create(b, counts, mask.lanes);
+  Type integer = b.getIntegerType(index.getLanes());
+  Value bits = LLVM::BitcastOp::create(b, integer, counts);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits,
+                                    arith::ConstantOp::create(b, b.getIntegerAttr(integer, 0)));
+  auto branch = scf::IfOp::create(b, state.getTypes(), any, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  {
+    ElementEmitter::Scope scope(context.emitter);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, append(keys, position, counts, state));
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, state);
+  return State(branch.getResults());
+}
+
+/// The results of the current row from the sorted buffer.
+void TopkKernel::writeRow() {
+  auto returned = context.getReturn().getOperands();
+  buildLanes(context, count, {}, [&](VectorIndex place, Mask mask, ValueRange) {
+    Value entry = loadElements(index, entriesAt(buffer), {place}, mask).re;
+    auto vector = dyn_cast<VectorType>(entry.getType());
+    Type narrow =
+        vector ? Type(VectorType::get(vector.getShape(), b.getI32Type())) : b.getI32Type();
+    Value position = arith::TruncIOp::create(b, narrow, entry);
+    ElementIndex to(row);
+    to.push_back(place);
+    for (auto [i, result] : llvm::enumerate(returned)) {
+      VectorValue value = result == op.getResult(0)
+                              ? emitElements(index.fromInteger(position, /*isSigned=*/false), mask)
+                              : VectorValue{position, {}};
+      if (value.re)
+        storeElements(index, context.getOutput(i), to, value, mask);
+    }
+    return SmallVector<Value>();
+  });
+}
+
+LogicalResult TopkKernel::emit() {
+  auto leading = type.getShape().drop_back();
+  int64_t rows = ShapedType::getNumElements(leading);
+  if (rows * count == 0) {
+    context.schedule.units = 0;
+    return success();
+  }
+  index.setLanes(context.target.getLanes(32));
+  while (capacity < 2 * count + index.getLanes())
+    capacity *= 2;
+  context.setUnits(rows, double(size) * 4 / index.getLanes() + capacity * 40.0);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  selection = context.buildFunction(".select", {pointer, pointer, b.getI64Type()},
+                                    [&](ValueRange arguments) { return emitSelection(arguments); });
+  buffer = context.allocateOnStack(capacity * 8);
+  other = context.allocateOnStack(capacity * 8);
+  Value begin = rows == 1 ? index.constant(0) : context.getBegin(),
+        end = rows == 1 ? index.constant(1) : context.getEnd();
+  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
+    row = reshapeIndex(index, rows, leading, index.uniform(unit));
+    State state = buildLanes(context, size, {constant64(0), constant32(-1)},
+                             [&](VectorIndex position, Mask mask, ValueRange now) {
+                               return visit(position, mask, now);
+                             });
+    if (context.emitter.hasFailed())
+      return SmallVector<Value>();
+    keepFirst(state[0]);
+    writeRow();
+    return SmallVector<Value>();
+  });
+  return success();
+}
+
+LogicalResult emitTopkKernel(KernelContext &context, hlo::TopkOp op) {
+  return TopkKernel(context, op).emit();
+}
+
+} // namespace hloc

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/object/MachineCode.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace hloc {
+
+/// They are for what kernels never have: each would look at every function and do nothing. The
+/// scheduler after register allocation is not among them: without it reductions and gathers take a
+/// tenth longer.
+static constexpr llvm::StringLiteral kPassesLeftOut[] = {
+    // Garbage collection, exceptions, safe points, coroutines, threads' local storage of
+    // Objective-C.
+    "gc-lowering", "shadow-stack-gc-lowering", "gc-analysis", "dwarf-eh-prepare",
+    "fixup-statepoint-caller-saved", "stackmap-liveness", "funclet-layout", "callbrprepare",
+    "indirectbr-expand", "objc-arc-contract",
+    // Calls of the C library.
+    "mergeicmps", "expand-memcmp", "replace-with-veclib", "partially-inline-libcalls",
+    // Instrumentation and hardening that attributes of functions ask for.
+    "post-inline-ee-instrument", "safe-stack", "stack-protector", "fentry-insert",
+    "xray-instrumentation", "patchable-function", "pseudo-probe-inserter", "machine-sanmd", "kcfi",
+    "x86-slh", "x86-seses", "x86-lvi-load", "x86-lvi-ret", "x86-return-thunks",
+    // Variables for debuggers, remarks, learned allocation.
+    "removeredundantdebugvalues", "livedebugvalues", "remove-loads-into-fake-uses",
+    "stack-frame-layout", "regallocscoringpass",
+    // Registers for matrices.
+    "x86-lower-amx-intrinsics", "x86-lower-amx-type", "tilepreconfig", "x86-tile-config",
+    "x86-lower-tile-copy"};
+
+llvm::ArrayRef<llvm::StringLiteral> getPassesLeftOut() { return kPassesLeftOut; }
+
+namespace {
+
+/// LLVM's passes for a target, without those.
+class Passes : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
+    if (info && llvm::is_contained(kPassesLeftOut, info->getPassArgument()))
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+};
+
+} // namespace
+
+llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
+                            llvm::SmallVectorImpl<char> &output) {
+  llvm::raw_svector_ostream stream(output);
+  Passes passes;
+  auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return llvm::createStringError("the target cannot emit " +
+                                   std::string(assembly ? "assembly" : "object files"));
+  passes.run(module);
+  return llvm::Error::success();
+}
+
+} // namespace hloc

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/object/TargetMachine.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+namespace hloc {
+
+void configureLlvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+    // Addresses come with their constants apart, and hardware adds a scaled index for nothing: this
+    // pass would take a tenth to a third of the compile time and win nothing.
+    llvm::cl::Option *reduction = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
+    if (reduction) // test/codegen/LlvmOptionsTest.cpp says so where LLVM has dropped it
+      reduction->addOccurrence(0, "disable-lsr", "true");
+  });
+}
+
+namespace {
+
+/// Machines that nobody uses at present, by what they were made for. LLVM's description of a
+/// processor takes a good part of the time of a small compilation, and no two threads may share
+/// one.
+class MachinePool {
+public:
+  static MachinePool &get() {
+    static auto *pool =
+        new MachinePool; // never destroyed: a program that ends need not wait for it
+    return *pool;
+  }
+
+  std::unique_ptr<llvm::TargetMachine> take(llvm::StringRef key) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = idle.find(key);
+    return found == idle.end() || found->second.empty() ? nullptr : found->second.pop_back_val();
+  }
+
+  void giveBack(llvm::StringRef key, std::unique_ptr<llvm::TargetMachine> machine) {
+    std::lock_guard<std::mutex> guard(lock);
+    idle[key].push_back(std::move(machine));
+  }
+
+private:
+  std::mutex lock;
+  llvm::StringMap<llvm::SmallVector<std::unique_ptr<llvm::TargetMachine>, 1>> idle;
+};
+
+} // namespace
+
+void ReturnMachine::operator()(llvm::TargetMachine *machine) const {
+  MachinePool::get().giveBack(key, std::unique_ptr<llvm::TargetMachine>(machine));
+}
+
+TargetMachineHandle borrowTargetMachine(const Target &target) {
+  configureLlvm();
+  auto level = target.optimization == 0   ? llvm::CodeGenOptLevel::None
+               : target.optimization == 1 ? llvm::CodeGenOptLevel::Less
+                                          : llvm::CodeGenOptLevel::Default;
+  std::string key =
+      llvm::join_items(" ", target.triple, target.cpu, target.features, std::to_string(int(level)));
+  std::unique_ptr<llvm::TargetMachine> machine = MachinePool::get().take(key);
+  if (!machine) {
+    std::string message;
+    llvm::Triple triple(target.triple);
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+    machine.reset(llvm::TargetRegistry::lookupTarget(triple, message)
+                      ->createTargetMachine(triple, target.cpu, target.features, options,
+                                            llvm::Reloc::PIC_, std::nullopt, level));
+  }
+  return TargetMachineHandle(machine.release(), ReturnMachine{std::move(key)});
+}
+
+} // namespace hloc

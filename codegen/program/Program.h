@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program around the kernels: `func.func @main` on memory becomes the module's entry function.
+//
+//   int32_t NAME_run(hlort_context *context, const void *const *arguments, void *const *results,
+//                    void *arena, hlort_status *status);
+//
+// Control flow is native code; a launch is a call, or a parallel loop over the kernel's units on
+// the context's threads. Buffers that only the program itself knows of are on the stack, so that
+// LLVM can keep small state in registers.
+
+#ifndef HLOC_CODEGEN_PROGRAM_H
+#define HLOC_CODEGEN_PROGRAM_H
+
+#include "codegen/KernelEmission.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hloc {
+
+/// A constant of the program: its symbol and its bytes as they lie in memory.
+struct ProgramConstant {
+  std::string symbol;
+  mlir::ElementsAttr value;
+};
+
+/// What the symbols of a program begin with.
+struct ProgramNames {
+  ProgramNames(llvm::StringRef module) : module(module), prefix(module) {}
+  ProgramNames(llvm::StringRef module, llvm::StringRef prefix) : module(module), prefix(prefix) {}
+
+  /// The module's: of its constants, and what messages call it.
+  std::string module;
+  /// Of everything else: that too, unless several programs for different processors share an
+  /// object.
+  std::string prefix;
+  bool isVariant() const { return prefix != module; }
+};
+
+struct ProgramInfo {
+  int64_t arenaBytes = 0;
+  llvm::SmallVector<ProgramConstant> constants;
+};
+
+/// Name of the emitted function of a kernel. No C identifier: the host's names are other ones.
+std::string getKernelSymbol(const ProgramNames &names, llvm::StringRef kernel);
+
+/// Emits the entry function and the parallel loops' bodies into `module`, which holds or declares
+/// the kernels. `schedules` has each kernel's.
+mlir::FailureOr<ProgramInfo> emitProgram(mlir::ModuleOp program,
+                                         const llvm::StringMap<KernelSchedule> &schedules,
+                                         const ProgramNames &names, const Target &target,
+                                         mlir::ModuleOp module);
+
+/// The bytes of a literal as arrays lie in memory: as in Literal.h, but elements of fewer than
+/// eight bits packed.
+void getMemoryBytes(mlir::ElementsAttr value, llvm::SmallVectorImpl<char> &bytes);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of the evaluator: how a computation is walked, and how an opcode finds its meaning.
+//
+// Each opcode has a Handler, a function from operands to results; the files *Ops.cpp register
+// theirs in a table by operation name. A computation is planned once: which slot holds each value,
+// and where its last use is, so that values are moved rather than copied and updates happen in
+// place.
+
+#ifndef HLOC_COMPILER_EVALUATOR_INTERPRETER_H
+#define HLOC_COMPILER_EVALUATOR_INTERPRETER_H
+
+#include "compiler/evaluator/core/Evaluator.h"
+#include "compiler/evaluator/ops/ElementKernels.h"
+#include "compiler/hlo/HloDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include <chrono>
+#include <map>
+#include <mutex>
+
+namespace hloc::evaluator {
+
+class Interpreter;
+class ElementProgram;
+class Communicator;
+class Plan;
+
+using Values = llvm::SmallVector<Value, 2>;
+
+/// One operation about to be run.
+struct Call {
+  Interpreter &interpreter;
+  mlir::Operation *op;
+  llvm::MutableArrayRef<Value> operands; // may be taken apart and changed
+
+  Array &array(unsigned index) { return operands[index].getArray(); }
+  /// Fails with an error at the operation.
+  mlir::LogicalResult fail(const llvm::Twine &message);
+};
+
+using Handler = mlir::FailureOr<Values> (*)(Call &call);
+
+/// Handlers by operation name ("hlo.add").
+using HandlerTable = llvm::StringMap<Handler>;
+
+// Each file's part of the table.
+void addDataOps(HandlerTable &table);
+void addDynamicShapeOps(HandlerTable &table);
+void addIndexOps(HandlerTable &table);
+void addReduceOps(HandlerTable &table);
+void addWindowOps(HandlerTable &table);
+void addSortOps(HandlerTable &table);
+void addDotOps(HandlerTable &table);
+void addConvolutionOps(HandlerTable &table);
+void addFftOps(HandlerTable &table);
+void addLinearAlgebraOps(HandlerTable &table);
+void addNormalizationOps(HandlerTable &table);
+void addRandomOps(HandlerTable &table);
+void addControlOps(HandlerTable &table);
+void addHostOps(HandlerTable &table);
+void addCollectiveOps(HandlerTable &table);
+void addCustomCallOps(HandlerTable &table);
+
+const HandlerTable &getHandlers();
+
+/// What all participants of an evaluation share.
+struct Evaluation {
+  Evaluation(mlir::ModuleOp module, const Options &options);
+  ~Evaluation();
+
+  mlir::ModuleOp module; // null when a single operation is folded
+  Options options;
+  std::shared_ptr<MemoryCount> memory = std::make_shared<MemoryCount>(0);
+  std::atomic<int64_t> steps = 0;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::atomic<bool> stopped = false; // some participant failed
+  std::unique_ptr<Communicator> communicator;
+
+  /// The plan of a computation, made on first use.
+  const Plan *getPlan(mlir::Operation *computation);
+  /// The element program of a computation, null if it has none.
+  const ElementProgram *getProgram(mlir::Operation *computation, bool accumulates);
+
+private:
+  std::mutex mutex;
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<Plan>> plans;
+  std::map<std::pair<mlir::Operation *, bool>, std::unique_ptr<ElementProgram>> programs;
+};
+
+/// Runs computations for one participant.
+class Interpreter {
+public:
+  Interpreter(Evaluation &evaluation, Participant &participant, int64_t id)
+      : evaluation(evaluation), participant(participant), id(id) {}
+
+  /// Runs a computation. The arguments are taken.
+  mlir::FailureOr<Values> run(mlir::Operation *computation, llvm::MutableArrayRef<Value> arguments);
+
+  /// Runs one operation on its operands; tuples are packed as the result types say.
+  mlir::FailureOr<Values> runOperation(mlir::Operation *op, Handler handler,
+                                       llvm::MutableArrayRef<Value> operands);
+
+  /// The computation that `symbol` names.
+  mlir::Operation *lookup(mlir::Operation *from, mlir::FlatSymbolRefAttr symbol);
+
+  /// Counts work of `amount` elements; fails past a limit. Long loops call it now and then.
+  mlir::LogicalResult work(mlir::Operation *op, int64_t amount);
+
+  mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
+
+  int64_t getReplica() const { return id / evaluation.options.partitions; }
+  int64_t getPartition() const { return id % evaluation.options.partitions; }
+
+  Evaluation &evaluation;
+  Participant &participant;
+  int64_t id; // replica-major
+  // The first error.
+  mlir::Operation *failedOp = nullptr;
+  std::string message;
+  bool isConsequence = false; // stopped because another participant failed
+
+  uint64_t randomState[2] = {0x7012395, 0}; // of rng_get_and_update_state, by its default
+  llvm::DenseMap<mlir::Operation *, std::pair<uint64_t, uint64_t>> randomStates;
+  uint64_t randomCounter = 0; // of rng
+  int64_t nextTicket = 0;     // of recv
+
+private:
+  int64_t depth = 0;
+};
+
+/// Applies a computation of scalars to columns of them: an element program if it is one, else the
+/// computation is run for each element.
+class Applier {
+public:
+  /// Finds the computation; `inputs` are the element types of its parameters. If `accumulates`, its
+  /// results are given to it again, and small floats are kept in their accumulation type: the
+  /// caller rounds at the end.
+  static mlir::FailureOr<Applier> get(Call &call, mlir::FlatSymbolRefAttr symbol,
+                                      llvm::ArrayRef<ElementType> inputs, bool accumulates = false);
+
+  /// Computes `count` (at most kColumn) results from columns of arguments.
+  mlir::LogicalResult operator()(llvm::ArrayRef<const Scalar *> arguments,
+                                 llvm::ArrayRef<Scalar *> results, int64_t count);
+
+private:
+  Interpreter *interpreter = nullptr;
+  mlir::Operation *op = nullptr, *computation = nullptr;
+  const ElementProgram *program = nullptr;
+  llvm::SmallVector<ElementType, 4> inputs;
+  std::vector<Scalar> registers;
+};
+
+} // namespace hloc::evaluator
+
+#endif

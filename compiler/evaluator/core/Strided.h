@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of boxes of elements between arrays, with any distance between neighbours.
+
+#ifndef HLOC_COMPILER_EVALUATOR_STRIDED_H
+#define HLOC_COMPILER_EVALUATOR_STRIDED_H
+
+#include "compiler/evaluator/core/Value.h"
+
+namespace hloc::evaluator {
+
+/// One side of a copy: first element, and elements between neighbours of each dimension.
+template <class Char> struct Side {
+  Char *first;
+  llvm::ArrayRef<int64_t> strides;
+};
+
+/// Copies a box of `sizes` elements of `bytes` bytes each.
+void copyBox(Side<const char> from, Side<char> to, llvm::ArrayRef<int64_t> sizes, int bytes);
+
+/// Copies the box of `sizes` at `start` in `from` to `target` in `to`; of the same element type.
+void copyBox(const Array &from, llvm::ArrayRef<int64_t> start, Array &to,
+             llvm::ArrayRef<int64_t> target, llvm::ArrayRef<int64_t> sizes);
+
+/// Sets all elements to a value.
+void fill(Array &array, Scalar value);
+
+/// All elements converted to a type.
+Array convertArray(const Array &array, ElementType type);
+
+/// The dimensions permuted: dimension i of the result is `permutation[i]` of the operand.
+Array transpose(const Array &operand, llvm::ArrayRef<int64_t> permutation);
+
+/// Where an index lies in an array of these strides.
+int64_t linearize(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> strides);
+
+} // namespace hloc::evaluator
+
+#endif

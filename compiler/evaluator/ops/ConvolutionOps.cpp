@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// convolution.
+#include "compiler/evaluator/core/Interpreter.h"
+#include "compiler/evaluator/core/Strided.h"
+#include "compiler/evaluator/linalg/Columns.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::evaluator {
+
+namespace {
+/// One spatial dimension of a convolution.
+struct Spatial {
+  int64_t inputSize, inputStride, kernelSize, kernelStride, outputSize, outputStride;
+  int64_t stride = 1, low = 0, baseDilation = 1, windowDilation = 1;
+  bool reversed = false;
+
+  /// Offset in the input of what the kernel's element `k` meets at output place `o`; -1 for padding
+  /// and holes.
+  int64_t inputOffset(int64_t o, int64_t k) const {
+    int64_t place = o * stride + k * windowDilation - low;
+    if (place < 0 || place % baseDilation != 0 || place / baseDilation >= inputSize)
+      return -1;
+    return place / baseDilation * inputStride;
+  }
+  int64_t kernelOffset(int64_t k) const {
+    return (reversed ? kernelSize - 1 - k : k) * kernelStride;
+  }
+};
+} // namespace
+
+/// The dense array that a sparse one stands for: zeros but where its indices say. Element number e
+/// along the sparse dimension is that of block e / (stride kept) and of row e % stride in it.
+static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
+  if (sparsity.getIndices() < 0)
+    return call.fail("the text does not say where the elements of the sparse operand belong");
+  const Array &values = call.array(sparsity.getNumber()),
+              &indices = call.array(sparsity.getIndices());
+  int64_t d = sparsity.getDimension(), kept = sparsity.getNonZeros(),
+          block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
+  Shape shape = values.shape;
+  shape[d] = shape[d] / kept * block;
+  int64_t count, limit = call.interpreter.evaluation.options.maxBytes / getBytes(values.type);
+  if (llvm::MulOverflow(values.getCount() / kept, block, count) || count > limit)
+    return call.fail("the dense operand does not fit in memory");
+  Array dense(values.type, shape);
+  Shape strides = rowMajorStrides(shape), place(shape.size(), 0);
+  for (int64_t i = 0; i < values.getCount(); ++i) {
+    int64_t index = indices.getIndex(i);
+    if (index < 0 || index >= block)
+      return call.fail("an index of the sparse operand is " + Twine(index) +
+                       ", but its blocks have " + Twine(block) + " elements");
+    int64_t offset = 0;
+    for (int64_t dimension = 0; dimension < int64_t(place.size()); ++dimension) {
+      int64_t at = place[dimension];
+      if (dimension == d)
+        at = (at / (stride * kept) * block + index) * stride + at % stride;
+      offset += at * strides[dimension];
+    }
+    dense.set(offset, values.get(i));
+    nextIndex(place, values.shape);
+  }
+  return dense;
+}
+
+static FailureOr<Values> convolution(Call &call) {
+  auto op = cast<ConvolutionOp>(call.op);
+  if (ArrayAttr config = op.getSparsityConfigAttr())
+    for (auto sparsity : config.getAsRange<SparsityAttr>()) {
+      FailureOr<Array> dense = makeDense(call, sparsity);
+      if (failed(dense))
+        return failure();
+      call.operands[sparsity.getNumber()] = *dense;
+    }
+  auto type = getArrayType(op.getType());
+  if (!type)
+    return call.fail("the result has no size");
+  const Array &input = call.array(0), &kernel = call.array(1);
+  ConvDimensionsAttr dims = op.getDimLabels();
+  WindowAttr window = op.getWindow();
+  // Of a dynamic batch only the part in use is there.
+  int64_t batchGroups = op.getBatchGroupCount();
+  if (cast<RankedTensorType>(op.getType()).isDynamicDim(dims.getOutputBatch()))
+    type->second[dims.getOutputBatch()] = input.shape[dims.getInputBatch()] / batchGroups;
+  Shape inStrides = rowMajorStrides(input.shape), kernelStrides = rowMajorStrides(kernel.shape),
+        outStrides = rowMajorStrides(type->second);
+
+  SmallVector<Spatial, 3> spatial;
+  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
+    int64_t in = dims.getInputSpatial()[i], k = dims.getKernelSpatial()[i],
+            out = dims.getOutputSpatial()[i];
+    Spatial s{input.shape[in],  inStrides[in],     kernel.shape[k],
+              kernelStrides[k], type->second[out], outStrides[out]};
+    auto set = [i](auto list, auto &value) {
+      if (i < list.size())
+        value = list[i];
+    };
+    set(window.getStrides(), s.stride);
+    set(window.getPaddingLow(), s.low);
+    set(window.getBaseDilations(), s.baseDilation);
+    set(window.getWindowDilations(), s.windowDilation);
+    set(window.getReversals(), s.reversed);
+    spatial.push_back(s);
+  }
+  int64_t outBatches = type->second[dims.getOutputBatch()],
+          outFeatures = type->second[dims.getOutputFeature()];
+  int64_t inFeatures = kernel.shape[dims.getKernelInputFeature()];
+  int64_t inBatchStride = inStrides[dims.getInputBatch()],
+          inFeatureStride = inStrides[dims.getInputFeature()];
+  int64_t kernelInStride = kernelStrides[dims.getKernelInputFeature()];
+  int64_t kernelOutStride = kernelStrides[dims.getKernelOutputFeature()];
+  int64_t perFeatureGroup = std::max<int64_t>(outFeatures / op.getFeatureGroupCount(), 1);
+  int64_t perBatchGroup = std::max<int64_t>(outFeatures / batchGroups, 1);
+  Shape outShape, kernelShape;
+  for (const Spatial &s : spatial) {
+    outShape.push_back(s.outputSize);
+    kernelShape.push_back(s.kernelSize);
+  }
+
+  ElementType sum = getSumType(input.type, kernel.type, type->first);
+  return withNumber(sum, [&](auto sample) -> FailureOr<Values> {
+    using T = decltype(sample);
+    std::vector<T> x = toNumbers<T>(input, sum), w = toNumbers<T>(kernel, sum);
+    std::vector<T> out(countElements(type->second));
+    if (out.empty() || x.empty() || w.empty())
+      return Values{fromNumbers(out, type->first, type->second)};
+    Shape place(outShape.size(), 0);
+    do {
+      Shape inWindow(kernelShape.size(), 0);
+      int64_t outOffset = 0;
+      for (auto [s, o] : llvm::zip(spatial, place))
+        outOffset += o * s.outputStride;
+      do {
+        int64_t inOffset = 0, kernelOffset = 0;
+        bool inside = true;
+        for (auto [i, s] : llvm::enumerate(spatial)) {
+          int64_t offset = s.inputOffset(place[i], inWindow[i]);
+          inside &= offset >= 0;
+          inOffset += offset;
+          kernelOffset += s.kernelOffset(inWindow[i]);
+        }
+        if (!inside)
+          continue;
+        if (failed(call.interpreter.work(op, outBatches * outFeatures * inFeatures)))
+          return failure();
+        for (int64_t b = 0; b < outBatches; ++b)
+          for (int64_t f = 0; f < outFeatures; ++f) {
+            int64_t batch = f / perBatchGroup * outBatches + b, group = f / perFeatureGroup;
+            const T *from =
+                &x[inOffset + batch * inBatchStride + group * inFeatures * inFeatureStride];
+            const T *weights = &w[kernelOffset + f * kernelOutStride];
+            T &at = out[outOffset + b * outStrides[dims.getOutputBatch()] +
+                        f * outStrides[dims.getOutputFeature()]];
+            T total = at;
+            for (int64_t i = 0; i < inFeatures; ++i)
+              multiplyAdd(total, from[i * inFeatureStride], weights[i * kernelInStride]);
+            at = total;
+          }
+      } while (nextIndex(inWindow, kernelShape));
+    } while (nextIndex(place, outShape));
+    Array sums = fromNumbers(out, sum, type->second);
+    return Values{sum == type->first ? sums : convertArray(sums, type->first)};
+  });
+}
+
+void addConvolutionOps(HandlerTable &table) { table["hlo.convolution"] = convolution; }
+
+} // namespace hloc::evaluator

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The custom calls that JAX's programs for CPUs contain: LAPACK's routines, top k, and marks for
+// compilers that do nothing to the data.
+#include "compiler/evaluator/linalg/Lapack.h"
+#include "compiler/evaluator/ops/Sort.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc::evaluator {
+
+static FailureOr<Values> identity(Call &call) {
+  return Values(std::make_move_iterator(call.operands.begin()),
+                std::make_move_iterator(call.operands.end()));
+}
+
+static FailureOr<Values> allocate(Call &call) { return zeroResults(call); }
+
+/// The types of the results, a tuple's elements one by one.
+static SmallVector<Type> resultTypes(Call &call) {
+  SmallVector<Type> types(call.op->getResultTypes());
+  if (types.size() == 1)
+    if (auto tuple = dyn_cast<TupleType>(types[0]))
+      types.assign(tuple.begin(), tuple.end());
+  return types;
+}
+
+/// The k largest of each row and where they stand; k is what the result's type says.
+static FailureOr<Values> topKCall(Call &call) {
+  SmallVector<Type> types = resultTypes(call);
+  auto type = types.size() == 2 ? getArrayType(types[0]) : std::nullopt;
+  if (!type || type->second.empty() || call.operands.empty() || call.array(0).shape.empty())
+    return call.fail("expected rows of numbers, and values and indices as results");
+  auto [values, indices] = topK(call.array(0), type->second.back(), /*largest=*/true);
+  return Values{values, indices};
+}
+
+namespace {
+struct Targets {
+  HandlerTable lapack; // by the routine's name
+  HandlerTable others; // by the whole name
+
+  Targets() {
+    addLapackFactorizations(lapack, others);
+    addLapackSpectra(lapack, others);
+    for (StringRef name :
+         {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+          "MoveToHost", "MoveToDevice", "LayoutConstraint", "ShardBarrierFrom", "ShardBarrierTo",
+          "Pin", "PinToDevice", "Unpin", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape",
+          "xla.sdy.LocalToGlobalShape"})
+      others[name] = identity;
+    for (StringRef name : {"AllocateBuffer", "CreateBuffer", "dce_sink"})
+      others[name] = allocate;
+    others["TopK"] = topKCall;
+  }
+};
+} // namespace
+
+static FailureOr<Values> customCall(Call &call) {
+  static const Targets targets;
+  StringRef target = cast<CustomCallOp>(call.op).getCustomCallTarget();
+  StringRef routine = target;
+  if (routine.consume_front("lapack_") && routine.size() > 1 &&
+      StringRef("sdcz").contains(routine[0])) {
+    routine = routine.drop_front();
+    routine.consume_back("_ffi");
+    if (auto found = targets.lapack.find(routine); found != targets.lapack.end())
+      return found->second(call);
+  }
+  if (auto found = targets.others.find(target); found != targets.others.end())
+    return found->second(call);
+  return call.fail("the evaluator knows no custom call named \"" + target + "\"");
+}
+
+void addCustomCallOps(HandlerTable &table) { table["hlo.custom_call"] = customCall; }
+
+} // namespace hloc::evaluator

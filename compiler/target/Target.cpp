@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/Target.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+namespace hloc {
+
+/// LLVM's descriptions of processors, without its code generators.
+static void describeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64TargetMC();
+  });
+}
+
+int getX86Level(llvm::StringRef cpu) {
+  return llvm::StringSwitch<int>(cpu)
+      .Case("x86-64", 1)
+      .Case("x86-64-v2", 2)
+      .Case("x86-64-v3", 3)
+      .Case("x86-64-v4", 4)
+      .Default(0);
+}
+
+/// Features in which the host differs from what LLVM knows of its processor by name, as those that
+/// a hypervisor hides.
+static std::string getHostFeatures(const llvm::MCSubtargetInfo &processor) {
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  std::string features;
+  for (const llvm::SubtargetFeatureKV &feature : processor.getAllProcessorFeatures()) {
+    auto found = host.find(feature.Key);
+    if (found != host.end() && found->second != processor.getFeatureBits()[feature.Value])
+      features +=
+          (llvm::Twine(features.empty() ? "" : ",") + (found->second ? "+" : "-") + feature.Key)
+              .str();
+  }
+  return features;
+}
+
+namespace {
+
+/// A processor as LLVM knows it.
+struct Processor {
+  std::string cpu, features;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+};
+
+} // namespace
+
+static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::Triple &triple,
+                                                                    llvm::StringRef cpu) {
+  std::string message;
+  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!llvmTarget)
+    return llvm::createStringError("unknown target triple '" + triple.str() + "': " + message);
+  bool foreign = triple.getArch() != llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch();
+  bool native = cpu == "native" || (cpu.empty() && !foreign);
+  if (native && foreign)
+    return llvm::createStringError(
+        "--mcpu=native needs a target of the host's architecture; name a CPU");
+  auto made = std::make_unique<Processor>();
+  made->cpu = native ? llvm::sys::getHostCPUName().str() : cpu.empty() ? "generic" : cpu.str();
+  auto makeSubtarget = [&](llvm::StringRef name) {
+    return std::unique_ptr<llvm::MCSubtargetInfo>(
+        llvmTarget->createMCSubtargetInfo(triple, name, ""));
+  };
+  // Without a CPU first: LLVM speaks of an unknown one itself.
+  if (!native && !makeSubtarget("")->isCPUStringValid(made->cpu))
+    return llvm::createStringError("unknown CPU '" + made->cpu + "' for " + triple.str());
+  made->subtarget = makeSubtarget(made->cpu);
+  if (native)
+    made->features = getHostFeatures(*made->subtarget);
+  for (llvm::StringRef feature : llvm::split(made->features, ','))
+    if (!feature.empty())
+      made->subtarget->ApplyFeatureFlag(feature);
+  return std::move(made);
+}
+
+/// The processor that is called `cpu`, which may be empty or "native". Each is described once:
+/// programs that compile many modules do so for one.
+static llvm::Expected<const Processor *> findProcessor(const llvm::Triple &triple,
+                                                       llvm::StringRef cpu) {
+  static std::mutex lock;
+  static auto *known =
+      new llvm::StringMap<std::unique_ptr<Processor>>; // never destroyed, as MachinePool
+  std::lock_guard<std::mutex> guard(lock);
+  std::unique_ptr<Processor> &processor = (*known)[(triple.str() + " " + cpu).str()];
+  if (!processor) {
+    auto made = describeProcessor(triple, cpu);
+    if (!made)
+      return made.takeError();
+    processor = std::move(*made);
+  }
+  return processor.get();
+}
+
+llvm::Expected<Target> makeTarget(const TargetOptions &options) {
+  describeTargets();
+  Target target;
+  target.triple = options.triple.empty() ? llvm::sys::getDefaultTargetTriple()
+                                         : llvm::Triple::normalize(options.triple);
+  target.optimization = options.optimization;
+  target.singleThreaded = options.singleThreaded;
+  target.fastMath = options.fastMath;
+  target.lineTables = options.lineTables;
+  target.trace = options.trace;
+  llvm::Triple triple(target.triple);
+  // For others there are no vectors, and code for single elements would be many times slower.
+  if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64)
+    return llvm::createStringError("no code is made for '" + target.triple +
+                                   "': expected a target of x86_64 or aarch64");
+  llvm::Expected<const Processor *> processor = findProcessor(triple, options.cpu);
+  if (!processor)
+    return processor.takeError();
+  target.cpu = (*processor)->cpu;
+  target.features = (*processor)->features;
+  auto has = [&](llvm::StringRef feature) {
+    return (*processor)->subtarget->checkFeatures(("+" + feature).str());
+  };
+  if (triple.isX86()) {
+    bool avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
+    target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
+    target.vectorRegisters = avx512 ? 32 : 16;
+    target.hasFma = has("fma");
+    target.hasHalf = has("f16c");
+    target.hasRounding = has("sse4.1");
+    target.hasRange = avx512;
+    target.hasPairMultiplyAdd = true;
+    target.hasQuadMultiplyAdd = avx512 ? has("avx512vnni") : has("avxvnni");
+    target.usesBf16Dot = options.bf16Dot == Bf16Dot::Native && avx512 && has("avx512bf16");
+    target.l1Bytes = 32 << 10;
+    target.l2Bytes = avx512 ? 1 << 20 : 256 << 10;
+    // 256-bit tuning is for code that happens to use vectors; kernels here are made of them.
+    if (avx512)
+      target.features += (target.features.empty() ? "" : ",") + std::string("-prefer-256-bit");
+  } else if (triple.isAArch64()) {
+    target.vectorBytes = 16;
+    target.vectorRegisters = 32;
+    target.hasFma = target.hasHalf = target.hasRounding = true;
+  }
+  return target;
+}
+
+llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options) {
+  llvm::SmallVector<llvm::StringRef> cpus;
+  llvm::StringRef(options.cpu).split(cpus, ',');
+  llvm::SmallVector<Target, 1> targets;
+  int last = 0;
+  llvm::stable_sort(
+      cpus, [](llvm::StringRef x, llvm::StringRef y) { return getX86Level(x) < getX86Level(y); });
+  for (llvm::StringRef cpu : cpus) {
+    TargetOptions one = options;
+    one.cpu = cpu.str();
+    llvm::Expected<Target> target = makeTarget(one);
+    if (!target)
+      return target.takeError();
+    int level =
+        llvm::Triple(target->triple).getArch() == llvm::Triple::x86_64 ? getX86Level(cpu) : 0;
+    if (cpus.size() > 1 && level == last)
+      return llvm::createStringError(
+          "--mcpu=" + options.cpu +
+          ": several CPUs in one object are different ones of x86-64, x86-64-v2, x86-64-v3 "
+          "and x86-64-v4");
+    last = level;
+    targets.push_back(std::move(*target));
+  }
+  return targets;
+}
+
+} // namespace hloc

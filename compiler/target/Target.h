@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every stage from fusion on knows of the machine that is compiled for. Test:
+// test/target/TargetTest.cpp.
+
+#ifndef HLOC_COMPILER_TARGET_TARGET_H
+#define HLOC_COMPILER_TARGET_TARGET_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace hloc {
+
+/// How dots of bf16 are computed: Exact multiplies and adds in f32, as every other narrow float.
+/// Native uses the processor's instruction, where it has one, which takes subnormal numbers as zero
+/// and rounds two products and their sum in an order of its own.
+enum class Bf16Dot { Exact, Native };
+
+struct TargetOptions {
+  /// LLVM triple; empty: the host's.
+  std::string triple;
+  /// CPU name as clang's -mcpu takes it; "native": the host's own; empty: native on the host's
+  /// architecture, else the least of the triple's. For makeTargets several levels of x86-64,
+  /// separated by commas.
+  std::string cpu;
+  /// 0 to 3.
+  int optimization = 3;
+  /// Unless it is zero, no kernel is cut into tasks for a pool of threads.
+  bool singleThreaded = false;
+  /// Arithmetic of floats may be regrouped, and divisions become products with reciprocals.
+  bool fastMath = false;
+  Bf16Dot bf16Dot = Bf16Dot::Exact;
+  /// Line tables that point into the .hlo file.
+  bool lineTables = false;
+  /// Every launch and call is reported to the context's trace (hlort_trace_start).
+  bool trace = false;
+};
+
+/// Properties that decide tile sizes and vector lengths.
+struct Target {
+  std::string triple, cpu, features;
+  /// Bytes of one vector register, and how many there are.
+  int64_t vectorBytes = 16, vectorRegisters = 16;
+  int64_t l1Bytes = 32 << 10, l2Bytes = 512 << 10;
+  bool hasFma = false;
+  /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
+  bool hasPairMultiplyAdd = false;
+  /// Multiplication of four bytes, one side signed and the other not, with addition of the products
+  /// (vpdpbusd).
+  bool hasQuadMultiplyAdd = false;
+  /// Dots of bf16 use the processor's instruction for pairs (vdpbf16ps).
+  bool usesBf16Dot = false;
+  /// Conversions from and to f16; roundings to integers.
+  bool hasHalf = false, hasRounding = false;
+  /// The greater or less of two floats by one instruction that tells +0 from -0 (vrangeps).
+  bool hasRange = false;
+  int optimization = 3;
+  bool singleThreaded = false, fastMath = false, lineTables = false, trace = false;
+
+  /// Elements of `bits` bits in a register.
+  int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
+};
+
+/// Resolves names and features; an error message for a triple or CPU that LLVM does not know.
+llvm::Expected<Target> makeTarget(const TargetOptions &options);
+
+/// The same for each CPU that the options name, from the lowest level to the highest.
+llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options);
+
+/// 1 to 4 for the CPU names x86-64, x86-64-v2, -v3 and -v4; 0 for any other.
+int getX86Level(llvm::StringRef cpu);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions in one form, `b01f_01io->b01f`, and as dots where they are dots.
+// Test: test/passes/expand/canonicalize-convolutions.mlir.
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Build.h"
+#include "passes/Passes.h"
+#include "passes/simplify/Match.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace hloc {
+#define GEN_PASS_DEF_CANONICALIZECONVOLUTIONS
+#include "passes/Passes.h.inc"
+} // namespace hloc
+
+namespace {
+
+using Sizes = SmallVector<int64_t>;
+
+/// A window's lists, to be changed one by one.
+struct Window {
+  Sizes sizes, strides, low, high, base, dilations;
+
+  explicit Window(WindowAttr attribute)
+      : sizes(attribute.getSizes()), strides(attribute.getStrides()),
+        low(attribute.getPaddingLow()), high(attribute.getPaddingHigh()),
+        base(attribute.getBaseDilations()), dilations(attribute.getWindowDilations()) {}
+
+  WindowAttr getAttr(MLIRContext *context) const {
+    SmallVector<bool> reversals(sizes.size(), false);
+    return WindowAttr::get(context, sizes, strides, low, high, base, dilations, reversals);
+  }
+};
+
+bool allEqual(ArrayRef<int64_t> values, int64_t expected) {
+  return llvm::all_of(values, [&](int64_t value) { return value == expected; });
+}
+
+class ConvolutionCanonicalizer {
+public:
+  explicit ConvolutionCanonicalizer(ConvolutionOp op)
+      : op(op), builder(op), build(builder, op.getLoc()), window(op.getWindow()),
+        spatial(window.sizes.size()), groups(op.getFeatureGroupCount()) {}
+
+  void rewrite() {
+    ConvDimensionsAttr dimensions = op.getDimLabels();
+    RankedTensorType resultType = arrayType(op);
+    Sizes lhsOrder{dimensions.getInputBatch()}, rhsOrder(dimensions.getKernelSpatial());
+    Sizes resultOrder{dimensions.getOutputBatch()};
+    llvm::append_range(lhsOrder, dimensions.getInputSpatial());
+    lhsOrder.push_back(dimensions.getInputFeature());
+    rhsOrder.append({dimensions.getKernelInputFeature(), dimensions.getKernelOutputFeature()});
+    llvm::append_range(resultOrder, dimensions.getOutputSpatial());
+    resultOrder.push_back(dimensions.getOutputFeature());
+
+    lhs = build.transpose(op.getLhs(), lhsOrder);
+    rhs = build.transpose(op.getRhs(), rhsOrder);
+    for (int64_t dimension : resultOrder)
+      shape.push_back(resultType.getDimSize(dimension));
+    Value result;
+    if (resultType.getNumElements() == 0 || arrayType(op.getLhs()).getNumElements() == 0 ||
+        arrayType(op.getRhs()).getNumElements() == 0) {
+      result = build.zero(resultType.clone(shape));
+    } else {
+      reverseKernel();
+      groupFeaturesInsteadOfBatches();
+      cropInput();
+      result = isPointwise() ? makeDot() : isWholeInput() ? makeDotOfWindows() : makeConvolution();
+    }
+    if (result == op)
+      return;
+    result = build.transpose(result, invertPermutation(resultOrder));
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+
+private:
+  void reverseKernel() {
+    Sizes reversed;
+    for (auto [dimension, isReversed] : llvm::enumerate(op.getWindow().getReversals()))
+      if (isReversed && window.sizes[dimension] != 1)
+        reversed.push_back(dimension);
+    rhs = build.reverse(rhs, reversed);
+  }
+
+  /// Group g of the batch and of the output features becomes group g of the features.
+  void groupFeaturesInsteadOfBatches() {
+    int64_t batches = op.getBatchGroupCount();
+    if (batches == 1)
+      return;
+    Sizes split(arrayType(lhs).getShape());
+    int64_t features = split.back();
+    split.front() /= batches;
+    split.insert(split.begin(), batches); // group, batch, spatial..., feature
+    Sizes order = iotaVector(split.size());
+    order.erase(order.begin());
+    order.insert(order.end() - 1, 0); // batch, spatial..., group, feature
+    Sizes merged(split.begin() + 1, split.end());
+    merged.back() = batches * features;
+    lhs = build.reshape(build.transpose(build.reshape(lhs, split), order), merged);
+    groups = batches;
+  }
+
+  /// Negative padding is cropping, done before the convolution.
+  void cropInput() {
+    auto isNegative = [](int64_t padding) { return padding < 0; };
+    if (llvm::none_of(window.low, isNegative) && llvm::none_of(window.high, isNegative))
+      return;
+    Sizes low(spatial + 2, 0), high(low), interior(low);
+    for (int64_t i = 0; i < spatial; ++i) {
+      bool crops = window.low[i] < 0 || window.high[i] < 0;
+      if (crops && window.base[i] != 1) { // the dilated input is what is cropped
+        low[1 + i] = window.low[i];
+        high[1 + i] = window.high[i];
+        interior[1 + i] = window.base[i] - 1;
+        window.low[i] = window.high[i] = 0;
+        window.base[i] = 1;
+      } else if (crops) {
+        low[1 + i] = std::min<int64_t>(window.low[i], 0);
+        high[1 + i] = std::min<int64_t>(window.high[i], 0);
+        window.low[i] -= low[1 + i];
+        window.high[i] -= high[1 + i];
+      }
+    }
+    lhs = build.pad(lhs, build.scalar(arrayType(lhs).getElementType(), 0.0), low, high, interior);
+  }
+
+  /// One element a window, all in the input: a dot over the features.
+  bool isPointwise() const {
+    return groups == 1 && allEqual(window.sizes, 1) && allEqual(window.low, 0) &&
+           allEqual(window.high, 0) && allEqual(window.base, 1);
+  }
+
+  Value makeDot() {
+    RankedTensorType type = arrayType(lhs);
+    Sizes starts(type.getRank(), 0), strides(type.getRank(), 1);
+    for (int64_t i = 0; i < spatial; ++i)
+      strides[1 + i] = window.strides[i];
+    Value picked = build.slice(lhs, starts, type.getShape(), strides);
+    int64_t inputs = type.getShape().back(), outputs = shape.back();
+    picked = build.reshape(picked, {arrayType(picked).getNumElements() / inputs, inputs});
+    Value kernel = build.reshape(rhs, {inputs, outputs});
+    Sizes product{arrayType(picked).getDimSize(0), outputs};
+    Value result =
+        DotOp::create(builder, op.getLoc(), arrayType(op).clone(product), picked, kernel,
+                      ArrayRef<int64_t>(), ArrayRef<int64_t>(), ArrayRef<int64_t>{1},
+                      ArrayRef<int64_t>{0}, op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+    return build.reshape(result, shape);
+  }
+
+  /// One window, which is the whole input: a dot over positions and features, as gradients of
+  /// filters of one element are.
+  bool isWholeInput() const {
+    return groups == 1 && allEqual(window.low, 0) && allEqual(window.high, 0) &&
+           allEqual(window.base, 1) && allEqual(window.dilations, 1) &&
+           ArrayRef(window.sizes) == arrayType(lhs).getShape().slice(1, spatial);
+  }
+
+  Value makeDotOfWindows() {
+    // Contracted dimensions go in the order in which the left operand lies in memory.
+    ConvDimensionsAttr dimensions = op.getDimLabels();
+    SmallVector<std::pair<int64_t, int64_t>> places{{dimensions.getInputFeature(), spatial}};
+    for (auto [i, place] : llvm::enumerate(dimensions.getInputSpatial()))
+      places.push_back({place, int64_t(i)});
+    llvm::sort(places);
+    Sizes left, right;
+    for (auto [place, dimension] : places) {
+      left.push_back(1 + dimension);
+      right.push_back(dimension);
+    }
+    Sizes product{shape.front(), shape.back()};
+    Value result = DotOp::create(builder, op.getLoc(), arrayType(op).clone(product), lhs, rhs,
+                                 ArrayRef<int64_t>(), ArrayRef<int64_t>(), left, right,
+                                 op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+    return build.reshape(result, shape);
+  }
+
+  Value makeConvolution() {
+    Sizes input, kernel;
+    for (int64_t i = 0; i < spatial; ++i) {
+      input.push_back(1 + i);
+      kernel.push_back(i);
+    }
+    auto dimensions = ConvDimensionsAttr::get(builder.getContext(), 0, spatial + 1, input, spatial,
+                                              spatial + 1, kernel, 0, spatial + 1, input);
+    WindowAttr attribute = window.getAttr(builder.getContext());
+    if (lhs == op.getLhs() && rhs == op.getRhs() && dimensions == op.getDimLabels() &&
+        attribute == op.getWindow() && op.getBatchGroupCount() == 1)
+      return op;
+    return ConvolutionOp::create(builder, op.getLoc(), arrayType(op).clone(shape), lhs, rhs,
+                                 /*sparsity_indices=*/ValueRange(), attribute, dimensions, groups,
+                                 /*batch_group_count=*/1, ConvolutionKindAttr(),
+                                 op.getOperandPrecisionAttr(), op.getAlgorithmAttr(),
+                                 /*sparsity_config=*/ArrayAttr());
+  }
+
+  ConvolutionOp op;
+  OpBuilder builder;
+  Build build;
+  Window window;
+  int64_t spatial, groups;
+  Value lhs, rhs;
+  Sizes shape; // of the result: batch, spatial..., feature
+};
+
+struct CanonicalizeConvolutions
+    : hloc::impl::CanonicalizeConvolutionsBase<CanonicalizeConvolutions> {
+  void runOnOperation() override {
+    SmallVector<ConvolutionOp> convolutions;
+    getOperation().walk([&](ConvolutionOp op) { convolutions.push_back(op); });
+    for (ConvolutionOp op : convolutions)
+      ConvolutionCanonicalizer(op).rewrite();
+  }
+};
+
+} // namespace

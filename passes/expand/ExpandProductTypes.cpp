@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dots and convolutions whose operands say more than their result. Test:
+// test/passes/expand/expand-product-types.hlo.
+#include "compiler/hlo/HloDialect.h"
+#include "passes/Build.h"
+#include "passes/expand/Expansions.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+/// The type in which products of `lhs` and `rhs` are summed before they become `result`: as in XLA
+/// the operands' where it is complex or floating and the result is not. Otherwise operands may be
+/// converted first. Sums of fewer bits than a byte are those of bytes, cut off: tiles of them would
+/// share bytes.
+static Type getSumType(Type lhs, Type rhs, Type result) {
+  auto rank = [](Type type) { return isa<ComplexType>(type) ? 2 : isa<FloatType>(type) ? 1 : 0; };
+  Type operand = rank(rhs) > rank(lhs) ? rhs : lhs;
+  Type sum = rank(operand) > rank(result) ? operand : result;
+  if (sum.isInteger(1) || rank(sum) == 2 || sum.getIntOrFloatBitWidth() >= 8)
+    return sum;
+  MLIRContext *context = sum.getContext();
+  return isa<FloatType>(sum) ? Type(Float32Type::get(context))
+                             : IntegerType::get(context, 8, cast<IntegerType>(sum).getSignedness());
+}
+
+namespace {
+
+/// A product whose sums are of another type than its result is a product of that type, converted.
+template <typename Op> struct SumInOperandType : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto elementOf = [](Value value) { return arrayType(value).getElementType(); };
+    Type element = elementOf(op),
+         sum = getSumType(elementOf(op.getLhs()), elementOf(op.getRhs()), element);
+    if (sum == element)
+      return rewriter.notifyMatchFailure(op, "the result's type holds the products");
+    Build build(rewriter, op.getLoc());
+    auto wide = cast<Op>(rewriter.clone(*op));
+    wide.getResult().setType(arrayType(op).clone(sum));
+    rewriter.replaceOp(op, build.convert(wide, element));
+    return success();
+  }
+};
+
+} // namespace
+
+void hloc::populateProductTypeExpansions(RewritePatternSet &patterns) {
+  patterns.add<SumInOperandType<DotOp>, SumInOperandType<ConvolutionOp>>(patterns.getContext());
+}

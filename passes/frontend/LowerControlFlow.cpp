@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// From HLO's computations and tuples to one function on plain arrays with structured control flow.
+// Each value of the text becomes the list of its leaves: the arrays in it, in order; tokens have
+// none. Test: test/passes/frontend/lower-control-flow.mlir.
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "passes/Build.h"
+#include "passes/Computations.h"
+#include "passes/Passes.h"
+#include "passes/frontend/EntryInterface.h"
+#include "passes/frontend/NotSupported.h"
+#include "passes/frontend/TupleLeaves.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace hloc {
+#define GEN_PASS_DEF_LOWERCONTROLFLOW
+#include "passes/Passes.h.inc"
+} // namespace hloc
+
+namespace {
+
+using Values = SmallVector<Value>;
+
+class ControlFlowLowering {
+public:
+  explicit ControlFlowLowering(ModuleOp module) : module(module), symbols(module) {}
+
+  LogicalResult run(ComputationOp entry);
+
+private:
+  LogicalResult lowerBlock(Block &source, OpBuilder &builder, Values &results);
+  LogicalResult lowerInto(Block &source, Region &target, ValueRange arguments, Values &results);
+  LogicalResult lowerOp(Operation *op, OpBuilder &builder);
+  LogicalResult lowerPlainOp(Operation *op, OpBuilder &builder);
+  LogicalResult lowerWhile(WhileOp op, OpBuilder &builder);
+  LogicalResult lowerConditional(ConditionalOp op, OpBuilder &builder);
+  LogicalResult lowerBitcast(BitcastOp op, OpBuilder &builder);
+  LogicalResult lowerConstant(Location loc, Attribute value, Type type, OpBuilder &builder,
+                              Values &results);
+  LogicalResult lowerReducers();
+
+  Values leavesOf(ValueRange values) {
+    Values result;
+    for (Value value : values)
+      llvm::append_range(result, leaves.lookup(value));
+    return result;
+  }
+
+  /// Distributes `values` as leaves over the results of `op`.
+  void mapResults(Operation *op, ValueRange values) {
+    for (Value result : op->getResults()) {
+      size_t count = getLeaves(result.getType()).size();
+      leaves[result] = Values(values.take_front(count));
+      values = values.drop_front(count);
+    }
+  }
+
+  ComputationOp lookup(FlatSymbolRefAttr symbol) {
+    return symbols.lookup<ComputationOp>(symbol.getAttr());
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  DenseMap<Value, Values> leaves;
+};
+
+LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, Type type,
+                                                 OpBuilder &builder, Values &results) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    auto elements = dyn_cast<ArrayAttr>(value);
+    if (!elements || elements.size() != tuple.size())
+      return emitError(loc, "expected a literal for each element of the tuple");
+    for (auto [element, elementType] : llvm::zip(elements, tuple.getTypes()))
+      if (failed(lowerConstant(loc, element, elementType, builder, results)))
+        return failure();
+    return success();
+  }
+  if (!isa<TokenType>(type))
+    results.push_back(ConstantOp::create(builder, loc, withoutLayout(type), value));
+  return success();
+}
+
+/// Reinterprets memory: to the operand's physical shape, through a reshape, and back.
+LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder) {
+  if (!isa<RankedTensorType>(op.getOperand().getType()) || !isa<RankedTensorType>(op.getType()))
+    return emitNotSupported(op.getLoc(), "a value that is not an array");
+  Build build(builder, op.getLoc());
+  Value value = leaves.lookup(op.getOperand()).front();
+  auto from = cast<RankedTensorType>(op.getOperand().getType());
+  auto to = cast<RankedTensorType>(op.getType());
+  auto majorToMinor = [](RankedTensorType type) {
+    SmallVector<int64_t> order = iotaVector(type.getRank());
+    if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
+      order.assign(layout.getMinorToMajor().rbegin(), layout.getMinorToMajor().rend());
+    return order;
+  };
+  value = build.transpose(value, majorToMinor(from));
+  SmallVector<int64_t> order = majorToMinor(to), physical, inverse(order.size());
+  for (auto [position, dimension] : llvm::enumerate(order)) {
+    physical.push_back(to.getDimSize(dimension));
+    inverse[dimension] = position;
+  }
+  if (from.getNumElements() != to.getNumElements())
+    return emitNotSupported(op.getLoc(), "'bitcast' to another number of elements");
+  value = build.bitcastConvert(build.reshape(value, physical), to.getElementType());
+  leaves[op] = {build.transpose(value, inverse)};
+  return success();
+}
+
+/// Keeps operation, operands' leaves and attributes. Attributes of the text that say nothing about
+/// the result (sharding, ...) stay only where the callee may read them.
+LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builder) {
+  SmallVector<Type> types = getPlainLeaves(op->getResultTypes());
+  for (Type type : types) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    if (!array)
+      return emitNotSupported(op->getLoc(), "a value that is not an array");
+    if (!array.hasStaticShape())
+      return emitNotSupported(op->getLoc(), "an array of bounded dynamic size");
+  }
+  if (auto convolution = dyn_cast<ConvolutionOp>(op);
+      convolution && convolution.getSparsityConfigAttr())
+    return emitNotSupported(op->getLoc(), "a convolution of sparse operands");
+  Values operands = leavesOf(op->getOperands());
+  bool takesToken = isa<InfeedOp, OutfeedOp>(op);
+  if (isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op))
+    return emitNotSupported(op->getLoc(), Twine("'") + op->getName().getStringRef() + "'");
+  if (takesToken)
+    operands.push_back(AfterAllOp::create(builder, op->getLoc(),
+                                          TokenType::get(builder.getContext()), ValueRange()));
+  if (isa<OutfeedOp>(op))
+    types.push_back(TokenType::get(builder.getContext()));
+  bool keepsAll = isa<CustomCallOp>(op) || isa<InfeedOp, OutfeedOp>(op);
+  DictionaryAttr discardable =
+      keepsAll ? op->getDiscardableAttrDictionary() : builder.getDictionaryAttr({});
+  Operation *clone =
+      Operation::create(op->getLoc(), op->getName(), types, operands, discardable.getValue(),
+                        op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
+  builder.insert(clone);
+  mapResults(op, ValueRange(clone->getResults()).drop_back(isa<OutfeedOp>(op)));
+  return success();
+}
+
+/// Drops what a loop carries but never changes; its users then take the initial value.
+scf::WhileOp dropInvariants(scf::WhileOp loop, Values &results) {
+  Block &before = loop.getBefore().front(), &after = loop.getAfter().front();
+  auto condition = cast<scf::ConditionOp>(before.getTerminator());
+  Operation *yield = after.getTerminator();
+  Values inits, all(loop.getInits());
+  SmallVector<Type> types;
+  llvm::BitVector dropped(all.size());
+  for (auto [i, init] : llvm::enumerate(all)) {
+    if (yield->getOperand(i) == after.getArgument(i)) {
+      dropped.set(i);
+      before.getArgument(i).replaceAllUsesWith(init);
+      after.getArgument(i).replaceAllUsesWith(init);
+      continue;
+    }
+    inits.push_back(init);
+    types.push_back(init.getType());
+  }
+  results = Values(loop.getResults());
+  if (dropped.none())
+    return loop;
+  before.eraseArguments(dropped);
+  after.eraseArguments(dropped);
+  yield->eraseOperands(dropped);
+  llvm::BitVector droppedFromCondition(1 + all.size());
+  for (unsigned i : dropped.set_bits())
+    droppedFromCondition.set(1 + i);
+  condition->eraseOperands(droppedFromCondition);
+  OpBuilder builder(loop);
+  auto kept = scf::WhileOp::create(builder, loop.getLoc(), TypeRange(types), inits);
+  kept.getBefore().takeBody(loop.getBefore());
+  kept.getAfter().takeBody(loop.getAfter());
+  for (unsigned i = 0, next = 0; i < all.size(); ++i)
+    results[i] = dropped[i] ? all[i] : kept.getResult(next++);
+  loop.erase();
+  return kept;
+}
+
+LogicalResult ControlFlowLowering::lowerWhile(WhileOp op, OpBuilder &builder) {
+  ComputationOp condition = lookup(op.getConditionAttr()), body = lookup(op.getBodyAttr());
+  if (!condition || !body)
+    return op.emitOpError("expected a condition and a body");
+  Location loc = op.getLoc();
+  Values state = leavesOf(op.getState());
+  auto loop = scf::WhileOp::create(builder, loc, ValueRange(state).getTypes(), state);
+  SmallVector<Location> locs(state.size(), loc);
+  OpBuilder inner(builder.getContext());
+
+  auto lowerRegion = [&](ComputationOp computation, Region &region, Values &results) {
+    Block *block = builder.createBlock(&region, {}, ValueRange(state).getTypes(), locs);
+    LogicalResult result =
+        lowerInto(computation.getBody().front(), region, block->getArguments(), results);
+    inner.setInsertionPointToEnd(block);
+    return result;
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  Values pred, next;
+  if (failed(lowerRegion(condition, loop.getBefore(), pred)))
+    return failure();
+  if (pred.size() != 1)
+    return op.emitOpError("expected the condition to give one pred");
+  Value holds = tensor::ExtractOp::create(inner, loc, pred.front(), ValueRange());
+  scf::ConditionOp::create(inner, loc, holds, loop.getBefore().getArguments());
+  if (failed(lowerRegion(body, loop.getAfter(), next)))
+    return failure();
+  if (ValueRange(next).getTypes() != ValueRange(state).getTypes())
+    return op.emitOpError("expected the body to give a new state of the same type");
+  scf::YieldOp::create(inner, loc, next);
+  Values results;
+  dropInvariants(loop, results);
+  mapResults(op, results);
+  return success();
+}
+
+LogicalResult ControlFlowLowering::lowerConditional(ConditionalOp op, OpBuilder &builder) {
+  Location loc = op.getLoc();
+  auto branches = op.getBranchComputations().getAsRange<FlatSymbolRefAttr>();
+  size_t count = op.getBranchComputations().size();
+  if (count == 0 || count != op.getBranchOperands().size())
+    return op.emitOpError("expected one operand for each branch");
+  SmallVector<Type> types = getPlainLeaves(op->getResultTypes());
+  Value index = leaves.lookup(op.getBranchIndex()).front();
+  bool isPred = getElementTypeOrSelf(index).isInteger(1);
+  index = tensor::ExtractOp::create(builder, loc, index, ValueRange());
+
+  SmallVector<Region *> regions;
+  Operation *created;
+  if (isPred) {
+    auto ifOp = scf::IfOp::create(builder, loc, types, index, /*addThenBlock=*/false,
+                                  /*addElseBlock=*/false);
+    created = ifOp;
+    regions = {&ifOp.getThenRegion(), &ifOp.getElseRegion()};
+  } else {
+    // As an unsigned number a negative index is out of range too: the last branch.
+    index = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), index);
+    SmallVector<int64_t> cases = iotaVector(count - 1);
+    auto switchOp = scf::IndexSwitchOp::create(builder, loc, types, index, cases, count - 1);
+    created = switchOp;
+    for (Region &region : switchOp.getCaseRegions())
+      regions.push_back(&region);
+    regions.push_back(&switchOp.getDefaultRegion());
+  }
+  for (auto [region, branch, operand] : llvm::zip(regions, branches, op.getBranchOperands())) {
+    ComputationOp computation = lookup(branch);
+    if (!computation)
+      return op.emitOpError("expected ") << branch << " to be a computation";
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(region);
+    Values results;
+    if (failed(lowerInto(computation.getBody().front(), *region, leavesOf(operand), results)))
+      return failure();
+    if (ValueRange(results).getTypes() != TypeRange(types))
+      return op.emitOpError("expected ") << branch << " to give the conditional's type";
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loc, results);
+  }
+  mapResults(op, created->getResults());
+  return success();
+}
+
+LogicalResult ControlFlowLowering::lowerOp(Operation *op, OpBuilder &builder) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](TupleOp tuple) {
+        leaves[tuple] = leavesOf(tuple.getElements());
+        return success();
+      })
+      .Case([&](GetTupleElementOp get) {
+        auto types = cast<TupleType>(get.getOperand().getType()).getTypes();
+        size_t skipped = getLeaves(types.take_front(get.getIndex())).size();
+        size_t count = getLeaves(get.getType()).size();
+        const Values &all = leaves[get.getOperand()];
+        Values element(ArrayRef(all).slice(skipped, count));
+        leaves[get] = element;
+        return success();
+      })
+      .Case<CopyOp, AfterAllOp>([&](Operation *forward) {
+        leaves[forward->getResult(0)] =
+            isa<CopyOp>(forward) ? leavesOf(forward->getOperands()) : Values();
+        return success();
+      })
+      .Case([&](ConstantOp constant) {
+        Values results;
+        LogicalResult status =
+            lowerConstant(op->getLoc(), constant.getValue(), constant.getType(), builder, results);
+        leaves[constant] = results;
+        return status;
+      })
+      .Case([&](BitcastOp bitcast) { return lowerBitcast(bitcast, builder); })
+      .Case([&](WhileOp loop) { return lowerWhile(loop, builder); })
+      .Case([&](ConditionalOp choice) { return lowerConditional(choice, builder); })
+      .Default([&](Operation *other) { return lowerPlainOp(other, builder); });
+}
+
+LogicalResult ControlFlowLowering::lowerBlock(Block &source, OpBuilder &builder, Values &results) {
+  for (Operation &op : source.without_terminator())
+    if (failed(lowerOp(&op, builder)))
+      return failure();
+  results = leavesOf(source.getTerminator()->getOperands());
+  return success();
+}
+
+/// Lowers `source`, a computation's body, into the last block of `target`, its parameters' leaves
+/// being `arguments`.
+LogicalResult ControlFlowLowering::lowerInto(Block &source, Region &target, ValueRange arguments,
+                                             Values &results) {
+  for (BlockArgument parameter : source.getArguments()) {
+    size_t count = getLeaves(parameter.getType()).size();
+    if (arguments.size() < count)
+      return emitError(parameter.getLoc(), "expected a value for every parameter");
+    leaves[parameter] = Values(arguments.take_front(count));
+    arguments = arguments.drop_front(count);
+  }
+  auto builder = OpBuilder::atBlockEnd(&target.back());
+  return lowerBlock(source, builder, results);
+}
+
+/// Computations that operations still name, as computations of arrays only.
+LogicalResult ControlFlowLowering::lowerReducers() {
+  for (auto computation : llvm::make_early_inc_range(module.getOps<ComputationOp>())) {
+    OpBuilder builder(computation);
+    SmallVector<Type> types = getPlainLeaves(computation.getArgumentTypes());
+    auto lowered = ComputationOp::create(builder, computation.getLoc(), computation.getSymName(),
+                                         builder.getFunctionType(types, {}));
+    lowered.setSymVisibilityAttr(builder.getStringAttr("private"));
+    Block *block = builder.createBlock(&lowered.getBody(), {}, types,
+                                       SmallVector<Location>(types.size(), computation.getLoc()));
+    Values results;
+    if (failed(lowerInto(computation.getBody().front(), lowered.getBody(), block->getArguments(),
+                         results)))
+      return failure();
+    builder.setInsertionPointToEnd(block);
+    ReturnOp::create(builder, computation.getLoc(), results);
+    lowered.setFunctionType(builder.getFunctionType(types, ValueRange(results).getTypes()));
+    computation.erase();
+  }
+  return success();
+}
+
+LogicalResult ControlFlowLowering::run(ComputationOp entry) {
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  Block &body = entry.getBody().front();
+  SmallVector<Type> types = getPlainLeaves(entry.getArgumentTypes());
+  SmallVector<Location> locs;
+  for (BlockArgument parameter : body.getArguments()) {
+    for (Type leaf : getLeaves(parameter.getType())) {
+      if (auto array = dyn_cast<RankedTensorType>(leaf); !array || !array.hasStaticShape())
+        return emitNotSupported(parameter.getLoc(), array ? "a parameter of bounded dynamic size"
+                                                          : "a parameter that is not an array");
+      locs.push_back(parameter.getLoc());
+    }
+  }
+  SmallVector<Type> resultTypes = getPlainLeaves(body.getTerminator()->getOperandTypes());
+  auto function = func::FuncOp::create(builder, entry.getLoc(), "main",
+                                       builder.getFunctionType(types, resultTypes));
+  Block *block = builder.createBlock(&function.getBody(), {}, types, locs);
+  Values results;
+  if (failed(lowerInto(body, function.getBody(), block->getArguments(), results)))
+    return failure();
+  if (ValueRange(results).getTypes() != TypeRange(resultTypes))
+    return entry.emitOpError("expected the result's type");
+  builder.setInsertionPointToEnd(block);
+  func::ReturnOp::create(builder, entry.getLoc(), results);
+  describeEntry(module, entry, function);
+  entry.erase();
+  eraseUnreachableComputations(module);
+  return lowerReducers();
+}
+
+struct LowerControlFlow : hloc::impl::LowerControlFlowBase<LowerControlFlow> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    ComputationOp entry = getEntry(module);
+    if (!entry) {
+      module.emitError("expected a module with an entry computation");
+      return signalPassFailure();
+    }
+    if (failed(ControlFlowLowering(module).run(entry)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

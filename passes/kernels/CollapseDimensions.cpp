@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes neighbouring dimensions of a kernel one where all its operations treat them alike.
+// Test: test/passes/kernels/collapse-dimensions.mlir.
+//
+// Seam i of a value lies between its dimensions i and i + 1. Each operation says which seams of its
+// operands and results can only go together, and which must stay; what is not tied to one that
+// stays goes.
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Build.h"
+#include "passes/Passes.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace hloc {
+#define GEN_PASS_DEF_COLLAPSEDIMENSIONS
+#include "passes/Passes.h.inc"
+} // namespace hloc
+
+namespace {
+
+/// Elements of the dimensions behind one of which parts come from different operands, up to which
+/// they join it: of longer ones, it is better to choose once for all; as of arrays with so few
+/// elements that there is no loop.
+constexpr int64_t kShortRow = 32, kFewElements = 64;
+
+ArrayRef<int64_t> shapeOf(Value value) { return arrayType(value).getShape(); }
+
+/// The seams of all values of a kernel.
+class DimensionGroups {
+public:
+  explicit DimensionGroups(Block &body) {
+    for (Value argument : body.getArguments())
+      number(argument);
+    for (Operation &op : body)
+      for (Value result : op.getResults())
+        number(result);
+    classes.grow(count);
+  }
+
+  void keep(Value value, int64_t seam) { classes.join(kKept, find(value, seam)); }
+  void keepAll(Value value) {
+    for (int64_t i = 0; i + 1 < arrayType(value).getRank(); ++i)
+      keep(value, i);
+  }
+  void link(Value a, int64_t i, Value b, int64_t j) { classes.join(find(a, i), find(b, j)); }
+  /// Of arrays of one shape.
+  void linkAll(Value a, Value b) {
+    for (int64_t i = 0; i + 1 < arrayType(a).getRank(); ++i)
+      link(a, i, b, i);
+  }
+  void linkReshaped(Value a, Value b);
+
+  bool isKept(Value value, int64_t seam) const {
+    return classes.findLeader(find(value, seam)) == kKept;
+  }
+
+private:
+  static constexpr unsigned kKept = 0;
+
+  void number(Value value) {
+    first[value] = count;
+    count += std::max<int64_t>(0, arrayType(value).getRank() - 1);
+  }
+  unsigned find(Value value, int64_t seam) const { return first.lookup(value) + seam; }
+
+  llvm::IntEqClasses classes;
+  DenseMap<Value, unsigned> first;
+  unsigned count = 1;
+};
+
+/// Of two shapes of the same elements, seams before which there are as many elements go together:
+/// else indices of one would have to be divided into those of the other.
+void DimensionGroups::linkReshaped(Value a, Value b) {
+  ArrayRef<int64_t> from = shapeOf(a), to = shapeOf(b);
+  int64_t before = 1;
+  for (int64_t i = 0; i + 1 < int64_t(from.size()); ++i) {
+    before *= from[i];
+    int64_t other = 1;
+    for (int64_t j = 0; j + 1 < int64_t(to.size()); ++j)
+      if ((other *= to[j]) == before)
+        link(a, i, b, j);
+  }
+}
+
+//===-- What operations say
+//----------------------------------------------------------------------===//
+
+void constrainBroadcast(BroadcastOp op, DimensionGroups &seams) {
+  Value operand = op.getOperand();
+  ArrayRef<int64_t> shape = op.getType().getShape(), dimensions = op.getDimensions();
+  SmallVector<int64_t> source(shape.size(), -1);
+  for (auto [from, to] : llvm::enumerate(dimensions))
+    source[to] = from;
+  for (int64_t i = 0; i + 1 < int64_t(dimensions.size()); ++i)
+    if (dimensions[i + 1] < dimensions[i])
+      seams.keep(operand, i);
+  // New dimensions of size one belong to what is before them, or else behind.
+  auto isNothing = [&](int64_t d) { return source[d] < 0 && shape[d] == 1; };
+  for (int64_t i = 0; i + 1 < int64_t(shape.size()); ++i) {
+    int64_t left = i;
+    while (left >= 0 && isNothing(left))
+      --left;
+    if (left < 0 || isNothing(i + 1))
+      continue;
+    int64_t x = source[left], y = source[i + 1];
+    if (x >= 0 && y == x + 1)
+      seams.link(operand, x, op, i);
+    else if (x >= 0 || y >= 0)
+      seams.keep(op, i);
+  }
+  for (int64_t i = 0; i + 1 < int64_t(dimensions.size()); ++i)
+    for (int64_t d = dimensions[i] + 1; d < dimensions[i + 1]; ++d)
+      if (!isNothing(d))
+        seams.keep(operand, i);
+}
+
+void constrainTranspose(TransposeOp op, DimensionGroups &seams) {
+  ArrayRef<int64_t> order = op.getDimensions();
+  SmallVector<int64_t> place(order.size());
+  for (auto [to, from] : llvm::enumerate(order))
+    place[from] = to;
+  for (int64_t i = 0; i + 1 < int64_t(order.size()); ++i) {
+    if (order[i + 1] == order[i] + 1)
+      seams.link(op, i, op.getOperand(), order[i]);
+    else
+      seams.keep(op, i);
+    if (place[i + 1] != place[i] + 1)
+      seams.keep(op.getOperand(), i);
+  }
+}
+
+/// Of an operation that moves every dimension by itself: `joins(i)` if dimensions i and i + 1 can
+/// move as one.
+void constrainMove(ValueRange arrays, DimensionGroups &seams, function_ref<bool(int64_t)> joins) {
+  for (Value array : arrays)
+    for (int64_t i = 0; i + 1 < arrayType(array).getRank(); ++i) {
+      seams.link(array, i, arrays[0], i);
+      if (!joins(i))
+        seams.keep(array, i);
+    }
+}
+
+/// Whether one of the dimensions of which parts come from different operands is joined by those
+/// behind it.
+bool joinsRows(ArrayRef<int64_t> shape, int64_t dimension) {
+  return product(shape.drop_front(dimension + 1)) <= kShortRow && product(shape) > kFewElements;
+}
+
+void constrainSlice(SliceOp op, DimensionGroups &seams) {
+  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = op.getType().getShape();
+  constrainMove({op.getOperand(), op}, seams,
+                [&](int64_t i) { return to[i + 1] == from[i + 1] && op.getStrides()[i] == 1; });
+}
+
+void constrainPad(PadOp op, DimensionGroups &seams) {
+  auto isWhole = [&](int64_t d) {
+    return op.getLow()[d] == 0 && op.getHigh()[d] == 0 && op.getInterior()[d] == 0;
+  };
+  constrainMove({op.getOperand(), op}, seams, [&](int64_t i) {
+    bool fits = isWhole(i) || (op.getInterior()[i] == 0 && joinsRows(op.getType().getShape(), i));
+    return isWhole(i + 1) && fits;
+  });
+}
+
+void constrainConcatenate(ConcatenateOp op, DimensionGroups &seams) {
+  SmallVector<Value> arrays(op.getInputs());
+  arrays.push_back(op);
+  int64_t dimension = op.getDimension();
+  constrainMove(arrays, seams, [&](int64_t i) {
+    return i + 1 != dimension && (i != dimension || joinsRows(op.getType().getShape(), i));
+  });
+}
+
+/// `part` of `whole` begins where scalars say.
+void constrainDynamic(Value whole, Value part, ValueRange starts, DimensionGroups &seams) {
+  ArrayRef<int64_t> from = shapeOf(whole), to = shapeOf(part);
+  constrainMove({whole, part}, seams, [&](int64_t i) {
+    return starts.size() == from.size() && from[i] == to[i] && from[i + 1] == to[i + 1];
+  });
+}
+
+void constrainReduce(ReduceOp op, DimensionGroups &seams) {
+  Value first = op.getInputs()[0];
+  auto isReduced = [&](int64_t d) { return llvm::is_contained(op.getDimensions(), d); };
+  int64_t lastKept = -1,
+          place = -1; // the last dimension that is kept, and which one of the result it is
+  for (int64_t d = 0; d < arrayType(first).getRank(); ++d) {
+    if (d > 0 && isReduced(d) != isReduced(d - 1))
+      seams.keep(first, d - 1);
+    if (isReduced(d))
+      continue;
+    if (lastKept >= 0 && lastKept == d - 1)
+      seams.link(op.getResult(0), place, first, d - 1);
+    else if (lastKept >= 0)
+      seams.keep(op.getResult(0), place);
+    lastKept = d;
+    ++place;
+  }
+  for (Value input : op.getInputs())
+    seams.linkAll(input, first);
+  for (Value result : op.getResults())
+    seams.linkAll(result, op.getResult(0));
+}
+
+void constrain(Operation *op, DimensionGroups &seams) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ConstantOp constant) {
+        if (!isa<SplatElementsAttr>(constant.getValue()))
+          seams.keepAll(constant);
+      })
+      .Case([&](IotaOp iota) {
+        int64_t d = iota.getIotaDimension(), last = iota.getType().getRank() - 1;
+        if (d > 0)
+          seams.keep(iota, d - 1);
+        if (d < last)
+          seams.keep(iota, d);
+      })
+      .Case([&](BroadcastOp broadcast) { constrainBroadcast(broadcast, seams); })
+      .Case([&](TransposeOp transpose) { constrainTranspose(transpose, seams); })
+      .Case([&](ReverseOp reverse) {
+        auto turns = [&](int64_t d) { return llvm::is_contained(reverse.getDimensions(), d); };
+        constrainMove({reverse.getOperand(), reverse}, seams,
+                      [&](int64_t i) { return turns(i) == turns(i + 1); });
+      })
+      .Case([&](SliceOp slice) { constrainSlice(slice, seams); })
+      .Case([&](PadOp pad) { constrainPad(pad, seams); })
+      .Case([&](ConcatenateOp concatenate) { constrainConcatenate(concatenate, seams); })
+      .Case([&](DynamicSliceOp slice) {
+        constrainDynamic(slice.getOperand(), slice, slice.getStartIndices(), seams);
+      })
+      .Case([&](DynamicUpdateSliceOp update) {
+        constrainDynamic(update.getOperand(), update.getUpdate(), update.getStartIndices(), seams);
+        seams.linkAll(update.getOperand(), update);
+      })
+      .Case([&](ReduceOp reduce) { constrainReduce(reduce, seams); })
+      .Case([&](ReshapeOp reshape) { seams.linkReshaped(reshape.getOperand(), reshape); })
+      .Case([&](ReturnOp) {})
+      .Default([&](Operation *other) {
+        bool isElementwise = other->hasTrait<Elementwise>() || isa<CopyOp, BitcastConvertOp>(other);
+        Value result = other->getResult(0);
+        for (Value array : llvm::concat<Value>(other->getOperands(), other->getResults()))
+          if (isElementwise && shapeOf(array) == shapeOf(result))
+            seams.linkAll(array, result);
+          else
+            seams.keepAll(array);
+        if (isa<BitcastConvertOp>(other) && shapeOf(other->getOperand(0)) != shapeOf(result))
+          seams.keepAll(result); // parts of elements are a dimension
+      });
+}
+
+/// Loops go over all results together, and over what is reduced together.
+void constrainLoops(Block &body, DimensionGroups &seams) {
+  SmallVector<Value> walked(body.getTerminator()->getOperands());
+  for (auto reduce : body.getOps<ReduceOp>()) {
+    walked.push_back(reduce.getInputs()[0]);
+    walked.push_back(reduce.getResult(0));
+  }
+  for (auto [i, value] : llvm::enumerate(walked))
+    for (Value other : ArrayRef(walked).take_front(i))
+      if (arrayType(value).getNumElements() == arrayType(other).getNumElements())
+        seams.linkReshaped(value, other);
+}
+
+//===-- The new operations
+//-----------------------------------------------------------------------===//
+
+/// How the dimensions of a value become fewer.
+struct Joined {
+  SmallVector<int64_t> shape;
+  /// The first dimension of those that become one.
+  SmallVector<int64_t> firsts;
+
+  /// What dimension `d` becomes a part of.
+  int64_t find(int64_t d) const { return llvm::upper_bound(firsts, d) - firsts.begin() - 1; }
+  /// Elements of a dimension's part that goes by index 1 of what was the first of those that become
+  /// `group`.
+  int64_t getStep(size_t group) const {
+    size_t end = group + 1 < firsts.size() ? firsts[group + 1] : shape.size();
+    return product(ArrayRef(shape).slice(firsts[group] + 1, end - firsts[group] - 1));
+  }
+  SmallVector<int64_t> getShape() const {
+    SmallVector<int64_t> result;
+    for (auto [group, first] : llvm::enumerate(firsts))
+      result.push_back(shape[first] * getStep(group));
+    return result;
+  }
+  /// Of one entry a dimension those of the first ones.
+  template <typename Range> auto pick(Range &&entries) const {
+    return llvm::map_to_vector(firsts, [&](int64_t first) { return entries[first]; });
+  }
+  /// The same for numbers of indices.
+  SmallVector<int64_t> scale(ArrayRef<int64_t> counts) const {
+    SmallVector<int64_t> result = pick(counts);
+    for (auto [group, count] : llvm::enumerate(result))
+      count *= getStep(group);
+    return result;
+  }
+  SmallVector<int64_t> findAll(ArrayRef<int64_t> dimensions) const {
+    SmallVector<int64_t> result;
+    for (int64_t d : dimensions)
+      if (llvm::is_contained(firsts, d))
+        result.push_back(find(d));
+    return result;
+  }
+};
+
+class KernelCollapse {
+public:
+  KernelCollapse(Block &body, const DimensionGroups &seams) : body(body) {
+    for (Value argument : body.getArguments())
+      plan(argument, seams);
+    for (Operation &op : body)
+      for (Value result : op.getResults())
+        plan(result, seams);
+  }
+
+  /// Whether anything became less.
+  bool run() {
+    if (!isUseful)
+      return false;
+    for (Operation &op : llvm::make_early_inc_range(body))
+      rewrite(&op);
+    for (auto &[value, joined] : all)
+      value.setType(arrayType(value).clone(joined.getShape()));
+    for (auto reshape : llvm::make_early_inc_range(body.getOps<ReshapeOp>()))
+      if (reshape.getOperand().getType() == reshape.getType()) {
+        reshape.replaceAllUsesWith(reshape.getOperand());
+        reshape.erase();
+      }
+    return true;
+  }
+
+private:
+  void plan(Value value, const DimensionGroups &seams) {
+    Joined joined;
+    joined.shape.assign(shapeOf(value).begin(), shapeOf(value).end());
+    for (int64_t d = 0; d < int64_t(joined.shape.size()); ++d)
+      if (d == 0 || seams.isKept(value, d - 1))
+        joined.firsts.push_back(d);
+    isUseful |= joined.firsts.size() < joined.shape.size();
+    all.insert({value, joined});
+  }
+  const Joined &of(Value value) { return all.find(value)->second; }
+
+  /// The operation's attributes and start indices; types follow.
+  void rewrite(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](ConstantOp constant) {
+          if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+            constant.setValueAttr(
+                splat.resizeSplat(arrayType(constant).clone(of(constant).getShape())));
+        })
+        .Case([&](IotaOp iota) { iota.setIotaDimension(of(iota).find(iota.getIotaDimension())); })
+        .Case([&](BroadcastOp broadcast) {
+          SmallVector<int64_t> dimensions =
+              of(broadcast.getOperand()).pick(broadcast.getDimensions());
+          for (int64_t &d : dimensions)
+            d = of(broadcast).find(d);
+          broadcast.setDimensions(dimensions);
+        })
+        .Case([&](TransposeOp transpose) {
+          SmallVector<int64_t> dimensions = of(transpose).pick(transpose.getDimensions());
+          for (int64_t &d : dimensions)
+            d = of(transpose.getOperand()).find(d);
+          transpose.setDimensions(dimensions);
+        })
+        .Case([&](ReverseOp reverse) {
+          reverse.setDimensions(of(reverse).findAll(reverse.getDimensions()));
+        })
+        .Case([&](ReduceOp reduce) {
+          reduce.setDimensions(of(reduce.getInputs()[0]).findAll(reduce.getDimensions()));
+        })
+        .Case([&](SliceOp slice) {
+          const Joined &from = of(slice.getOperand());
+          slice.setStarts(from.scale(slice.getStarts()));
+          slice.setLimits(from.scale(slice.getLimits()));
+          slice.setStrides(from.pick(slice.getStrides()));
+        })
+        .Case([&](PadOp pad) {
+          const Joined &from = of(pad.getOperand());
+          pad.setLow(from.scale(pad.getLow()));
+          pad.setHigh(from.scale(pad.getHigh()));
+          pad.setInterior(from.pick(pad.getInterior()));
+        })
+        .Case([&](ConcatenateOp concatenate) {
+          concatenate.setDimension(of(concatenate).find(concatenate.getDimension()));
+        })
+        .Case([&](DynamicSliceOp slice) {
+          if (slice.getStartIndices().size() == of(slice).shape.size())
+            slice.getStartIndicesMutable().assign(of(slice).pick(slice.getStartIndices()));
+          slice.setDynamicSliceSizes(of(slice).getShape());
+        })
+        .Case([&](DynamicUpdateSliceOp update) {
+          if (update.getStartIndices().size() == of(update).shape.size())
+            update.getStartIndicesMutable().assign(of(update).pick(update.getStartIndices()));
+        })
+        .Case([&](ReshapeOp reshape) { reshape.removeInferredDimensionAttr(); });
+  }
+
+  Block &body;
+  llvm::MapVector<Value, Joined> all;
+  bool isUseful = false;
+};
+
+struct CollapseDimensions : hloc::impl::CollapseDimensionsBase<CollapseDimensions> {
+  void runOnOperation() override {
+    getOperation()->walk([&](KernelOp kernel) {
+      Block &body = kernel.getBody().front();
+      bool isEmpty = false; // arrays without elements have their own ways
+      body.walk([&](Operation *op) {
+        for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
+          isEmpty |= arrayType(value).getNumElements() == 0;
+      });
+      if (isEmpty)
+        return;
+      DimensionGroups seams(body);
+      for (Operation &op : body)
+        constrain(&op, seams);
+      constrainLoops(body, seams);
+      collapsed += KernelCollapse(body, seams).run();
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes an hlo.kernel of each group, in an order in which every operand comes before its users, and
+// decides for every result which operand's memory may hold it.
+#include <queue>
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/FuseGroups.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+using namespace hloc::fuse;
+
+namespace {
+
+/// Whether the operation writes into this operand, which must be in memory then.
+bool isUpdatedInPlace(OpOperand &use) {
+  if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+    return use.getOperandNumber() < scatter.getCount();
+  return isa<DynamicUpdateSliceOp>(use.getOwner()) && use.getOperandNumber() == 0;
+}
+
+/// An array that a scatter both updates and reads elsewhere (as its indices or updates) becomes two
+/// operands, so that the update goes to a copy.
+void separateUpdatedArrays(ScatterOp scatter, OpBuilder &builder) {
+  for (OpOperand &use : scatter->getOpOperands().take_front(scatter.getCount())) {
+    Value array = use.get();
+    if (llvm::count(scatter->getOperands(), array) > 1)
+      use.set(ReshapeOp::create(builder, scatter.getLoc(), array.getType(), array));
+  }
+}
+
+/// What is placed in the block as one: a kernel or an operation of its own.
+struct Unit {
+  int group = -1;
+  Operation *op = nullptr;
+  SmallVector<Operation *> members; // in the block's order
+  int position = 0;
+  unsigned waitsFor = 0;
+  SmallVector<unsigned> users;
+};
+
+class KernelFormation {
+public:
+  explicit KernelFormation(Groups &groups) : groups(groups), block(groups.block) {}
+  void run();
+
+private:
+  void collectUnits();
+  void connectUnits();
+  void emit(const Unit &unit);
+  int findInput(Group &group, Value value, ArrayRef<Value> inputs);
+  SmallVector<int64_t> chooseReuse(Group &group, ArrayRef<Operation *> members,
+                                   ArrayRef<Value> inputs, ArrayRef<Value> outputs);
+  Maps getInputMaps(Group &group, Value input);
+  bool dependsOnAllReduces(Group &group, ArrayRef<Operation *> members, Value output);
+
+  Groups &groups;
+  Block &block;
+  std::vector<Unit> units;
+  /// The unit that makes an operation's results.
+  DenseMap<Operation *, unsigned> unitOf;
+  std::vector<int> unitOfGroup;
+  DenseMap<Value, Value> replaced;
+};
+
+void KernelFormation::collectUnits() {
+  unitOfGroup.assign(groups.size(), -1);
+  for (unsigned index = 0; index < groups.size(); ++index) {
+    Group &group = groups[index];
+    Unit unit;
+    unit.group = index;
+    bool hasOutput = false;
+    for (auto &[op, maps] : group.members) {
+      unit.members.push_back(op);
+      hasOutput |= groups.getHome(op) == int(index);
+    }
+    if (!hasOutput)
+      continue;
+    llvm::sort(unit.members, [&](Operation *a, Operation *b) {
+      return groups.getPosition(a) < groups.getPosition(b);
+    });
+    unit.position = groups.getPosition(unit.members.back());
+    unitOfGroup[index] = units.size();
+    for (Operation *op : unit.members)
+      if (groups.getHome(op) == int(index))
+        unitOf[op] = units.size();
+    units.push_back(std::move(unit));
+  }
+  for (Operation &op : block.without_terminator()) {
+    if (groups.getHome(&op) >= 0 || (!groups.getGroups(&op).empty() && !groups.isView(&op)))
+      continue;
+    Unit unit;
+    unit.op = &op;
+    unit.position = groups.getPosition(&op);
+    unitOf[&op] = units.size();
+    units.push_back(std::move(unit));
+  }
+}
+
+void KernelFormation::connectUnits() {
+  SmallVector<unsigned> effects;
+  auto connect = [&](unsigned from, unsigned to) {
+    if (from == to)
+      return;
+    units[from].users.push_back(to);
+    ++units[to].waitsFor;
+  };
+  for (auto [index, unit] : llvm::enumerate(units)) {
+    llvm::SmallSetVector<unsigned, 8> needed;
+    auto need = [&](Value value) {
+      Operation *source = value.getDefiningOp();
+      if (!source || source->getBlock() != &block)
+        return;
+      if (unit.group >= 0 && groups[unit.group].contains(source))
+        return;
+      if (auto entry = unitOf.find(source); entry != unitOf.end())
+        needed.insert(entry->second);
+    };
+    for (Operation *op : unit.members)
+      llvm::for_each(op->getOperands(), need);
+    if (unit.op) {
+      unit.op->walk([&](Operation *nested) { llvm::for_each(nested->getOperands(), need); });
+      if (!isMemoryEffectFree(unit.op))
+        effects.push_back(index);
+    }
+    for (unsigned source : needed)
+      connect(source, index);
+  }
+  llvm::sort(effects,
+             [&](unsigned a, unsigned b) { return units[a].position < units[b].position; });
+  for (unsigned i = 1; i < effects.size(); ++i)
+    connect(effects[i - 1], effects[i]);
+}
+
+Maps KernelFormation::getInputMaps(Group &group, Value input) {
+  Maps result;
+  for (OpOperand &use : input.getUses())
+    if (auto member = group.members.find(use.getOwner()); member != group.members.end())
+      groups.maps.appendOperandMaps(use, member->second, result);
+  return result;
+}
+
+bool KernelFormation::dependsOnAllReduces(Group &group, ArrayRef<Operation *> members,
+                                          Value output) {
+  DenseSet<Operation *> needed{output.getDefiningOp()};
+  for (Operation *op : llvm::reverse(members)) {
+    if (!needed.contains(op)) {
+      if (isa<ReduceOp>(op))
+        return false;
+      continue;
+    }
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp(); source && group.contains(source))
+        needed.insert(source);
+  }
+  return true;
+}
+
+/// For each output an input that is read only at the index at which the output is written.
+SmallVector<int64_t> KernelFormation::chooseReuse(Group &group, ArrayRef<Operation *> members,
+                                                  ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+  SmallVector<int64_t> reuse(outputs.size(), -1);
+  auto indexOf = [&](Value value) -> int64_t { return llvm::find(inputs, value) - inputs.begin(); };
+  if (group.kind == KernelKind::Update)
+    return {indexOf(cast<DynamicUpdateSliceOp>(group.hero).getOperand())};
+  if (auto scatter = dyn_cast_or_null<ScatterOp>(group.hero)) {
+    for (auto [i, operand] : llvm::enumerate(scatter.getOperandArrays()))
+      reuse[i] = indexOf(operand);
+    return reuse;
+  }
+  if (group.kind == KernelKind::Sort || group.kind == KernelKind::Scan)
+    return reuse;
+  // Everything at an index is read before anything is written there.
+  DenseSet<int64_t> taken;
+  int root = groups.maps.getRoot(group.space);
+  SmallVector<Maps> inputMaps;
+  for (Value input : inputs)
+    inputMaps.push_back(getInputMaps(group, input));
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    auto type = cast<ShapedType>(output.getType());
+    if (type.getShape() != ArrayRef(group.space))
+      continue;
+    if (group.kind == KernelKind::Reduce && !dependsOnAllReduces(group, members, output))
+      continue;
+    for (auto [j, input] : llvm::enumerate(inputs)) {
+      auto inputType = cast<ShapedType>(input.getType());
+      if (taken.contains(j) || inputType.getShape() != type.getShape() ||
+          elementBytes(inputType) != elementBytes(type) || inputMaps[j] != Maps{root})
+        continue;
+      reuse[i] = j;
+      taken.insert(j);
+      break;
+    }
+  }
+  return reuse;
+}
+
+void KernelFormation::emit(const Unit &unit) {
+  Operation *terminator = block.getTerminator();
+  if (unit.op) {
+    unit.op->moveBefore(terminator);
+    return;
+  }
+  Group &group = groups[unit.group];
+  OpBuilder builder(terminator);
+  if (auto scatter = dyn_cast_or_null<ScatterOp>(group.hero))
+    separateUpdatedArrays(scatter, builder);
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  llvm::SetVector<Operation *> constants;
+  SmallVector<Location> locations;
+  for (Operation *op : unit.members) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Operation *source = use.get().getDefiningOp();
+      if (source && group.contains(source))
+        continue;
+      if (source && Groups::isSmallConstant(source) && !isUpdatedInPlace(use))
+        constants.insert(source);
+      else
+        inputs.insert(use.get());
+    }
+    if (groups.getHome(op) == unit.group)
+      for (Value result :
+           op->getResults()) // of a reduction to a value and its place often one alone is wanted
+        if (!isa<ReduceOp>(op) || !result.use_empty())
+          outputs.push_back(result);
+    locations.push_back(op->getLoc());
+  }
+  constants.remove_if([&](Operation *op) { return inputs.contains(op->getResult(0)); });
+  SmallVector<int64_t> reuse = chooseReuse(group, unit.members, inputs.getArrayRef(), outputs);
+  bool must = group.kind == KernelKind::Update || group.kind == KernelKind::Scatter;
+  Operation *main = group.hero ? group.hero : unit.members.back();
+  for (Operation *op : unit.members)
+    if (!group.hero && isa<ReduceOp>(op))
+      main = op;
+  auto kernel = KernelOp::create(builder, main->getLoc(), ValueRange(outputs).getTypes(),
+                                 inputs.getArrayRef(), group.kind, reuse, must);
+  Block &body = kernel.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  builder.setInsertionPointToStart(&body);
+  for (Operation *constant : constants)
+    mapping.map(constant->getResult(0), builder.clone(*constant)->getResult(0));
+  for (Operation *op : unit.members)
+    builder.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (Value output : outputs)
+    results.push_back(mapping.lookup(output));
+  ReturnOp::create(builder, main->getLoc(), results);
+  for (auto [output, result] : llvm::zip(outputs, kernel.getResults()))
+    replaced[output] = result;
+}
+
+void KernelFormation::run() {
+  collectUnits();
+  if (llvm::none_of(units, [](const Unit &unit) { return unit.group >= 0; }))
+    return;
+  connectUnits();
+  auto later = [&](unsigned a, unsigned b) { return units[a].position > units[b].position; };
+  std::priority_queue<unsigned, std::vector<unsigned>, decltype(later)> ready(later);
+  for (unsigned i = 0; i < units.size(); ++i)
+    if (units[i].waitsFor == 0)
+      ready.push(i);
+  unsigned emitted = 0;
+  while (!ready.empty()) {
+    unsigned index = ready.top();
+    ready.pop();
+    emit(units[index]);
+    ++emitted;
+    for (unsigned user : units[index].users)
+      if (--units[user].waitsFor == 0)
+        ready.push(user);
+  }
+  assert(emitted == units.size() && "groups depend on each other");
+  (void)emitted;
+  for (auto &[old, value] : replaced)
+    old.replaceAllUsesWith(value);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (!groups.getGroups(&op).empty() && !groups.isView(&op))
+      op.erase();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+} // namespace
+
+void fuse::formKernels(Groups &groups) { KernelFormation(groups).run(); }

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operations become one kernel. Block by block, from the last operation to the first, each
+// operation joins the kernels of its users if that is allowed (FuseLegality.cpp) and saves time
+// (FuseCost.h); kernels that read the same arrays are merged. Test: test/passes/kernels/fuse.mlir.
+#include "compiler/hlo/Location.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Passes.h"
+#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/FuseGroups.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+using namespace hloc::fuse;
+
+namespace hloc {
+#define GEN_PASS_DEF_FUSE
+#include "passes/Passes.h.inc"
+} // namespace hloc
+
+namespace {
+
+/// Whether a copy in each user costs less than reading a result from memory.
+bool isFree(Operation *op) {
+  if (isa<IotaOp, ReshapeOp>(op))
+    return true;
+  auto broadcast = dyn_cast<BroadcastOp>(op);
+  return broadcast &&
+         elementsOf(broadcast.getOperand().getType()) <= 0.25 * elementsOf(broadcast.getType()) + 1;
+}
+
+class BlockFusion {
+public:
+  BlockFusion(Block &block, bool remarks) : groups(block), remarks(remarks) {}
+
+  void run(bool alone);
+
+private:
+  void visit(Operation *op);
+  void visitReshape(Operation *op);
+  void mergeSiblings();
+  void dropOuterReshapes();
+  int host(Operation *op, ArrayRef<int> candidates, bool outside);
+  int mergeAll(Operation *op, SmallVectorImpl<int> &candidates);
+  bool pays(Operation *op, ArrayRef<int> candidates, bool outside);
+
+  void explain(Operation *op, Reason reason) {
+    if (remarks && !reason.empty())
+      op->emitRemark("not fused: ") << reason;
+  }
+
+  Groups groups;
+  bool remarks;
+  /// Time spent on computing again what several kernels compute, along the chain of users.
+  DenseMap<Operation *, double> repeated;
+};
+
+/// Whether computing `op` in each of `candidates` is quicker than writing and reading it.
+bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
+  if (isFree(op) || !isPointwise(op))
+    return !outside;
+  double elements = elementsOf(op->getResult(0).getType());
+  double bytes = bytesOf(op->getResult(0).getType());
+  double time = timePerElement(op), stream = streamTimePerByte(bytes);
+  auto compute = [&](double count) { return time * std::max(count, 16.0); };
+
+  double fused = 0, separate = compute(elements) + bytes * stream + kernelTime;
+  double evaluations = 0, reads = 0, allLoads = 0, slack = 0;
+  for (Value operand : op->getOperands()) {
+    if (Groups::isSmallConstant(operand.getDefiningOp()))
+      continue;
+    double operandBytes = bytesOf(operand.getType());
+    reads += operandBytes > 16;
+    double operandStream = std::min(operandBytes, 4 * bytes) * streamTimePerByte(operandBytes);
+    separate += operandStream;
+    for (int group : candidates) {
+      bool alreadyRead = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+        return user != op && groups[group].contains(user);
+      });
+      fused += alreadyRead ? 0 : operandStream;
+    }
+  }
+  for (int group : candidates) {
+    double loads = 0, count = 0;
+    for (int map : groups.getMaps(op, group)) {
+      const IndexMap &m = groups.maps[map];
+      count += m.count;
+      loads += m.count * (m.strided ? gatherTime : reloadTime);
+    }
+    evaluations += count;
+    allLoads += loads * reads;
+    slack += 0.005 * double(ShapedType::getNumElements(groups[group].space));
+    fused += compute(count) + loads * reads;
+    separate += bytes * stream + loads;
+  }
+  // What is computed once either way loads its operands once either way.
+  if (candidates.size() == 1 && evaluations <= elements)
+    separate += elements * reloadTime * reads;
+  // Next to nothing beside the kernel's own work: a row's value, say, of a normalization.
+  if (candidates.size() == 1 && compute(evaluations) + allLoads <= slack)
+    return true;
+  double before = 0;
+  for (Operation *user : op->getUsers())
+    before = std::max(before, repeated.lookup(user));
+  double again = std::max(0.0, compute(evaluations) - compute(elements));
+  if (fused + (again > 0 ? before : 0) > separate)
+    return false;
+  repeated[op] = again > 0 || candidates.size() > 1 ? before + again : 0;
+  return true;
+}
+
+/// Merges the kernels that read `op` as far as that is possible; returns how many are left.
+int BlockFusion::mergeAll(Operation *op, SmallVectorImpl<int> &candidates) {
+  constexpr unsigned limit = 8;
+  for (unsigned i = 0; i < candidates.size() && i < limit; ++i)
+    for (unsigned j = i + 1; j < candidates.size() && j < limit;) {
+      if (!groups.canMerge(candidates[i], candidates[j])) {
+        ++j;
+        continue;
+      }
+      candidates[i] = groups.merge(candidates[i], candidates[j]);
+      candidates.erase(candidates.begin() + j);
+    }
+  return candidates.size();
+}
+
+/// Computes `op` in one of `candidates`, whose kernel also writes it to memory if anything else
+/// reads it.
+int BlockFusion::host(Operation *op, ArrayRef<int> candidates, bool outside) {
+  for (int group : candidates) {
+    Maps maps = groups.getMaps(op, group);
+    int root = groups.maps.getRoot(op->getResult(0).getType());
+    if (isPointwise(op) && maps != Maps{root})
+      continue;
+    maps = {root};
+    if (!groups.canOutput(op, group, maps) || !groups.canAdd(op, group, maps).empty() ||
+        groups.reachesAround(op, group))
+      continue;
+    bool isReadElsewhere = outside || groups.getUses(op).groups.size() > 1;
+    groups.add(op, group, maps, /*isHome=*/isReadElsewhere);
+    return group;
+  }
+  return -1;
+}
+
+/// Reshapes cost nothing outside of kernels either: there they are views.
+void BlockFusion::visitReshape(Operation *op) {
+  Groups::Uses uses = groups.getUses(op);
+  bool outside = uses.outside;
+  for (int group : uses.groups) {
+    Maps maps = groups.getMaps(op, group);
+    if (groups.canAdd(op, group, maps).empty())
+      groups.add(op, group, maps, /*isHome=*/false);
+    else
+      outside = true;
+  }
+  if (outside)
+    groups.markView(op);
+}
+
+void BlockFusion::visit(Operation *op) {
+  if (isa<ReshapeOp>(op))
+    return visitReshape(op);
+  Groups::Uses uses = groups.getUses(op);
+  bool outside = uses.outside;
+  SmallVector<int> candidates(uses.groups.begin(), uses.groups.end());
+  if (!isFree(op) && candidates.size() > 1)
+    mergeAll(op, candidates);
+
+  Reason reason;
+  llvm::erase_if(candidates, [&](int group) {
+    Reason why = groups.canAdd(op, group, groups.getMaps(op, group));
+    if (why.empty())
+      return false;
+    outside = true;
+    reason = why;
+    return true;
+  });
+  bool single = candidates.size() == 1 && !outside;
+  bool cloned = !candidates.empty() && (single || isPointwise(op)) &&
+                (isFree(op) || (!outside && pays(op, candidates, outside)));
+  if (cloned) {
+    for (int group : candidates)
+      groups.add(op, group, groups.getMaps(op, group), /*isHome=*/false);
+    if (!outside)
+      return;
+    groups.open(op);
+    return;
+  }
+  if (!candidates.empty() && reason.empty())
+    reason =
+        outside ? "its result is needed in memory" : "computing it again costs more than memory";
+  if (host(op, candidates, outside) >= 0)
+    return;
+  if (!uses.groups.empty())
+    explain(op, reason);
+  groups.open(op);
+}
+
+/// A reshape of what is in memory anyway stays outside, so that kernels see simple indices.
+void BlockFusion::dropOuterReshapes() {
+  for (Operation &op : groups.block) {
+    if (!isa<ReshapeOp>(op))
+      continue;
+    Operation *source = op.getOperand(0).getDefiningOp();
+    SmallVector<int> members(groups.getGroups(&op));
+    for (int group : members) {
+      if (source && (groups[group].contains(source) || Groups::isSmallConstant(source)))
+        continue;
+      groups.remove(&op, group);
+      groups.markView(&op);
+    }
+  }
+}
+
+/// Merges kernels that read the same array, then tiny ones of the same shape.
+void BlockFusion::mergeSiblings() {
+  auto mergeReaders = [&](Value value) {
+    SmallVector<int> readers;
+    for (Operation *user : value.getUsers())
+      if (user->getBlock() == &groups.block && !groups.isView(user))
+        for (int group : groups.getGroups(user))
+          if (!llvm::is_contained(readers, group) &&
+              !(value.getDefiningOp() && groups[group].contains(value.getDefiningOp())))
+            readers.push_back(group);
+    if (readers.size() < 2)
+      return;
+    // Only of kernels that read each element once; a row's value is no reason to merge.
+    llvm::erase_if(readers, [&](int group) {
+      return ShapedType::getNumElements(groups[group].space) != elementsOf(value.getType());
+    });
+    llvm::sort(readers);
+    mergeAll(value.getDefiningOp(), readers);
+  };
+  for (BlockArgument argument : groups.block.getArguments())
+    if (isa<RankedTensorType>(argument.getType()))
+      mergeReaders(argument);
+  for (Operation &op : groups.block)
+    if (!Groups::isSmallConstant(&op))
+      for (Value result : op.getResults())
+        if (isa<RankedTensorType>(result.getType()))
+          mergeReaders(result);
+
+  std::map<std::vector<int64_t>, SmallVector<int>> recent;
+  for (unsigned group = 0; group < groups.size(); ++group) {
+    const Group &g = groups[group];
+    if (g.members.empty() || ShapedType::getNumElements(g.space) > tinyElements)
+      continue;
+    SmallVector<int> &others = recent[std::vector<int64_t>(g.space.begin(), g.space.end())];
+    bool merged = false;
+    for (int &other : others)
+      if (groups.canMerge(other, group)) {
+        other = groups.merge(other, group);
+        merged = true;
+        break;
+      }
+    if (merged)
+      continue;
+    if (others.size() == 4)
+      others.erase(others.begin());
+    others.push_back(group);
+  }
+}
+
+void BlockFusion::run(bool alone) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(groups.block)))
+    if (Groups::isFusable(&op)) {
+      if (!alone)
+        visit(&op);
+      else if (isa<ReshapeOp>(op))
+        groups.markView(&op);
+      else
+        groups.open(&op);
+    }
+  if (!alone)
+    mergeSiblings();
+  dropOuterReshapes();
+  formKernels(groups);
+}
+
+/// Copies constants, iotas and broadcasts from outside into the block that uses them: those of
+/// arrays for elementwise operations, which are sure to compute them where they are used.
+void sinkFreeOperations(Block &block) {
+  DenseMap<Value, Value> copies;
+  OpBuilder builder(block.getParentOp()->getContext());
+  builder.setInsertionPointToStart(&block);
+  std::function<Value(Value, bool)> sink = [&](Value value, bool elementwise) -> Value {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() == &block || op->getNumResults() != 1)
+      return {};
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    if (broadcast && cast<ShapedType>(broadcast.getOperand().getType()).getRank() != 0 &&
+        !(elementwise && isFree(op)))
+      return {};
+    if (auto entry = copies.find(value); entry != copies.end())
+      return entry->second;
+    if (broadcast) {
+      Value operand = broadcast.getOperand();
+      Value source = sink(operand, elementwise);
+      IRMapping mapping;
+      if (source)
+        mapping.map(operand, source);
+      return copies[value] = builder.clone(*op, mapping)->getResult(0);
+    }
+    if (!isa<IotaOp>(op) && !Groups::isSmallConstant(op))
+      return {};
+    return copies[value] = builder.clone(*op)->getResult(0);
+  };
+  SmallVector<OpOperand *> uses;
+  for (Operation &op : block)
+    if (Groups::isFusable(&op))
+      for (OpOperand &operand : op.getOpOperands())
+        uses.push_back(&operand);
+  for (OpOperand *use : uses)
+    if (Value copy = sink(use->get(), use->getOwner()->hasTrait<Elementwise>()))
+      use->set(copy);
+}
+
+/// A large splat that must be in memory is written by a kernel, not kept in the object file.
+void materializeSplats(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!Groups::isSmallConstant(&op) || elementsOf(op.getResult(0).getType()) <= 64)
+      continue;
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    auto isOutside = [&](OpOperand &use) {
+      return use.getOwner()->getBlock() != &block || !Groups::isFusable(use.getOwner()) ||
+             isa<DynamicUpdateSliceOp, ScatterOp, SortOp, TopkOp, ScanOp, ConvolutionOp, DotOp>(
+                 use.getOwner());
+    };
+    if (llvm::none_of(op.getResult(0).getUses(), isOutside))
+      continue;
+    auto value = cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+    OpBuilder builder(&op);
+    auto scalarType = RankedTensorType::get({}, type.getElementType());
+    Value scalar =
+        ConstantOp::create(builder, op.getLoc(), scalarType, value.resizeSplat(scalarType));
+    Value splat = BroadcastOp::create(builder, op.getLoc(), type, scalar, ArrayRef<int64_t>());
+    op.getResult(0).replaceUsesWithIf(splat, isOutside);
+  }
+}
+
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+struct Fuse : hloc::impl::FuseBase<Fuse> {
+  using FuseBase::FuseBase;
+
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks) {
+      if (block->getParentOp() != getOperation())
+        sinkFreeOperations(*block);
+      materializeSplats(*block);
+    }
+    for (Block *block : llvm::reverse(blocks)) {
+      eraseDead(*block);
+      BlockFusion(*block, remarks).run(alone);
+    }
+    getOperation()->walk([&](KernelOp) { ++kernels; });
+  }
+};
+
+} // namespace

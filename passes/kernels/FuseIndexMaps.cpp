@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index maps of fused operations.
+#include "passes/kernels/FuseIndexMaps.h"
+#include "mlir/IR/Operation.h"
+#include "passes/kernels/FuseCost.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+using namespace hloc::fuse;
+
+bool fuse::isMovement(Operation *op) {
+  if (auto cast = dyn_cast<BitcastConvertOp>(op))
+    return cast.getOperand().getType().getShape() == cast.getType().getShape();
+  return isa<BroadcastOp, ConcatenateOp, DynamicSliceOp, GatherOp, IotaOp, PadOp, ReshapeOp,
+             ReverseOp, SliceOp, TransposeOp>(op);
+}
+
+bool fuse::isPointwise(Operation *op) {
+  return op->hasTrait<Elementwise>() || isMovement(op) || isa<CopyOp, BitcastConvertOp>(op);
+}
+
+bool fuse::keepsStrides(ReshapeOp reshape) {
+  ArrayRef<int64_t> from = reshape.getOperand().getType().getShape();
+  ArrayRef<int64_t> to = reshape.getType().getShape();
+  size_t next = 0;
+  for (int64_t size : from) {
+    int64_t part = 1;
+    while (next < to.size() && part < size)
+      part *= to[next++];
+    if (part != size)
+      return false;
+  }
+  return true;
+}
+
+int IndexMaps::getRoot(ArrayRef<int64_t> shape) {
+  auto [entry, isNew] =
+      roots.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), int(all.size()));
+  if (isNew) {
+    double count = 1;
+    for (int64_t size : shape)
+      count *= double(size);
+    all.push_back({-1, count, false, false, false});
+  }
+  return entry->second;
+}
+
+unsigned IndexMaps::SameMovement::getHashValue(const Operation *op) {
+  return OperationEquivalence::computeHash(
+      const_cast<Operation *>(op), OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+}
+
+bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
+  if (a == b)
+    return true;
+  auto isSpecial = [](const Operation *op) {
+    return op == getEmptyKey() || op == getTombstoneKey();
+  };
+  if (isSpecial(a) || isSpecial(b))
+    return false;
+  return OperationEquivalence::isEquivalentTo(
+      const_cast<Operation *>(a), const_cast<Operation *>(b),
+      [](Value x, Value y) { return success(x.getType() == y.getType()); },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided,
+                        bool hero, bool opaque) {
+  // The data that a gather reads, or a dynamic slice, lie where other operands say.
+  if (isa<BroadcastOp, ConcatenateOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp>(op) ||
+      (isa<GatherOp>(op) && operand == 1))
+    op = *movements.insert(op).first;
+  auto key = std::make_tuple(parent, op, operand);
+  auto [entry, isNew] = children.try_emplace(key, int(all.size()));
+  if (isNew) {
+    const IndexMap &from = all[parent];
+    all.push_back(
+        {parent, count, strided || from.strided, hero || from.underHero, opaque || from.opaque});
+  }
+  return entry->second;
+}
+
+double IndexMaps::countOf(ArrayRef<int> maps) const {
+  double count = 0;
+  for (int map : maps)
+    count += all[map].count;
+  return count;
+}
+
+/// Of what does not vary along the trailing dimensions, one evaluation serves them all.
+static double hoistedCount(BroadcastOp broadcast, double count) {
+  ArrayRef<int64_t> shape = broadcast.getType().getShape();
+  ArrayRef<int64_t> dimensions = broadcast.getDimensions();
+  ArrayRef<int64_t> from = broadcast.getOperand().getType().getShape();
+  for (int64_t d = shape.size() - 1; d >= 0 && count > 1; --d) {
+    auto mapped = llvm::find(dimensions, d);
+    if (mapped != dimensions.end() && from[mapped - dimensions.begin()] != 1)
+      break;
+    count /= double(std::max<int64_t>(shape[d], 1));
+  }
+  return std::max(count, 1.0);
+}
+
+/// The same for the indices of a gather, which serve all elements of a slice.
+static double hoistedCount(GatherOp gather, double count) {
+  ArrayRef<int64_t> shape = gather.getType().getShape();
+  for (int64_t d = shape.size() - 1; d >= 0 && llvm::is_contained(gather.getOffsetDims(), d); --d)
+    count /= double(std::max<int64_t>(shape[d], 1));
+  return std::max(count, 1.0);
+}
+
+/// Whether single elements become the few of the minor dimension, as colours or coordinates:
+/// kernels compute these side by side, a lane for each position of the dimension before.
+static bool isStackedInMinor(ConcatenateOp op) {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  int64_t rank = shape.size(), minor = rank - 1;
+  Type element = op.getType().getElementType();
+  return rank > 1 && int64_t(op.getDimension()) == minor && shape[minor] == op->getNumOperands() &&
+         shape[minor] <= 4 && shape[minor - 1] >= 64 && !isa<ComplexType>(element) &&
+         elementBytes(op.getType()) >= 1;
+}
+
+/// How often an operand of a dot is read: panels of the other operand pass over it one by one,
+/// unless both are large enough to be packed.
+static double dotCount(DotOp dot, unsigned operand) {
+  double own = elementsOf(dot->getOperand(operand).getType());
+  double other = elementsOf(dot->getOperand(1 - operand).getType());
+  double result = elementsOf(dot.getType());
+  auto type = cast<RankedTensorType>(dot->getOperand(1 - operand).getType());
+  for (int64_t d : operand ? dot.getLhsContractingDims() : dot.getRhsContractingDims())
+    other /= double(std::max<int64_t>(type.getDimSize(d), 1));
+  for (int64_t d : operand ? dot.getLhsBatchDims() : dot.getRhsBatchDims())
+    other /= double(std::max<int64_t>(type.getDimSize(d), 1));
+  (void)result;
+  return own * std::max(1.0, std::ceil(other / 16));
+}
+
+void IndexMaps::appendHeroMaps(OpOperand &operand, int parent, Maps &result) {
+  Operation *op = operand.getOwner();
+  double count = elementsOf(operand.get().getType());
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (operand.getOperandNumber() < reduce.getCount())
+      result.push_back(getRoot(operand.get().getType()));
+    else
+      result.push_back(getChild(parent, op, operand.getOperandNumber(), 1, false, false));
+    return;
+  }
+  if (isa<DynamicUpdateSliceOp>(op) && operand.getOperandNumber() < 2) {
+    result.push_back(getRoot(operand.get().getType()));
+    return;
+  }
+  if (auto dot = dyn_cast<DotOp>(op))
+    count = dotCount(dot, operand.getOperandNumber());
+  else if (auto window = dyn_cast<ReduceWindowOp>(op)) {
+    double size = 1;
+    for (int64_t s : window.getWindow().getSizes())
+      size *= double(s);
+    count = elementsOf(op->getResult(0).getType()) * size;
+  } else if (isa<ConvolutionOp>(op)) {
+    count *= 16;
+  }
+  result.push_back(getChild(parent, op, operand.getOperandNumber(), count, false, true));
+}
+
+void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &result) {
+  Operation *op = operand.getOwner();
+  auto add = [&](int map) {
+    if (!llvm::is_contained(result, map))
+      result.push_back(map);
+  };
+  auto type = cast<ShapedType>(operand.get().getType());
+  if (!isPointwise(op)) {
+    Maps heroMaps;
+    appendHeroMaps(operand, maps.empty() ? getRoot(op->getResult(0).getType()) : maps.front(),
+                   heroMaps);
+    llvm::for_each(heroMaps, add);
+    return;
+  }
+  auto resultShape = cast<ShapedType>(op->getResult(0).getType()).getShape();
+  bool sameIndex = !isMovement(op) || isa<BitcastConvertOp>(op);
+  if (sameIndex && type.getShape() == resultShape) {
+    llvm::for_each(maps, add);
+    return;
+  }
+  for (int map : maps) {
+    double count = all[map].count;
+    bool strided = false, opaque = false;
+    unsigned number = operand.getOperandNumber();
+    if (type.getRank() == 0)
+      count = 1;
+    else if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      count = hoistedCount(broadcast, count);
+    else if (auto transpose = dyn_cast<TransposeOp>(op))
+      strided = !transpose.getDimensions().empty() &&
+                transpose.getDimensions().back() != type.getRank() - 1;
+    else if (auto gather = dyn_cast<GatherOp>(op); gather && operand.getOperandNumber() == 1)
+      count = hoistedCount(gather, count);
+    else if (gather)
+      strided = !llvm::is_contained(gather.getOffsetDims(), int64_t(resultShape.size()) - 1);
+    else if (auto reshape = dyn_cast<ReshapeOp>(op))
+      opaque = all[map].underHero && !keepsStrides(reshape);
+    else if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && all[map].parent < 0) {
+      count = elementsOf(type); // a loop for each operand
+      if (isStackedInMinor(concatenate))
+        number = 0; // all operands at the same index, side by side
+    }
+    add(getChild(map, op, number, count, strided, false, opaque));
+  }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be computed in which kernel.
+#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/FuseGroups.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+using namespace hloc::fuse;
+
+namespace {
+
+constexpr unsigned maxMembers = 250, maxEmission = 800;
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
+
+/// Whether elements of an array share bytes.
+bool isPacked(Type type) { return elementBytes(type) < 1; }
+
+bool sameDimensions(ReduceOp reduce, ArrayRef<int64_t> dimensions) {
+  SmallVector<int64_t> own(reduce.getDimensions());
+  llvm::sort(own);
+  return ArrayRef(own) == dimensions;
+}
+
+/// Follows what depends on a reduce inside a kernel. Every value must be that of its row (one for
+/// each kept element, unit dimensions aside) or of its element of the whole space.
+class RowValues {
+public:
+  RowValues(const Group &group, ReduceOp reduce, const Groups &groups)
+      : group(group), groups(groups), space(shapeOf(reduce.getInputs()[0])) {
+    dimensions.assign(reduce.getDimensions().begin(), reduce.getDimensions().end());
+    llvm::sort(dimensions);
+    for (int64_t d = 0; d < int64_t(space.size()); ++d)
+      if (!llvm::is_contained(dimensions, d))
+        kept.push_back(space[d] == 1 ? -1 : d);
+    origin[reduce] = kept;
+  }
+
+  Reason follow(ReduceOp reduce);
+
+  /// Whether a value depends on the reduce that is not a row's value: the row is read again.
+  bool readsRowAgain = false;
+
+private:
+  Reason visit(Operation *op);
+  Reason visitReshape(ReshapeOp op);
+  Reason visitBroadcast(BroadcastOp op);
+
+  SmallVector<int64_t> identity() const {
+    SmallVector<int64_t> result;
+    for (auto [d, size] : llvm::enumerate(space))
+      result.push_back(size == 1 ? -1 : int64_t(d));
+    return result;
+  }
+  ArrayRef<int64_t> originOf(Value value) { return origin.find(value.getDefiningOp())->second; }
+  bool depends(Value value) { return origin.contains(value.getDefiningOp()); }
+
+  const Group &group;
+  const Groups &groups;
+  ArrayRef<int64_t> space;
+  SmallVector<int64_t> dimensions, kept;
+  /// For each dimension of a value that depends on the reduce the dimension of the space that it
+  /// is; -1 for those of size 1.
+  DenseMap<Operation *, SmallVector<int64_t>> origin;
+};
+
+Reason RowValues::visitReshape(ReshapeOp op) {
+  ArrayRef<int64_t> from = originOf(op.getOperand());
+  SmallVector<int64_t> result;
+  unsigned next = 0;
+  for (int64_t size : op.getType().getShape()) {
+    if (size == 1) {
+      result.push_back(-1);
+      continue;
+    }
+    while (next < from.size() && from[next] < 0)
+      ++next;
+    if (next == from.size() || space[from[next]] != size)
+      return "a reshape of a row's value";
+    result.push_back(from[next++]);
+  }
+  origin[op] = result;
+  return {};
+}
+
+Reason RowValues::visitBroadcast(BroadcastOp op) {
+  ArrayRef<int64_t> from = originOf(op.getOperand()), shape = op.getType().getShape();
+  if (elementsOf(op.getType()) == elementsOf(op.getOperand().getType())) {
+    SmallVector<int64_t> result(shape.size(), -1);
+    for (auto [d, mapped] : llvm::zip(from, op.getDimensions()))
+      result[mapped] = d;
+    origin[op] = result;
+    return {};
+  }
+  bool fits = shape == space;
+  for (auto [d, mapped] : llvm::zip(from, op.getDimensions()))
+    fits = fits && (d < 0 || d == mapped);
+  if (!fits)
+    return "a row's value is broadcast to another shape";
+  origin[op] = identity();
+  readsRowAgain = true;
+  return {};
+}
+
+Reason RowValues::visit(Operation *op) {
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return visitReshape(reshape);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return visitBroadcast(broadcast);
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (!sameDimensions(reduce, dimensions) || shapeOf(reduce.getInputs()[0]) != space)
+      return "two reductions over different dimensions";
+    for (Value init : reduce.getInitialValues())
+      if (depends(init))
+        return "the initial value is a reduction";
+    for (Value input : reduce.getInputs())
+      if (depends(input) && originOf(input) != ArrayRef(identity()))
+        return "two reductions of different shapes";
+    origin[op] = kept;
+    readsRowAgain = true;
+    return {};
+  }
+  if (!op->hasTrait<Elementwise>() && !isa<CopyOp>(op))
+    return "a row's value is moved";
+  std::optional<SmallVector<int64_t>> result;
+  for (Value operand : op->getOperands()) {
+    if (!depends(operand))
+      continue;
+    SmallVector<int64_t> from(originOf(operand));
+    if (from.size() != shapeOf(op->getResult(0)).size()) { // a scalar for all elements
+      if (shapeOf(op->getResult(0)) != space)
+        return "a row's value is broadcast to another shape";
+      from = identity();
+      readsRowAgain = true;
+    }
+    if (result && *result != from)
+      return "row values of different shapes";
+    result = from;
+  }
+  origin[op] = *result;
+  return {};
+}
+
+Reason RowValues::follow(ReduceOp reduce) {
+  // Users before their own users: in the block's order.
+  std::map<int, Operation *> work;
+  auto push = [&](Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (group.contains(user))
+        work[groups.getPosition(user)] = user;
+  };
+  push(reduce);
+  while (!work.empty()) {
+    Operation *op = work.begin()->second;
+    work.erase(work.begin());
+    if (Reason reason = visit(op); !reason.empty())
+      return reason;
+    push(op);
+  }
+  return {};
+}
+
+} // namespace
+
+bool Groups::writesPacked(int index) {
+  return llvm::any_of(groups[index].members, [&](const auto &member) {
+    return getHome(member.first) == index && isPacked(member.first->getResult(0).getType());
+  });
+}
+
+Reason Groups::canAddReduce(ReduceOp reduce, int index) {
+  const Group &group = groups[index];
+  ArrayRef<int64_t> space = shapeOf(reduce.getInputs()[0]);
+  if (writesPacked(index))
+    return "the user's results share bytes";
+  if (group.kind == KernelKind::Reduce) {
+    if (ArrayRef(group.space) != space || !sameDimensions(reduce, group.dimensions))
+      return "two reductions of different shapes";
+  } else if (group.kind != KernelKind::Loop || group.hero) {
+    return "the user's kernel cannot reduce";
+  }
+  RowValues rows(group, reduce, *this);
+  if (Reason reason = rows.follow(reduce); !reason.empty())
+    return reason;
+  if (group.kind == KernelKind::Loop && ArrayRef(group.space) != space &&
+      elementsOf(reduce.getResult(0).getType()) != double(ShapedType::getNumElements(group.space)))
+    return "the user has another shape";
+  if (!rows.readsRowAgain)
+    return {};
+  double row = 1;
+  for (int64_t d : reduce.getDimensions())
+    row *= double(space[d]);
+  bool columns = !llvm::is_contained(reduce.getDimensions(), int64_t(space.size()) - 1);
+  if (columns)
+    row *= double(std::min<int64_t>(space.back(), 16));
+  if (row > maxRowElements)
+    return "a row does not fit into the cache";
+  return {};
+}
+
+Reason Groups::canAddHero(Operation *op, int index) {
+  const Group &group = groups[index];
+  if (!isa<DotOp, ConvolutionOp, ReduceWindowOp>(op))
+    return "it is a kernel by itself";
+  if (group.kind != KernelKind::Loop || group.hero)
+    return "the user's kernel is built around another operation";
+  if (writesPacked(index))
+    return "the user's results share bytes";
+  if (ArrayRef(group.space) != shapeOf(op->getResult(0)))
+    return "the user has another shape";
+  SmallVector<Operation *> work{op};
+  DenseSet<Operation *> seen;
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val()->getUsers()) {
+      if (!group.contains(user) || !seen.insert(user).second)
+        continue;
+      if (!(user->hasTrait<Elementwise>() || isa<CopyOp>(user)) ||
+          shapeOf(user->getResult(0)) != ArrayRef(group.space))
+        return "its elements are moved";
+      work.push_back(user);
+    }
+  return {};
+}
+
+Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
+  const Group &group = groups[index];
+  if (isa<BitcastConvertOp>(op) && !isMovement(op))
+    return "it changes the element's width";
+  if (opMaps.size() > (isExpensive(op) ? 4u : isMovement(op) ? 16u : 8u))
+    return "it would be computed at too many places";
+  if (group.members.size() == 1 && isa<BitcastConvertOp>(group.members.begin()->first) &&
+      !isMovement(group.members.begin()->first))
+    return "the user changes the element's width";
+  if (Operation *hero = group.hero) {
+    for (OpOperand &use : op->getUses()) {
+      if (use.getOwner() != hero)
+        continue;
+      if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp>(hero))
+        return "the user works on memory";
+      if (isa<DynamicUpdateSliceOp>(hero) && use.getOperandNumber() == 0)
+        return "it is updated in place";
+      if (auto scatter = dyn_cast<ScatterOp>(hero);
+          scatter && use.getOperandNumber() < scatter.getCount())
+        return "it is updated in place";
+    }
+    if (auto scatter = dyn_cast<ScatterOp>(hero))
+      for (Value operand : op->getOperands())
+        if (llvm::is_contained(scatter.getOperandArrays(), operand))
+          return "it reads the buffer that is updated in place";
+    if (auto update = dyn_cast<DynamicUpdateSliceOp>(hero)) {
+      // The buffer being written may be read only where it is written.
+      for (Value operand : op->getOperands()) {
+        if (operand != update.getOperand())
+          continue;
+        auto slice = dyn_cast<DynamicSliceOp>(op);
+        if (!slice || slice.getStartIndices() != update.getStartIndices() ||
+            slice.getType() != update.getUpdate().getType() || opMaps.size() != 1 ||
+            maps[opMaps.front()].parent >= 0)
+          return "it reads the buffer that is updated in place";
+      }
+    }
+  }
+  bool underHero = llvm::any_of(opMaps, [&](int map) { return maps[map].underHero; });
+  if (!underHero)
+    return {};
+  if (llvm::any_of(opMaps, [&](int map) { return maps[map].opaque; }))
+    return "a dot's operand must be a view of memory";
+  bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
+  if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
+    return {}; // moved from memory straight to memory
+  if (isExpensive(op))
+    return "it is too expensive for an operand";
+  if (group.kind == KernelKind::Dot) {
+    bool isView = isa<ConvertOp, TransposeOp, SliceOp, DynamicSliceOp, ReshapeOp, BroadcastOp>(op);
+    if (!isView && !(op->hasTrait<Elementwise>() && readOnce))
+      return "a dot's operand must be a view of memory";
+  } else if (group.kind == KernelKind::Convolution) {
+    if (!isa<ConvertOp, ReshapeOp>(op))
+      return "a convolution's operand must be in memory";
+  } else if (isa<GatherOp, ConcatenateOp>(op)) {
+    return "it is too expensive for an operand";
+  }
+  return {};
+}
+
+Reason Groups::canAdd(Operation *op, int index, const Maps &opMaps) {
+  const Group &group = groups[index];
+  if (group.members.size() >= maxMembers || group.emission + opMaps.size() > maxEmission)
+    return "the kernel is large enough";
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return canAddReduce(reduce, index);
+  if (!isPointwise(op))
+    return canAddHero(op, index);
+  return canAddPointwise(op, index, opMaps);
+}
+
+/// Shape without dimensions of size 1.
+static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape);
+  llvm::erase(result, 1);
+  return result;
+}
+
+bool Groups::canOutput(Operation *op, int index, const Maps &opMaps) {
+  const Group &group = groups[index];
+  if (group.kind == KernelKind::Update || group.kind == KernelKind::Scatter ||
+      group.kind == KernelKind::Sort || group.kind == KernelKind::Scan)
+    return false;
+  if (isa<ReduceOp>(op))
+    return true;
+  if (group.kind != KernelKind::Loop && isPacked(op->getResult(0).getType()))
+    return false;
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  if (!llvm::is_contained(opMaps, maps.getRoot(shape)))
+    return false;
+  if (shape == ArrayRef(group.space))
+    return true;
+  if (group.kind != KernelKind::Reduce)
+    return false;
+  SmallVector<int64_t> kept;
+  for (auto [d, size] : llvm::enumerate(group.space))
+    if (!llvm::is_contained(group.dimensions, int64_t(d)))
+      kept.push_back(size);
+  return squeeze(kept) == squeeze(shape);
+}

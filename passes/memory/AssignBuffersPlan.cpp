@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// Live ranges of all arrays, and which of them become one buffer.
+#include <cmath>
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/memory/AssignBuffersPlan.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+using namespace hloc::buffers;
+
+int64_t buffers::getBytes(Type type) {
+  auto array = cast<ShapedType>(type);
+  Type element = array.getElementType();
+  int64_t bits;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
+  else
+    bits = element.getIntOrFloatBitWidth();
+  if (bits == 1)
+    bits = 8;
+  return (ShapedType::getNumElements(array.getShape()) * bits + 7) / 8;
+}
+
+/// Bytes from which it pays that a product's result is used part by part: less is near the core
+/// anyway.
+static constexpr int64_t kChainedBytes = 1 << 20;
+
+static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+
+int Plan::addNode(Value value, Type type, Place place, unsigned index) {
+  int node = buffers.size();
+  Buffer buffer;
+  buffer.place = place;
+  buffer.index = index;
+  buffer.bytes = getBytes(type);
+  buffer.readOnly = place == Place::Argument || place == Place::Constant;
+  buffer.value = value;
+  buffer.type = type;
+  buffers.push_back(buffer);
+  parents.push_back(node);
+  if (value)
+    nodeOf[value] = node;
+  return node;
+}
+
+int Plan::find(int node) {
+  while (parents[node] != node)
+    node = parents[node] = parents[parents[node]];
+  return node;
+}
+
+void Plan::unite(int a, int b) {
+  a = find(a);
+  b = find(b);
+  if (a == b)
+    return;
+  if (buffers[a].ranges.size() < buffers[b].ranges.size())
+    std::swap(a, b);
+  Buffer &into = buffers[a], &from = buffers[b];
+  parents[b] = a;
+  size_t middle = into.ranges.size();
+  llvm::append_range(into.ranges, from.ranges);
+  auto before = [](const Range &x, const Range &y) { return x.begin < y.begin; };
+  std::inplace_merge(into.ranges.begin(), into.ranges.begin() + middle, into.ranges.end(), before);
+  if (from.place != Place::Arena) {
+    into.place = from.place;
+    into.index = from.index;
+  }
+  if (!into.value)
+    into.value = from.value;
+  into.readOnly |= from.readOnly;
+  into.carried |= from.carried;
+  into.shared |= from.shared;
+  from.ranges.clear();
+}
+
+/// The position after the last read of `value`, at least `begin` + 2. What a loop reads from
+/// outside it needs until its end.
+int64_t Plan::getLastUse(Value value, int64_t begin) {
+  int64_t last = begin + 2;
+  Operation *home = value.getParentBlock()->getParentOp();
+  for (Operation *user : value.getUsers()) {
+    int64_t position = begins.lookup(user) + 1;
+    for (Operation *op = user->getParentOp(); op != home; op = op->getParentOp())
+      if (isLoop(op))
+        position = ends.lookup(op);
+    last = std::max(last, position);
+    if (isView(user))
+      last = std::max(last, getLastUse(user->getResult(0), begins.lookup(user)));
+  }
+  return last;
+}
+
+void Plan::define(Value value, int64_t begin) {
+  definitions.push_back({value, addNode(value, value.getType()), begin});
+}
+
+void Plan::wish(Value from, int to, int64_t position, int depth, double factor) {
+  double weight = factor * double(buffers[to].bytes + 1) * std::pow(100.0, depth);
+  int source = nodeOf.lookup(from);
+  wishes.push_back({source, to, weight});
+  handovers[position].push_back({source, to});
+}
+
+/// `op` at `position` hands `from` to buffer `to`, by a copy if need be.
+void Plan::addTransfer(Operation *op, Value from, int to, int64_t position, int depth) {
+  wish(from, to, position, depth, 1);
+  copies[op].push_back({nodeOf.lookup(from), to});
+}
+
+/// Numbers the regions of `op` and its end; makes the buffers of what they carry.
+void Plan::numberRegions(Operation *op, int depth) {
+  int64_t begin = begins[op];
+  SmallVector<int> carried;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits())) {
+      define(argument, begin);
+      carried.push_back(nodeOf[argument]);
+      buffers[carried.back()].carried = true;
+      addTransfer(op, init, carried.back(), begin, depth);
+    }
+    number(*loop.getBody(), depth + 1);
+    Operation *yield = loop.getBody()->getTerminator();
+    int64_t end = ends[op] = next;
+    next += 2;
+    for (auto [i, node] : llvm::enumerate(carried)) {
+      live(node, begins[yield], end);
+      addTransfer(yield, yield->getOperand(i), node, begins[yield], depth + 1);
+      define(op->getResult(i), end);
+      unite(nodeOf[op->getResult(i)], node);
+    }
+    return;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (auto [argument, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
+      define(argument, begin);
+      carried.push_back(nodeOf[argument]);
+      buffers[carried.back()].carried = true;
+      addTransfer(op, init, carried.back(), begin, depth);
+    }
+    number(*loop.getBeforeBody(), depth + 1);
+    auto condition = loop.getConditionOp();
+    int64_t decided = begins[condition];
+    SmallVector<int> passed;
+    for (auto [argument, value] : llvm::zip(loop.getAfterArguments(), condition.getArgs())) {
+      define(argument, decided);
+      passed.push_back(nodeOf[argument]);
+      buffers[passed.back()].carried = true;
+      addTransfer(condition, value, passed.back(), decided, depth + 1);
+    }
+    number(*loop.getAfterBody(), depth + 1);
+    Operation *yield = loop.getYieldOp();
+    int64_t end = ends[op] = next;
+    next += 2;
+    for (auto [i, node] : llvm::enumerate(carried)) {
+      live(node, begins[yield], end);
+      addTransfer(yield, yield->getOperand(i), node, begins[yield], depth + 1);
+    }
+    for (auto [i, node] : llvm::enumerate(passed)) {
+      define(op->getResult(i), end);
+      unite(nodeOf[op->getResult(i)], node);
+    }
+    return;
+  }
+  // Branches.
+  for (Value result : op->getResults())
+    carried.push_back(addNode(result, result.getType()));
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    number(region.front(), depth);
+    Operation *yield = region.front().getTerminator();
+    bool isRare = op->hasAttr(unlikelyElse) && region.getRegionNumber() == 1;
+    for (auto [i, node] : llvm::enumerate(carried)) {
+      live(node, begins[yield], begins[yield] + 2);
+      addTransfer(yield, yield->getOperand(i), node, begins[yield], depth - isRare);
+    }
+  }
+  int64_t end = ends[op] = next;
+  next += 2;
+  for (auto [value, node] : llvm::zip(op->getResults(), carried))
+    definitions.push_back({value, node, end});
+}
+
+void Plan::number(Block &block, int depth) {
+  for (Operation &op : block) {
+    int64_t position = begins[&op] = next;
+    next += 2;
+    if (isa<scf::SCFDialect>(op.getDialect()) && op.getNumRegions()) {
+      numberRegions(&op, depth);
+      continue;
+    }
+    if (auto result = dyn_cast<func::ReturnOp>(op)) {
+      for (auto [value, node] : llvm::zip(result.getOperands(), resultNodes)) {
+        live(node, position, position + 2);
+        addTransfer(&op, value, node, position, depth);
+      }
+      continue;
+    }
+    for (Value result : op.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        continue;
+      if (isa<ConstantOp>(op))
+        definitions.push_back(
+            {result, addNode(result, result.getType(), Place::Constant), position});
+      else if (isView(&op))
+        nodeOf[result] = nodeOf.lookup(op.getOperand(0));
+      else
+        define(result, position);
+    }
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (!kernel)
+      continue;
+    for (auto [result, reuse] : llvm::zip(kernel.getResults(), kernel.getReuse())) {
+      if (reuse < 0)
+        continue;
+      Value input = kernel.getInputs()[reuse];
+      // Not if another operand is the same memory in another shape.
+      bool shared = llvm::count_if(kernel.getInputs(), [&](Value other) {
+                      return nodeOf.lookup(other) == nodeOf.lookup(input);
+                    }) > 1;
+      if (!shared)
+        wish(input, nodeOf[result], position, depth, kernel.getMustReuse() ? 1 : 0.01);
+    }
+  }
+}
+
+/// The only kernel that reads `value`, perhaps in another shape.
+static KernelOp getOnlyReader(Value value) {
+  if (!value.hasOneUse())
+    return nullptr;
+  Operation *user = *value.user_begin();
+  return isView(user) ? getOnlyReader(user->getResult(0)) : dyn_cast<KernelOp>(user);
+}
+
+/// Products whose large result is reduced by rows and multiplied again, as the weights of
+/// attention.
+void Plan::findChains() {
+  main.walk([&](KernelOp first) {
+    if (first.getKind() != KernelKind::Dot || first->getNumResults() != 1 ||
+        getBytes(first.getResult(0).getType()) < kChainedBytes)
+      return;
+    KernelOp second = getOnlyReader(first.getResult(0));
+    if (!second || second.getKind() != KernelKind::Reduce ||
+        second->getBlock() != first->getBlock())
+      return;
+    KernelOp third = getOnlyReader(second.getResult(0));
+    if (third && third.getKind() == KernelKind::Dot && third->getBlock() == first->getBlock())
+      chains.push_back({first, third, {first.getResult(0), second.getResult(0)}});
+  });
+}
+
+/// Adds the ranges of all definitions, now that every user has its position.
+void Plan::collectUses() {
+  for (auto [value, node, begin] : definitions) {
+    int64_t from = begin, last = getLastUse(value, begin);
+    for (const Chain &chain : chains) {
+      int64_t start = begins[chain.first], end = begins[chain.last] + 1;
+      if (llvm::is_contained(chain.inner, value))
+        continue;
+      if (from > start && from < end)
+        from = start;
+      if (last > start && last < end)
+        last = end;
+    }
+    live(node, from, last);
+  }
+}
+
+bool Plan::isHandedOver(int64_t position, int from, int to) {
+  auto entry = handovers.find(position);
+  return entry != handovers.end() && llvm::any_of(entry->second, [&](auto pair) {
+           return find(pair.first) == from && find(pair.second) == to;
+         });
+}
+
+/// Whether buffers `a` and `b` hold values at the same time.
+bool Plan::overlap(int a, int b) {
+  ArrayRef<Range> first = buffers[a].ranges, second = buffers[b].ranges;
+  while (!first.empty() && !second.empty()) {
+    const Range &x = first.front(), &y = second.front();
+    if (x.begin < y.end && y.begin < x.end &&
+        !(x.end == y.begin + 1 && isHandedOver(y.begin, a, b)) &&
+        !(y.end == x.begin + 1 && isHandedOver(x.begin, b, a)))
+      return true;
+    if (x.end < y.end)
+      first = first.drop_front();
+    else
+      second = second.drop_front();
+  }
+  return false;
+}
+
+bool Plan::tryCoalesce(const CoalesceHint &wish) {
+  int from = find(wish.from), to = find(wish.to);
+  if (from == to)
+    return true;
+  const Buffer &source = buffers[from], &target = buffers[to];
+  if (source.readOnly || target.readOnly || source.bytes != target.bytes)
+    return false;
+  if (getElementTypeOrSelf(source.type) != getElementTypeOrSelf(target.type))
+    return false;
+  if (source.place == Place::Result && target.place == Place::Result)
+    return false;
+  // Small state of loops is better kept in registers and copied to the result once.
+  bool isResult = source.place == Place::Result || target.place == Place::Result;
+  if (isResult && (source.carried || target.carried) && source.bytes <= maxStackBytes)
+    return false;
+  if (overlap(from, to))
+    return false;
+  unite(from, to);
+  return true;
+}
+
+/// Turns the transfers of each place into copies in an order in which no source is overwritten
+/// before it is read.
+void Plan::orderCopies() {
+  for (auto &[op, transfers] : copies) {
+    SmallVector<Copy> pending, ordered;
+    for (Copy copy : transfers)
+      if (find(copy.from) != find(copy.to))
+        pending.push_back({find(copy.from), find(copy.to)});
+    while (!pending.empty()) {
+      Copy *ready = llvm::find_if(pending, [&](const Copy &copy) {
+        return llvm::none_of(pending, [&](const Copy &other) { return other.from == copy.to; });
+      });
+      if (ready != pending.end()) {
+        ordered.push_back(*ready);
+        pending.erase(ready);
+        continue;
+      }
+      // A cycle: one buffer moves out of the way.
+      int moved = pending.front().to;
+      int spare = addNode(Value(), buffers[moved].type);
+      live(spare, begins[op], begins[op] + 2);
+      ordered.push_back({moved, spare});
+      for (Copy &copy : pending)
+        if (copy.from == moved)
+          copy.from = spare;
+    }
+    transfers = ordered;
+  }
+}
+
+Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    resultNodes.push_back(addNode(Value(), type, Place::Result, i));
+  for (BlockArgument argument : main.getArguments()) {
+    int node = addNode(argument, argument.getType(), Place::Argument, argument.getArgNumber());
+    definitions.push_back({argument, node, 0});
+  }
+  number(main.getBody().front(), 0);
+  findChains();
+  collectUses();
+  for (Buffer &buffer : buffers)
+    llvm::sort(buffer.ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  for (Alias alias : aliases) {
+    int argument = nodeOf[main.getArgument(alias.argument)], result = resultNodes[alias.result];
+    buffers[find(result)].shared = true;
+    if (getBytes(buffers[argument].type) != getBytes(buffers[result].type) ||
+        getElementTypeOrSelf(buffers[argument].type) != getElementTypeOrSelf(buffers[result].type))
+      continue;
+    buffers[argument].readOnly = false;
+    buffers[argument].place = Place::Result;
+    buffers[argument].index = alias.result;
+    unite(argument, result);
+    buffers[find(result)].shared = false; // its ranges are the argument's too
+  }
+  llvm::stable_sort(
+      wishes, [](const CoalesceHint &a, const CoalesceHint &b) { return a.weight > b.weight; });
+  for (const CoalesceHint &wish : wishes)
+    tryCoalesce(wish);
+  orderCopies();
+  place();
+}
+
+ArrayRef<Copy> Plan::getCopies(Operation *op) const {
+  auto entry = copies.find(op);
+  return entry == copies.end() ? ArrayRef<Copy>() : ArrayRef<Copy>(entry->second);
+}
+
+bool Plan::isReused(KernelOp kernel, unsigned result) {
+  int64_t reuse = kernel.getReuse()[result];
+  return reuse >= 0 && getBuffer(kernel.getInputs()[reuse]) == getBuffer(kernel.getResult(result));
+}

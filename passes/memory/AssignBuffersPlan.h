@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where every array of a program lies in memory: which values share a buffer, which copies remain,
+// and the buffers' offsets in the arena.
+//
+// Positions number the program from top to bottom. An operation at p (even) reads at p; what it
+// writes lives from p too, so that results and operands overlap, unless the operation hands the
+// operand's buffer over to the result.
+
+#ifndef HLOC_PASSES_ASSIGNBUFFERSPLAN_H
+#define HLOC_PASSES_ASSIGNBUFFERSPLAN_H
+
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace hloc::buffers {
+
+/// Positions [begin, end) at which a buffer holds a value.
+struct Range {
+  int64_t begin, end;
+};
+
+/// InResult: in the memory of a result while that holds nothing else.
+enum class Place { Arena, Stack, Argument, Result, InResult, Constant };
+
+struct Buffer {
+  Place place = Place::Arena;
+  unsigned index = 0; ///< which argument or result
+  int64_t offset = 0; ///< in the arena or the result
+  int64_t bytes = 0;
+  bool readOnly = false;
+  bool carried = false;               ///< by a loop
+  bool shared = false;                ///< the host may have given its memory for an argument too
+  llvm::SmallVector<Range, 2> ranges; ///< in order
+  mlir::Value value;                  ///< the first value, which names the buffer; may be null
+  mlir::Type type;
+
+  int64_t begin() const { return ranges.front().begin; }
+  int64_t end() const { return ranges.back().end; }
+};
+
+/// `to` becomes a copy of `from`.
+struct Copy {
+  int from, to;
+};
+
+/// Result `result` of the program may share the memory of argument `argument`.
+struct Alias {
+  int64_t result, argument;
+};
+
+class Plan {
+public:
+  Plan(mlir::func::FuncOp main, llvm::ArrayRef<Alias> aliases);
+
+  int getBuffer(mlir::Value value) { return find(nodeOf.lookup(value)); }
+  const Buffer &operator[](int buffer) const { return buffers[buffer]; }
+  bool contains(mlir::Value value) const { return nodeOf.contains(value); }
+
+  /// Copies to make where control leaves a block or enters an operation with regions, in order.
+  llvm::ArrayRef<Copy> getCopies(mlir::Operation *op) const;
+  /// Whether the kernel's result `result` lies in the memory of the operand that `reuse` names.
+  bool isReused(hlo::KernelOp kernel, unsigned result);
+
+  int64_t arenaBytes = 0;
+  /// The most bytes of the arena's buffers that are live at once: no plan can do with less.
+  int64_t arenaBound = 0;
+  std::vector<int> arenaBuffers;
+  /// Bytes of temporaries in the memory of results.
+  int64_t bytesInResults = 0;
+
+private:
+  /// A value that would better lie in the same buffer as another one.
+  struct CoalesceHint {
+    int from, to;
+    double weight;
+  };
+
+  int addNode(mlir::Value value, mlir::Type type, Place place = Place::Arena, unsigned index = 0);
+  int find(int node);
+  void unite(int a, int b);
+  void live(int node, int64_t begin, int64_t end) {
+    buffers[find(node)].ranges.push_back({begin, end});
+  }
+
+  void number(mlir::Block &block, int depth);
+  void numberRegions(mlir::Operation *op, int depth);
+  int64_t getLastUse(mlir::Value value, int64_t begin);
+  void define(mlir::Value value, int64_t begin);
+  void wish(mlir::Value from, int to, int64_t position, int depth, double factor);
+  void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
+  void findChains();
+  void collectUses();
+  bool overlap(int a, int b);
+  bool isHandedOver(int64_t position, int from, int to);
+  bool tryCoalesce(const CoalesceHint &wish);
+  void orderCopies();
+  void place();
+  bool placeInResult(int node);
+  int64_t findOffset(const Buffer &buffer, llvm::ArrayRef<int> placed, int64_t capacity);
+
+  mlir::func::FuncOp main;
+  std::vector<Buffer> buffers;
+  std::vector<int> parents;
+  llvm::DenseMap<mlir::Value, int> nodeOf;
+  llvm::SmallVector<int> resultNodes;
+  /// Three kernels that codegen may run part by part, and what they hand on to each other. All else
+  /// that they read or write lives from the first to the last.
+  struct Chain {
+    mlir::Operation *first, *last;
+    llvm::SmallVector<mlir::Value, 2> inner;
+  };
+  llvm::SmallVector<Chain> chains;
+  llvm::DenseMap<mlir::Operation *, int64_t> begins, ends;
+  std::vector<CoalesceHint> wishes;
+  /// At a position, the values whose buffers may pass to others there.
+  llvm::DenseMap<int64_t, llvm::SmallVector<std::pair<int, int>, 2>> handovers;
+  /// Values, their nodes and the positions from which they live.
+  std::vector<std::tuple<mlir::Value, int, int64_t>> definitions;
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<Copy>> copies;
+  int64_t next = 2;
+  /// The buffers that lie in each result, by offset.
+  llvm::MapVector<int, std::vector<int>> placedInResults;
+};
+
+/// Buffers up to this size are local variables, which LLVM can keep in registers.
+constexpr int64_t maxStackBytes = 256;
+
+/// Attribute of an `scf.if` whose second branch is hardly ever taken: copies are better there.
+constexpr llvm::StringLiteral unlikelyElse = "hlo.rare_else";
+
+/// Bytes that an array takes in memory: elements of fewer than eight bits packed, pred a byte.
+int64_t getBytes(mlir::Type type);
+
+/// Whether the operation only shows the same memory in another shape.
+inline bool isView(mlir::Operation *op) { return mlir::isa<hlo::ReshapeOp>(op); }
+
+} // namespace hloc::buffers
+
+#endif

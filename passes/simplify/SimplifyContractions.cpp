@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of dots and reductions. Test: test/passes/simplify/simplify-contractions.mlir.
+#include "passes/Computations.h"
+#include "passes/simplify/Match.h"
+#include "passes/simplify/RewriteRules.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace {
+
+using Sizes = SmallVector<int64_t>;
+
+/// The dimensions of `type` in neither list, in order.
+Sizes getFree(RankedTensorType type, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
+  Sizes free;
+  for (int64_t dimension : iotaVector(type.getRank()))
+    if (!llvm::is_contained(batch, dimension) && !llvm::is_contained(contracting, dimension))
+      free.push_back(dimension);
+  return free;
+}
+
+/// A transposed operand is read in its own order, if the free dimensions keep theirs.
+Value dotOfTranspose(DotOp op, Build build) {
+  auto strip = [](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
+                  Sizes &newBatch, Sizes &newContracting) -> Value {
+    newBatch.assign(batch.begin(), batch.end());
+    newContracting.assign(contracting.begin(), contracting.end());
+    auto transpose = operand.getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return operand;
+    ArrayRef<int64_t> permutation = transpose.getDimensions();
+    int64_t previous = -1;
+    for (int64_t dimension : getFree(arrayType(operand), batch, contracting)) {
+      if (permutation[dimension] < previous)
+        return operand;
+      previous = permutation[dimension];
+    }
+    for (Sizes *list : {&newBatch, &newContracting})
+      for (int64_t &dimension : *list)
+        dimension = permutation[dimension];
+    return transpose.getOperand();
+  };
+  Sizes lhsBatch, lhsContracting, rhsBatch, rhsContracting;
+  Value lhs = strip(op.getLhs(), op.getLhsBatchDims(), op.getLhsContractingDims(), lhsBatch,
+                    lhsContracting);
+  Value rhs = strip(op.getRhs(), op.getRhsBatchDims(), op.getRhsContractingDims(), rhsBatch,
+                    rhsContracting);
+  if (lhs == op.getLhs() && rhs == op.getRhs())
+    return nullptr;
+  return DotOp::create(build.builder, op.getLoc(), op.getType(), lhs, rhs, lhsBatch, rhsBatch,
+                       lhsContracting, rhsContracting, op.getOperandPrecisionAttr(),
+                       op.getAlgorithmAttr());
+}
+
+/// A result of which the two free groups change places: the operands change places.
+Value transposeOfDot(TransposeOp op, Build build) {
+  auto dot = op.getOperand().getDefiningOp<DotOp>();
+  if (!dot || !dot->hasOneUse())
+    return nullptr;
+  int64_t batch = dot.getLhsBatchDims().size();
+  int64_t lhsFree =
+      getFree(arrayType(dot.getLhs()), dot.getLhsBatchDims(), dot.getLhsContractingDims()).size();
+  int64_t rank = arrayType(op).getRank();
+  Sizes expected = iotaVector(batch);
+  for (int64_t i = batch + lhsFree; i < rank; ++i)
+    expected.push_back(i);
+  for (int64_t i = batch; i < batch + lhsFree; ++i)
+    expected.push_back(i);
+  if (op.getDimensions() != ArrayRef(expected))
+    return nullptr;
+  ArrayAttr precision = dot.getOperandPrecisionAttr();
+  if (precision && precision.size() == 2)
+    precision = build.builder.getArrayAttr({precision[1], precision[0]});
+  return DotOp::create(build.builder, dot.getLoc(), op.getType(), dot.getRhs(), dot.getLhs(),
+                       dot.getRhsBatchDims(), dot.getLhsBatchDims(), dot.getRhsContractingDims(),
+                       dot.getLhsContractingDims(), precision, dot.getAlgorithmAttr());
+}
+
+/// Products of few elements each with a small matrix, as of coordinates with a rotation: sums of
+/// products, which join kernels of what is before and after. Elements of the large operand that are
+/// multiplied by the same one lie side by side.
+Value dotWithSmallMatrix(DotOp op, Build build) {
+  constexpr int64_t mostProducts = 4, mostElements = 16, leastElements = 1024;
+  RankedTensorType type = op.getType(), lhsType = arrayType(op.getLhs()),
+                   rhsType = arrayType(op.getRhs());
+  Type element = type.getElementType();
+  if (!(element.isF32() || element.isF64()) || lhsType.getElementType() != element ||
+      rhsType.getElementType() != element || op.getAlgorithmAttr() ||
+      op.getLhsContractingDims().size() != 1 || !op.getLhsBatchDims().empty())
+    return nullptr;
+  int64_t lhsDepth = op.getLhsContractingDims()[0], rhsDepth = op.getRhsContractingDims()[0];
+  bool lhsIsSmall = lhsType.getNumElements() <= mostElements;
+  RankedTensorType small = lhsIsSmall ? lhsType : rhsType, large = lhsIsSmall ? rhsType : lhsType;
+  if (small.getNumElements() > mostElements || small.getNumElements() == 0 ||
+      lhsType.getDimSize(lhsDepth) > mostProducts || large.getNumElements() < leastElements ||
+      (lhsIsSmall ? rhsDepth : lhsDepth) == large.getRank() - 1)
+    return nullptr;
+  Sizes lhsFree = getFree(lhsType, {}, lhsDepth), rhsFree = getFree(rhsType, {}, rhsDepth);
+  auto factor = [&](Value operand, int64_t depth, ArrayRef<int64_t> free, int64_t k,
+                    int64_t firstDimension) {
+    Sizes shape, dimensions = iotaVector(free.size());
+    for (int64_t dimension : free)
+      shape.push_back(arrayType(operand).getDimSize(dimension));
+    for (int64_t &dimension : dimensions)
+      dimension += firstDimension;
+    return build.broadcast(build.reshape(build.sliceOf(operand, depth, k, k + 1), shape),
+                           type.getShape(), dimensions);
+  };
+  Value sum;
+  for (int64_t k = 0; k < lhsType.getDimSize(lhsDepth); ++k) {
+    Value product = build.mul(factor(op.getLhs(), lhsDepth, lhsFree, k, 0),
+                              factor(op.getRhs(), rhsDepth, rhsFree, k, lhsFree.size()));
+    sum = sum ? build.add(sum, product) : product;
+  }
+  return sum;
+}
+
+/// One array folded over dimensions of one element: the computation, once.
+struct ReduceUnits : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op.getCount() != 1)
+      return rewriter.notifyMatchFailure(op, "several arrays");
+    auto type = arrayType(op.getInputs()[0]), resultType = arrayType(op.getResult(0));
+    Build build(rewriter, op.getLoc());
+    if (type.getNumElements() == 0 && resultType.getNumElements() != 0) {
+      rewriter.replaceOp(op, build.broadcast(op.getInitialValues()[0], resultType.getShape(), {}));
+      return success();
+    }
+    if (type.getNumElements() != resultType.getNumElements() || resultType.getNumElements() == 0)
+      return rewriter.notifyMatchFailure(op, "reduces dimensions of several elements");
+    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    if (!binary || !binary->hasTrait<Elementwise>())
+      return rewriter.notifyMatchFailure(op, "not one elementwise operation");
+    Value init = build.broadcast(op.getInitialValues()[0], resultType.getShape(), {});
+    Value element = build.reshape(op.getInputs()[0], resultType.getShape());
+    // Initial values are neutral: 0 + x may be taken for x.
+    if (isa<AddOp>(binary) && isSplatOf(init, 0)) {
+      rewriter.replaceOp(op, element);
+      return success();
+    }
+    OperationState state(op.getLoc(), binary->getName(), {init, element}, resultType,
+                         binary->getAttrs());
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
+/// Reducing transposed arrays: the same dimensions of the arrays themselves, if what remains stays
+/// in order.
+struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op.getCount() != 1)
+      return rewriter.notifyMatchFailure(op, "several arrays");
+    auto transpose = op.getInputs()[0].getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "no transpose");
+    Sizes dimensions, kept;
+    for (auto [i, dimension] : llvm::enumerate(transpose.getDimensions()))
+      (llvm::is_contained(op.getDimensions(), int64_t(i)) ? dimensions : kept).push_back(dimension);
+    if (!llvm::is_sorted(kept))
+      return rewriter.notifyMatchFailure(op, "the remaining dimensions change order");
+    llvm::sort(dimensions);
+    rewriter.replaceOpWithNewOp<ReduceOp>(
+        op, op.getResultTypes(), ValueRange{transpose.getOperand(), op.getInitialValues()[0]},
+        dimensions, op.getToApply());
+    return success();
+  }
+};
+
+/// Whether `type` has the number `count`.
+bool isExact(Type type, int64_t count) {
+  auto floating = dyn_cast<FloatType>(type);
+  if (!floating)
+    return type.isInteger() && !type.isInteger(1); // wraps as sums do
+  APFloat value(floating.getFloatSemantics());
+  return value.convertFromAPInt(APInt(64, count), /*IsSigned=*/true,
+                                APFloat::rmNearestTiesToEven) == APFloat::opOK;
+}
+
+/// Folding what a broadcast repeats: a sum is that many times one of them, an extreme is one of
+/// them. One product is quicker than a long sum, and rounds once.
+struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    auto broadcast =
+        op.getCount() == 1 ? op.getInputs()[0].getDefiningOp<BroadcastOp>() : BroadcastOp();
+    if (!broadcast)
+      return rewriter.notifyMatchFailure(op, "not one broadcast");
+    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    bool addsUp = isa_and_nonnull<AddOp>(binary);
+    if (!addsUp && !isa_and_nonnull<MaximumOp, MinimumOp, AndOp, OrOp>(binary))
+      return rewriter.notifyMatchFailure(op, "neither a sum nor an extreme");
+    int64_t copies = 1;
+    Sizes reduced, places; // of the broadcast's operand; of what is left of it in the result
+    for (int64_t dimension : op.getDimensions())
+      if (!llvm::is_contained(broadcast.getDimensions(), dimension))
+        copies *= broadcast.getType().getDimSize(dimension);
+    for (auto [from, to] : llvm::enumerate(broadcast.getDimensions()))
+      if (llvm::is_contained(op.getDimensions(), to))
+        reduced.push_back(from);
+      else
+        places.push_back(
+            to - llvm::count_if(op.getDimensions(), [to = to](int64_t gone) { return gone < to; }));
+    if (copies < 2)
+      return rewriter.notifyMatchFailure(op, "nothing that is reduced is repeated");
+    auto type = arrayType(op.getResult(0));
+    Value init = op.getInitialValues()[0], value = broadcast.getOperand();
+    if (addsUp && (!isSplatOf(init, 0) || !isExact(type.getElementType(), copies)))
+      return rewriter.notifyMatchFailure(
+          op, "a sum that begins with a value, or of more than its type can count");
+    Build build(rewriter, op.getLoc());
+    if (!reduced.empty()) {
+      Sizes left;
+      for (auto [dimension, size] : llvm::enumerate(arrayType(value).getShape()))
+        if (!llvm::is_contained(reduced, int64_t(dimension)))
+          left.push_back(size);
+      value = ReduceOp::create(rewriter, op.getLoc(), TypeRange(type.clone(left)),
+                               ValueRange{value, init}, reduced, op.getToApply())
+                  .getResult(0);
+    }
+    value =
+        build.broadcast(addsUp ? build.mul(value, double(copies)) : value, type.getShape(), places);
+    if (!addsUp && reduced.empty()) {
+      OperationState state(op.getLoc(), binary->getName(),
+                           {build.broadcast(init, type.getShape(), {}), value}, type,
+                           binary->getAttrs());
+      value = rewriter.create(state)->getResult(0);
+    }
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+} // namespace
+
+void hloc::populateContractionRules(RewritePatternSet &patterns) {
+  addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
+  addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
+  addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot);
+  patterns.add<ReduceUnits, ReduceOfTranspose, ReduceOfBroadcast>(patterns.getContext());
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transposes that cancel through elementwise operations. Test:
+// test/passes/simplify/simplify-transposes.hlo.
+#include "passes/simplify/RewriteRules.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace {
+
+/// Elementwise operations between two transposes that cancel.
+constexpr unsigned kDeepest = 16;
+
+/// The scalar of which `value` is copies, or null.
+Value getRepeated(Value value) {
+  if (arrayType(value).getRank() == 0)
+    return value;
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  return broadcast && arrayType(broadcast.getOperand()).getRank() == 0 ? broadcast.getOperand()
+                                                                       : Value();
+}
+
+/// Whether `value`, transposed by `permutation`, needs no transpose: it is made of transposes that
+/// the permutation undoes, `found` one at least, of scalars and of elementwise operations on them
+/// that nobody else uses.
+bool cancels(Value value, ArrayRef<int64_t> permutation, bool &found, unsigned depth = 0) {
+  if (getRepeated(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == kDeepest)
+    return false;
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    for (auto [i, dimension] : llvm::enumerate(permutation))
+      if (transpose.getDimensions()[dimension] != int64_t(i))
+        return false;
+    found = true;
+    return true;
+  }
+  return op->hasTrait<Elementwise>() && op->getNumResults() == 1 && op->hasOneUse() &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return cancels(operand, permutation, found, depth + 1);
+         });
+}
+
+/// `value` with the dimensions of `shape`, where `cancels` holds.
+Value rebuild(Build build, Value value, ArrayRef<int64_t> shape) {
+  if (Value scalar = getRepeated(value))
+    return arrayType(value).getRank() == 0 ? value : build.broadcast(scalar, shape, {});
+  if (auto transpose = value.getDefiningOp<TransposeOp>())
+    return transpose.getOperand();
+  Operation *op = value.getDefiningOp();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(rebuild(build, operand, shape));
+  Operation *clone = build.builder.clone(*op);
+  clone->setOperands(operands);
+  clone->getResult(0).setType(arrayType(value).clone(shape));
+  return clone->getResult(0);
+}
+
+/// A module whose result is a transpose often has a layout that makes it none in memory.
+Value transposeOfElementwise(TransposeOp op, Build build) {
+  Operation *inner = op.getOperand().getDefiningOp();
+  bool found = false;
+  if (!inner || !inner->hasTrait<Elementwise>() ||
+      !cancels(op.getOperand(), op.getDimensions(), found) || !found)
+    return nullptr;
+  return rebuild(build, op.getOperand(), arrayType(op).getShape());
+}
+
+} // namespace
+
+void hloc::populateTransposeRules(RewritePatternSet &patterns) {
+  addRule<TransposeOp>(patterns, "transpose(f(transpose(x), s)) = f(x, s)", transposeOfElementwise);
+}
