@@ -8,16 +8,17 @@ def HLO_Elementwise : NativeOpTrait<"Elementwise"> {
   let cppNamespace = "::hloc::hlo";
 }
 
-class HLO_UnaryOp<string mnemonic, string admits>
-    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise]> {
+class HLO_UnaryOp<string mnemonic, string admits, string cost = "Simple">
+    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
   let constraints = "- C1: `operand` has " # admits # ".";
   let arguments = (ins HLO_Array:$operand);
   let results = (outs HLO_Array:$result);
 }
 
 // A unary operation whose accuracy the text may ask for.
-class HLO_TranscendentalOp<string mnemonic, string admits = "floats or complex numbers">
-    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise]> {
+class HLO_TranscendentalOp<string mnemonic, string cost,
+                           string admits = "floats or complex numbers">
+    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
   let constraints = "- C1: `operand` has " # admits # ".";
   let arguments = (ins HLO_Array:$operand, Opt<HLO_ResultAccuracyAttr>:$result_accuracy);
   let results = (outs HLO_Array:$result);
@@ -35,7 +36,7 @@ def HLO_AbsOp : HLO_UnaryOp<"abs", "signed integers, floats or complex numbers">
   let summary = "magnitude; of a complex number, a real one";
 }
 def HLO_CeilOp : HLO_UnaryOp<"ceil", "floats"> { let summary = "least integer not below"; }
-def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros", "integers"> {
+def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros", "integers", "Bits"> {
   let summary = "zero bits above the highest set bit";
 }
 def HLO_FloorOp : HLO_UnaryOp<"floor", "floats"> { let summary = "greatest integer not above"; }
@@ -51,42 +52,42 @@ def HLO_NegateOp : HLO_UnaryOp<"negate", "integers, floats or complex numbers"> 
 def HLO_NotOp : HLO_UnaryOp<"not", "pred or integers"> {
   let summary = "bitwise complement; of pred, negation";
 }
-def HLO_PopcntOp : HLO_UnaryOp<"popcnt", "integers"> { let summary = "set bits"; }
+def HLO_PopcntOp : HLO_UnaryOp<"popcnt", "integers", "Bits"> { let summary = "set bits"; }
 def HLO_RealOp : HLO_UnaryOp<"real", "floats or complex numbers"> { let summary = "real part"; }
-def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz", "floats"> {
+def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz", "floats", "Steps"> {
   let summary = "nearest integer, halves away from zero";
 }
 def HLO_RoundNearestEvenOp : HLO_UnaryOp<"round_nearest_even", "floats"> {
   let summary = "nearest integer, halves to even";
 }
-def HLO_SignOp : HLO_UnaryOp<"sign", "signed integers, floats or complex numbers"> {
+def HLO_SignOp : HLO_UnaryOp<"sign", "signed integers, floats or complex numbers", "Steps"> {
   let summary = "-1, 0 or 1; z/|z| of a complex number";
 }
 
-def HLO_AcosOp : HLO_TranscendentalOp<"acos"> { let summary = "arc cosine"; }
-def HLO_AcoshOp : HLO_TranscendentalOp<"acosh"> { let summary = "inverse hyperbolic cosine"; }
-def HLO_AsinOp : HLO_TranscendentalOp<"asin"> { let summary = "arc sine"; }
-def HLO_AsinhOp : HLO_TranscendentalOp<"asinh"> { let summary = "inverse hyperbolic sine"; }
-def HLO_AtanhOp : HLO_TranscendentalOp<"atanh"> { let summary = "inverse hyperbolic tangent"; }
-def HLO_CbrtOp : HLO_TranscendentalOp<"cbrt"> { let summary = "cube root"; }
-def HLO_CosineOp : HLO_TranscendentalOp<"cosine"> { let summary = "cosine"; }
-def HLO_CoshOp : HLO_TranscendentalOp<"cosh"> { let summary = "hyperbolic cosine"; }
-def HLO_ErfOp : HLO_TranscendentalOp<"erf", "floats"> { let summary = "error function"; }
-def HLO_ExponentialOp : HLO_TranscendentalOp<"exponential"> {
+def HLO_AcosOp : HLO_TranscendentalOp<"acos", "Inverse"> { let summary = "arc cosine"; }
+def HLO_AcoshOp : HLO_TranscendentalOp<"acosh", "Inverse"> { let summary = "inverse hyperbolic cosine"; }
+def HLO_AsinOp : HLO_TranscendentalOp<"asin", "Inverse"> { let summary = "arc sine"; }
+def HLO_AsinhOp : HLO_TranscendentalOp<"asinh", "Inverse"> { let summary = "inverse hyperbolic sine"; }
+def HLO_AtanhOp : HLO_TranscendentalOp<"atanh", "Inverse"> { let summary = "inverse hyperbolic tangent"; }
+def HLO_CbrtOp : HLO_TranscendentalOp<"cbrt", "Trigonometric"> { let summary = "cube root"; }
+def HLO_CosineOp : HLO_TranscendentalOp<"cosine", "Trigonometric"> { let summary = "cosine"; }
+def HLO_CoshOp : HLO_TranscendentalOp<"cosh", "Inverse"> { let summary = "hyperbolic cosine"; }
+def HLO_ErfOp : HLO_TranscendentalOp<"erf", "Logarithm", "floats"> { let summary = "error function"; }
+def HLO_ExponentialOp : HLO_TranscendentalOp<"exponential", "Exponential"> {
   let summary = "e to the power of the operand";
 }
-def HLO_ExponentialMinusOneOp : HLO_TranscendentalOp<"exponential_minus_one"> {
+def HLO_ExponentialMinusOneOp : HLO_TranscendentalOp<"exponential_minus_one", "Trigonometric"> {
   let summary = "e^x - 1";
 }
-def HLO_LogOp : HLO_TranscendentalOp<"log"> { let summary = "natural logarithm"; }
-def HLO_LogPlusOneOp : HLO_TranscendentalOp<"log_plus_one"> { let summary = "log(1 + x)"; }
-def HLO_LogisticOp : HLO_TranscendentalOp<"logistic"> { let summary = "1 / (1 + e^-x)"; }
-def HLO_RsqrtOp : HLO_TranscendentalOp<"rsqrt"> { let summary = "1 / square root"; }
-def HLO_SineOp : HLO_TranscendentalOp<"sine"> { let summary = "sine"; }
-def HLO_SinhOp : HLO_TranscendentalOp<"sinh"> { let summary = "hyperbolic sine"; }
-def HLO_SqrtOp : HLO_TranscendentalOp<"sqrt"> { let summary = "square root"; }
-def HLO_TanOp : HLO_TranscendentalOp<"tan"> { let summary = "tangent"; }
-def HLO_TanhOp : HLO_TranscendentalOp<"tanh"> { let summary = "hyperbolic tangent"; }
+def HLO_LogOp : HLO_TranscendentalOp<"log", "Logarithm"> { let summary = "natural logarithm"; }
+def HLO_LogPlusOneOp : HLO_TranscendentalOp<"log_plus_one", "Trigonometric"> { let summary = "log(1 + x)"; }
+def HLO_LogisticOp : HLO_TranscendentalOp<"logistic", "Logarithm"> { let summary = "1 / (1 + e^-x)"; }
+def HLO_RsqrtOp : HLO_TranscendentalOp<"rsqrt", "Root"> { let summary = "1 / square root"; }
+def HLO_SineOp : HLO_TranscendentalOp<"sine", "Trigonometric"> { let summary = "sine"; }
+def HLO_SinhOp : HLO_TranscendentalOp<"sinh", "Inverse"> { let summary = "hyperbolic sine"; }
+def HLO_SqrtOp : HLO_TranscendentalOp<"sqrt", "Root"> { let summary = "square root"; }
+def HLO_TanOp : HLO_TranscendentalOp<"tan", "Inverse"> { let summary = "tangent"; }
+def HLO_TanhOp : HLO_TranscendentalOp<"tanh", "Exponential"> { let summary = "hyperbolic tangent"; }
 
 def HLO_AddOp : HLO_BinaryOp<"add", "any elements", [Commutative]> {
   let summary = "sum; of pred, or";
@@ -94,13 +95,13 @@ def HLO_AddOp : HLO_BinaryOp<"add", "any elements", [Commutative]> {
 def HLO_AndOp : HLO_BinaryOp<"and", "pred or integers", [Commutative]> {
   let summary = "bitwise and";
 }
-def HLO_Atan2Op : HLO_BinaryOp<"atan2", "floats or complex numbers"> {
+def HLO_Atan2Op : HLO_BinaryOp<"atan2", "floats or complex numbers", [HLO_Costs<"Inverse">]> {
   let summary = "angle of the point (rhs, lhs)";
 }
 def HLO_ComplexOp : HLO_BinaryOp<"complex", "f32 or f64 (C4)"> {
   let summary = "complex number from its parts";
 }
-def HLO_DivideOp : HLO_BinaryOp<"divide", "integers, floats or complex numbers"> {
+def HLO_DivideOp : HLO_BinaryOp<"divide", "integers, floats or complex numbers", [HLO_Costs<"Divide">]> {
   let summary = "quotient; of integers, truncated";
 }
 def HLO_MaximumOp : HLO_BinaryOp<"maximum", "any elements", [Commutative]> {
@@ -116,10 +117,10 @@ def HLO_MultiplyOp : HLO_BinaryOp<"multiply", "any elements", [Commutative]> {
   let summary = "product; of pred, and";
 }
 def HLO_OrOp : HLO_BinaryOp<"or", "pred or integers", [Commutative]> { let summary = "bitwise or"; }
-def HLO_PowerOp : HLO_BinaryOp<"power", "integers, floats or complex numbers"> {
+def HLO_PowerOp : HLO_BinaryOp<"power", "integers, floats or complex numbers", [HLO_Costs<"Power">]> {
   let summary = "lhs to the power of rhs";
 }
-def HLO_RemainderOp : HLO_BinaryOp<"remainder", "integers or floats"> {
+def HLO_RemainderOp : HLO_BinaryOp<"remainder", "integers or floats", [HLO_Costs<"Remainder">]> {
   let summary = "remainder of truncated division, with the dividend's sign";
 }
 def HLO_ShiftLeftOp : HLO_BinaryOp<"shift_left", "integers"> {
@@ -138,7 +139,7 @@ def HLO_XorOp : HLO_BinaryOp<"xor", "pred or integers", [Commutative]> {
   let summary = "bitwise exclusive or";
 }
 
-def HLO_ClampOp : HLO_InferredOp<"clamp", [Pure, HLO_Elementwise]> {
+def HLO_ClampOp : HLO_InferredOp<"clamp", [Pure, HLO_Elementwise, HLO_Costs<"Steps">]> {
   let summary = "operand limited to [min, max], which may be scalars";
   let constraints = [{
     - C1: `operand` has pred, integers or floats.
@@ -184,7 +185,7 @@ def HLO_ConvertOp : HLO_CheckedOp<"convert", [Pure, HLO_Elementwise]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_ReducePrecisionOp : HLO_CheckedOp<"reduce_precision", [Pure, HLO_Elementwise]> {
+def HLO_ReducePrecisionOp : HLO_CheckedOp<"reduce_precision", [Pure, HLO_Elementwise, HLO_Costs<"Bits">]> {
   let summary = "value rounded to fewer exponent and mantissa bits";
   let constraints = [{
     - C1: `operand` has floats.
@@ -194,7 +195,7 @@ def HLO_ReducePrecisionOp : HLO_CheckedOp<"reduce_precision", [Pure, HLO_Element
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_StochasticConvertOp : HLO_CheckedOp<"stochastic_convert", [Pure, HLO_Elementwise]> {
+def HLO_StochasticConvertOp : HLO_CheckedOp<"stochastic_convert", [Pure, HLO_Elementwise, HLO_Costs<"Bits">]> {
   let summary = "conversion rounded up or down at random";
   let constraints = [{
     - C1: `operand` has floats.

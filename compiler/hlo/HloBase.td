@@ -19,6 +19,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "compiler/hlo/HloInterfaces.td"
 
 def HLO_Dialect : Dialect {
   let name = "hlo";
@@ -184,6 +185,43 @@ def HLO_BufferAliasAttr : HLO_Attr<"BufferAlias", "alias"> {
   }];
 }
 
+def HLO_ScheduleAttr : HLO_Attr<"Schedule", "schedule"> {
+  let summary = "how a kernel is done: what code generation needs to know besides what is computed";
+  let description = [{
+    `strategy` names an entry of the table of strategies (passes/schedule/Strategies.h), which says
+    what the rest means to it:
+    - `tile`: the register tile, in rows and vectors.
+    - `block`: elements of a block of each loop that is cut for the caches, the outermost first.
+    - `lanes`: elements of a vector; 0 where code generation takes what fits the kernel's types.
+    - `group`: neighbouring elements of a contracted dimension that one instruction multiplies and
+      adds.
+    - `units`: independent parts of the work; `grain`: units of one task. 0 where code generation
+      counts them.
+    - `scratch`: bytes of memory that a launch needs besides its operands.
+    - `with`: what the strategy may do in one way or another, by names of its own.
+  }];
+  let parameters = (ins StringRefParameter<"an entry of the table of strategies">:$strategy,
+                        OptionalArrayRefParameter<"int64_t">:$tile,
+                        OptionalArrayRefParameter<"int64_t">:$block,
+                        DefaultValuedParameter<"int64_t", "0">:$lanes,
+                        DefaultValuedParameter<"int64_t", "1">:$group,
+                        DefaultValuedParameter<"int64_t", "0">:$units,
+                        DefaultValuedParameter<"int64_t", "0">:$grain,
+                        DefaultValuedParameter<"int64_t", "0">:$scratch,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$with);
+  let assemblyFormat = [{
+    `<` $strategy (`tile` `=` `[` $tile^ `]`)? (`block` `=` `[` $block^ `]`)?
+    (`lanes` `=` $lanes^)? (`group` `=` $group^)? (`units` `=` $units^)? (`grain` `=` $grain^)?
+    (`scratch` `=` $scratch^)? (`with` `=` `[` $with^ `]`)? `>`
+  }];
+  let extraClassDeclaration = [{
+    bool has(::llvm::StringRef name) const {
+      return ::llvm::any_of(getWith(), [&](::mlir::StringAttr one) { return one == name; });
+    }
+  }];
+}
+def HLO_ScheduleArray : TypedArrayAttrBase<HLO_ScheduleAttr, "one schedule a target">;
+
 class HLO_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::hloc::hlo";
@@ -193,6 +231,14 @@ class HLO_EnumAttr<HLO_Enum enum, string mnemonic> : EnumAttr<HLO_Dialect, enum,
   let assemblyFormat = "`<` $value `>`";
 }
 class HLO_Case<string symbol, int value, string text = symbol> : I32EnumAttrCase<symbol, value, text>;
+
+def HLO_CostClass : HLO_Enum<"CostClass", "what one element of a result costs", [
+  HLO_Case<"Free", 0, "free">, HLO_Case<"Simple", 1, "simple">, HLO_Case<"Steps", 2, "steps">,
+  HLO_Case<"Bits", 3, "bits">, HLO_Case<"Divide", 4, "divide">,
+  HLO_Case<"Remainder", 5, "remainder">, HLO_Case<"Root", 6, "root">,
+  HLO_Case<"Exponential", 7, "exponential">, HLO_Case<"Logarithm", 8, "logarithm">,
+  HLO_Case<"Trigonometric", 9, "trigonometric">, HLO_Case<"Inverse", 10, "inverse">,
+  HLO_Case<"Power", 11, "power">, HLO_Case<"Gather", 12, "gather">]>;
 
 def HLO_Direction : HLO_Enum<"Direction", "compare's direction", [
   HLO_Case<"EQ", 0>, HLO_Case<"NE", 1>, HLO_Case<"GE", 2>, HLO_Case<"GT", 3>, HLO_Case<"LE", 4>,
@@ -281,6 +327,14 @@ class HLO_Op<string mnemonic, list<Trait> traits = []> : Op<HLO_Dialect, mnemoni
   string constraints = "";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
+
+class HLO_CostsAs<string costClass>
+    : ParamNativeOpTrait<"CostsAs", "::hloc::hlo::CostClass::" # costClass> {
+  let cppNamespace = "::hloc::hlo";
+}
+// The cost class of an operation (compiler/target/Cost.h); Simple where none is named.
+class HLO_Costs<string costClass>
+    : TraitList<[HLO_CostInterface, HLO_CostsAs<costClass>]>;
 
 // An operation with a rule (infer/Rules.h) that checks it and says what its result is. Ops whose
 // results are variadic have two forms: in HLO text one result, perhaps a tuple; in programs without

@@ -5,6 +5,7 @@ using namespace mlir;
 using namespace hloc::hlo;
 
 #include "compiler/hlo/HloDialect.cpp.inc"
+#include "compiler/hlo/HloInterfaces.cpp.inc"
 
 void HLODialect::initialize() {
   registerTypes();

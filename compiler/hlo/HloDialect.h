@@ -38,6 +38,26 @@ class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 template <typename ConcreteOp>
 class Infers : public mlir::OpTrait::TraitBase<ConcreteOp, Infers> {};
 
+/// Gives operations their cost class (HLO_Costs in their definitions).
+template <CostClass value> struct CostsAs {
+  template <typename ConcreteOp>
+  struct Impl : mlir::OpTrait::TraitBase<ConcreteOp, Impl> {
+    static constexpr CostClass costClass = value;
+  };
+};
+
+} // namespace hloc::hlo
+
+#include "compiler/hlo/HloInterfaces.h.inc"
+
+namespace hloc::hlo {
+
+/// What one element of the operation's result costs.
+inline CostClass getCostClass(mlir::Operation *op) {
+  auto costs = llvm::dyn_cast<CostInterface>(op);
+  return costs ? costs.getCostClass() : CostClass::Simple;
+}
+
 } // namespace hloc::hlo
 
 #define GET_OP_CLASSES

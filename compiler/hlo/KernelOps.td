@@ -24,9 +24,11 @@ def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMe
     `reuse` lists, for each result, the operand whose memory may hold it because every element is
     read before, or at the same time as, it is written; -1 for none. `must` reuse (update, scatter)
     means the kernel writes only part of the buffer.
+
+    `schedules` says how it is done, for each machine that the program is compiled for.
   }];
   let arguments = (ins Variadic<HLO_Array>:$inputs, HLO_KernelKindAttr:$kind, I64Array:$reuse,
-                       UnitAttr:$must_reuse);
+                       UnitAttr:$must_reuse, Opt<HLO_ScheduleArray>:$schedules);
   let results = (outs Variadic<HLO_Array>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
@@ -45,18 +47,23 @@ def HLO_KernelFunctionOp : HLO_Op<"kernel_function", [IsolatedFromAbove, Symbol,
     With `must_reuse` the kernel writes only part of that memory.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, HLO_KernelKindAttr:$kind, I64Array:$reuse,
-                       UnitAttr:$must_reuse);
+                       UnitAttr:$must_reuse, Opt<HLO_ScheduleArray>:$schedules);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $kind attr-dict-with-keyword $body";
 }
 
 def HLO_LaunchOp : HLO_Op<"launch", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a run of a kernel on buffers";
+  let description = [{
+    `scratch` is memory that holds nothing before and after the run, of as many bytes as the greatest
+    of the kernel's schedules asks for.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$inputs,
-                       Variadic<AnyMemRef>:$outputs);
+                       Variadic<AnyMemRef>:$outputs, Optional<AnyMemRef>:$scratch);
   let hasVerifier = 0;
   let assemblyFormat = [{
-    $kernel `(` $inputs `)` `->` `(` $outputs `)` attr-dict `:` functional-type($inputs, $outputs)
+    $kernel `(` $inputs `)` `->` `(` $outputs `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    attr-dict `:` functional-type($inputs, $outputs)
   }];
 }
 

@@ -3,7 +3,7 @@
 
 include "compiler/hlo/HloBase.td"
 
-def HLO_ConstantOp : HLO_CheckedOp<"constant", [Pure, ConstantLike]> {
+def HLO_ConstantOp : HLO_CheckedOp<"constant", [Pure, ConstantLike, HLO_Costs<"Free">]> {
   let summary = "literal";
   let description = [{
     `value` is an ElementsAttr of the result's shape and element type (without encoding), or for a
@@ -48,7 +48,7 @@ def HLO_BitcastConvertOp : HLO_CastOp<"bitcast_convert"> {
   }];
 }
 
-def HLO_ReshapeOp : HLO_CheckedOp<"reshape", [Pure]> {
+def HLO_ReshapeOp : HLO_CheckedOp<"reshape", [Pure, HLO_Costs<"Free">]> {
   let summary = "the same elements in row-major order in another shape";
   let constraints = [{
     - C1: The result has the operand's element type
@@ -71,7 +71,7 @@ def HLO_DynamicReshapeOp : HLO_CheckedOp<"dynamic_reshape", [Pure]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_BroadcastOp : HLO_InferredOp<"broadcast", [Pure]> {
+def HLO_BroadcastOp : HLO_InferredOp<"broadcast", [Pure, HLO_Costs<"Free">]> {
   let summary = "operand repeated: its dimension i is dimension dimensions[i] of the result";
   let constraints = [{
     - C1: `dimensions` has one entry a dimension of `operand`.
@@ -113,7 +113,7 @@ def HLO_SliceOp : HLO_InferredOp<"slice", [Pure]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_PadOp : HLO_InferredOp<"pad", [Pure]> {
+def HLO_PadOp : HLO_InferredOp<"pad", [Pure, HLO_Costs<"Steps">]> {
   let summary = "padding around (negative: cropping) and between elements";
   let constraints = [{
     - C1: `padding_value` is a scalar
@@ -168,7 +168,7 @@ def HLO_DynamicUpdateSliceOp : HLO_InferredOp<"dynamic_update_slice", [Pure]> {
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_GatherOp : HLO_InferredOp<"gather", [Pure]> {
+def HLO_GatherOp : HLO_InferredOp<"gather", [Pure, HLO_Costs<"Gather">]> {
   let summary = "slices of the operand at indices known at run time, clamped into range";
   let constraints = [{
     - C1: `start_indices` has integers.
@@ -233,7 +233,7 @@ def HLO_ScatterOp : HLO_InferredSymbolOp<"scatter", [Pure]> {
   }];
 }
 
-def HLO_CopyOp : HLO_InferredOp<"copy", [Pure]> {
+def HLO_CopyOp : HLO_InferredOp<"copy", [Pure, HLO_Costs<"Free">]> {
   let summary = "the operand in memory of its own, perhaps in another layout";
   let arguments = (ins HLO_Value:$operand);
   let results = (outs HLO_Value:$result);

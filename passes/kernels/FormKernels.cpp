@@ -238,7 +238,7 @@ void KernelFormation::emit(const Unit &unit) {
     if (!group.hero && isa<ReduceOp>(op))
       main = op;
   auto kernel = KernelOp::create(builder, main->getLoc(), ValueRange(outputs).getTypes(),
-                                 inputs.getArrayRef(), group.kind, reuse, must);
+                                 inputs.getArrayRef(), group.kind, reuse, must, ArrayAttr());
   Block &body = kernel.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : inputs)

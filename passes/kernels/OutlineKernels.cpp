@@ -46,12 +46,14 @@ FlatSymbolRefAttr KernelOutliner::outline(KernelOp kernel, ArrayRef<int64_t> reu
                                             llvm::hash_combine_range(reuse.begin(), reuse.end()));
   for (KernelFunctionOp known : functions[hash])
     if (known.getKind() == kernel.getKind() && known.getReuse() == reuse &&
+        known.getSchedulesAttr() == kernel.getSchedulesAttr() &&
         OperationEquivalence::isRegionEquivalentTo(&known.getBody(), &kernel.getBody(),
                                                    OperationEquivalence::IgnoreLocations))
       return FlatSymbolRefAttr::get(known.getSymNameAttr());
   OpBuilder builder(kernel.getContext());
   auto function = KernelFunctionOp::create(builder, kernel.getLoc(), makeName(kernel),
-                                           kernel.getKind(), reuse, kernel.getMustReuse());
+                                           kernel.getKind(), reuse, kernel.getMustReuse(),
+                                           kernel.getSchedulesAttr());
   function.getBody().takeBody(kernel.getBody());
   symbols.insert(function);
   functions[hash].push_back(function);

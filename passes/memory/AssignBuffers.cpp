@@ -182,7 +182,7 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
     inputs[reuse[i]] = outputs[i];
   }
   FlatSymbolRefAttr function = outliner.outline(kernel, reuse);
-  auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs);
+  auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs, Value());
   annotate(launch, kernel.getInputs(), kernel.getResults());
 }
 
