@@ -3,6 +3,7 @@
 #include "codegen/lower/LowerToLLVM.h"
 #include "codegen/object/Link.h"
 #include "codegen/object/MachineCode.h"
+#include "codegen/object/TargetMachine.h"
 #include "codegen/program/Dispatch.h"
 #include "codegen/program/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"

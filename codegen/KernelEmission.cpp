@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/KernelEmission.h"
 #include "codegen/lower/LowerLoops.h"
+#include "passes/schedule/Strategies.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Work, in cycles, that is worth a task: several microseconds, against the fraction of one that
-/// starting it takes.
-static constexpr double kTaskCycles = 20000;
 
 /// Leading dimensions are divided into units until there are this many.
 static constexpr int64_t kMaxRowUnits = 64;
@@ -32,7 +29,7 @@ static Type laneTypeFor(hlo::KernelFunctionOp kernel) {
 
 KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, const Target &target,
                              LLVM::LLVMFuncOp function)
-    : kernel(kernel), program(program), target(target), function(function),
+    : kernel(kernel), program(program), target(target), costs(target), function(function),
       b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)),
       emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
@@ -110,9 +107,9 @@ bool KernelContext::packsOutputs() {
   });
 }
 
-void KernelContext::setUnits(int64_t units, double cyclesPerUnit, bool atBytes) {
+void KernelContext::setUnits(int64_t units, double unitTime, bool atBytes) {
   schedule.units = units;
-  schedule.grain = std::max<int64_t>(1, int64_t(kTaskCycles / std::max(cyclesPerUnit, 1.0)));
+  schedule.grain = std::max<int64_t>(1, int64_t(costs.getTaskTime() / std::max(unitTime, 0.5)));
   if (target.singleThreaded || (!atBytes && packsOutputs()))
     schedule.grain = std::max<int64_t>(units, 1);
 }
@@ -214,12 +211,12 @@ static constexpr int64_t kRowPart = 4096;
 
 /// The few long rows of `rows` times `length` elements in parts, each a unit.
 static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length,
-                          double cycles, function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
+                          double time, function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
   auto &b = context.b;
   int64_t count = ShapedType::getNumElements(rows), parts = llvm::divideCeil(length, kRowPart);
   int64_t lanes = index.getLanes(), whole = length / lanes * lanes;
-  context.setUnits(count * parts, cycles * kRowPart);
+  context.setUnits(count * parts, time * kRowPart);
   buildFor(context, context.getBegin(), context.getEnd(), 1, {}, [&](Value unit, ValueRange) {
     auto [part, row] = index.divideWithRemainder(index.uniform(unit), parts);
     ElementIndex at = reshapeIndex(index, count, rows, row);
@@ -244,7 +241,7 @@ static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_
   });
 }
 
-void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, bool parallel,
+void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double time, bool parallel,
                function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
   size_t leading = 0;
@@ -253,8 +250,8 @@ void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, b
     units *= shape[leading++];
   if (parallel && !context.target.singleThreaded && !context.packsOutputs() &&
       units < kMaxRowUnits && shape.back() > 2 * kRowPart)
-    return buildRowParts(context, shape.drop_back(), shape.back(), cycles, body);
-  context.setUnits(units, double(count) / units * cycles);
+    return buildRowParts(context, shape.drop_back(), shape.back(), time, body);
+  context.setUnits(units, double(count) / units * time);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
@@ -272,33 +269,6 @@ void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double cycles, b
               });
     return SmallVector<Value>();
   });
-}
-
-//===-- Costs
-//----------------------------------------------------------------------------------===//
-
-double estimateCycles(Operation *op, int64_t lanes) {
-  double vectorCost =
-      TypeSwitch<Operation *, double>(op)
-          .Case<hlo::PowerOp, hlo::Atan2Op, hlo::RemainderOp, hlo::AcosOp, hlo::AsinOp,
-                hlo::AcoshOp, hlo::AsinhOp, hlo::AtanhOp, hlo::CoshOp, hlo::SinhOp, hlo::TanOp>(
-              [](auto) { return 60; })
-          .Case<hlo::ExponentialOp, hlo::ExponentialMinusOneOp, hlo::LogOp, hlo::LogPlusOneOp,
-                hlo::LogisticOp, hlo::TanhOp, hlo::SineOp, hlo::CosineOp, hlo::ErfOp, hlo::CbrtOp>(
-              [](auto) { return 24; })
-          .Case<hlo::DivideOp, hlo::SqrtOp, hlo::RsqrtOp>([](auto) { return 10; })
-          .Case<hlo::GatherOp>([&](auto) { return lanes; })
-          .Case<hlo::ConstantOp, hlo::ReturnOp, hlo::BroadcastOp, hlo::ReshapeOp, hlo::CopyOp>(
-              [](auto) { return 0; })
-          .Default([](auto) { return 1; });
-  return vectorCost / lanes;
-}
-
-double estimateCyclesPerElement(Block &body, int64_t lanes) {
-  double cycles = 2.0 / lanes;
-  for (Operation &op : body)
-    cycles += estimateCycles(&op, lanes);
-  return cycles;
 }
 
 int64_t getWidestElement(Block &body) {
@@ -346,6 +316,17 @@ static LogicalResult emitLoops(KernelContext &context) {
   llvm_unreachable("every kind has its loops");
 }
 
+/// What a pass chose for this target, or what it would choose: kernels made without it have no
+/// schedules.
+static hlo::ScheduleAttr getSchedule(hlo::KernelFunctionOp kernel, const Target &target) {
+  if (ArrayAttr schedules = kernel.getSchedulesAttr();
+      schedules && target.number < int64_t(schedules.size()))
+    return cast<hlo::ScheduleAttr>(schedules[target.number]);
+  KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
+                        CostModel(target)};
+  return chooseSchedule(problem).best.schedule;
+}
+
 //===-- Entry
 //----------------------------------------------------------------------------------===//
 
@@ -371,6 +352,7 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
       function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
 
   KernelContext context(kernel, program, target, function);
+  context.chosen = getSchedule(kernel, target);
   for (auto [i, argument] : llvm::enumerate(context.getBody().getArguments()))
     context.emitter.bindMemory(argument, function.getArgument(i));
   LogicalResult emitted = success(emitUnrolledKernel(context));

@@ -10,7 +10,7 @@
 #define HLOC_CODEGEN_KERNELEMISSION_H
 
 #include "codegen/emit/ElementEmitter.h"
-#include "compiler/target/Target.h"
+#include "compiler/target/Cost.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace hloc {
@@ -51,11 +51,15 @@ struct KernelContext {
   hlo::KernelFunctionOp kernel;
   mlir::ModuleOp program;
   const Target &target;
+  CostModel costs;
   mlir::LLVM::LLVMFuncOp function;
   mlir::ImplicitLocOpBuilder b;
   IndexBuilder index;
   ElementEmitter emitter;
   KernelSchedule schedule;
+  /// How the kernel is done (passes/schedule); null where its kind has no strategies to choose
+  /// from.
+  hlo::ScheduleAttr chosen;
 
   hlo::ReturnOp getReturn() {
     return llvm::cast<hlo::ReturnOp>(kernel.getBody().front().getTerminator());
@@ -79,7 +83,7 @@ struct KernelContext {
   /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
   /// Units that may write into the same byte stay on one thread: those of kernels with packed
   /// results, but where units begin `atBytes`.
-  void setUnits(int64_t units, double cyclesPerUnit, bool atBytes = false);
+  void setUnits(int64_t units, double unitTime, bool atBytes = false);
   /// Whether elements of some output share bytes, so that a row or a tile may begin within one.
   bool packsOutputs();
 };
@@ -148,20 +152,13 @@ llvm::SmallVector<mlir::Value> buildLanes(
 
 /// Loops over an array of `shape` (of one dimension at least, and not empty), lanes along the minor
 /// dimension. Units of `context` become the indices into the leading dimensions, or, unless it is
-/// `parallel`, one; `cycles` is the time of one element.
-void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, double cycles, bool parallel,
+/// `parallel`, one; `time` is that of one element, in nanoseconds.
+void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, double time, bool parallel,
                llvm::function_ref<void(llvm::ArrayRef<VectorIndex>, Mask)> body);
 
 /// The mask of the first `count` lanes.
 Mask firstLanes(IndexBuilder &index, int64_t count);
 
-//===-- Costs
-//----------------------------------------------------------------------------------===//
-
-/// Cycles that one element of `op`'s result takes in vector code of `lanes` lanes, roughly.
-double estimateCycles(mlir::Operation *op, int64_t lanes);
-/// The sum of it over a kernel's operations.
-double estimateCyclesPerElement(mlir::Block &body, int64_t lanes);
 /// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count
 /// as 32.
 int64_t getWidestElement(mlir::Block &body);

@@ -202,7 +202,7 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
     same memory. Scalar and splat constants are cloned into the kernels.
 
     Operations are visited from last to first. Each joins the kernel of its users where that kernel
-    can compute it and where that costs less than a pass over memory (FuseCost.h); cheap ones are
+    can compute it and where that costs less than a pass over memory (compiler/target/Cost.h); cheap ones are
     computed by several kernels; kernels that read the same arrays are merged. A reduction joins
     users that need one value a row, or that value for each element of the row: so softmax is one
     kernel. A dot, convolution or window joins elementwise users.
@@ -228,6 +228,27 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
     Option<"alone", "alone", "bool", "false", "One kernel for each operation">,
     Option<"remarks", "remarks", "bool", "false", "Say of each operation that starts a kernel why its users do not compute it">];
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
+}
+
+def ChooseSchedules : Pass<"choose-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Choose how each kernel is done";
+  let description = [{
+    Sets `schedules` of every kernel whose kind has strategies to choose from: for each target of the
+    module (`hlo.targets`) the strategy, tile, blocks and so on that take least time by the cost model
+    (passes/schedule/Strategies.h). A kernel that has schedules keeps them, and the module's
+    `hlo.schedules` are taken for the kernels that they name: both are checked first.
+
+    ```mlir
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : ... {
+    ```
+    becomes
+    ```mlir
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>,
+        schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8>]} : ... {
+    ```
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "Say what was chosen, what comes next, and their times">];
 }
 
 def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {

@@ -60,6 +60,7 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
         createDoubleBufferLoopState()); // looks at the buffers of kernels in order
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
   }
+  passes.addNestedPass<func::FuncOp>(createChooseSchedules());
   passes.addPass(createAssignBuffers());
   if (options.check)
     passes.addPass(createCheckBuffers());

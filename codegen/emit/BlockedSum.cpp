@@ -7,12 +7,6 @@ using namespace mlir;
 
 namespace hloc {
 
-bool isBlockedSum(Type element, int64_t terms) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    element = complex.getElementType();
-  return isa<FloatType>(element) && terms > 2 * kSumBlock;
-}
-
 int64_t chooseSumBlock(int64_t size, int64_t target) {
   return llvm::divideCeil(size, std::max<int64_t>(1, size / std::max<int64_t>(1, target)));
 }

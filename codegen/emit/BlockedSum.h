@@ -6,14 +6,9 @@
 #define HLOC_CODEGEN_EMIT_BLOCKEDSUM_H
 
 #include "codegen/KernelEmission.h"
+#include "passes/schedule/SumBlocks.h"
 
 namespace hloc {
-
-/// Terms that are added one after the other, about.
-inline constexpr int64_t kSumBlock = 256;
-
-/// Whether a sum of `terms` terms in accumulators of type `element` is to be made in blocks.
-bool isBlockedSum(mlir::Type element, int64_t terms);
 
 /// The size of blocks of [0, size) which are about `target` each and nearly equal.
 int64_t chooseSumBlock(int64_t size, int64_t target);

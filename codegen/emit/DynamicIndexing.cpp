@@ -63,27 +63,6 @@ VectorValue ElementEmitter::emitDynamicSlice(hlo::DynamicSliceOp op, ArrayRef<Ve
   return emit(op.getOperand(), emitSource(*this, op, at), mask);
 }
 
-/// The operand of which `value` is a part, with the same rows or pieces of them; null if it is
-/// something else.
-static Value getLarger(Value value) {
-  if (auto slice = value.getDefiningOp<hlo::DynamicSliceOp>())
-    return slice.getOperand();
-  auto reshape = value.getDefiningOp<hlo::ReshapeOp>();
-  if (!reshape)
-    return {};
-  auto withoutUnits = [](Value array) {
-    return llvm::filter_to_vector(arrayType(array).getShape(),
-                                  [](int64_t size) { return size != 1; });
-  };
-  return withoutUnits(reshape.getOperand()) == withoutUnits(value) ? reshape.getOperand() : Value();
-}
-
-BlockArgument findWhole(Value value) {
-  while (value && !isa<BlockArgument>(value))
-    value = getLarger(value);
-  return dyn_cast_if_present<BlockArgument>(value);
-}
-
 ElementIndex ElementEmitter::locate(Value value, ArrayRef<VectorIndex> at) {
   ElementIndex place(at);
   for (; !isa<BlockArgument>(value); value = getLarger(value)) {

@@ -13,6 +13,7 @@
 
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Memory.h"
+#include "passes/schedule/DotProblem.h"
 
 namespace hloc {
 
@@ -93,11 +94,6 @@ private:
   llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
   bool failed = false;
 };
-
-/// The argument of which `value` is a part that begins somewhere, its rows rows of that one or
-/// pieces of them: what is loaded as if it were an array itself, such as the weights of one of
-/// several layers. Null if it is nothing of the kind.
-mlir::BlockArgument findWhole(mlir::Value value);
 
 /// Elements that are folded into one result element of `op`, a reduction or dot, and how many of
 /// them an expression may hold: what folds more must be bound to a producer.

@@ -10,57 +10,6 @@ namespace hloc {
 
 /// Vectors of accumulators from which a tile's loop is not unrolled.
 static constexpr int64_t kLongTile = 8;
-/// Rows of a tile from which the vectors of its columns, which are too many for the first cache,
-/// come soon enough.
-static constexpr int64_t kRowsPerLoad = 6;
-/// What a height that divides the rows may cost: a ragged edge needs as much code again.
-static constexpr double kRaggedEdge = 0.02;
-
-Type getAccumulatorType(Type lhs, Type rhs, Type result) {
-  auto narrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
-  return narrow(result) ? Float32Type::get(result.getContext()) : result;
-}
-
-TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows,
-                     int64_t columns) {
-  // Registers per accumulator vector: complex numbers take two.
-  int64_t width = isa<ComplexType>(accumulator) ? 2 : 1;
-  // Accumulators may take three registers in four, and with a row's vectors and a scalar of the
-  // left operand (of complex ones also the negative of the imaginary part) no more than there are.
-  int64_t budget = target.vectorRegisters * 3 / 4 / width;
-  auto fits = [&](int64_t height, int64_t vectors) {
-    return ((height + 1) * vectors + 1) * width + (width - 1) <= target.vectorRegisters;
-  };
-  int64_t most = std::max<int64_t>(1, (columns + lanes - 1) / lanes);
-  TileShape best;
-  double bestScore = -1;
-  for (int64_t vectors : {1, 2, 3, 4, 8}) {
-    if (vectors > most && vectors != 1)
-      continue;
-    int64_t limit = std::min<int64_t>(rows, budget / vectors);
-    while (limit > 1 && !fits(limit, vectors))
-      --limit;
-    if (limit < 1)
-      continue;
-    for (int64_t height = limit; height >= 1; --height) {
-      // Work asked for over work done: the last tile goes over rows of the one before again.
-      double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows /
-                      llvm::alignTo(rows, height);
-      double latency = std::min(1.0, height * vectors * width / 10.0);
-      // How many loads a multiply-add needs, against those that the first cache can do; and how
-      // many rows share a vector, against what the second gives.
-      double loads = double(height + vectors) / (height * vectors);
-      double wait = std::max({1.0, loads / 0.9, std::min<double>(rows, kRowsPerLoad) / height});
-      double score =
-          useful * latency / wait - 0.05 * loads - (rows % height != 0 ? kRaggedEdge : 0);
-      if (score > bestScore) {
-        bestScore = score;
-        best = {height, vectors};
-      }
-    }
-  }
-  return best;
-}
 
 VectorValue emitZero(IndexBuilder &index, Type element) {
   auto &b = index.b;

@@ -7,23 +7,9 @@
 #define HLOC_CODEGEN_EMIT_REGISTERTILE_H
 
 #include "codegen/KernelEmission.h"
+#include "passes/schedule/RegisterTiles.h"
 
 namespace hloc {
-
-/// The shape of a tile: `rows` scalars of the left operand against `vectors` vectors of the right.
-struct TileShape {
-  int64_t rows = 1, vectors = 1;
-};
-
-/// Type in which products of elements of `lhs` and `rhs` are summed into `result`: f32 for narrow
-/// floats, else the result's own.
-mlir::Type getAccumulatorType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
-
-/// The best tile for a problem of `rows` rows and `columns` columns of accumulators of type
-/// `accumulator`, with `lanes` elements a vector: as many accumulators as hide the latency of
-/// multiply-add and leave room for the operands.
-TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes, int64_t rows,
-                     int64_t columns);
 
 /// sum + x * y of accumulators of type `element`, by one fused operation where there is one.
 VectorValue emitMultiplyAdd(IndexBuilder &index, mlir::Type element, VectorValue x, VectorValue y,

@@ -108,8 +108,7 @@ VectorValue ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<VectorIndex> at, Mas
     return {};
   RankedTensorType lhs = arrayType(op.getLhs()), rhs = arrayType(op.getRhs()),
                    result = arrayType(op.getResult());
-  Type element =
-      getAccumulatorType(lhs.getElementType(), rhs.getElementType(), result.getElementType());
+  Type element = getAccumulatorType(result.getElementType());
   ElementIndex left(lhs.getRank()), right(rhs.getRank());
   size_t next = 0;
   for (auto [l, r] : llvm::zip(op.getLhsBatchDims(), op.getRhsBatchDims()))

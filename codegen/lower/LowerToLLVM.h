@@ -4,7 +4,7 @@
 #ifndef HLOC_CODEGEN_LOWERTOLLVM_H
 #define HLOC_CODEGEN_LOWERTOLLVM_H
 
-#include "compiler/target/Target.h"
+#include "codegen/object/TargetMachine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LLVMContext.h"

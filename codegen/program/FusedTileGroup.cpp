@@ -46,7 +46,9 @@ private:
   bool conflict(ValueRange written, ValueRange other) const;
   bool isApart(hlo::LaunchOp between, const FusedTileGroup &chain) const;
   /// Whether `weights` would leave the core before they are used.
-  bool isLarge(const Extent &weights) const { return weights.end - weights.begin > target.l2Bytes; }
+  bool isLarge(const Extent &weights) const {
+    return weights.end - weights.begin > target.machine.l2.bytes;
+  }
   bool chooseParts(FusedTileGroup &chain) const;
   bool isLegal(const FusedTileGroup &chain) const;
 
@@ -110,7 +112,7 @@ bool ChainFinder::chooseParts(FusedTileGroup &chain) const {
     chain.blockRows = first.blockRows;
   Extent weights = locate(chain.launches.front().getOutputs()[0]);
   return (weights.end - weights.begin) / chain.batches / chain.rows * chain.blockRows <=
-         target.l2Bytes;
+         target.machine.l2.bytes;
 }
 
 /// Whether what a part of one launch reads or writes is written by no other's, but by the same part

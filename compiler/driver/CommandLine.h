@@ -55,6 +55,17 @@ struct Bf16DotOption : llvm::cl::opt<Bf16Dot, true> {
                            "count as zero, sums of two products are rounded once"))) {}
 };
 
+/// --schedule.
+struct ScheduleOption : llvm::cl::list<std::string> {
+  explicit ScheduleOption(llvm::cl::OptionCategory &category)
+      : llvm::cl::list<std::string>(
+            "schedule",
+            llvm::cl::desc("How the kernel of an instruction is done, instead of what was chosen "
+                           "(--report and the remarks of --choose-schedules show that); repeat it "
+                           "for others"),
+            llvm::cl::value_desc("name=#hlo.schedule<...>"), llvm::cl::cat(category)) {}
+};
+
 } // namespace hloc
 
 #endif

@@ -6,9 +6,12 @@
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/driver/RunFiles.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/target/TargetAttribute.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipeline.h"
+#include "passes/schedule/Strategies.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -52,7 +55,27 @@ static ConstantCount countConstants(ModuleOp module) {
   return found;
 }
 
+/// Makes `NAME=#hlo.schedule<...>` of the command line an attribute of the module.
+static LogicalResult setSchedules(ModuleOp module, ArrayRef<std::string> schedules) {
+  NamedAttrList written;
+  for (StringRef entry : schedules) {
+    auto [name, text] = entry.split('=');
+    auto attribute = dyn_cast_if_present<hlo::ScheduleAttr>(
+        name.empty() ? Attribute() : parseAttribute(text, module.getContext()));
+    if (!attribute)
+      return emitError(UnknownLoc::get(module.getContext()))
+             << "--schedule: expected NAME=#hlo.schedule<...> but got `" << entry << "`";
+    written.set(name, attribute);
+  }
+  if (!written.empty())
+    module->setAttr(kWrittenSchedules, written.getDictionary(module.getContext()));
+  return success();
+}
+
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
+  setTargets(module, options.target);
+  if (failed(setSchedules(module, options.schedules)))
+    return failure();
   warnOfElidedConstants(module);
   // Two runs, because the interface is known between them.
   PassManager toInterface(module.getContext()), toMemory(module.getContext());

@@ -26,6 +26,8 @@ struct CompileOptions {
   bool checkBuffers = false;
   /// Say as remarks what a report tells of fusion.
   bool remarks = false;
+  /// Schedules that somebody wrote: `NAME=#hlo.schedule<...>`, NAME a kernel's instruction.
+  std::vector<std::string> schedules;
   /// Called before the passes run, to add printing, timing, statistics.
   std::function<void(mlir::PassManager &)> configure;
   /// Where the stages of code generation are timed, or null.

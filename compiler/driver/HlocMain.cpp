@@ -42,9 +42,15 @@ public:
 
   ExitCode run() {
     // What the command line says of the target is checked before anything is read.
-    if (auto target = makeTargets(getCompileOptions().target); !target) {
-      llvm::errs() << "hloc: " << llvm::toString(target.takeError()) << '\n';
+    auto targets = makeTargets(getCompileOptions().target);
+    if (!targets) {
+      llvm::errs() << "hloc: " << llvm::toString(targets.takeError()) << '\n';
       return WrongUsage;
+    }
+    if (options.printTarget) {
+      for (const Target &target : *targets)
+        llvm::outs() << printTarget(target);
+      return Done;
     }
     if (std::string clash = findClash(); !clash.empty()) {
       llvm::errs() << "hloc: " << clash << '\n';
@@ -141,11 +147,14 @@ private:
     CompileOptions result;
     result.target.cpu = options.cpu;
     result.target.triple = options.triple;
+    result.target.machine = options.machine;
+    result.target.machineFile = options.machineFile;
     result.target.optimization = options.level;
     result.target.singleThreaded = options.threads == 1;
     result.target.lineTables = options.lineTables;
     result.target.fastMath = options.fastMath;
     result.target.bf16Dot = options.bf16Dot;
+    result.schedules = options.schedules;
     result.checkBuffers = options.checkBuffers;
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;

@@ -3,6 +3,7 @@
 #include "compiler/driver/CommandLine.h"
 #include "compiler/text/Version.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -39,7 +40,7 @@ const char *getEnding(Emit emit) {
 bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   removeOptionsOfLlvm();
   cl::opt<std::string, true> module(cl::Positional, cl::desc("<file, or - for standard input>"),
-                                    cl::Required, cl::location(options.module), cl::cat(category));
+                                    cl::location(options.module), cl::cat(category));
   FieldOption<std::string> output(
       "o", options.output, "Where the code goes; the header goes beside it", "file", category);
   cl::opt<Emit, true> emit(
@@ -70,6 +71,14 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   FieldOption<std::string> triple("mtriple", options.triple,
                                   "Kind of machine to compile for (default: this one)", "triple",
                                   category);
+  FieldOption<std::string> machineFile(
+      "target-file", options.machineFile,
+      "Read what is known of the processor from this file, in the form that --print-target prints; "
+      "what it leaves out stays as it is",
+      "file", category);
+  FieldSwitch printTarget("print-target", options.printTarget,
+                          "Print what is known of the processor (caches, rates, costs) and stop",
+                          category);
   FieldSwitch lineTables("g", options.lineTables,
                          "Line tables: debuggers and profilers show lines of the .hlo file",
                          category);
@@ -91,6 +100,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                                    "Write the module after each pass that changed it", "folder",
                                    category);
 
+  ScheduleOption schedules(category);
   cl::HideUnrelatedOptions(category);
   setVersionPrinter();
   std::string problem;
@@ -102,6 +112,14 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       right = false;
     }
   };
+  require(options.printTarget || !options.module.empty(), "expected a file to compile");
+  if (right && !options.machineFile.empty()) {
+    auto text = llvm::MemoryBuffer::getFile(options.machineFile);
+    if (text)
+      options.machine = (*text)->getBuffer().str();
+    else
+      require(false, options.machineFile + ": " + text.getError().message());
+  }
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0 && options.threads <= kMaxThreads,
           ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());
@@ -118,6 +136,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   }
   if (!right)
     llvm::errs() << problem;
+  options.schedules = schedules;
   HlocOptions read = options; // the reset sets every option, and so its field, to its default
   cl::ResetCommandLineParser();
   options = read;

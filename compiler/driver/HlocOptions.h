@@ -6,6 +6,7 @@
 
 #include "compiler/target/Target.h"
 #include <string>
+#include <vector>
 
 namespace hloc {
 
@@ -18,12 +19,15 @@ struct HlocOptions {
   Emit emit = Emit::Object;
   std::string name; // prefix of symbols; empty: the output's name
   int level = 3;
-  int threads = 0;         // 0: as many as the host's context has
-  std::string cpu, triple; // empty: this machine's
+  int threads = 0;                  // 0: as many as the host's context has
+  std::string cpu, triple;          // empty: this machine's
+  std::string machine, machineFile; // --target-file's text and name
+  bool printTarget = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;
   std::string dumpDir;
+  std::vector<std::string> schedules; // NAME=#hlo.schedule<...>
 };
 
 /// Reads the command line. False, with a message on the error stream, if it is wrong.

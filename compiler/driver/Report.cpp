@@ -4,6 +4,7 @@
 #include "compiler/driver/Flops.h"
 #include "compiler/hlo/Location.h"
 #include "compiler/text/Shape.h"
+#include "passes/schedule/Prediction.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -126,6 +127,13 @@ void ReportWriter::writeKernels() {
       writeKernel(kernel, launches);
 }
 
+/// Nanoseconds in words.
+static std::string duration(double time) {
+  return time < 1000  ? formatv("{0:f0} ns", time).str()
+         : time < 1e6 ? formatv("{0:f1} us", time / 1e3).str()
+                      : formatv("{0:f2} ms", time / 1e6).str();
+}
+
 void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) {
   Block &body = kernel.getBody().front();
   std::string shapes =
@@ -172,6 +180,14 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
     out << ", " << count(code->second, "byte") << " of code\n";
   else
     out << ", code inlined into the program\n";
+  hlo::ScheduleAttr chosen;
+  if (ArrayAttr schedules = kernel.getSchedulesAttr())
+    chosen = cast<hlo::ScheduleAttr>(schedules[target.number]);
+  KernelProblem problem{kernel.getKind(), body, kernel.getReuse(), target, CostModel(target)};
+  out << formatv("    predicted {0} on one core, at least {1}\n",
+                 duration(predictTime(problem, chosen)), duration(getLimit(problem)));
+  if (chosen)
+    out << "    " << chosen << '\n';
 }
 
 void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {

@@ -73,12 +73,15 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Option<int64_t> maxMegabytes("max-memory", options.maxMegabytes, "Evaluator: limit of memory",
                                "MiB");
 
+  ScheduleOption schedules(category);
+
   cl::HideUnrelatedOptions(category);
   setVersionPrinter();
   std::string problem;
   llvm::raw_string_ostream problems(problem);
   bool isRight = cl::ParseCommandLineOptions(argc, argv, "hlo-run: runs HLO\n", &problems);
   options.module = module;
+  options.schedules = schedules;
   options.inputs.assign(inputs.begin(), inputs.end());
   auto require = [&](bool holds, llvm::StringRef message) {
     if (isRight && !holds) {

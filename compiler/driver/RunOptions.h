@@ -29,6 +29,8 @@ struct RunOptions {
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool fastMath = false, checkBuffers = false;
 
+  std::vector<std::string> schedules; // NAME=#hlo.schedule<...>
+
   // Limits of the evaluator.
   int64_t maxSteps = int64_t(1) << 40;
   double maxSeconds = 1e9;

@@ -6,6 +6,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
@@ -52,6 +53,7 @@ namespace {
 /// A processor as LLVM knows it.
 struct Processor {
   std::string cpu, features;
+  bool isHost = false;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
 };
 
@@ -69,6 +71,7 @@ static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::
     return llvm::createStringError(
         "--mcpu=native needs a target of the host's architecture; name a CPU");
   auto made = std::make_unique<Processor>();
+  made->isHost = native;
   made->cpu = native ? llvm::sys::getHostCPUName().str() : cpu.empty() ? "generic" : cpu.str();
   auto makeSubtarget = [&](llvm::StringRef name) {
     return std::unique_ptr<llvm::MCSubtargetInfo>(
@@ -127,6 +130,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   auto has = [&](llvm::StringRef feature) {
     return (*processor)->subtarget->checkFeatures(("+" + feature).str());
   };
+  const char *family = "generic";
   if (triple.isX86()) {
     bool avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
     target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
@@ -137,9 +141,8 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasRange = avx512;
     target.hasPairMultiplyAdd = true;
     target.hasQuadMultiplyAdd = avx512 ? has("avx512vnni") : has("avxvnni");
+    family = avx512 ? "x86-64-v4" : has("avx2") ? "x86-64-v3" : "x86-64-v2";
     target.usesBf16Dot = options.bf16Dot == Bf16Dot::Native && avx512 && has("avx512bf16");
-    target.l1Bytes = 32 << 10;
-    target.l2Bytes = avx512 ? 1 << 20 : 256 << 10;
     // 256-bit tuning is for code that happens to use vectors; kernels here are made of them.
     if (avx512)
       target.features += (target.features.empty() ? "" : ",") + std::string("-prefer-256-bit");
@@ -148,6 +151,12 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.vectorRegisters = 32;
     target.hasFma = target.hasHalf = target.hasRounding = true;
   }
+  target.machine = findMachine(target.cpu, family);
+  if ((*processor)->isHost)
+    target.machine = measureHost(std::move(target.machine));
+  if (!options.machine.empty())
+    if (llvm::Error error = readMachine(options.machine, options.machineFile, target.machine))
+      return std::move(error);
   return target;
 }
 
@@ -172,9 +181,29 @@ llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &op
           ": several CPUs in one object are different ones of x86-64, x86-64-v2, x86-64-v3 "
           "and x86-64-v4");
     last = level;
+    target->number = targets.size();
     targets.push_back(std::move(*target));
   }
   return targets;
+}
+
+std::string printTarget(const Target &target) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "# " << target.triple << ", " << target.cpu << '\n'
+      << "# vectors of " << target.vectorBytes << " bytes in " << target.vectorRegisters
+      << " registers";
+  auto say = [&](bool has, const char *what) {
+    if (has)
+      out << ", " << what;
+  };
+  say(target.hasFma, "fused multiply-add");
+  say(target.hasHalf, "conversions of f16");
+  say(target.hasPairMultiplyAdd, "products of pairs");
+  say(target.hasQuadMultiplyAdd, "products of fours");
+  say(target.usesBf16Dot, "products of bf16");
+  out << '\n' << printMachine(target.machine);
+  return text;
 }
 
 } // namespace hloc

@@ -5,6 +5,7 @@
 #ifndef HLOC_COMPILER_TARGET_TARGET_H
 #define HLOC_COMPILER_TARGET_TARGET_H
 
+#include "compiler/target/Machine.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -35,14 +36,20 @@ struct TargetOptions {
   bool lineTables = false;
   /// Every launch and call is reported to the context's trace (hlort_trace_start).
   bool trace = false;
+  /// Numbers of the machine as YAML (readMachine), which replace those of the table; `machineFile`
+  /// is the name for messages.
+  std::string machine, machineFile;
 };
 
-/// Properties that decide tile sizes and vector lengths.
+/// What code may use, and what it takes.
 struct Target {
+  /// Which of a module's targets it is.
+  int64_t number = 0;
   std::string triple, cpu, features;
+  /// Its numbers: caches, rates, costs.
+  Machine machine;
   /// Bytes of one vector register, and how many there are.
   int64_t vectorBytes = 16, vectorRegisters = 16;
-  int64_t l1Bytes = 32 << 10, l2Bytes = 512 << 10;
   bool hasFma = false;
   /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
   bool hasPairMultiplyAdd = false;
@@ -67,6 +74,10 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options);
 
 /// The same for each CPU that the options name, from the lowest level to the highest.
 llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options);
+
+/// What is known of a target, as text: what its code may use as comments, and its machine as
+/// readMachine reads it.
+std::string printTarget(const Target &target);
 
 /// 1 to 4 for the CPU names x86-64, x86-64-v2, -v3 and -v4; 0 for any other.
 int getX86Level(llvm::StringRef cpu);

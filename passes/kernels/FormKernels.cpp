@@ -5,7 +5,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations become one kernel. Block by block, from the last operation to the first, each
 // operation joins the kernels of its users if that is allowed (FuseLegality.cpp) and saves time
-// (FuseCost.h); kernels that read the same arrays are merged. Test: test/passes/kernels/fuse.mlir.
+// (compiler/target/Cost.h); kernels that read the same arrays are merged. Test:
+// test/passes/kernels/fuse.mlir.
 #include "compiler/hlo/Location.h"
+#include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
-#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
 
 using namespace mlir;
@@ -31,9 +33,15 @@ bool isFree(Operation *op) {
          elementsOf(broadcast.getOperand().getType()) <= 0.25 * elementsOf(broadcast.getType()) + 1;
 }
 
+/// Whether arrays of so many elements are worth merging for the sake of fewer kernels alone.
+bool isTiny(const CostModel &costs, int64_t elements) {
+  return double(elements) * costs.getReloadTime() <= 3 * costs.getLaunchTime();
+}
+
 class BlockFusion {
 public:
-  BlockFusion(Block &block, bool remarks) : groups(block), remarks(remarks) {}
+  BlockFusion(Block &block, const CostModel &costs, bool remarks)
+      : groups(block, costs), costs(costs), remarks(remarks) {}
 
   void run(bool alone);
 
@@ -52,6 +60,7 @@ private:
   }
 
   Groups groups;
+  const CostModel &costs;
   bool remarks;
   /// Time spent on computing again what several kernels compute, along the chain of users.
   DenseMap<Operation *, double> repeated;
@@ -63,17 +72,17 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
     return !outside;
   double elements = elementsOf(op->getResult(0).getType());
   double bytes = bytesOf(op->getResult(0).getType());
-  double time = timePerElement(op), stream = streamTimePerByte(bytes);
+  double time = costs.getElementTime(op), stream = costs.getStreamTime(bytes);
   auto compute = [&](double count) { return time * std::max(count, 16.0); };
 
-  double fused = 0, separate = compute(elements) + bytes * stream + kernelTime;
+  double fused = 0, separate = compute(elements) + bytes * stream + costs.getLaunchTime();
   double evaluations = 0, reads = 0, allLoads = 0, slack = 0;
   for (Value operand : op->getOperands()) {
     if (Groups::isSmallConstant(operand.getDefiningOp()))
       continue;
     double operandBytes = bytesOf(operand.getType());
     reads += operandBytes > 16;
-    double operandStream = std::min(operandBytes, 4 * bytes) * streamTimePerByte(operandBytes);
+    double operandStream = std::min(operandBytes, 4 * bytes) * costs.getStreamTime(operandBytes);
     separate += operandStream;
     for (int group : candidates) {
       bool alreadyRead = llvm::any_of(operand.getUsers(), [&](Operation *user) {
@@ -87,17 +96,17 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
     for (int map : groups.getMaps(op, group)) {
       const IndexMap &m = groups.maps[map];
       count += m.count;
-      loads += m.count * (m.strided ? gatherTime : reloadTime);
+      loads += m.count * (m.strided ? costs.getStridedTime() : costs.getReloadTime());
     }
     evaluations += count;
     allLoads += loads * reads;
-    slack += 0.005 * double(ShapedType::getNumElements(groups[group].space));
+    slack += costs.getReloadTime() / 6 * double(ShapedType::getNumElements(groups[group].space));
     fused += compute(count) + loads * reads;
     separate += bytes * stream + loads;
   }
   // What is computed once either way loads its operands once either way.
   if (candidates.size() == 1 && evaluations <= elements)
-    separate += elements * reloadTime * reads;
+    separate += elements * costs.getReloadTime() * reads;
   // Next to nothing beside the kernel's own work: a row's value, say, of a normalization.
   if (candidates.size() == 1 && compute(evaluations) + allLoads <= slack)
     return true;
@@ -246,7 +255,7 @@ void BlockFusion::mergeSiblings() {
   std::map<std::vector<int64_t>, SmallVector<int>> recent;
   for (unsigned group = 0; group < groups.size(); ++group) {
     const Group &g = groups[group];
-    if (g.members.empty() || ShapedType::getNumElements(g.space) > tinyElements)
+    if (g.members.empty() || !isTiny(costs, ShapedType::getNumElements(g.space)))
       continue;
     SmallVector<int> &others = recent[std::vector<int64_t>(g.space.begin(), g.space.end())];
     bool merged = false;
@@ -351,6 +360,10 @@ struct Fuse : hloc::impl::FuseBase<Fuse> {
   using FuseBase::FuseBase;
 
   void runOnOperation() override {
+    FailureOr<Target> target = getMainTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    CostModel costs(*target);
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks) {
@@ -360,7 +373,7 @@ struct Fuse : hloc::impl::FuseBase<Fuse> {
     }
     for (Block *block : llvm::reverse(blocks)) {
       eraseDead(*block);
-      BlockFusion(*block, remarks).run(alone);
+      BlockFusion(*block, costs, remarks).run(alone);
     }
     getOperation()->walk([&](KernelOp) { ++kernels; });
   }

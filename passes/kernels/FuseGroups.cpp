@@ -2,7 +2,7 @@
 // Membership, merging and dependences of groups.
 #include "passes/kernels/FuseGroups.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/ArraySizes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ using namespace hloc;
 using namespace hloc::hlo;
 using namespace hloc::fuse;
 
-Groups::Groups(Block &block) : block(block) {
+Groups::Groups(Block &block, const CostModel &costs) : block(block), costs(costs) {
   int position = 0;
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {

@@ -6,6 +6,7 @@
 #ifndef HLOC_PASSES_FUSEGROUPS_H
 #define HLOC_PASSES_FUSEGROUPS_H
 
+#include "compiler/target/Cost.h"
 #include "passes/kernels/FuseIndexMaps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -32,7 +33,7 @@ using Reason = llvm::StringRef;
 
 class Groups {
 public:
-  explicit Groups(mlir::Block &block);
+  Groups(mlir::Block &block, const CostModel &costs);
 
   /// Whether the operation is to become part of a kernel.
   static bool isFusable(mlir::Operation *op);
@@ -78,6 +79,7 @@ public:
 
   IndexMaps maps;
   mlir::Block &block;
+  const CostModel &costs;
 
 private:
   struct Info {

@@ -2,7 +2,8 @@
 // Index maps of fused operations.
 #include "passes/kernels/FuseIndexMaps.h"
 #include "mlir/IR/Operation.h"
-#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/Strategies.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -122,21 +123,6 @@ static bool isStackedInMinor(ConcatenateOp op) {
          elementBytes(op.getType()) >= 1;
 }
 
-/// How often an operand of a dot is read: panels of the other operand pass over it one by one,
-/// unless both are large enough to be packed.
-static double dotCount(DotOp dot, unsigned operand) {
-  double own = elementsOf(dot->getOperand(operand).getType());
-  double other = elementsOf(dot->getOperand(1 - operand).getType());
-  double result = elementsOf(dot.getType());
-  auto type = cast<RankedTensorType>(dot->getOperand(1 - operand).getType());
-  for (int64_t d : operand ? dot.getLhsContractingDims() : dot.getRhsContractingDims())
-    other /= double(std::max<int64_t>(type.getDimSize(d), 1));
-  for (int64_t d : operand ? dot.getLhsBatchDims() : dot.getRhsBatchDims())
-    other /= double(std::max<int64_t>(type.getDimSize(d), 1));
-  (void)result;
-  return own * std::max(1.0, std::ceil(other / 16));
-}
-
 void IndexMaps::appendHeroMaps(OpOperand &operand, int parent, Maps &result) {
   Operation *op = operand.getOwner();
   double count = elementsOf(operand.get().getType());
@@ -152,7 +138,7 @@ void IndexMaps::appendHeroMaps(OpOperand &operand, int parent, Maps &result) {
     return;
   }
   if (auto dot = dyn_cast<DotOp>(op))
-    count = dotCount(dot, operand.getOperandNumber());
+    count *= countOperandReads(dot, operand.getOperandNumber());
   else if (auto window = dyn_cast<ReduceWindowOp>(op)) {
     double size = 1;
     for (int64_t s : window.getWindow().getSizes())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be computed in which kernel.
-#include "passes/kernels/FuseCost.h"
+#include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
 
 using namespace mlir;
@@ -194,7 +194,8 @@ Reason Groups::canAddReduce(ReduceOp reduce, int index) {
   bool columns = !llvm::is_contained(reduce.getDimensions(), int64_t(space.size()) - 1);
   if (columns)
     row *= double(std::min<int64_t>(space.back(), 16));
-  if (row > maxRowElements)
+  // Between the stages of the kernel: of a row, with another array or two.
+  if (row * elementBytes(reduce.getInputs()[0].getType()) > double(costs.getRowBytes()))
     return "a row does not fit into the cache";
   return {};
 }
@@ -227,7 +228,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
   if (isa<BitcastConvertOp>(op) && !isMovement(op))
     return "it changes the element's width";
-  if (opMaps.size() > (isExpensive(op) ? 4u : isMovement(op) ? 16u : 8u))
+  if (opMaps.size() > (costs.isExpensive(op) ? 4u : isMovement(op) ? 16u : 8u))
     return "it would be computed at too many places";
   if (group.members.size() == 1 && isa<BitcastConvertOp>(group.members.begin()->first) &&
       !isMovement(group.members.begin()->first))
@@ -269,7 +270,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
   if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
     return {}; // moved from memory straight to memory
-  if (isExpensive(op))
+  if (costs.isExpensive(op))
     return "it is too expensive for an operand";
   if (group.kind == KernelKind::Dot) {
     bool isView = isa<ConvertOp, TransposeOp, SliceOp, DynamicSliceOp, ReshapeOp, BroadcastOp>(op);

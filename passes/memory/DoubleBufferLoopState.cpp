@@ -87,7 +87,7 @@ void unrollTwice(scf::WhileOp loop) {
   yield->setOperands(branch.getResults());
 }
 
-struct DoubleBufferLoopState : hloc::impl::SwapLoopStateBase<DoubleBufferLoopState> {
+struct DoubleBufferLoopState : hloc::impl::DoubleBufferLoopStateBase<DoubleBufferLoopState> {
   void runOnOperation() override {
     SmallVector<Operation *> loops; // inner ones first
     getOperation()->walk([&](LoopLikeOpInterface loop) { loops.push_back(loop); });

@@ -32,7 +32,7 @@ bool ConvolutionKernel::planBlocks() {
     return false;
   blockChannels = chooseSumBlock(channels, kSumBlock);
   int64_t blocks = taps * llvm::divideCeil(channels, blockChannels);
-  if (taps * channels * features * bytes <= context.target.l2Bytes || blocks > kMaxBlocks)
+  if (taps * channels * features * bytes <= context.target.machine.l2.bytes || blocks > kMaxBlocks)
     return false;
   int64_t last = spatial() - 1, rowCount = outputSizes[last - 1];
   auto extent = [](const Axis &axis, int64_t outputs) {
@@ -43,7 +43,7 @@ bool ConvolutionKernel::planBlocks() {
     sizes.push_back(axis.taps);
   sizes.append({1, extent(axes[last], pixels), channels});
   int64_t rowBytes = ShapedType::getNumElements(sizes) * bytes,
-          mostRows = context.target.l2Bytes / 2 / rowBytes;
+          mostRows = context.target.machine.l2.bytes / 2 / rowBytes;
   int64_t most =
       std::min(rowCount, (mostRows - extent(axes[last - 1], 1)) / axes[last - 1].stride + 1);
   if (mostRows < extent(axes[last - 1], 1) || most < 2)
@@ -257,7 +257,7 @@ void ConvolutionKernel::emitBlocked() {
   int64_t units = featureBlocks * batches * outermostCount * rowBlocks;
   double work = double(channels) * ShapedType::getNumElements(window.getSizes()) * pixels *
                 unitRows * blockFeatures;
-  context.setUnits(units, work / index.getLanes());
+  context.setUnits(units, work * context.costs.getMultiplyAddTime(element));
   TileStore store(context, op.getResult(), element, tile,
                   [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),

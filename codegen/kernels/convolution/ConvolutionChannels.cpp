@@ -43,7 +43,7 @@ bool ConvolutionKernel::planChannelLanes(int64_t lanes) {
   panelSizes.append({features, padded});
   int64_t patchBytes = ShapedType::getNumElements(sizes) * bytes,
           panelBytes = ShapedType::getNumElements(panelSizes) * bytes;
-  if (patchBytes == 0 || patchBytes + panelBytes > context.target.l2Bytes / 2)
+  if (patchBytes == 0 || patchBytes + panelBytes > context.target.machine.l2.bytes / 2)
     return false;
   lanesOnPixels = false;
   lanesOnChannels = true;

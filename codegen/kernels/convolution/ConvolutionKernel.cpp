@@ -145,8 +145,7 @@ LogicalResult ConvolutionKernel::emit() {
     context.schedule.units = 0;
     return success();
   }
-  element = getAccumulatorType(inputType.getElementType(), filterType.getElementType(),
-                               resultType.getElementType());
+  element = getAccumulatorType(resultType.getElementType());
   channels = filterType.getDimSize(dims.getKernelInputFeature());
   features = filterType.getDimSize(dims.getKernelOutputFeature());
   featuresPerGroup = features / op.getFeatureGroupCount();
@@ -168,7 +167,7 @@ LogicalResult ConvolutionKernel::emit() {
   double work = double(channels) * pixels * phases * blockFeatures * unitRuns;
   for (const Axis &axis : axes)
     work *= axis.taps;
-  context.setUnits(units, work / index.getLanes());
+  context.setUnits(units, work * context.costs.getMultiplyAddTime(element));
   TileStore store = makeStore();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();

@@ -12,21 +12,10 @@ namespace hloc {
 
 /// Block of k: a packed panel of 32 floats and a tile's rows stay near the core.
 static constexpr int64_t kBlockDepth = kSumBlock;
-/// Depth from which the sums of blocks of k are compensated.
-static constexpr int64_t kCompensatedDepth = 64 * kBlockDepth;
 /// 128 in each byte: what is added to signed bytes, or taken from them by the same.
 static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
-/// Rows up to which the next block of the right operand is asked for ahead of time; bytes of a
-/// cache line.
-static constexpr int64_t kMaxPrefetchedRows = 512, kLineBytes = 64;
 /// Bits of the smallest registers for vectors.
 static constexpr int64_t kLeastRegisterBits = 128;
-/// Addresses that are this far apart share their place in the first cache.
-static constexpr int64_t kCacheWayBytes = 4096;
-/// Columns and rows of a unit, and rows of one that would leave a small unit over.
-static constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kFewestBlockRows = 48,
-                         kMaxBlockRows = 240;
-
 /// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each group.
 Value DotKernel::countEntries(Range depthRange) {
   Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
@@ -254,25 +243,12 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
       Rounds::Some);
 }
 
-/// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for
-/// that not to matter.
-bool DotKernel::prefetchesRhs() {
-  BlockArgument whole = findWhole(rhs);
-  if (!whole || getStorageBits(rhsType.getElementType()) < 8 || rows > kMaxPrefetchedRows)
-    return false;
-  // Of several layers' weights each is used once.
-  int64_t bytes = whole == rhs ? getByteSize(rhsType) / batches
-                               : getByteSize(cast<RankedTensorType>(whole.getType()));
-  return rhsColumns.size() == 1 && rhsDepth.size() == 1 && rhsColumns[0] == rhsType.getRank() - 1 &&
-         bytes > context.target.l2Bytes;
-}
-
 /// Asks for the part of the block that is packed after this one which falls to tile `turn` of
 /// `turns`: memory works while the tiles compute.
 void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn,
                             int64_t turns) {
   int64_t share = llvm::divideCeil(std::min(depth, kBlockDepth), turns);
-  int64_t line = kLineBytes * 8 / getStorageBits(rhsType.getElementType());
+  int64_t line = context.target.machine.l1.lineBytes * 8 / getStorageBits(rhsType.getElementType());
   Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, depthRange.end,
                                                index.constant(depth));
   Value nextColumns =
@@ -300,66 +276,17 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
   });
 }
 
-/// Whether partial sums can wait where the result will be: it is nothing else than they are, tiles
-/// of `width` columns do not overlap, nothing is read from its memory, and its rows do not push
-/// each other out of the first cache.
-bool DotKernel::waitsInResult(int64_t width) {
-  return columns * getStorageBits(element) / 8 % kCacheWayBytes != 0 && !swapped &&
-         !isa<ComplexType>(element) && context.getReturn().getNumOperands() == 1 &&
-         context.getReturn().getOperand(0) == dot.getResult() &&
-         resultType.getElementType() == element && getStorageBits(element) >= 8 &&
-         rows % tile.rows == 0 && columns % width == 0 &&
-         llvm::all_of(context.kernel.getReuse(), [](int64_t input) { return input < 0; });
-}
-
 void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
-  bool compensated = isBlockedSum(element, depth) && depth > kCompensatedDepth;
-  // Wide elements take no more memory than others.
-  int64_t blockColumns = std::min(columns, kBlockColumns * 32 /
-                                               std::max<int64_t>(32, getStorageBits(element))),
-          blockRows = std::min(rows, compensated ? kBlockRows / 2 : kBlockRows);
-  if (batches == 1 && rows <= kMaxBlockRows && !compensated && getStorageBits(element) <= 32)
-    blockRows = rows;
-  // Blocks are whole tiles.
-  tile = chooseTile(context.target, element, lanes, rows, blockColumns);
+  bool compensated = isCompensatedSum(element, depth);
+  ArrayRef<int64_t> block = context.chosen.getBlock();
+  int64_t blockRows = block[0], blockColumns = block[1], blockDepth = block[2];
+  bool inResult = context.chosen.has("in_result"), prefetches = context.chosen.has("prefetch");
   int64_t width = tile.vectors * lanes;
-  // Rows of a product of batches that is much larger on one side are to stay near the core until
-  // the next kernel of a chain reads them (attention's weights), so there are few.
-  int64_t rowBytes = std::max(columns, depth) * getStorageBits(element) / 8;
-  bool isChained = batches > 1 && std::min(columns, depth) <= kBlockColumns &&
-                   rows * rowBytes > context.target.l2Bytes;
-  auto shrink = [&](int64_t block, int64_t rowBytes) {
-    while (block > kFewestBlockRows && block * rowBytes > context.target.l2Bytes / 2)
-      block /= 2;
-    return block;
-  };
-  if (isChained)
-    blockRows = shrink(blockRows, rowBytes);
-  // The same of the right operand's rows, if that is the large side.
-  int64_t depthBytes = depth * getStorageBits(element) / 8;
-  if (batches > 1 && depthIsMinorOfRhs && rows <= kBlockRows && columns > kBlockRows &&
-      columns * depthBytes > context.target.l2Bytes) {
-    blockRows = rows;
-    blockColumns = shrink(kBlockRows, depthBytes);
-  }
   // The instruction for groups is of the machine's width.
   if (group == 1)
     widenTile();
-  // As many blocks as whole tiles make, but alike. Those of batches have borders in common with
-  // others of a chain.
-  auto makeEven = [&](int64_t size, int64_t block, int64_t unit) -> int64_t {
-    if (block >= size)
-      return block;
-    block = std::max(unit, block / unit * unit);
-    return batches > 1 ? block
-                       : llvm::alignTo(llvm::divideCeil(size, llvm::divideCeil(size, block)), unit);
-  };
-  blockColumns = makeEven(columns, blockColumns, width);
-  blockRows = makeEven(rows, blockRows, tile.rows);
   int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
-  int64_t blockDepth =
-      std::min<int64_t>(llvm::alignTo(llvm::divideCeil(depth, group), lanes), kBlockDepth);
   auto allocate = [&](ArrayRef<int64_t> sizes) {
     Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
     return MemoryArray{memory, RankedTensorType::get(sizes, element)};
@@ -367,7 +294,6 @@ void DotKernel::emitBlocked() {
   MemoryArray panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width}),
               packedRows;
   SmallVector<MemoryArray> partial; // sums and their errors
-  bool inResult = !compensated && waitsInResult(width);
   if (!lhsInPlace)
     packedRows = allocate({tile.rows, blockDepth});
   bool severalBlocks = depth > kBlockDepth;
@@ -428,7 +354,7 @@ void DotKernel::emitBlocked() {
                       };
                       SmallVector<VectorValue> sums;
                       Value entries = countEntries(depthRange);
-                      if (prefetchesRhs())
+                      if (prefetches)
                         sums = buildTileInPieces(
                             context, tile, element, group, entries, first, left, right,
                             [&](Value piece) {

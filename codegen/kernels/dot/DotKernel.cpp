@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of kind `dot`: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], with whatever
-// is fused into the operands and onto the result.
+// is fused into the operands and onto the result, done as its schedule says
+// (passes/schedule/DotStrategies.cpp).
 //
-// The result is cut into units of blockRows x blockColumns. Within one, for each block of k:
+// dot.packed: the result is cut into units of blockRows x blockColumns. Within one, for each block
+// of k:
 // - the right operand's block is packed into panels as wide as a register tile, so that the tile
 //   reads it in one stream whatever its layout, type and prologue;
 // - the left operand is read in place if it lies in memory as it is multiplied, else a tile's rows
@@ -11,77 +13,14 @@
 //   last pass applies the epilogue on the way to memory.
 // The register tile is by far the largest piece of code and stands once: ranges of rows, columns
 // and k are run-time values, and ragged edges are left to TileStore.
-// With few rows a packed panel would be read too seldom to pay: the right operand is read in place.
-// If then k is its minor dimension, lanes lie along k and are summed at the end.
+// dot.stream reads the right operand in place; dot.along_depth has lanes along k and sums them at
+// the end.
 #include "codegen/kernels/dot/DotKernel.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Rows from which packing the right operand pays: where it takes more than a load to read it, or
-/// it is too large to stay in a cache from one tile of rows to the next, or else.
-static constexpr int64_t kPackingRows = 9, kPackingRowsOfLarge = 13, kPackingRowsOfPlain = 33;
-static constexpr int64_t kLargeBytes = 4 << 20;
-/// Columns that are few, against a depth that is long enough for lanes along it.
-static constexpr int64_t kFewColumns = 4, kLongDepth = 64;
-
-void DotKernel::analyze() {
-  auto rest = [](int64_t rank, ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
-    SmallVector<int64_t> left;
-    for (int64_t d = 0; d < rank; ++d)
-      if (!llvm::is_contained(x, d) && !llvm::is_contained(y, d))
-        left.push_back(d);
-    return left;
-  };
-  auto columnsOf = [](Value value, ArrayRef<int64_t> batch, ArrayRef<int64_t> depth) {
-    int64_t product = 1;
-    for (auto [d, size] : llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape()))
-      if (!llvm::is_contained(batch, d) && !llvm::is_contained(depth, d))
-        product *= size;
-    return product;
-  };
-  // A single column is a single row of the problem with the operands exchanged, which has the large
-  // operand on the side that is streamed. So are a few columns, too few for lanes, if lanes can lie
-  // along k.
-  int64_t lhsCount = columnsOf(lhs, lhsBatch, lhsDepth),
-          rhsCount = columnsOf(rhs, rhsBatch, rhsDepth), depthCount = 1;
-  for (int64_t d : lhsDepth)
-    depthCount *= cast<RankedTensorType>(lhs.getType()).getDimSize(d);
-  bool depthIsMinor =
-      !lhsDepth.empty() && lhsDepth.back() == cast<RankedTensorType>(lhs.getType()).getRank() - 1;
-  if (lhsCount > rhsCount &&
-      (rhsCount == 1 || (rhsCount <= kFewColumns && lhsCount >= kPackingRows &&
-                         depthCount >= kLongDepth && depthIsMinor))) {
-    swapped = true;
-    std::swap(lhs, rhs);
-    std::swap(lhsBatch, rhsBatch);
-    std::swap(lhsDepth, rhsDepth);
-  }
-  lhsType = cast<RankedTensorType>(lhs.getType());
-  rhsType = cast<RankedTensorType>(rhs.getType());
-  lhsRows = rest(lhsType.getRank(), lhsBatch, lhsDepth);
-  rhsColumns = rest(rhsType.getRank(), rhsBatch, rhsDepth);
-  auto sizes = [](RankedTensorType type, ArrayRef<int64_t> dimensions,
-                  SmallVectorImpl<int64_t> &out) {
-    int64_t product = 1;
-    for (int64_t d : dimensions) {
-      out.push_back(type.getDimSize(d));
-      product *= type.getDimSize(d);
-    }
-    return product;
-  };
-  batches = sizes(lhsType, lhsBatch, batchSizes);
-  rows = sizes(lhsType, lhsRows, rowSizes);
-  columns = sizes(rhsType, rhsColumns, columnSizes);
-  depth = sizes(lhsType, lhsDepth, depthSizes);
-  element = getAccumulatorType(lhsType.getElementType(), rhsType.getElementType(),
-                               resultType.getElementType());
-  depthIsMinorOfRhs = !rhsDepth.empty() && rhsDepth.back() == rhsType.getRank() - 1;
-  bool plain = element.isF32() || element.isF64();
-  lhsInPlace = plain && isa<BlockArgument>(lhs) && lhsType.getElementType() == element;
-}
 
 /// Puts the indices of `at`, the row-major position in `sizes`, at `dimensions` of `full`.
 static void place(IndexBuilder &index, ElementIndex &full, ArrayRef<int64_t> dimensions,
@@ -144,32 +83,6 @@ Value DotKernel::loadGroups(Value start, function_ref<VectorValue(VectorIndex, M
     value = emitZero(index, factor);
   }
   return value.re;
-}
-
-bool DotKernel::factorIsBf16() {
-  return lhsType.getElementType().isBF16() && rhsType.getElementType().isBF16();
-}
-
-/// How many k the target multiplies and adds at once, for these operands; `packs` says that both
-/// are packed.
-int64_t DotKernel::chooseGroup(bool packs) {
-  Type left = lhsType.getElementType(), right = rhsType.getElementType();
-  auto fits = [](Type type, unsigned bits) {
-    return isa<IntegerType>(type) && !type.isInteger(1) &&
-           (type.getIntOrFloatBitWidth() < bits || type.isSignlessInteger(bits));
-  };
-  if (lanes < 4 || depth < 2)
-    return 1;
-  if (factorIsBf16())
-    return context.target.usesBf16Dot && element.isF32() ? 2 : 1;
-  if (!element.isInteger(32))
-    return 1;
-  bool lhsIsBytes = fits(left, 8) || left.isUnsignedInteger(8);
-  if (packs && context.target.hasQuadMultiplyAdd && lhsIsBytes && fits(right, 8)) {
-    lhsIsOffset = !left.isUnsignedInteger();
-    return 4;
-  }
-  return context.target.hasPairMultiplyAdd && fits(left, 16) && fits(right, 16) ? 2 : 1;
 }
 
 /// Where the results of tiles of shape `tile` go.
@@ -241,9 +154,8 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   int64_t rowBlocks = llvm::divideCeil(rows, blockRows),
           columnBlocks = llvm::divideCeil(columns, blockColumns);
   int64_t units = batches * rowBlocks * columnBlocks;
-  double flopsPerCycle = lanes * 2.0;
-  context.setUnits(units, 2.0 * std::min(rows, blockRows) * std::min(columns, blockColumns) *
-                              depth / flopsPerCycle);
+  double products = double(std::min(rows, blockRows)) * std::min(columns, blockColumns) * depth;
+  context.setUnits(units, products * context.costs.getMultiplyAddTime(element) / group);
   describeUnits(blockRows, blockColumns);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
@@ -270,33 +182,17 @@ DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSi
           size % blockSize == 0 ? end : b.createOrFold<arith::MinSIOp>(end, index.constant(size))};
 }
 
-/// Whether the right operand is better read in place for each tile of rows than packed once.
-bool DotKernel::readsRhsInPlace() {
-  if (rows < kPackingRows)
-    return true;
-  bool isPlain = lhsInPlace && findWhole(rhs) && rhsType.getElementType() == element &&
-                 llvm::is_contained(rhsColumns, rhsType.getRank() - 1);
-  return isPlain && rows < (getByteSize(rhsType) / batches > kLargeBytes ? kPackingRowsOfLarge
-                                                                         : kPackingRowsOfPlain);
-}
-
 LogicalResult DotKernel::emit() {
-  analyze();
-  if (batches * rows * columns == 0) {
+  if (isEmpty()) {
     context.schedule.units = 0;
     return success();
   }
-  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
-  lanes = context.target.getLanes(std::max<int64_t>(part.getIntOrFloatBitWidth(), 8));
-  bool fewRows = rows < kPackingRows;
-  bool alongDepth = depthIsMinorOfRhs && (columns == 1 || fewRows);
-  int64_t along = alongDepth ? depth : columns;
-  while (lanes > 1 && lanes / 2 >= along)
-    lanes /= 2;
+  hlo::ScheduleAttr chosen = context.chosen;
+  lanes = tileLanes = chosen.getLanes();
   index.setLanes(lanes);
-  tileLanes = lanes;
-  bool streams = depth == 0 || (!alongDepth && readsRhsInPlace());
-  group = streams ? 1 : chooseGroup(/*packs=*/!alongDepth);
+  tile = {chosen.getTile()[0], chosen.getTile()[1]};
+  group = chosen.getGroup();
+  lhsIsOffset = group == 4 && !lhsType.getElementType().isUnsignedInteger();
   // Instructions that add several products have 32 bits without a sign, and sums are the same with
   // one.
   if (group != 1 && element.isUnsignedInteger(32))
@@ -304,9 +200,9 @@ LogicalResult DotKernel::emit() {
   factor = group == 1       ? element
            : factorIsBf16() ? Type(b.getBF16Type())
                             : b.getIntegerType(32 / group);
-  if (streams)
+  if (chosen.getStrategy() == "dot.stream")
     emitStreaming();
-  else if (alongDepth)
+  else if (chosen.getStrategy() == "dot.along_depth")
     emitAlongDepth();
   else
     emitBlocked();

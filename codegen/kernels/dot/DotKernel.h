@@ -9,21 +9,14 @@
 
 namespace hloc {
 
-class DotKernel {
+class DotKernel : private DotProblem {
 public:
   DotKernel(KernelContext &context, hlo::DotOp dot)
-      : context(context), b(context.b), index(context.index), dot(dot), lhs(dot.getLhs()),
-        rhs(dot.getRhs()), lhsBatch(dot.getLhsBatchDims()), rhsBatch(dot.getRhsBatchDims()),
-        lhsDepth(dot.getLhsContractingDims()), rhsDepth(dot.getRhsContractingDims()),
-        resultType(llvm::cast<mlir::RankedTensorType>(dot.getResult().getType())) {}
+      : DotProblem(dot), context(context), b(context.b), index(context.index) {}
 
   llvm::LogicalResult emit();
 
 private:
-  void analyze();
-  bool factorIsBf16();
-  int64_t chooseGroup(bool packs);
-  bool readsRhsInPlace();
   ElementIndex lhsIndex(VectorIndex m, VectorIndex k);
   ElementIndex rhsIndex(VectorIndex k, VectorIndex n);
   ElementIndex resultIndex(VectorIndex m, VectorIndex n);
@@ -46,9 +39,7 @@ private:
                  int64_t blockColumns);
   void forEachTile(Range range, int64_t size, int64_t tileSize,
                    llvm::function_ref<void(const TileSpan &, mlir::Value number)> body);
-  bool waitsInResult(int64_t width);
   void emitBlocked();
-  bool prefetchesRhs();
   void prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, mlir::Value turn,
                    int64_t turns);
   /// A panel of the packed right operand.
@@ -77,27 +68,18 @@ private:
   KernelContext &context;
   mlir::ImplicitLocOpBuilder &b;
   IndexBuilder &index;
-  hlo::DotOp dot;
-  mlir::Value lhs, rhs;
-  llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth; // dimensions
-  mlir::RankedTensorType lhsType, rhsType, resultType;
-  bool swapped = false;
-  /// Of accumulators; and of what is multiplied, i16 or bf16 with pairs, i8 with fours.
-  mlir::Type element, factor;
+  /// Of what is multiplied, i16 or bf16 with pairs, i8 with fours.
+  mlir::Type factor;
   /// How many neighbouring k are multiplied and added by one instruction: 1, 2
   /// (emitPairMultiplyAdd) or 4 (emitQuadMultiplyAdd).
   int64_t group = 1;
   /// With fours, where both operands are signed: the left one's bytes are taken as 128 more than
   /// they are, and 128 times the right one's are taken back.
   bool lhsIsOffset = false;
-  llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
-  llvm::SmallVector<int64_t> lhsRows, rhsColumns; // dimensions
-  int64_t batches = 1, rows = 1, columns = 1, depth = 1;
   /// Of a vector of the machine; and of the vectors that a tile is written in, which are as wide
   /// as its rows where they can be: the target splits them, and there is less code on the way to
   /// it.
   int64_t lanes = 1, tileLanes = 1;
-  bool depthIsMinorOfRhs = false, lhsInPlace = false;
   TileShape tile;
 
   VectorIndex batch;

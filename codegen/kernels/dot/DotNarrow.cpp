@@ -9,21 +9,11 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Vectors of one row of the right operand that are read one after the other: memory is slow at
-/// more rows of less. And how many such strips there are to be, for the threads.
-static constexpr int64_t kStripVectors = 16, kFewestStrips = 4;
-
 /// Reads the right operand in place, lanes along columns.
 void DotKernel::emitStreaming() {
-  tile = chooseTile(context.target, element, lanes, rows, columns);
-  // What is computed on the way from memory takes registers of its own.
-  bool isPlain = findWhole(rhs) && rhsType.getElementType() == element;
-  // A row needs no registers but its sums.
-  if (isPlain && !isa<ComplexType>(element) && rows == 1 &&
-      columns >= kFewestStrips * kStripVectors * lanes)
-    tile = {1, kStripVectors};
   int64_t width = tile.vectors * lanes;
-  if (isPlain)
+  // What is computed on the way from memory takes registers of its own.
+  if (rhsIsPlain)
     widenTile();
   TileStore store = makeStore();
   emitUnits(
@@ -62,8 +52,6 @@ void DotKernel::emitStreaming() {
 
 /// VectorValue along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
-  int64_t mostRows = columns == 1 || (rows <= 4 && context.target.vectorRegisters >= 32) ? 4 : 2;
-  tile = {std::min(rows, mostRows), std::min<int64_t>(columns, 4)};
   int64_t count = tile.rows * tile.vectors;
   TileStore store = makeStore();
   emitUnits(

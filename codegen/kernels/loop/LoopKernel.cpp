@@ -16,6 +16,8 @@ namespace hloc {
 
 /// Elements of one unit of a flat iteration space.
 static constexpr int64_t kFlatUnit = 4096;
+/// Cycles of a body below which two registers' worth of lanes are in flight.
+static constexpr double kCheapCycles = 12;
 /// Elements of a minor dimension that are computed beside each other, and the bound on the code
 /// that makes.
 static constexpr int64_t kMaxMinor = 8, kMaxMinorOperations = 1200;
@@ -41,9 +43,9 @@ public:
       return success();
     int64_t lanes =
         std::max<int64_t>(1, context.target.getLanes(getWidestElement(context.getBody())));
-    cyclesPerElement = estimateCyclesPerElement(context.getBody(), lanes);
+    elementTime = context.costs.getElementTime(context.getBody());
     // Cheap bodies keep two registers' worth of lanes in flight.
-    if (cyclesPerElement * lanes < 16 && count >= 4 * lanes)
+    if (context.costs.toCycles(elementTime) * lanes < kCheapCycles && count >= 4 * lanes)
       lanes *= 2;
     while (lanes > 1 && lanes / 2 >= count)
       lanes /= 2;
@@ -61,7 +63,7 @@ public:
       return emitFlat();
     while (index.getLanes() > 1 && index.getLanes() / 2 >= shape.back())
       index.setLanes(index.getLanes() / 2);
-    buildRows(context, shape, cyclesPerElement, /*parallel=*/true,
+    buildRows(context, shape, elementTime, /*parallel=*/true,
               [&](ArrayRef<VectorIndex> at, Mask mask) { emitElements(at, mask); });
     return success();
   }
@@ -106,17 +108,17 @@ private:
   /// VectorValue on the row-major position.
   LogicalResult emitFlat() {
     bool blind = isShapeBlind();
-    walkFlat(count, cyclesPerElement, [&](VectorIndex position, Mask mask) {
+    walkFlat(count, elementTime, [&](VectorIndex position, Mask mask) {
       emitElements(blind ? flatIndex(position) : reshapeIndex(index, count, shape, position), mask);
     });
     return success();
   }
 
-  /// VectorValue on [0, count), in units; `cycles` is what each position takes.
-  void walkFlat(int64_t count, double cycles,
+  /// VectorValue on [0, count), in units; `time` is what each position takes, in nanoseconds.
+  void walkFlat(int64_t count, double time,
                 function_ref<void(VectorIndex position, Mask)> elementsAt) {
     int64_t lanes = index.getLanes(), whole = count / lanes * lanes;
-    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * cycles, /*atBytes=*/true);
+    context.setUnits((count + kFlatUnit - 1) / kFlatUnit, kFlatUnit * time, /*atBytes=*/true);
     auto &b = context.b;
     Value unit = index.constant(kFlatUnit);
     Value lower = b.createOrFold<arith::MulIOp>(context.getBegin(), unit);
@@ -147,12 +149,12 @@ private:
   }
 
   /// VectorValue on the minor one of `sizes`, in units.
-  void walkRows(ArrayRef<int64_t> sizes, double cycles,
+  void walkRows(ArrayRef<int64_t> sizes, double time,
                 function_ref<void(ArrayRef<VectorIndex>, Mask)> elementsAt) {
     if (sizes.size() == 1)
-      return walkFlat(sizes[0], cycles,
+      return walkFlat(sizes[0], time,
                       [&](VectorIndex position, Mask mask) { elementsAt(position, mask); });
-    buildRows(context, sizes, cycles, /*parallel=*/true, elementsAt);
+    buildRows(context, sizes, time, /*parallel=*/true, elementsAt);
   }
 
   ElementIndex flatIndex(VectorIndex position) {
@@ -177,7 +179,7 @@ private:
 
   /// VectorValue on the dimension before the minor one: all of the minor one's elements in each.
   void emitFew() {
-    walkRows(shape.drop_back(), shape.back() * cyclesPerElement,
+    walkRows(shape.drop_back(), shape.back() * elementTime,
              [&](ArrayRef<VectorIndex> row, Mask mask) {
                SmallVector<SmallVector<VectorValue>> values(results.size());
                SmallVector<ElementIndex> places;
@@ -214,7 +216,7 @@ private:
 
   /// All elements of the outermost dimension, one after the other, at each position of the others.
   void emitFewMajor() {
-    walkRows(shape.drop_front(), shape[0] * cyclesPerElement,
+    walkRows(shape.drop_front(), shape[0] * elementTime,
              [&](ArrayRef<VectorIndex> rest, Mask mask) {
                SmallVector<ElementIndex> places;
                SmallVector<VectorValue> values;
@@ -234,7 +236,7 @@ private:
   ValueRange results;
   ArrayRef<int64_t> shape;
   int64_t count;
-  double cyclesPerElement = 0;
+  double elementTime = 0; // in nanoseconds
 };
 
 } // namespace

@@ -113,8 +113,8 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
   if (rows.first + 1 == shape.size() && hasFewMinor(context, shape, whole, lanes)) {
     index.setLanes(lanes);
-    double cycles = shape.back() * estimateCyclesPerElement(context.getBody(), lanes);
-    buildRows(context, shape.drop_back(), cycles, /*parallel=*/true,
+    double time = shape.back() * context.costs.getElementTime(context.getBody());
+    buildRows(context, shape.drop_back(), time, /*parallel=*/true,
               [&](ArrayRef<VectorIndex> row, Mask mask) {
                 SmallVector<VectorValue> values;
                 SmallVector<ElementIndex> places;
@@ -142,7 +142,7 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   index.setLanes(lanes);
   SmallVector<int64_t> walked(shape.take_front(rows.first));
   walked.push_back(rows.length);
-  buildRows(context, walked, estimateCyclesPerElement(context.getBody(), lanes), /*parallel=*/true,
+  buildRows(context, walked, context.costs.getElementTime(context.getBody()), /*parallel=*/true,
             [&](ArrayRef<VectorIndex> at, Mask mask) {
               ElementIndex full(at.drop_back());
               full.resize(shape.size(), index.uniform(0));

@@ -14,10 +14,13 @@ static constexpr int64_t kFarElements = 1 << 20;
 /// Registers of a strip of such an array's row.
 static constexpr int64_t kStripRegisters = 16;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
-static constexpr double kWorthKeeping = 10;
+static constexpr double kWorthKeeping = 5;
 /// Cycles of a stage's vectors from which other code than the folds takes most of its time, and
 /// nearly all.
-static constexpr double kMixedStage = 8, kCostlyStage = 16;
+static constexpr double kMixedStage = 7, kCostlyStage = 10;
+/// Cycles of the whole kernel's vectors below which four registers of partial results are in
+/// flight, and from which one is enough.
+static constexpr double kCheapCycles = 8, kCostlyCycles = 30;
 
 LogicalResult ReduceKernel::analyze() {
   DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
@@ -63,16 +66,16 @@ LogicalResult ReduceKernel::analyze() {
   return success();
 }
 
-/// Cycles that a position of S takes, roughly. What is computed once for a row or column counts for
-/// its share.
-double ReduceKernel::estimateCyclesPerPosition(int64_t lanes) {
-  double cycles = 2.0 / lanes, positions = innerCount * outerCount;
+/// Nanoseconds that a position of S takes, roughly. What is computed once for a row or column
+/// counts for its share.
+double ReduceKernel::estimatePositionTime() {
+  double time = context.costs.getReloadTime(), positions = innerCount * outerCount;
   for (Operation &op : context.getBody())
     if (!isa<hlo::ReturnOp>(op))
-      cycles +=
-          estimateCycles(&op, lanes) *
+      time +=
+          context.costs.getElementTime(&op) *
           (isa<hlo::ReduceOp>(op) ? 1 : arrayType(op.getResult(0)).getNumElements() / positions);
-  return cycles;
+  return time;
 }
 
 void ReduceKernel::chooseLanes() {
@@ -83,10 +86,11 @@ void ReduceKernel::chooseLanes() {
   int64_t along = rows ? reducedSizes.back() : outerCount;
   // Several registers of partial results hide the latency of folding. Rows that are gathered have
   // enough in flight; for others each stage chooses again.
-  double cycles = (rows ? estimateCyclesPerElement(context.getBody(), lanes)
-                        : estimateCyclesPerPosition(lanes)) *
-                  lanes;
-  int64_t registers = cycles < 8 && (rows || !minorReduced) ? 4 : cycles < 60 ? 2 : 1;
+  double time = rows ? context.costs.getElementTime(context.getBody()) : estimatePositionTime();
+  double cycles = context.costs.toCycles(time) * lanes;
+  int64_t registers = cycles < kCheapCycles && (rows || !minorReduced) ? 4
+                      : cycles < kCostlyCycles                         ? 2
+                                                                       : 1;
   // Columns of an array that is no longer near the core are read in strips that memory is quick at,
   // or by whole rows.
   int64_t strip = kStripRegisters * lanes;
@@ -135,7 +139,7 @@ void ReduceKernel::planScratch() {
       continue;
     Type element = arrayType(op.getResult(0)).getElementType();
     int64_t bytes = innerCount * rowLanes * getStorageBits(element) / 8;
-    bool costly = estimateCycles(&op, 1) >= kWorthKeeping;
+    bool costly = context.costs.toCycles(context.costs.getScalarTime(&op)) >= kWorthKeeping;
     if (!costly || stages.lookup(&op).size() < 2 || bytes > kScratchRowBytes ||
         getStorageBits(element) < 8)
       continue;
@@ -163,7 +167,7 @@ double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
       (void)getBackwardSlice(input, &computed, options);
   double cycles = 3 + group.size();
   for (Operation *op : computed)
-    cycles += estimateCycles(op, 1);
+    cycles += context.costs.toCycles(context.costs.getScalarTime(op));
   return cycles;
 }
 
@@ -228,8 +232,8 @@ void ReduceKernel::describeRows() {
   }
 }
 
-void ReduceKernel::emitRows(double cyclesPerRow) {
-  context.setUnits(outerCount, cyclesPerRow);
+void ReduceKernel::emitRows(double rowTime) {
+  context.setUnits(outerCount, rowTime);
   describeRows();
   Value begin = outerCount == 1 ? index.constant(0) : context.getBegin();
   Value end = outerCount == 1 ? index.constant(1) : context.getEnd();
@@ -240,7 +244,7 @@ void ReduceKernel::emitRows(double cyclesPerRow) {
   });
 }
 
-void ReduceKernel::emitColumns(double cyclesPerColumn) {
+void ReduceKernel::emitColumns(double columnTime) {
   int64_t lanes = index.getLanes(), units = (outerCount + lanes - 1) / lanes;
   // VectorValue stay within one row of K if that is long enough, else they go over its positions.
   bool minorLanes =
@@ -248,7 +252,7 @@ void ReduceKernel::emitColumns(double cyclesPerColumn) {
   int64_t minorBlocks = minorLanes ? (keptSizes.back() + lanes - 1) / lanes : 0;
   if (minorLanes)
     units = outerCount / keptSizes.back() * minorBlocks;
-  context.setUnits(units, cyclesPerColumn * lanes);
+  context.setUnits(units, columnTime * lanes);
   int64_t size = minorLanes ? keptSizes.back() : outerCount;
   int64_t blocks = minorLanes ? minorBlocks : units;
   bool ragged = size % lanes != 0;
@@ -290,9 +294,8 @@ LogicalResult ReduceKernel::emit() {
   }
   chooseLanes();
   planScratch();
-  double cycles =
-      estimateCyclesPerElement(context.getBody(), index.getLanes()) * innerCount * (finalStage + 1);
-  rows ? emitRows(cycles) : emitColumns(cycles);
+  double time = context.costs.getElementTime(context.getBody()) * innerCount * (finalStage + 1);
+  rows ? emitRows(time) : emitColumns(time);
   return success();
 }
 

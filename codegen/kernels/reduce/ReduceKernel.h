@@ -44,12 +44,12 @@ private:
   }
 
   llvm::LogicalResult analyze();
-  double estimateCyclesPerPosition(int64_t lanes);
+  double estimatePositionTime();
   void chooseLanes();
   void planScratch();
   void describeRows();
-  void emitRows(double cyclesPerRow);
-  void emitColumns(double cyclesPerColumn);
+  void emitRows(double rowTime);
+  void emitColumns(double columnTime);
   void emitStages(Mask outerMask);
   double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);

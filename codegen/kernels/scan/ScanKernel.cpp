@@ -15,7 +15,7 @@ using namespace mlir;
 namespace hloc {
 
 /// Cycles of a body, per vector, from which it is not repeated for the sake of consecutive lanes.
-static constexpr double kCostlyBody = 20;
+static constexpr double kCostlyBody = 8;
 /// Steps of a fold of floats that are folded by themselves before they meet what came before, so
 /// that rounding errors grow with the size of a block and the number of blocks, not their product.
 static constexpr int64_t kBlockSteps = 32;
@@ -170,7 +170,7 @@ void ScanKernel::emitPrefixes() {
   bool sharesBytes =
       llvm::any_of(inputs, [](Value input) { return getStorageBits(elementOf(input)) < 8; });
   int64_t units = sharesBytes ? 1 : slice;
-  context.setUnits(units, double(slice) / units * steps * 3);
+  context.setUnits(units, context.costs.fromCycles(double(slice) / units * steps * 3));
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   if (units != slice)
@@ -302,7 +302,8 @@ void ScanKernel::emitSteps() {
   index.setLanes(lanes);
   double cycles = 4 + (2 + body.getBody().front().getOperations().size());
   int64_t blocks = (minor + lanes - 1) / lanes, units = slice / minor * blocks;
-  context.setUnits(sharesBytes ? 1 : units, steps * cycles * (sharesBytes ? units : 1));
+  context.setUnits(sharesBytes ? 1 : units,
+                   context.costs.fromCycles(steps * cycles * (sharesBytes ? units : 1)));
   bool one = units == 1 || sharesBytes;
   Value begin = one ? index.constant(0) : context.getBegin(),
         end = one ? index.constant(units) : context.getEnd();
@@ -432,7 +433,7 @@ LogicalResult ScanKernel::emit() {
   // A costly body is better done once an element, in the lanes of several rows.
   double cycles = 0;
   for (Operation &inner : body.getBody().front())
-    cycles += estimateCycles(&inner, 1);
+    cycles += context.costs.toCycles(context.costs.getScalarTime(&inner));
   bool severalRows = !sliceShape.empty() && sliceShape.back() >= 8;
   bool minor = dimension == int64_t(shape.size()) - 1 && steps > 1;
   bool isFold = isPrefixFold();

@@ -121,8 +121,8 @@ void ScatterKernel::planUnits() {
       if (!llvm::is_contained(op.getScatterDimsToOperandDims(), d) && windowSizes[w] > 1 &&
           (splitDim < 0 || windowSizes[w] > windowSizes[splitDim]))
         splitDim = w;
-  double cycles =
-      windows * (10 + elements * (2 + estimateCyclesPerElement(context.getBody(), lanes)) / lanes);
+  double time = windows * (context.costs.fromCycles(10 + elements * 2 / lanes) +
+                           elements * context.costs.getElementTime(context.getBody()));
   if (splitDim >= 0) {
     // Each unit goes through all indices, so the units are few.
     int64_t step = splitDim == int64_t(windowSizes.size()) - 1 ? 4 * lanes : 1,
@@ -131,7 +131,7 @@ void ScatterKernel::planUnits() {
     splitSize = (splitSize + step - 1) / step * step;
     units = (size + splitSize - 1) / splitSize;
   }
-  context.setUnits(units, cycles / units);
+  context.setUnits(units, time / units);
 }
 
 void ScatterKernel::planStages() {

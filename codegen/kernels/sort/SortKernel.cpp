@@ -143,9 +143,9 @@ void SortKernel::emitRows() {
   double depth = 1;
   for (int64_t length = size; length > 1; length /= 2)
     ++depth;
-  context.setUnits(
-      units, double(rowsPerUnit) * size *
-                 (!keys.empty() && size >= RowSorter::kDigitsFrom ? 25 * keys.size() : 10 * depth));
+  double perElement =
+      !keys.empty() && size >= RowSorter::kDigitsFrom ? 25 * keys.size() : 10 * depth;
+  context.setUnits(units, context.costs.fromCycles(double(rowsPerUnit) * size * perElement));
   Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
   if (!onStack)
     context.schedule.scratchBytes = units * bytes;
@@ -317,7 +317,8 @@ void SortKernel::emitSideBySide() {
     ++depth;
   index.setLanes(lanes);
   int64_t units = rows / minor * blocks;
-  context.setUnits(units, double(padded) * (32 + depth * (depth + 1) / 2));
+  context.setUnits(units,
+                   context.costs.fromCycles(double(padded) * (32 + depth * (depth + 1) / 2)));
   MemoryArray memory{context.allocateOnStack(padded * lanes * 8),
                      RankedTensorType::get({padded, lanes}, b.getI64Type())};
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),

@@ -185,7 +185,8 @@ LogicalResult TopkKernel::emit() {
   index.setLanes(context.target.getLanes(32));
   while (capacity < 2 * count + index.getLanes())
     capacity *= 2;
-  context.setUnits(rows, double(size) * 4 / index.getLanes() + capacity * 40.0);
+  context.setUnits(rows,
+                   context.costs.fromCycles(double(size) * 4 / index.getLanes() + capacity * 40.0));
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   selection = context.buildFunction(".select", {pointer, pointer, b.getI64Type()},
                                     [&](ValueRange arguments) { return emitSelection(arguments); });

@@ -124,8 +124,8 @@ LogicalResult WindowKernel::emit() {
 /// VectorValue on the minor dimension; units are indices into the leading ones.
 void WindowKernel::emitRows() {
   bool sharesBytes = index.getLanes() == 1;
-  double cycles = positions * estimateCyclesPerElement(context.getBody(), index.getLanes());
-  buildRows(context, shape, cycles, /*parallel=*/!sharesBytes,
+  double time = positions * context.costs.getElementTime(context.getBody());
+  buildRows(context, shape, time, /*parallel=*/!sharesBytes,
             [&](ArrayRef<VectorIndex> at, Mask mask) {
               emitOutputs(at, mask, mask ? shape.back() % index.getLanes() : index.getLanes());
             });

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/Cost.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Instructions of the expansions of codegen/math for a vector of f32, and of what surrounds an
+/// operation that is one instruction (moves, constants).
+static double getInstructions(hlo::CostClass costClass) {
+  switch (costClass) {
+  case hlo::CostClass::Free:
+    return 0;
+  case hlo::CostClass::Simple:
+    return 2;
+  case hlo::CostClass::Steps:
+    return 4;
+  case hlo::CostClass::Bits:
+    return 8;
+  case hlo::CostClass::Exponential:
+    return 18;
+  case hlo::CostClass::Logarithm:
+    return 22;
+  case hlo::CostClass::Trigonometric:
+    return 30;
+  case hlo::CostClass::Inverse:
+    return 44;
+  case hlo::CostClass::Power:
+    return 60;
+  case hlo::CostClass::Remainder:
+    return 80;
+  case hlo::CostClass::Divide: // of integers: by floats, with corrections
+    return 60;
+  case hlo::CostClass::Root:
+  case hlo::CostClass::Gather:
+    return 2;
+  }
+  llvm_unreachable("every class has its instructions");
+}
+
+int64_t getComputedBits(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return 2 * getComputedBits(complex.getElementType());
+  if (!type.isIntOrFloat())
+    return 8;
+  int64_t bits = type.getIntOrFloatBitWidth();
+  return std::max<int64_t>(bits, isa<FloatType>(type) ? 32 : 8);
+}
+
+/// The widest type that `op` computes with: comparisons and conversions work in the operand's.
+static Type getComputedType(Operation *op) {
+  Type widest = getElementTypeOrSelf(op->getResult(0).getType());
+  for (Value operand : op->getOperands()) {
+    Type element = getElementTypeOrSelf(operand.getType());
+    if (getComputedBits(element) > getComputedBits(widest))
+      widest = element;
+  }
+  return widest;
+}
+
+/// Cycles for one vector register of elements of type `element`.
+double CostModel::getVectorCycles(Operation *op, Type element) const {
+  hlo::CostClass costClass = hlo::getCostClass(op);
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    if (costClass == hlo::CostClass::Simple) // of a multiplication: four products, two sums
+      return 3 * getInstructions(costClass) / machine.rates.simple;
+  }
+  bool isWide = getComputedBits(element) > 32;
+  if (isa<FloatType>(element) && costClass == hlo::CostClass::Divide)
+    return isWide ? machine.costs.divideF64 : machine.costs.divideF32;
+  if (costClass == hlo::CostClass::Root)
+    return isWide ? machine.costs.rootF64 : machine.costs.rootF32;
+  double instructions = getInstructions(costClass);
+  if (costClass == hlo::CostClass::Remainder && isa<IntegerType>(element))
+    instructions = getInstructions(hlo::CostClass::Divide) + 4;
+  if (isa<hlo::ConcatenateOp>(op)) // which operand an element comes from is asked for each
+    instructions *= 1 + op->getNumOperands();
+  // Narrow floats are widened and rounded again.
+  Type result = getElementTypeOrSelf(op->getResult(0).getType());
+  if (auto narrow = dyn_cast<FloatType>(result); narrow && narrow.getWidth() < 32)
+    instructions += narrow.getWidth() < 16 ? 8 : 2;
+  return instructions / machine.rates.simple;
+}
+
+double CostModel::getElementTime(Operation *op) const {
+  if (op->getNumResults() == 0)
+    return 0;
+  Type element = getComputedType(op);
+  double lanes = vectorBytes * 8.0 / getComputedBits(element);
+  double cycles = getVectorCycles(op, element) / lanes;
+  if (hlo::getCostClass(op) == hlo::CostClass::Gather)
+    cycles += machine.costs.gatherElement;
+  return machine.getNanoseconds(cycles);
+}
+
+double CostModel::getScalarTime(Operation *op) const {
+  if (op->getNumResults() == 0)
+    return 0;
+  return machine.getNanoseconds(getVectorCycles(op, getComputedType(op)));
+}
+
+double CostModel::getElementTime(Block &body) const {
+  int64_t widest = 8;
+  for (BlockArgument argument : body.getArguments())
+    widest = std::max(widest, getComputedBits(getElementTypeOrSelf(argument.getType())));
+  double lanes = std::max(1.0, vectorBytes * 8.0 / widest);
+  double time = machine.getNanoseconds((1 / machine.rates.load + 1 / machine.rates.store) / lanes);
+  for (Operation &op : body)
+    time += getElementTime(&op);
+  return time;
+}
+
+bool CostModel::isExpensive(Operation *op) const {
+  // In cycles, for a vector: a load that hits the nearest cache waits about as long.
+  return getVectorCycles(op, getComputedType(op)) >= machine.l1.latency;
+}
+
+double CostModel::getReloadTime() const {
+  // A load, the address it needs and what waits for it, for elements of 32 bits.
+  double lanes = vectorBytes / 4.0;
+  return machine.getNanoseconds(1.5 / lanes);
+}
+
+double CostModel::getMultiplyAddTime(Type element) const {
+  double lanes = vectorBytes * 8.0 / getComputedBits(element);
+  double cycles = 1 / (machine.rates.multiplyAdd * lanes);
+  return machine.getNanoseconds(isa<ComplexType>(element) ? 4 * cycles / 2 : cycles);
+}
+
+} // namespace hloc

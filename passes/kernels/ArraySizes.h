@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes of arrays, as numbers to reckon with.
+
+#ifndef HLOC_PASSES_KERNELS_ARRAYSIZES_H
+#define HLOC_PASSES_KERNELS_ARRAYSIZES_H
+
+#include "compiler/hlo/HloDialect.h"
+
+namespace hloc::fuse {
+
+/// Bytes of an array in memory (sub-byte elements packed).
+double bytesOf(mlir::Type type);
+
+/// Bytes of one element; a fraction for sub-byte ones.
+double elementBytes(mlir::Type type);
+
+/// Number of elements.
+double elementsOf(mlir::Type type);
+
+} // namespace hloc::fuse
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says of every kernel how it is done, for each target (Strategies.h). Test:
+// test/passes/schedule/choose-schedules.mlir.
+#include "compiler/hlo/Location.h"
+#include "compiler/target/TargetAttribute.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Passes.h"
+#include "passes/schedule/Strategies.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace hloc {
+#define GEN_PASS_DEF_CHOOSESCHEDULES
+#include "passes/Passes.h.inc"
+} // namespace hloc
+
+namespace {
+
+std::string toText(const Candidate &candidate) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << Attribute(candidate.schedule) << llvm::formatv(", {0:f2} us", candidate.time / 1000);
+  return text;
+}
+
+struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
+  using ChooseSchedulesBase::ChooseSchedulesBase;
+
+  void runOnOperation() override {
+    taken.clear();
+    FailureOr<SmallVector<Target, 1>> targets = getTargets(getOperation());
+    if (failed(targets))
+      return signalPassFailure();
+    auto written = getOperation()->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(
+        kWrittenSchedules);
+    WalkResult result = getOperation()->walk([&](KernelOp kernel) {
+      return failed(choose(kernel, *targets, written)) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    for (NamedAttribute entry : written ? written.getValue() : ArrayRef<NamedAttribute>())
+      if (!taken.contains(entry.getName())) {
+        getOperation()->getParentOfType<ModuleOp>()->emitError("no kernel is called `")
+            << entry.getName().getValue() << "`, for which there is a schedule";
+        return signalPassFailure();
+      }
+  }
+
+private:
+  /// Names of kernels for which a written schedule was taken.
+  llvm::SmallDenseSet<StringAttr> taken;
+
+  /// The schedule that somebody wrote for the kernel; null if nobody did.
+  ScheduleAttr findWritten(KernelOp kernel, size_t target, DictionaryAttr written) {
+    if (ArrayAttr own = kernel.getSchedulesAttr())
+      return target < own.size() ? cast<ScheduleAttr>(own[target]) : ScheduleAttr();
+    StringRef name = getInstructionName(kernel.getLoc());
+    std::optional<NamedAttribute> entry =
+        written && !name.empty() ? written.getNamed(name) : std::nullopt;
+    if (!entry)
+      return {};
+    taken.insert(entry->getName());
+    return cast<ScheduleAttr>(entry->getValue());
+  }
+
+  LogicalResult choose(KernelOp kernel, ArrayRef<Target> targets, DictionaryAttr written) {
+    SmallVector<Attribute> schedules;
+    for (auto [number, target] : llvm::enumerate(targets)) {
+      KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
+                            CostModel(target)};
+      if (ScheduleAttr own = findWritten(kernel, number, written)) {
+        if (std::string wrong = checkSchedule(problem, own); !wrong.empty())
+          return kernel.emitError("schedule ") << own << ": " << wrong;
+        schedules.push_back(own);
+        continue;
+      }
+      Choice choice = chooseSchedule(problem);
+      if (!choice.best.schedule)
+        return success();
+      schedules.push_back(choice.best.schedule);
+      if (!remarks)
+        continue;
+      InFlightDiagnostic remark = kernel.emitRemark("schedule for ")
+                                  << target.cpu << ": " << toText(choice.best);
+      if (choice.second.schedule)
+        remark << "; next: " << toText(choice.second);
+    }
+    kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedules));
+    return success();
+  }
+};
+
+} // namespace

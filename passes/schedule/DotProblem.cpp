@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/DotProblem.h"
+#include "passes/kernels/ArraySizes.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Columns that are few beside `kManyRows` rows and a depth that is long enough for lanes along it.
+static constexpr int64_t kFewColumns = 4, kManyRows = 9, kLongDepth = 64;
+
+Value getLarger(Value value) {
+  if (auto slice = value.getDefiningOp<hlo::DynamicSliceOp>())
+    return slice.getOperand();
+  auto reshape = value.getDefiningOp<hlo::ReshapeOp>();
+  if (!reshape)
+    return {};
+  auto withoutUnits = [](Value array) {
+    return llvm::filter_to_vector(cast<RankedTensorType>(array.getType()).getShape(),
+                                  [](int64_t size) { return size != 1; });
+  };
+  return withoutUnits(reshape.getOperand()) == withoutUnits(value) ? reshape.getOperand() : Value();
+}
+
+BlockArgument findWhole(Value value) {
+  while (value && !isa<BlockArgument>(value))
+    value = getLarger(value);
+  return dyn_cast_if_present<BlockArgument>(value);
+}
+
+Type getAccumulatorType(Type result) {
+  auto narrow = dyn_cast<FloatType>(result);
+  return narrow && narrow.getWidth() < 32 ? Float32Type::get(result.getContext()) : result;
+}
+
+/// The dimensions of `rank` that are in neither list.
+static SmallVector<int64_t> getRest(int64_t rank, ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
+  return llvm::filter_to_vector(llvm::seq<int64_t>(rank), [&](int64_t d) {
+    return !llvm::is_contained(x, d) && !llvm::is_contained(y, d);
+  });
+}
+
+/// The sizes of `dimensions`, and their product.
+static int64_t getSizes(RankedTensorType type, ArrayRef<int64_t> dimensions,
+                        SmallVectorImpl<int64_t> &sizes) {
+  int64_t product = 1;
+  for (int64_t d : dimensions) {
+    sizes.push_back(type.getDimSize(d));
+    product *= type.getDimSize(d);
+  }
+  return product;
+}
+
+DotProblem::DotProblem(hlo::DotOp dot)
+    : dot(dot), result(dot.getResult()), lhs(dot.getLhs()), rhs(dot.getRhs()),
+      lhsBatch(dot.getLhsBatchDims()), rhsBatch(dot.getRhsBatchDims()),
+      lhsDepth(dot.getLhsContractingDims()), rhsDepth(dot.getRhsContractingDims()),
+      resultType(cast<RankedTensorType>(dot.getResult().getType())) {
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  auto isMinor = [](ArrayRef<int64_t> dimensions, RankedTensorType type) {
+    return !dimensions.empty() && dimensions.back() == type.getRank() - 1;
+  };
+  lhsRows = getRest(typeOf(lhs).getRank(), lhsBatch, lhsDepth);
+  rhsColumns = getRest(typeOf(rhs).getRank(), rhsBatch, rhsDepth);
+  batches = getSizes(typeOf(lhs), lhsBatch, batchSizes);
+  rows = getSizes(typeOf(lhs), lhsRows, rowSizes);
+  columns = getSizes(typeOf(rhs), rhsColumns, columnSizes);
+  depth = getSizes(typeOf(lhs), lhsDepth, depthSizes);
+  bool fewColumns = columns <= kFewColumns && rows >= kManyRows && depth >= kLongDepth &&
+                    isMinor(lhsDepth, typeOf(lhs));
+  swapped = rows > columns && (columns == 1 || fewColumns);
+  if (swapped) {
+    std::swap(lhs, rhs);
+    std::swap(lhsBatch, rhsBatch);
+    std::swap(lhsDepth, rhsDepth);
+    std::swap(lhsRows, rhsColumns);
+    std::swap(rowSizes, columnSizes);
+    std::swap(rows, columns);
+    depthSizes.clear();
+    getSizes(typeOf(lhs), lhsDepth, depthSizes);
+  }
+  lhsType = typeOf(lhs);
+  rhsType = typeOf(rhs);
+  element = getAccumulatorType(resultType.getElementType());
+  depthIsMinorOfRhs = isMinor(rhsDepth, rhsType);
+  bool plain = element.isF32() || element.isF64();
+  lhsInPlace = plain && isa<BlockArgument>(lhs) && lhsType.getElementType() == element;
+  rhsWhole = findWhole(rhs);
+  rhsIsPlain = rhsWhole && rhsType.getElementType() == element;
+}
+
+bool DotProblem::factorIsBf16() const {
+  return lhsType.getElementType().isBF16() && rhsType.getElementType().isBF16();
+}
+
+int64_t DotProblem::getPartBits() const {
+  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
+  return std::max<int64_t>(part.getIntOrFloatBitWidth(), 8);
+}
+
+int64_t DotProblem::getElementBytes() const {
+  return getPartBits() / 8 * (isa<ComplexType>(element) ? 2 : 1);
+}
+
+double DotProblem::getRhsBytes() const { return fuse::bytesOf(rhsType) / batches; }
+
+double DotProblem::getRhsWholeBytes() const {
+  return rhsWhole && rhsWhole != rhs ? fuse::bytesOf(rhsWhole.getType()) : getRhsBytes();
+}
+
+} // namespace hloc

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/RegisterTiles.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// What a height that divides the rows may cost: a ragged edge needs as much code again.
+static constexpr double kRaggedEdge = 0.02;
+/// Of the rates that a machine has on paper, what is reached beside other instructions.
+static constexpr double kReached = 0.9, kSlack = 1.25;
+
+/// Registers of an accumulator: complex numbers take two.
+static int64_t getWidth(Type accumulator) { return isa<ComplexType>(accumulator) ? 2 : 1; }
+
+bool fitsRegisters(const Target &target, Type accumulator, TileShape tile) {
+  // With a row's vectors and a scalar of the left operand, of complex ones also the negative of the
+  // imaginary part, and the product where it is not added at once.
+  int64_t width = getWidth(accumulator), product = target.hasFma ? 0 : 1;
+  return ((tile.rows + 1) * tile.vectors + 1) * width + (width - 1) + product <=
+         target.vectorRegisters;
+}
+
+double getTileRate(const Target &target, Type accumulator, TileShape tile, int64_t rows) {
+  const Machine &machine = target.machine;
+  double count = double(tile.rows * tile.vectors);
+  double inFlight = machine.rates.multiplyAddLatency * machine.rates.multiplyAdd * kSlack;
+  double latency = std::min(1.0, count * getWidth(accumulator) / inFlight);
+  // How many loads a multiply-add needs, against those that the first cache can do; and how many
+  // rows share a vector, against what the second gives.
+  double loads =
+      (tile.rows + tile.vectors) / count * machine.rates.multiplyAdd / machine.rates.load;
+  double rowsPerLoad =
+      kSlack * machine.rates.multiplyAdd * target.vectorBytes / machine.l2.bytesPerCycle;
+  double wait = std::max({1.0, loads / kReached, std::min<double>(rows, rowsPerLoad) / tile.rows});
+  return latency / wait;
+}
+
+TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows,
+                     int64_t columns) {
+  // Accumulators may take three registers in four.
+  int64_t budget = target.vectorRegisters * 3 / 4 / getWidth(accumulator);
+  int64_t most = std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
+  TileShape best;
+  double bestScore = -1;
+  for (int64_t vectors : {1, 2, 3, 4, 8}) {
+    if (vectors > most && vectors != 1)
+      continue;
+    int64_t limit = std::min<int64_t>(rows, budget / vectors);
+    while (limit > 1 && !fitsRegisters(target, accumulator, {limit, vectors}))
+      --limit;
+    for (int64_t height = limit; height >= 1; --height) {
+      // Work asked for over work done: the last tile goes over rows of the one before again.
+      double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows /
+                      llvm::alignTo(rows, height);
+      double loads = double(height + vectors) / (height * vectors);
+      double score = useful * getTileRate(target, accumulator, {height, vectors}, rows) -
+                     0.05 * loads - (rows % height != 0 ? kRaggedEdge : 0);
+      if (score > bestScore) {
+        bestScore = score;
+        best = {height, vectors};
+      }
+    }
+  }
+  return best;
+}
+
+} // namespace hloc

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How kernels can be done: the table of strategies, and the choice of the one that takes least.
+// Code generation carries a schedule out and chooses nothing of what is said here. Test:
+// test/passes/schedule/choose-schedules.mlir.
+//
+// To add a strategy: an entry of a table (DotStrategies.cpp) and the code that carries it out
+// (codegen/kernels).
+
+#ifndef HLOC_PASSES_SCHEDULE_STRATEGIES_H
+#define HLOC_PASSES_SCHEDULE_STRATEGIES_H
+
+#include "compiler/target/Cost.h"
+#include <string>
+
+namespace hloc {
+
+/// A kernel and the machine that it is to run on.
+struct KernelProblem {
+  hlo::KernelKind kind;
+  mlir::Block &body;
+  /// For each result the input in whose memory it lies, -1 for none.
+  llvm::ArrayRef<int64_t> reuse;
+  const Target &target;
+  CostModel costs;
+};
+
+/// A way to do a kernel, and the nanoseconds that it takes on one core.
+struct Candidate {
+  hlo::ScheduleAttr schedule;
+  double time = 0;
+};
+
+struct Strategy {
+  llvm::StringRef name;
+  hlo::KernelKind kind;
+  /// Why the kernel cannot be done so; empty if it can.
+  std::string (*refuse)(const KernelProblem &problem);
+  /// Adds the schedules that are worth a look on this machine.
+  void (*propose)(const KernelProblem &problem,
+                  llvm::SmallVectorImpl<hlo::ScheduleAttr> &schedules);
+  /// Nanoseconds that the kernel takes with a schedule of the strategy, on one core.
+  double (*cost)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
+  /// What is wrong with a schedule of the strategy that somebody wrote; empty if nothing.
+  std::string (*check)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
+};
+
+/// All strategies for dots.
+llvm::ArrayRef<Strategy> getDotStrategies();
+
+/// How often the code of a dot asks for each element of its operand 0 or 1, whatever its strategy.
+double countOperandReads(hlo::DotOp dot, unsigned operand);
+
+/// Attribute of a module: schedules that somebody wrote, by the names of kernels' instructions.
+inline constexpr llvm::StringLiteral kWrittenSchedules = "hlo.schedules";
+
+struct Choice {
+  /// Null if no strategy is in the table for kernels of this kind, whose code chooses for itself.
+  Candidate best;
+  /// The best of another strategy; null if there is none.
+  Candidate second;
+};
+
+/// The candidate that takes least.
+Choice chooseSchedule(const KernelProblem &problem);
+
+/// Nanoseconds that the kernel takes with a schedule of one of its kind's strategies.
+double getCost(const KernelProblem &problem, hlo::ScheduleAttr schedule);
+
+/// What is wrong with a schedule that somebody wrote for the kernel; empty if nothing.
+std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedule);
+
+} // namespace hloc
+
+#endif

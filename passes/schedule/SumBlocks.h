@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where long sums of products are cut, so that rounding errors grow with the size of a block alone
+// (codegen/emit/BlockedSum.h). A matter of accuracy: the same on every machine.
+
+#ifndef HLOC_PASSES_SCHEDULE_SUMBLOCKS_H
+#define HLOC_PASSES_SCHEDULE_SUMBLOCKS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace hloc {
+
+/// Terms that are added one after the other, about.
+inline constexpr int64_t kSumBlock = 256;
+
+/// Whether a sum of `terms` terms in accumulators of type `element` is to be made in blocks.
+inline bool isBlockedSum(mlir::Type element, int64_t terms) {
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
+    element = complex.getElementType();
+  return llvm::isa<mlir::FloatType>(element) && terms > 2 * kSumBlock;
+}
+
+/// Whether the sums of blocks are so many that errors of adding them up are kept as well.
+inline bool isCompensatedSum(mlir::Type element, int64_t terms) {
+  return isBlockedSum(element, terms) && terms > 64 * kSumBlock;
+}
+
+} // namespace hloc
+
+#endif

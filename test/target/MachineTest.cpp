@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines: which row a processor gets, what YAML says and refuses.
+#include "compiler/target/Target.h"
+#include <gtest/gtest.h>
+
+using namespace hloc;
+
+namespace {
+
+Target makeFor(const std::string &cpu, const std::string &triple = "x86_64-linux-gnu",
+               const std::string &machine = "") {
+  TargetOptions options;
+  options.cpu = cpu;
+  options.triple = triple;
+  options.machine = machine;
+  options.machineFile = "numbers.yaml";
+  llvm::Expected<Target> target = makeTarget(options);
+  EXPECT_TRUE(bool(target)) << llvm::toString(target.takeError());
+  return target ? *target : Target();
+}
+
+std::string refusalOf(const std::string &machine) {
+  TargetOptions options;
+  options.cpu = "haswell";
+  options.triple = "x86_64-linux-gnu";
+  options.machine = machine;
+  options.machineFile = "numbers.yaml";
+  llvm::Expected<Target> target = makeTarget(options);
+  return target ? std::string() : llvm::toString(target.takeError());
+}
+
+} // namespace
+
+TEST(Machine, RowsByProcessor) {
+  EXPECT_EQ(makeFor("haswell").machine.name, "haswell");
+  EXPECT_EQ(makeFor("znver3").machine.name, "znver3");
+  EXPECT_EQ(makeFor("emeraldrapids").machine.name, "sapphirerapids");
+  EXPECT_EQ(makeFor("neoverse-v2", "aarch64-linux-gnu").machine.name, "neoverse-v2");
+}
+
+TEST(Machine, UnknownProcessorsGetTheRowOfTheirLevel) {
+  EXPECT_EQ(makeFor("bdver4").machine.name, "x86-64-v3");
+  EXPECT_EQ(makeFor("knl").machine.name, "x86-64-v3"); // AVX-512 without its later parts
+  EXPECT_EQ(makeFor("bdver1").machine.name, "x86-64-v2");
+  EXPECT_EQ(makeFor("thunderx", "aarch64-linux-gnu").machine.name, "aarch64");
+}
+
+TEST(Machine, FileReplacesWhatItNames) {
+  Target target = makeFor("haswell", "x86_64-linux-gnu",
+                          "name: mine\nl2: { bytes: 524288 }\nvectors-per-cycle: { load: 3 }\n");
+  EXPECT_EQ(target.machine.name, "mine");
+  EXPECT_EQ(target.machine.l2.bytes, 524288);
+  EXPECT_EQ(target.machine.l2.ways, makeFor("haswell").machine.l2.ways);
+  EXPECT_EQ(target.machine.rates.load, 3);
+}
+
+TEST(Machine, PrintedMachinesAreRead) {
+  Machine machine = makeFor("znver4").machine, read = makeFor("haswell").machine;
+  std::string text = printMachine(machine);
+  ASSERT_FALSE(bool(readMachine(text, "printed", read)));
+  EXPECT_EQ(printMachine(read), text);
+}
+
+TEST(Machine, BadFilesAreRefusedWithTheirPlace) {
+  EXPECT_NE(refusalOf("name: x\nspeed: 3\n").find("numbers.yaml:2:1"), std::string::npos);
+  EXPECT_NE(refusalOf("l1: [\n").find("numbers.yaml"), std::string::npos);
+  EXPECT_NE(refusalOf("l1: { bytes: 0 }\n").find("caches to be above 0"), std::string::npos);
+  EXPECT_NE(refusalOf("gigahertz: -1\n").find("gigahertz"), std::string::npos);
+}
+
+TEST(Machine, StreamsSlowDownWithEveryLevel) {
+  const Machine &machine = makeFor("haswell").machine;
+  double l2 = machine.getStreamTime(1e5), l3 = machine.getStreamTime(1e6),
+         memory = machine.getStreamTime(1e9);
+  EXPECT_LT(l2, l3);
+  EXPECT_LT(l3, memory);
+}
