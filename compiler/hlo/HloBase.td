@@ -311,7 +311,8 @@ def HLO_CustomCallApiAttr : HLO_EnumAttr<HLO_CustomCallApi, "api_version">;
 def HLO_CustomCallSchedule : HLO_Enum<"CustomCallSchedule", "when to schedule a custom call", [
   HLO_Case<"None", 0, "SCHEDULE_NONE">, HLO_Case<"Latest", 1, "SCHEDULE_LATEST">,
   HLO_Case<"Earliest", 2, "SCHEDULE_EARLIEST">]>;
-def HLO_CustomCallScheduleAttr : HLO_EnumAttr<HLO_CustomCallSchedule, "schedule">;
+def HLO_CustomCallScheduleAttr
+    : HLO_EnumAttr<HLO_CustomCallSchedule, "custom_call_schedule">;
 
 def HLO_PaddingType : HLO_Enum<"PaddingType", "named padding of a custom call", [
   HLO_Case<"Invalid", 0, "PADDING_INVALID">, HLO_Case<"Valid", 1, "PADDING_VALID">,
