@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Communicators: how the participants of a run find each other. A host makes one, and lets each
+ * participant's context join it. There is one for threads of a process here, one for MPI in
+ * hlort/mpi.h, and a host can bring its own by four functions. docs/collectives.md has examples.
+ *
+ * Tests: test/runtime/collective.
+ */
+#ifndef HLORT_COMMUNICATOR_H
+#define HLORT_COMMUNICATOR_H
+
+#include "hlort/hlort.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------
+ * For hosts
+ * ------------------------------------------------------------------------------------------- */
+
+typedef struct hlort_communicator hlort_communicator;
+
+/* A communicator for participants 0 <= i < participants in this process, each run by a thread of its
+ * own. Null on failure. */
+HLORT_API hlort_communicator *hlort_in_process_create(int32_t participants, hlort_status *status);
+
+/* Destroys a communicator that no context is joined to any more; null is ignored. */
+HLORT_API void hlort_communicator_destroy(hlort_communicator *communicator);
+
+/* How many participants there are, in all processes. */
+HLORT_API int32_t hlort_communicator_participants(const hlort_communicator *communicator);
+
+/* Zero-initialized options are the defaults. */
+typedef struct hlort_join_options {
+  /* How long a collective waits for others: 0 means five minutes, a negative number for ever. */
+  int64_t deadline_milliseconds;
+  int64_t reserved; /* must be 0 */
+} hlort_join_options;
+
+/* Makes the context's runs those of a participant. A context joins one communicator, a participant is
+ * one context. Not while a run is under way. */
+HLORT_API int32_t hlort_context_join(hlort_context *context, hlort_communicator *communicator,
+                                     int32_t participant, const hlort_join_options *options,
+                                     hlort_status *status);
+
+/* Takes the context out of its communicator, as destroying it does. Others that wait for this
+ * participant fail. Not while a run is under way. */
+HLORT_API void hlort_context_leave(hlort_context *context);
+
+/* Fails the runs under way on this context, from any thread: what waits returns HLORT_CANCELLED, as
+ * the other participants do. Runs begun later are not concerned. reason may be null. */
+HLORT_API void hlort_context_cancel(hlort_context *context, const char *reason);
+
+/* ---------------------------------------------------------------------------------------------
+ * For those who bring a communicator
+ *
+ * A transport carries messages of bytes between participants. Collectives are made of these by
+ * hlort, with the same bits as on any other communicator.
+ * ------------------------------------------------------------------------------------------- */
+
+/* Names a message between two participants. A receive takes a message whose tag is equal in both
+ * parts; of several, the one sent first. */
+typedef struct hlort_tag {
+  uint64_t conversation; /* 0 for messages outside any run, else a run of a program */
+  uint64_t number;
+} hlort_tag;
+
+/* A message under way, the transport's own. */
+typedef struct hlort_transfer hlort_transfer;
+
+/* Any thread may call any function, several at a time. `self` is a participant of this process.
+ * Functions that return int32_t return HLORT_OK or write the status, which is never null. */
+typedef struct hlort_transport {
+  int32_t abi_version;  /* HLORT_ABI_VERSION */
+  int32_t participants; /* in all processes */
+  void *user;           /* the first argument of each function */
+
+  /* Begins to send bytes to a participant. Does not wait for the receiver. data stays as it is until
+   * the transfer is done or given up. */
+  int32_t (*send)(void *user, int32_t self, int32_t peer, hlort_tag tag, const void *data,
+                  int64_t bytes, hlort_transfer **transfer, hlort_status *status);
+
+  /* Begins to receive up to `bytes` bytes; a longer message is an error of the transfer. */
+  int32_t (*receive)(void *user, int32_t self, int32_t peer, hlort_tag tag, void *data,
+                     int64_t bytes, hlort_transfer **transfer, hlort_status *status);
+
+  /* Sees whether a transfer is done, and lets all others get on. If it is, or has failed, *done is 1,
+   * *bytes are those moved, and the transfer is no more. */
+  int32_t (*test)(void *user, int32_t self, hlort_transfer *transfer, int32_t *done,
+                  int64_t *bytes, hlort_status *status);
+
+  /* Gives a transfer up: it is no more, and its memory is not touched after the return. */
+  void (*cancel)(void *user, int32_t self, hlort_transfer *transfer);
+
+  /* Optional. Waits until some transfer of `self` may have got on, or for that time. Without it the
+   * runtime looks again at ever longer intervals, up to a tenth of a millisecond. */
+  void (*wait)(void *user, int32_t self, int64_t microseconds);
+
+  /* Optional. Nobody will receive what has come for `self` in this conversation, nor what comes. */
+  void (*discard)(void *user, int32_t self, uint64_t conversation);
+
+  /* Optional. Called once, when the communicator is destroyed. */
+  void (*destroy)(void *user);
+} hlort_transport;
+
+/* A communicator over a transport, which is copied; user must outlive it. Null on failure. */
+HLORT_API hlort_communicator *hlort_communicator_create(const hlort_transport *transport,
+                                                        hlort_status *status);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HLORT_COMMUNICATOR_H */
