@@ -5,10 +5,12 @@
 #define HLOC_RUNTIME_CONTEXT_H
 
 #include "Trace.h"
+#include "collective/Participant.h"
 #include "hlort/hlort.h"
 #include "threads/ThreadTeam.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -29,6 +31,9 @@ struct hlort_context {
   std::optional<hloc::runtime::ThreadTeam> crew;
 
   hloc::runtime::Trace trace;
+
+  /// Set when it has joined a communicator.
+  std::unique_ptr<hloc::runtime::Participant> participant;
 
   mutable std::shared_mutex customCallsMutex;
   std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;

@@ -3,6 +3,8 @@
 
 #include "threads/ThreadTeam.h"
 
+#include "threads/LookOut.h"
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -10,38 +12,10 @@
 
 namespace hloc::runtime {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
-/// How long one looks out for a change before going to sleep: about twice what falling asleep and
-/// being woken takes.
-static constexpr microseconds kAlert{50};
 /// How long a thread sleeps before it goes back to the pool, for others to use.
 static constexpr milliseconds kPatience{20};
-
-static void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
-}
-
-/// Whether `condition` comes true while one is alert.
-template <typename Condition> static bool lookOut(Condition condition) {
-  if (condition())
-    return true;
-  auto end = steady_clock::now() + kAlert;
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (condition())
-        return true;
-      relax();
-    }
-  } while (steady_clock::now() < end);
-  return condition();
-}
 
 //===-- Loop
 //-----------------------------------------------------------------------------------===//

@@ -26,14 +26,14 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 /* A module with collectives, or one that asks for its participant. */
-typedef struct hlort_program {
+struct hlort_program {
   const char *name;
   /* Equal in every object made of the same module, whatever the target or the options: participants
    * find each other by it. Such objects must call their collectives in the same order, too. */
   uint64_t fingerprint;
   int32_t replica_count;
   int32_t partition_count;
-} hlort_program;
+};
 
 typedef enum hlort_collective_kind {
   /* result = operands combined element by element, in the order of the group's members. Any number
@@ -111,9 +111,10 @@ typedef struct hlort_collective {
  * ------------------------------------------------------------------------------------------- */
 
 /* The entry function's first call: joins this participant's run to those of the others. Run k of a
- * program meets run k on every participant; runs that failed are left behind, so that a participant
- * that missed one is back in step. One run of a program at a time and participant, but any number
- * of programs. Fails if the communicator has another number of participants than the program. */
+ * program meets run k on every participant. If it has failed already, this returns HLORT_CANCELLED
+ * and the reason, and the next begin is run k + 1; but runs that failed because this participant did
+ * not come are told of once, and then left out. One run of a program at a time and participant, but
+ * any number of programs. Fails if the communicator has another number of participants. */
 HLORT_API int32_t hlort_program_begin(hlort_context *context, const hlort_program *program,
                                       hlort_status *status);
 

@@ -178,6 +178,9 @@ typedef struct hlort_buffer {
 typedef int32_t (*hlort_entry)(hlort_context *context, const void *const *arguments,
                                void *const *results, void *arena, hlort_status *status);
 
+/* What participants of a module with collectives have in common: hlort/collective.h. */
+typedef struct hlort_program hlort_program;
+
 /* An argument or a result of a compiled module. */
 typedef struct hlort_port {
   const char *name;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "collective/Exchange.h"
+#include "collective/Reduction.h"
+
+#include <algorithm>
+
+namespace hloc::runtime {
+
+void Exchange::add(Task::Kind kind, Pieces pieces, int32_t source,
+                   std::vector<std::pair<int32_t, Box>> targets) {
+  tasks.push_back({kind, unitCount, pieces, source, std::move(targets)});
+  unitCount += kind == Task::Everything ? 1 : pieces.count();
+}
+
+int32_t Exchange::plan(hlort_status *status) {
+  const hlort_collective &what = *members[0]->what;
+  if (isReduction(what))
+    planReductions();
+  else if (!planCopies())
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s: a slice lies outside its array, or does not match it",
+                            describe(what).c_str());
+  return HLORT_OK;
+}
+
+void Exchange::planReductions() {
+  const hlort_collective &what = *members[0]->what;
+  int32_t n = group.size();
+  bool isScatter = what.kind == HLORT_REDUCE_SCATTER;
+  for (int64_t i = 0; i < what.operand_count; ++i)
+    for (int32_t part = 0; part < (isScatter ? n : 1); ++part) {
+      Box box = keptBox(what, i, part, n);
+      std::vector<std::pair<int32_t, Box>> targets;
+      for (int32_t t = 0; t < n; ++t)
+        if (!isScatter || t == part)
+          targets.emplace_back(t, box);
+      // Neighbouring pieces must not write to one byte at the same time.
+      bool isOneUnit = isScatter && !box.isWholeBytes();
+      add(isOneUnit ? Task::Everything : Task::Reduce, Pieces(box.rows, box.bits), part,
+          std::move(targets));
+    }
+}
+
+bool Exchange::planCopies() {
+  const hlort_collective &what = *members[0]->what;
+  int32_t n = group.size();
+  boxes.resize(size_t(n) * n);
+  // Slices may lie over each other: those of the last member stay.
+  bool isOrdered =
+      what.kind == HLORT_COLLECTIVE_PERMUTE_SLICES || what.kind == HLORT_RAGGED_ALL_TO_ALL;
+  for (int32_t s = 0; s < n; ++s)
+    for (int32_t t = 0; t < n; ++t) {
+      std::vector<Box> &between = boxes[size_t(s) * n + t];
+      if (!appendBoxes(between, *members[s], group, s, t))
+        return false;
+      for (const Box &box : between)
+        isOrdered |= !box.isWholeBytes();
+    }
+  if (isOrdered) {
+    for (int32_t t = 0; t < n; ++t)
+      add(Task::Everything, Pieces(0, 0), t, {});
+    return true;
+  }
+  for (int32_t s = 0; s < n; ++s) {
+    size_t most = 0;
+    for (int32_t t = 0; t < n; ++t)
+      most = std::max(most, boxes[size_t(s) * n + t].size());
+    for (size_t i = 0; i < most; ++i) {
+      std::vector<std::pair<int32_t, Box>> targets;
+      for (int32_t t = 0; t < n; ++t)
+        if (i < boxes[size_t(s) * n + t].size())
+          targets.emplace_back(t, boxes[size_t(s) * n + t][i]);
+      if (what.kind != HLORT_ALL_TO_ALL_TUPLE && !targets.empty()) {
+        Box first = targets[0].second;
+        add(Task::Copy, Pieces(first.rows, first.bits), s, std::move(targets));
+        continue;
+      }
+      // Operands of the tuple form may differ in their shapes.
+      for (const auto &target : targets)
+        add(Task::Copy, Pieces(target.second.rows, target.second.bits), s, {target});
+    }
+  }
+  return true;
+}
+
+void Exchange::run(int64_t unit) const {
+  auto task =
+      std::prev(std::upper_bound(tasks.begin(), tasks.end(), unit,
+                                 [](int64_t unit, const Task &t) { return unit < t.firstUnit; }));
+  if (task->kind == Task::Everything && task->targets.empty()) {
+    runEverything(task->source);
+    return;
+  }
+  if (task->kind == Task::Everything) {
+    for (int64_t i = 0; i < task->pieces.count(); ++i)
+      reduce(*task, task->pieces[i]);
+    return;
+  }
+  Piece piece = task->pieces[unit - task->firstUnit];
+  if (task->kind == Task::Reduce) {
+    reduce(*task, piece);
+    return;
+  }
+  for (const auto &[target, box] : task->targets)
+    copyPiece(box, piece, members[target]->results[box.to],
+              members[task->source]->operands[box.from]);
+}
+
+void Exchange::reduce(const Task &task, const Piece &piece) const {
+  const Box &box = task.targets[0].second;
+  const hlort_collective_array &array = members[0]->what->operands[box.from];
+  ReducedPiece reduced(array, box, piece);
+  for (const Member *member : members)
+    reduced.add(member->operands[box.from]);
+  for (const auto &target : task.targets)
+    reduced.store(members[target.first]->results[box.to]);
+}
+
+void Exchange::runEverything(int32_t target) const {
+  int32_t n = group.size();
+  for (int32_t s = 0; s < n; ++s)
+    for (const Box &box : boxes[size_t(s) * n + target])
+      copyBox(box, members[target]->results[box.to], members[s]->operands[box.from]);
+}
+
+} // namespace hloc::runtime

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of a collective whose members see each other's memory, in units that any thread may do
+// in any order: the results have the same bits. A unit reads what it needs once and writes it to
+// everyone's result while it is in a near cache.
+// Test: test/runtime/collective/InProcessTest.cpp.
+#ifndef HLOC_RUNTIME_EXCHANGE_H
+#define HLOC_RUNTIME_EXCHANGE_H
+
+#include "collective/Member.h"
+
+namespace hloc::runtime {
+
+class Exchange {
+public:
+  /// The members in the order of the group. Both outlive the exchange.
+  Exchange(const Group &group, std::vector<const Member *> members)
+      : group(group), members(std::move(members)) {}
+
+  /// Finds out what there is to do. Fails if a slice lies outside its array.
+  int32_t plan(hlort_status *status);
+  int64_t units() const { return unitCount; }
+  void run(int64_t unit) const;
+
+private:
+  /// A part of the work: units firstUnit, firstUnit + 1, ...
+  struct Task {
+    enum Kind { Reduce, Copy, Everything } kind;
+    int64_t firstUnit;
+    Pieces pieces;
+    /// Copy: from member `source` to each of the targets, in pieces of the same shape. Reduce: what
+    /// everyone contributes, and where it goes to in the results of the targets.
+    int32_t source;
+    std::vector<std::pair<int32_t, Box>> targets;
+  };
+
+  bool planCopies();
+  void planReductions();
+  void add(Task::Kind kind, Pieces pieces, int32_t source,
+           std::vector<std::pair<int32_t, Box>> targets);
+  void reduce(const Task &task, const Piece &piece) const;
+  void runEverything(int32_t target) const;
+
+  const Group &group;
+  std::vector<const Member *> members;
+  std::vector<Task> tasks;
+  /// What each member sends to each: source * n + target.
+  std::vector<std::vector<Box>> boxes;
+  int64_t unitCount = 0;
+};
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_EXCHANGE_H

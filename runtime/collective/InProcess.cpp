@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is there, runs and their failures. The meetings themselves are in Meeting.cpp.
+
+#include "collective/InProcess.h"
+
+#include "threads/LookOut.h"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+namespace hloc::runtime {
+
+InProcessCommunicator::InProcessCommunicator(int32_t count)
+    : hlort_communicator(count), joined(count), left(count),
+      alert(count <= int32_t(std::thread::hardware_concurrency()) ? std::chrono::nanoseconds(kAlert)
+                                                                  : std::chrono::nanoseconds(0)) {}
+
+std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int64_t deadline,
+                                                         hlort_status *status) {
+  auto participant = std::make_unique<InProcessParticipant>(*this, rank, deadline);
+  std::unique_lock lock = lockSoon(mutex);
+  if (joined[rank]) {
+    lock.unlock();
+    participant.reset();
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "another context is participant %d already",
+                     rank);
+    return nullptr;
+  }
+  joined[rank] = participant.get();
+  left[rank] = false;
+  // Runs that failed before it came are not its business.
+  for (auto &[program, known] : programs)
+    for (auto run = known.runs.find(known.next[rank]);
+         run != known.runs.end() && run->second.failure.code;
+         run = known.runs.find(known.next[rank]))
+      markEnded(program, known.next[rank]++, rank);
+  return participant;
+}
+
+//===- Failures ------------------------------------------------------------------------------===//
+
+/// Fails a run, and every meeting of it that somebody has not come to: `where` with the code and
+/// the text themselves, others as a consequence. Under the lock.
+void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code,
+                                 const std::string &text, const Meeting *where) {
+  Run &failed = runsOf(program).runs.at(run);
+  if (!failed.failure.code)
+    hlort_status_set(&failed.failure, HLORT_CANCELLED, "%s", text.c_str());
+  for (auto it = gathering.begin(); it != gathering.end();) {
+    Meeting &meeting = *it->second;
+    if (meeting.program != program || meeting.run != run) {
+      ++it;
+      continue;
+    }
+    const Member &someone = *std::find_if(meeting.members.begin(), meeting.members.end(),
+                                          [](const Member &member) { return member.what; });
+    if (&meeting == where)
+      hlort_status_set(&meeting.failure, code, "%s", text.c_str());
+    else
+      hlort_status_set(&meeting.failure, HLORT_CANCELLED, "%s given up: %s",
+                       describe(*someone.what).c_str(), text.c_str());
+    meeting.phase = Meeting::Phase::Failed;
+    meeting.wake.notify_all();
+    it = gathering.erase(it);
+  }
+}
+
+/// A few words on what a participant is at. Under the lock.
+std::string InProcessCommunicator::whereIs(int32_t rank, uint64_t program, int64_t run) const {
+  std::string who = "participant " + std::to_string(rank);
+  if (!joined[rank])
+    return who + " has not joined";
+  auto place = joined[rank]->active.find(program);
+  if (place == joined[rank]->active.end() || place->second.number != run)
+    return who + " is not in this run";
+  if (!place->second.last)
+    return who + " has not come to any";
+  return who + " came last to " + describe(*place->second.last);
+}
+
+/// Somebody has waited for too long. Under the lock.
+void InProcessCommunicator::missAt(const Meeting &meeting, std::chrono::milliseconds deadline) {
+  std::string who, where;
+  const hlort_collective *what = nullptr;
+  int32_t missing = 0;
+  for (int32_t i = 0; i < meeting.group.size(); ++i) {
+    if (meeting.members[i].what) {
+      what = meeting.members[i].what;
+      continue;
+    }
+    int32_t rank = meeting.group.members[i];
+    runsOf(meeting.program).runs.at(meeting.run).missed[rank] = true;
+    who += (missing++ ? ", " : "") + std::to_string(rank);
+    if (missing <= 2)
+      where += "; " + whereIs(rank, meeting.program, meeting.run);
+  }
+  fail(meeting.program, meeting.run, HLORT_DEADLINE_EXCEEDED,
+       describe(*what) + ": participant" + (missing > 1 ? "s " : " ") + who +
+           " did not come within " + std::to_string(deadline.count()) + " ms" + where,
+       &meeting);
+}
+
+/// The participant takes no further part in a run; forgets runs that concern nobody. Under the
+/// lock.
+void InProcessCommunicator::markEnded(uint64_t program, int64_t run, int32_t rank) {
+  ProgramRuns &known = runsOf(program);
+  Run &ended = known.runs.at(run);
+  ended.ended[rank] = true;
+  if (++ended.endedCount == count)
+    known.runs.erase(run);
+}
+
+//===- Participants --------------------------------------------------------------------------===//
+
+InProcessParticipant::InProcessParticipant(InProcessCommunicator &communicator, int32_t rank,
+                                           int64_t deadline)
+    : Participant(rank, communicator.count), communicator(communicator),
+      deadline(deadline < 0 ? std::nullopt : std::optional(std::chrono::milliseconds(deadline))) {}
+
+InProcessParticipant::~InProcessParticipant() {
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  if (communicator.joined[rank] != this)
+    return;
+  communicator.joined[rank] = nullptr;
+  communicator.left[rank] = true;
+  while (true) {
+    auto waits = std::find_if(communicator.gathering.begin(), communicator.gathering.end(),
+                              [&](const auto &entry) { return entry.second->isMissing(rank); });
+    if (waits == communicator.gathering.end())
+      return;
+    std::shared_ptr<Meeting> meeting = waits->second;
+    communicator.fail(meeting->program, meeting->run, HLORT_CANCELLED,
+                      "participant " + std::to_string(rank) + " has left");
+  }
+}
+
+int32_t InProcessParticipant::begin(const hlort_program &program, hlort_status *status) {
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  if (active.count(program.fingerprint))
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s is running as participant %d already", program.name, rank);
+  ProgramRuns &known = communicator.runsOf(program.fingerprint);
+  while (true) {
+    int64_t number = known.next[rank]++;
+    Run &run = known.runs.try_emplace(number, count).first->second;
+    if (!run.failure.code) {
+      known.isTold[rank] = false;
+      active[program.fingerprint].number = number;
+      return HLORT_OK;
+    }
+    // It failed before this participant came. One that was late, or whose turn was never taken,
+    // cannot be told apart: the first is told, the second is back in step by its second run.
+    bool isSkipped = known.isTold[rank] && run.missed[rank];
+    if (!isSkipped)
+      hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
+                       run.failure.message);
+    communicator.markEnded(program.fingerprint, number, rank);
+    if (isSkipped)
+      continue;
+    known.isTold[rank] = true;
+    return HLORT_CANCELLED;
+  }
+}
+
+int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
+                                  hlort_status *status) {
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  auto place = active.find(program.fingerprint);
+  if (place == active.end())
+    return code;
+  int64_t number = place->second.number;
+  std::string self = "participant " + std::to_string(rank);
+  if (code == HLORT_OK)
+    for (const Ticket &ticket : tickets)
+      if (ticket.program == program.fingerprint)
+        code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives under way",
+                                program.name);
+  if (code != HLORT_OK)
+    communicator.fail(program.fingerprint, number, HLORT_CANCELLED,
+                      self + " failed: " +
+                          (status && status->message[0] ? status->message : hlort_code_name(code)));
+  for (const auto &[key, meeting] : communicator.gathering)
+    if (meeting->program == program.fingerprint && meeting->run == number &&
+        meeting->isMissing(rank)) {
+      communicator.fail(program.fingerprint, number, HLORT_CANCELLED,
+                        self + " has ended its run without coming to it");
+      break;
+    }
+  // Work under way is done to its end: it is on everybody's memory.
+  for (auto it = tickets.begin(); it != tickets.end();) {
+    auto ticket = it++;
+    if (ticket->program != program.fingerprint)
+      continue;
+    std::shared_ptr<Meeting> meeting = ticket->meeting;
+    tickets.erase(ticket);
+    lock.unlock();
+    if (meeting->phase != Meeting::Phase::Failed)
+      complete(*meeting);
+    lock.lock();
+    it = tickets.begin();
+  }
+  active.erase(program.fingerprint);
+  communicator.markEnded(program.fingerprint, number, rank);
+  return code;
+}
+
+void InProcessParticipant::cancel(const char *reason) {
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  for (const auto &[program, run] : active)
+    communicator.fail(program, run.number, HLORT_CANCELLED,
+                      "participant " + std::to_string(rank) + " was cancelled: " + reason);
+}
+
+} // namespace hloc::runtime
+
+hlort_communicator *hlort_in_process_create(int32_t participants, hlort_status *status) {
+  if (participants < 1 || participants > 65536) {
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "expected 1 to 65536 participants, got %d",
+                     participants);
+    return nullptr;
+  }
+  try {
+    return new hloc::runtime::InProcessCommunicator(participants);
+  } catch (const std::bad_alloc &) {
+    hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for a communicator");
+    return nullptr;
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communicator for threads of one process. Members of a group come together in a meeting; when
+// the last has come, all that wait do the work, in units that each of them claims, on everyone's
+// memory as it is: no copy but the one from operands to results.
+//
+// A lock is held for finding and leaving meetings only. A meeting can fail until its last member
+// has come, and never after: from then on everybody's memory is in use until the work is done,
+// which depends on nobody in particular. Tests: test/runtime/collective/InProcessTest.cpp,
+// FailureTest.cpp.
+#ifndef HLOC_RUNTIME_IN_PROCESS_H
+#define HLOC_RUNTIME_IN_PROCESS_H
+
+#include "collective/Exchange.h"
+#include "collective/Participant.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace hloc::runtime {
+
+/// One coming together of the members of a group.
+struct Meeting {
+  enum class Phase { Gathering, Working, Complete, Failed };
+
+  uint64_t program = 0;
+  int64_t run = 0;
+  Group group;
+  std::vector<Member> members; // by place; those with an operation have come
+  int32_t missing = 0;
+
+  std::atomic<Phase> phase{Phase::Gathering};
+  std::optional<Exchange> exchange;
+  alignas(64) std::atomic<int64_t> nextUnit{0};
+  std::atomic<int64_t> unitsLeft{0};
+
+  std::atomic<int32_t> sleepers{0};
+  std::condition_variable wake; // under the communicator's lock
+
+  hlort_status failure{}; // set before the phase is Failed
+
+  bool isMissing(int32_t participant) const;
+  /// Does units of work until none is left to claim. True if the last one was done here.
+  bool work();
+};
+
+/// A run of a program, as far as all participants have to do with it.
+struct Run {
+  explicit Run(int32_t count) : ended(count), missed(count) {}
+  std::vector<bool> ended;  // by participant
+  std::vector<bool> missed; // by participant: the run failed because this one did not come
+  int32_t endedCount = 0;
+  hlort_status failure{}; // code 0: none
+};
+
+/// The runs of a program, by number, as long as somebody has not ended them.
+struct ProgramRuns {
+  explicit ProgramRuns(int32_t count) : next(count), isTold(count) {}
+  std::vector<int64_t> next; // by participant
+  std::vector<bool> isTold;  // by participant: its last begin failed, as its run had failed
+  std::map<int64_t, Run> runs;
+};
+
+class InProcessParticipant;
+
+class InProcessCommunicator final : public hlort_communicator {
+public:
+  explicit InProcessCommunicator(int32_t count);
+  std::unique_ptr<Participant> join(int32_t rank, int64_t deadlineMilliseconds,
+                                    hlort_status *status) override;
+
+private:
+  friend class InProcessParticipant;
+  /// Program, run, group, how many meetings of that group in that run were before.
+  using Key = std::tuple<uint64_t, int64_t, uint64_t, int64_t>;
+
+  std::shared_ptr<Meeting> &meetingAt(const Key &key, const Group &group);
+  ProgramRuns &runsOf(uint64_t program) {
+    return programs.try_emplace(program, count).first->second;
+  }
+  void fail(uint64_t program, int64_t run, int32_t code, const std::string &text,
+            const Meeting *where = nullptr);
+  void missAt(const Meeting &meeting, std::chrono::milliseconds deadline);
+  void markEnded(uint64_t program, int64_t run, int32_t rank);
+  void finish(Meeting &meeting, Meeting::Phase phase);
+  std::string whereIs(int32_t rank, uint64_t program, int64_t run) const;
+
+  std::mutex mutex;
+  std::vector<InProcessParticipant *> joined; // by participant; null: not there
+  std::vector<bool> left;                     // by participant; had joined and is gone
+  std::map<uint64_t, ProgramRuns> programs;
+  std::map<Key, std::shared_ptr<Meeting>> gathering;
+  std::chrono::nanoseconds alert; // how long it pays to look out
+};
+
+class InProcessParticipant final : public Participant {
+public:
+  InProcessParticipant(InProcessCommunicator &communicator, int32_t rank, int64_t deadline);
+  ~InProcessParticipant() override;
+
+  int32_t begin(const hlort_program &program, hlort_status *status) override;
+  int32_t end(const hlort_program &program, int32_t code, hlort_status *status) override;
+  int32_t start(const hlort_collective &what, const Group &group, const void *const *operands,
+                void *const *results, hlort_ticket **ticket, hlort_status *status) override;
+  int32_t done(hlort_ticket &ticket, hlort_status *status) override;
+  void cancel(const char *reason) override;
+
+private:
+  friend class InProcessCommunicator;
+  struct Ticket final : hlort_ticket {
+    uint64_t program = 0;
+    std::shared_ptr<Meeting> meeting;
+    std::list<Ticket>::iterator self;
+  };
+  struct ActiveRun {
+    int64_t number = 0;
+    std::map<uint64_t, int64_t> steps;      // by group
+    const hlort_collective *last = nullptr; // that was started
+  };
+
+  int32_t arrive(ActiveRun &run, const Group &group, Member &&member,
+                 std::shared_ptr<Meeting> &meeting, bool &isLast, hlort_status *status);
+  void gather(Meeting &meeting);
+  void complete(Meeting &meeting);
+
+  InProcessCommunicator &communicator;
+  const std::optional<std::chrono::milliseconds> deadline;
+  // Under the communicator's lock.
+  std::map<uint64_t, ActiveRun> active; // by program
+  std::list<Ticket> tickets;
+};
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_IN_PROCESS_H

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the members of a group come together, and work.
+
+#include "collective/InProcess.h"
+#include "threads/LookOut.h"
+
+#include <algorithm>
+
+namespace hloc::runtime {
+
+using Phase = Meeting::Phase;
+
+bool Meeting::isMissing(int32_t participant) const {
+  for (int32_t i = 0; i < group.size(); ++i)
+    if (group.members[i] == participant)
+      return !members[i].what;
+  return false;
+}
+
+bool Meeting::work() {
+  while (nextUnit.load(std::memory_order_relaxed) < exchange->units()) {
+    int64_t unit = nextUnit.fetch_add(1, std::memory_order_relaxed);
+    if (unit >= exchange->units())
+      break;
+    exchange->run(unit);
+    if (unitsLeft.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      return true;
+  }
+  return false;
+}
+
+/// Makes a phase known to all that wait.
+void InProcessCommunicator::finish(Meeting &meeting, Phase phase) {
+  meeting.phase = phase;
+  if (meeting.sleepers == 0)
+    return;
+  std::unique_lock lock = lockSoon(mutex);
+  meeting.wake.notify_all();
+}
+
+/// The meeting under that key; a new one if nobody has come yet. Under the lock.
+std::shared_ptr<Meeting> &InProcessCommunicator::meetingAt(const Key &key, const Group &group) {
+  std::shared_ptr<Meeting> &meeting = gathering[key];
+  if (!meeting) {
+    meeting = std::make_shared<Meeting>();
+    std::tie(meeting->program, meeting->run, std::ignore, std::ignore) = key;
+    meeting->group = group;
+    meeting->members.resize(group.size());
+    meeting->missing = group.size();
+  }
+  return meeting;
+}
+
+/// Comes to a run's next meeting of the group. Under the lock.
+int32_t InProcessParticipant::arrive(ActiveRun &run, const Group &group, Member &&member,
+                                     std::shared_ptr<Meeting> &meeting, bool &isLast,
+                                     hlort_status *status) {
+  const hlort_collective &what = *member.what;
+  uint64_t program = what.program->fingerprint;
+  Run &shared = communicator.runsOf(program).runs.at(run.number);
+  run.last = &what;
+  if (shared.failure.code)
+    return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", describe(what).c_str(),
+                            shared.failure.message);
+  InProcessCommunicator::Key key{program, run.number, group.hash, run.steps[group.hash]++};
+  meeting = communicator.meetingAt(key, group);
+  std::string text;
+  int32_t code = HLORT_INVALID_ARGUMENT;
+  for (const Member &other : meeting->members) {
+    std::string reason = other.what ? difference(other, member) : "";
+    if (reason.empty())
+      continue;
+    text = "participant " + std::to_string(other.participant) + " is at " + describe(*other.what) +
+           " where participant " + std::to_string(rank) + " is at " + describe(what) + ": " +
+           reason;
+    break;
+  }
+  for (int32_t other : group.members)
+    if (text.empty() && meeting->isMissing(other) &&
+        (communicator.left[other] || shared.ended[other])) {
+      code = HLORT_CANCELLED;
+      text = describe(what) + ": participant " + std::to_string(other) +
+             (communicator.left[other] ? " has left" : " has ended its run without coming to it");
+    }
+  meeting->members[group.place] = std::move(member);
+  if (!text.empty()) {
+    communicator.fail(program, run.number, code, text, meeting.get());
+    return hlort_status_set(status, code, "%s", text.c_str());
+  }
+  isLast = --meeting->missing == 0;
+  if (isLast)
+    communicator.gathering.erase(key);
+  return HLORT_OK;
+}
+
+int32_t InProcessParticipant::start(const hlort_collective &what, const Group &group,
+                                    const void *const *operands, void *const *results,
+                                    hlort_ticket **ticket, hlort_status *status) {
+  Member member;
+  if (int32_t code = member.read(what, rank, group, operands, results, status))
+    return code;
+  member.writeInitialResults(group);
+  std::list<Ticket> made(1);
+  Ticket &mine = made.front();
+  mine.program = what.program->fingerprint;
+  mine.self = made.begin();
+  bool isLast = false;
+  {
+    std::unique_lock lock = lockSoon(communicator.mutex);
+    auto run = active.find(mine.program);
+    if (run == active.end())
+      return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: its program has not begun",
+                              describe(what).c_str());
+    if (int32_t code = arrive(run->second, group, std::move(member), mine.meeting, isLast, status))
+      return code;
+    tickets.splice(tickets.end(), made);
+  }
+  *ticket = &mine;
+  if (!isLast)
+    return HLORT_OK;
+  // Nobody finds the meeting any more, and all members wait for its next phase.
+  Meeting &meeting = *mine.meeting;
+  std::vector<const Member *> members;
+  for (const Member &each : meeting.members)
+    members.push_back(&each);
+  meeting.exchange.emplace(meeting.group, std::move(members));
+  if (meeting.exchange->plan(&meeting.failure)) {
+    communicator.finish(meeting, Phase::Failed);
+    return HLORT_OK; // done tells
+  }
+  int64_t units = meeting.exchange->units();
+  meeting.unitsLeft = units;
+  communicator.finish(meeting, units ? Phase::Working : Phase::Complete);
+  return HLORT_OK;
+}
+
+/// Waits until all members have come or the meeting has failed.
+void InProcessParticipant::gather(Meeting &meeting) {
+  auto isOver = [&] { return meeting.phase != Phase::Gathering; };
+  if (lookOut(isOver, communicator.alert))
+    return;
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  ++meeting.sleepers;
+  if (!deadline)
+    meeting.wake.wait(lock, isOver);
+  else if (!meeting.wake.wait_for(lock, *deadline, isOver) && meeting.missing > 0)
+    communicator.missAt(meeting, *deadline);
+  // The last has come just now and plans.
+  meeting.wake.wait(lock, isOver);
+  --meeting.sleepers;
+}
+
+/// Works, and waits until the others have done their last units.
+void InProcessParticipant::complete(Meeting &meeting) {
+  gather(meeting);
+  if (meeting.phase == Phase::Failed)
+    return;
+  if (meeting.work())
+    communicator.finish(meeting, Phase::Complete);
+  auto isComplete = [&] { return meeting.phase == Phase::Complete; };
+  if (lookOut(isComplete, communicator.alert))
+    return;
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  ++meeting.sleepers;
+  meeting.wake.wait(lock, isComplete);
+  --meeting.sleepers;
+}
+
+int32_t InProcessParticipant::done(hlort_ticket &ticket, hlort_status *status) {
+  auto &mine = static_cast<Ticket &>(ticket);
+  std::shared_ptr<Meeting> meeting = mine.meeting;
+  complete(*meeting);
+  {
+    std::unique_lock lock = lockSoon(communicator.mutex);
+    tickets.erase(mine.self);
+  }
+  if (meeting->phase == Phase::Failed)
+    return hlort_status_set(status, meeting->failure.code, "%s", meeting->failure.message);
+  return HLORT_OK;
+}
+
+} // namespace hloc::runtime

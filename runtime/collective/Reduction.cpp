@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "collective/Reduction.h"
+
+namespace hloc::runtime {
+
+ReducedPiece::ReducedPiece(const hlort_collective_array &array, const Box &box, const Piece &piece)
+    : array(array), box(box), piece(piece),
+      bits((piece.rowEnd - piece.rowBegin) * (piece.bitEnd - piece.bitBegin)) {}
+
+/// Copies the piece of an operand to memory without gaps.
+static void pack(const Box &box, const Piece &piece, void *to, const void *operand) {
+  int64_t bits = piece.bitEnd - piece.bitBegin;
+  for (int64_t row = piece.rowBegin; row < piece.rowEnd; ++row)
+    copyBits(to, (row - piece.rowBegin) * bits, operand,
+             box.fromOffset + row * box.fromStride + piece.bitBegin, bits);
+}
+
+void ReducedPiece::add(const void *operand) {
+  if (isFirst) {
+    pack(box, piece, sum, operand);
+    isFirst = false;
+    return;
+  }
+  int64_t begin = box.fromOffset + piece.rowBegin * box.fromStride + piece.bitBegin;
+  const void *from = static_cast<const char *>(operand) + begin / 8;
+  if (piece.rowEnd - piece.rowBegin > 1 || begin % 8 != 0) {
+    pack(box, piece, next, operand);
+    from = next;
+  }
+  array.combine(sum, from, bits / hlort_element_bits(array.element_type));
+}
+
+void ReducedPiece::store(void *result) const {
+  copyBits(result, box.toOffset + piece.rowBegin * box.toStride + piece.bitBegin, sum, 0, bits);
+}
+
+} // namespace hloc::runtime
