@@ -8,6 +8,7 @@
 #include "collective/Participant.h"
 #include "hlort/hlort.h"
 #include "threads/ThreadTeam.h"
+#include "transfer/Queue.h"
 
 #include <map>
 #include <memory>
@@ -31,6 +32,7 @@ struct hlort_context {
   std::optional<hloc::runtime::ThreadTeam> crew;
 
   hloc::runtime::Trace trace;
+  hloc::runtime::Queues queues;
 
   /// Set when it has joined a communicator.
   std::unique_ptr<hloc::runtime::Participant> participant;

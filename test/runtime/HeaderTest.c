@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public header must compile as C99; the sizes are what emitted code relies on. */
 #include "hlort/hlort.h"
+#include "hlort/transfer.h"
 
 int hlortHeaderCheck(void) {
   return sizeof(hlort_status) == 260 && sizeof(hlort_buffer) == 32 &&
          sizeof(hlort_attribute) == 48 && sizeof(hlort_custom_call_frame) == 80 &&
-         offsetof(hlort_buffer, data) == 24 && offsetof(hlort_custom_call_frame, results) == 40;
+         sizeof(hlort_transfer) == 48 && offsetof(hlort_buffer, data) == 24 &&
+         offsetof(hlort_custom_call_frame, results) == 40;
 }

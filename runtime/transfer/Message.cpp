@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/Message.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace hloc::runtime {
+
+void FreeMessage::operator()(hlort_message *message) const {
+  if (message->release)
+    message->release(message->user, HLORT_CANCELLED);
+  hlort_arena_free(message);
+}
+
+int64_t getBytes(const hlort_buffer &buffer) {
+  int64_t bits = hlort_element_bits(buffer.element_type);
+  if (bits == 0 || buffer.rank < 0 || (buffer.rank > 0 && !buffer.dims))
+    return -1;
+  int64_t elements = 1;
+  bool empty = false;
+  for (int32_t i = 0; i < buffer.rank; ++i) {
+    if (buffer.dims[i] < 0)
+      return -1;
+    empty |= buffer.dims[i] == 0;
+    if (__builtin_mul_overflow(elements, buffer.dims[i] ? buffer.dims[i] : 1, &elements))
+      return -1;
+  }
+  int64_t all;
+  if (empty || __builtin_mul_overflow(elements, bits, &all))
+    return empty ? 0 : -1;
+  return all / 8 + (all % 8 != 0);
+}
+
+static int64_t getMinorToMajor(const hlort_buffer &buffer, int32_t i) {
+  return buffer.minor_to_major ? buffer.minor_to_major[i] : buffer.rank - 1 - i;
+}
+
+static bool isPermutation(const hlort_buffer &buffer) {
+  for (int32_t wanted = 0; wanted < buffer.rank; ++wanted) {
+    int32_t found = 0;
+    for (int32_t i = 0; i < buffer.rank; ++i)
+      found += getMinorToMajor(buffer, i) == wanted;
+    if (found != 1)
+      return false;
+  }
+  return true;
+}
+
+int32_t checkBuffers(int64_t count, const hlort_buffer *buffers, hlort_status *status) {
+  if (count < 0 || (count > 0 && !buffers))
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "expected an array of buffers");
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t bytes = getBytes(buffers[i]);
+    if (bytes < 0 || !isPermutation(buffers[i]))
+      return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                              "array %" PRId64 " has a type, size or layout that cannot be", i);
+    if (bytes > 0 && !buffers[i].data)
+      return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "array %" PRId64 " has no memory", i);
+  }
+  return HLORT_OK;
+}
+
+//===-- Making messages ---------------------------------------------------------------------===//
+
+/// Hands out parts of one block; without one, counts the bytes that it has to have.
+class Carver {
+public:
+  explicit Carver(char *block) : block(block) {}
+
+  void *take(int64_t bytes, int64_t alignment) {
+    used = (used + alignment - 1) / alignment * alignment;
+    return block + std::exchange(used, used + bytes);
+  }
+  template <typename T> T *take(int64_t count) {
+    return static_cast<T *>(take(count * int64_t(sizeof(T)), alignof(T)));
+  }
+  int64_t used = 0;
+
+private:
+  char *block;
+};
+
+static int64_t *copyNumbers(Carver &carver, const int64_t *numbers, int32_t count, bool fill) {
+  int64_t *copy = carver.take<int64_t>(count);
+  if (fill && count)
+    std::memcpy(copy, numbers, size_t(count) * sizeof(int64_t));
+  return copy;
+}
+
+/// Lays a message out in `carver`'s block; writes it if `fill`.
+static void layOut(Carver &carver, hlort_message *message, int64_t count,
+                   const hlort_buffer *buffers, bool lent, const char *origin, bool fill) {
+  auto *copies = carver.take<hlort_buffer>(count);
+  for (int64_t i = 0; i < count; ++i) {
+    hlort_buffer copy = buffers[i];
+    copy.dims = copyNumbers(carver, buffers[i].dims, copy.rank, fill);
+    if (copy.minor_to_major)
+      copy.minor_to_major = copyNumbers(carver, buffers[i].minor_to_major, copy.rank, fill);
+    if (!lent) {
+      int64_t bytes = getBytes(buffers[i]);
+      copy.data = carver.take(bytes, 64);
+      if (fill && bytes)
+        std::memcpy(copy.data, buffers[i].data, size_t(bytes));
+    }
+    if (fill)
+      copies[i] = copy;
+  }
+  int64_t characters = origin ? int64_t(std::strlen(origin)) + 1 : 0;
+  char *name = carver.take<char>(characters);
+  if (!fill)
+    return;
+  if (origin)
+    std::memcpy(name, origin, size_t(characters));
+  message->buffers = copies;
+  message->count = count;
+  message->origin = origin ? name : nullptr;
+}
+
+OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const char *origin,
+                         hlort_status *status) {
+  Carver measure(nullptr);
+  measure.take<hlort_message>(1);
+  layOut(measure, nullptr, count, buffers, lent, origin, /*fill=*/false);
+  void *block = hlort_arena_allocate(measure.used, 64, status);
+  if (!block)
+    return nullptr;
+  Carver carver(static_cast<char *>(block));
+  OwnedMessage message(new (carver.take<hlort_message>(1)) hlort_message);
+  layOut(carver, message.get(), count, buffers, lent, origin, /*fill=*/true);
+  return message;
+}
+
+//===-- Checking and copying ----------------------------------------------------------------===//
+
+static const char *getTypeName(int32_t type) {
+  static constexpr const char *names[] = {
+      "?",          "pred",       "s8",   "s16",    "s32",      "s64",    "u8",     "u16",
+      "u32",        "u64",        "f16",  "f32",    "f64",      "?",      "opaque", "c64",
+      "bf16",       "token",      "c128", "f8e5m2", "f8e4m3fn", "s4",     "u4",     "f8e4m3b11fnuz",
+      "f8e5m2fnuz", "f8e4m3fnuz", "s2",   "u2",     "f8e4m3",   "f8e3m4", "s1",     "u1",
+      "f4e2m1fn",   "f8e8m0fnu"};
+  return type >= 0 && type < int32_t(std::size(names)) ? names[type] : "?";
+}
+
+/// As HLO's text writes it, cut to fit.
+static void writeShape(const hlort_buffer &buffer, char (&text)[96]) {
+  size_t used = 0;
+  auto add = [&](const char *format, auto... values) {
+    int written = std::snprintf(text + used, sizeof text - used, format, values...);
+    used = std::min(sizeof text - 1, used + size_t(std::max(written, 0)));
+  };
+  add("%s[", getTypeName(buffer.element_type));
+  for (int32_t i = 0; i < buffer.rank; ++i)
+    add("%s%" PRId64, i ? "," : "", buffer.dims[i]);
+  add("%s", "]");
+  if (!buffer.minor_to_major)
+    return;
+  for (int32_t i = 0; i < buffer.rank; ++i)
+    add("%s%" PRId64, i ? "," : "{", buffer.minor_to_major[i]);
+  add("%s", buffer.rank ? "}" : "");
+}
+
+static bool agree(const hlort_buffer &a, const hlort_buffer &b) {
+  if (a.element_type != b.element_type || a.rank != b.rank)
+    return false;
+  for (int32_t i = 0; i < a.rank; ++i)
+    if (a.dims[i] != b.dims[i])
+      return false;
+  for (int32_t i = 0; i < a.rank; ++i)
+    if (getMinorToMajor(a, i) != getMinorToMajor(b, i))
+      return getBytes(a) == 0;
+  return true;
+}
+
+int32_t copyMessage(const hlort_message &message, int64_t count, const hlort_buffer *buffers,
+                    const char *who, const char *giver, hlort_status *status) {
+  if (count != message.count)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s: expected %" PRId64 " arrays but %s gave %" PRId64, who, count,
+                            giver, message.count);
+  for (int64_t i = 0; i < count; ++i) {
+    if (agree(buffers[i], message.buffers[i]))
+      continue;
+    char expected[96], given[96];
+    writeShape(buffers[i], expected);
+    writeShape(message.buffers[i], given);
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s: expected array %" PRId64 " to be %s but %s gave %s", who, i,
+                            expected, giver, given);
+  }
+  for (int64_t i = 0; i < count; ++i)
+    if (int64_t bytes = getBytes(buffers[i]))
+      std::memcpy(buffers[i].data, message.buffers[i].data, size_t(bytes));
+  return HLORT_OK;
+}
+
+} // namespace hloc::runtime
+
+using namespace hloc::runtime;
+
+const hlort_buffer *hlort_message_buffers(const hlort_message *message, int64_t *count) {
+  *count = message ? message->count : 0;
+  return message ? message->buffers : nullptr;
+}
+
+void hlort_message_free(hlort_message *message) {
+  if (message)
+    FreeMessage()(message);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of queues: arrays in memory of their own or in memory that the host has lent, and what
+// errors say of them. Test: test/runtime/TransferTest.cpp.
+#ifndef HLOC_RUNTIME_TRANSFER_MESSAGE_H
+#define HLOC_RUNTIME_TRANSFER_MESSAGE_H
+
+#include "hlort/transfer.h"
+
+#include <cstddef>
+#include <memory>
+
+/// One allocation: this, the buffers' descriptions and, unless lent, their data.
+struct hlort_message {
+  hlort_message *next = nullptr; ///< in a queue
+  hlort_buffer *buffers = nullptr;
+  int64_t count = 0;
+  const char *origin = nullptr; ///< the instruction that gave it; null if the host did
+  hlort_release release = nullptr;
+  void *user = nullptr;
+};
+
+namespace hloc::runtime {
+
+/// Frees a message that leaves its queue; lent memory goes back with HLORT_CANCELLED.
+struct FreeMessage {
+  void operator()(hlort_message *message) const;
+};
+using OwnedMessage = std::unique_ptr<hlort_message, FreeMessage>;
+
+/// Bytes that an array takes in memory; -1 if its description makes no sense.
+int64_t getBytes(const hlort_buffer &buffer);
+
+/// Whether `count` buffers can be transferred; says why not.
+int32_t checkBuffers(int64_t count, const hlort_buffer *buffers, hlort_status *status);
+
+/// A message with a copy of the buffers, or, if `lent`, of their descriptions alone; `origin` may
+/// be null. Null if there is no memory. The buffers have been checked.
+OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const char *origin,
+                         hlort_status *status);
+
+/// Copies the data of a message into `buffers`, which must be of its types, sizes and layouts.
+/// Otherwise nothing is copied, and the status says that `who` expected one thing and `giver` gave
+/// the other.
+int32_t copyMessage(const hlort_message &message, int64_t count, const hlort_buffer *buffers,
+                    const char *who, const char *giver, hlort_status *status);
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_TRANSFER_MESSAGE_H

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface of transfers: see hlort/transfer.h.
+
+#include "Context.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <new>
+
+using namespace hloc::runtime;
+
+namespace {
+
+const char *getOpcode(int32_t kind) {
+  static constexpr const char *names[] = {"infeed", "outfeed", "send", "recv-done"};
+  return names[kind];
+}
+
+bool isFromHost(int32_t kind) { return kind == HLORT_INFEED || kind == HLORT_RECV; }
+
+/// Who it is that a status speaks of: "infeed 'x' at m.hlo:3:1" or, of the host, "recv, channel 2".
+struct Name {
+  char text[128];
+
+  explicit Name(const hlort_transfer &transfer) {
+    const char *place = transfer.place ? transfer.place : "";
+    std::snprintf(text, sizeof text, "%s '%s'%s%s", getOpcode(transfer.kind),
+                  transfer.instruction ? transfer.instruction : "", *place ? " at " : "", place);
+  }
+  Name(int32_t kind, int64_t channel) {
+    static constexpr const char *names[] = {"infeed", "outfeed", "send", "recv"};
+    if (kind == HLORT_INFEED || kind == HLORT_OUTFEED)
+      std::snprintf(text, sizeof text, "the host's %s", names[kind]);
+    else
+      std::snprintf(text, sizeof text, "the host's %s on channel %" PRId64, names[kind], channel);
+  }
+};
+
+int32_t reportNoMemory(hlort_status *status) {
+  return hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for a queue");
+}
+
+/// The queue, if it exists and can be used in this direction; else null, and why.
+Queue *getQueue(hlort_context *context, int32_t kind, int64_t channel, hlort_status *status) {
+  if (kind < HLORT_INFEED || kind > HLORT_RECV) {
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "there is no queue of kind %d", kind);
+    return nullptr;
+  }
+  Name name(kind, channel);
+  if (!context) {
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: needs a context, not null", name.text);
+    return nullptr;
+  }
+  if ((kind == HLORT_INFEED || kind == HLORT_OUTFEED) && channel != 0) {
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: expected channel 0, got %" PRId64,
+                     name.text, channel);
+    return nullptr;
+  }
+  try {
+    return &context->queues.get(kind, channel);
+  } catch (const std::bad_alloc &) {
+    reportNoMemory(status);
+    return nullptr;
+  }
+}
+
+/// The same for one side's use; `fromHost` says whether the host is to put or to take.
+Queue *getHostQueue(hlort_context *context, int32_t kind, int64_t channel, bool fromHost,
+                    hlort_status *status) {
+  Queue *queue = getQueue(context, kind, channel, status);
+  if (!queue)
+    return nullptr;
+  Name name(kind, channel);
+  if (isFromHost(kind) != fromHost) {
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: the module is who %s here", name.text,
+                     fromHost ? "puts" : "takes");
+    return nullptr;
+  }
+  if (queue->getOptions().handler) {
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                     "%s: a handler carries these transfers out, nothing waits in the queue",
+                     name.text);
+    return nullptr;
+  }
+  return queue;
+}
+
+/// The code of a function that got no queue, even if the caller gave no status.
+template <typename Function> int32_t withStatus(hlort_status *status, Function function) {
+  hlort_status own = {};
+  return function(status ? status : &own);
+}
+
+int32_t putMessage(hlort_context *context, int32_t kind, int64_t channel, int64_t count,
+                   const hlort_buffer *buffers, hlort_release release, void *user, int64_t timeout,
+                   hlort_status *status) {
+  Queue *queue = getHostQueue(context, kind, channel, /*fromHost=*/true, status);
+  if (!queue)
+    return status->code;
+  if (int32_t code = checkBuffers(count, buffers, status))
+    return code;
+  OwnedMessage message = makeMessage(count, buffers, release != nullptr, nullptr, status);
+  if (!message)
+    return status->code;
+  message->user = user;
+  message->release = release;
+  int32_t code = queue->put(message, timeout, Name(kind, channel).text, status);
+  if (code)
+    message->release = nullptr; // the memory was never lent
+  return code;
+}
+
+int32_t runHandler(const hlort_queue_options &options, const hlort_transfer &transfer,
+                   const char *who, hlort_status *status) {
+  status->code = HLORT_OK;
+  int32_t code = options.handler(options.user, &transfer, status);
+  if (code && (status->code != code || !*status->message))
+    hlort_status_set(status, code, "%s: the host's handler failed with code %d", who, code);
+  return code;
+}
+
+int32_t takeFromHost(Queue &queue, const hlort_transfer &transfer, int64_t deadline,
+                     const char *who, hlort_status *status) {
+  OwnedMessage message = queue.take(deadline, who, status);
+  if (!message)
+    return status->code;
+  int32_t code = copyMessage(*message, transfer.count, transfer.buffers, who, "the host", status);
+  if (hlort_release release = message->release) {
+    message->release = nullptr;
+    release(message->user, code);
+  }
+  return code;
+}
+
+int32_t giveToHost(Queue &queue, const hlort_transfer &transfer, int64_t deadline, const char *who,
+                   hlort_status *status) {
+  if (int32_t code = queue.checkOpen(who, status))
+    return code;
+  OwnedMessage message = makeMessage(transfer.count, transfer.buffers, /*lent=*/false, who, status);
+  return message ? queue.put(message, deadline, who, status) : status->code;
+}
+
+} // namespace
+
+int32_t hlort_queue_configure(hlort_context *context, int32_t kind, int64_t channel,
+                              const hlort_queue_options *options, hlort_status *status) {
+  hlort_queue_options chosen = options ? *options : hlort_queue_options{};
+  if (chosen.capacity < 0)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "expected a queue of 0 or more messages, got %" PRId64,
+                            chosen.capacity);
+  return withStatus(status, [&](hlort_status *status) {
+    Queue *queue = getQueue(context, kind, channel, status);
+    if (!queue)
+      return status->code;
+    queue->configure(chosen);
+    return int32_t(HLORT_OK);
+  });
+}
+
+int32_t hlort_queue_put(hlort_context *context, int32_t kind, int64_t channel, int64_t count,
+                        const hlort_buffer *buffers, int64_t timeout, hlort_status *status) {
+  return withStatus(status, [&](hlort_status *status) {
+    return putMessage(context, kind, channel, count, buffers, nullptr, nullptr, timeout, status);
+  });
+}
+
+int32_t hlort_queue_lend(hlort_context *context, int32_t kind, int64_t channel, int64_t count,
+                         const hlort_buffer *buffers, hlort_release release, void *user,
+                         int64_t timeout, hlort_status *status) {
+  if (!release)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "lent memory needs a function to release it");
+  return withStatus(status, [&](hlort_status *status) {
+    return putMessage(context, kind, channel, count, buffers, release, user, timeout, status);
+  });
+}
+
+hlort_message *hlort_queue_take(hlort_context *context, int32_t kind, int64_t channel,
+                                int64_t timeout, hlort_status *status) {
+  Queue *queue = getHostQueue(context, kind, channel, /*fromHost=*/false, status);
+  return queue ? queue->take(timeout, Name(kind, channel).text, status).release() : nullptr;
+}
+
+int32_t hlort_queue_receive(hlort_context *context, int32_t kind, int64_t channel, int64_t count,
+                            const hlort_buffer *buffers, int64_t timeout, hlort_status *status) {
+  return withStatus(status, [&](hlort_status *status) {
+    Queue *queue = getHostQueue(context, kind, channel, /*fromHost=*/false, status);
+    if (!queue)
+      return status->code;
+    if (int32_t code = checkBuffers(count, buffers, status))
+      return code;
+    return queue->receive(count, buffers, timeout, Name(kind, channel).text, status);
+  });
+}
+
+int64_t hlort_queue_length(hlort_context *context, int32_t kind, int64_t channel) {
+  Queue *queue = context ? context->queues.find(kind, channel) : nullptr;
+  return queue ? queue->getLength() : 0;
+}
+
+int32_t hlort_queue_close(hlort_context *context, int32_t kind, int64_t channel, const char *reason,
+                          hlort_status *status) {
+  return withStatus(status, [&](hlort_status *status) {
+    Queue *queue = getQueue(context, kind, channel, status);
+    if (!queue)
+      return status->code;
+    queue->close(reason);
+    return int32_t(HLORT_OK);
+  });
+}
+
+int32_t hlort_queue_reset(hlort_context *context, int32_t kind, int64_t channel,
+                          hlort_status *status) {
+  return withStatus(status, [&](hlort_status *status) {
+    Queue *queue = getQueue(context, kind, channel, status);
+    if (!queue)
+      return status->code;
+    queue->reset();
+    return int32_t(HLORT_OK);
+  });
+}
+
+int32_t hlort_transfers_close(hlort_context *context, const char *reason, hlort_status *status) {
+  if (!context)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "a null context has no transfers");
+  context->queues.closeAll(reason);
+  return HLORT_OK;
+}
+
+int32_t hlort_transfers_reset(hlort_context *context, hlort_status *status) {
+  if (!context)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "a null context has no transfers");
+  context->queues.resetAll();
+  return HLORT_OK;
+}
+
+int32_t hlort_transfer_run(hlort_context *context, const hlort_transfer *transfer,
+                           hlort_status *status) {
+  return withStatus(status, [&](hlort_status *status) {
+    Name name(*transfer);
+    if (!context)
+      return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: needs a context, not null",
+                              name.text);
+    Queue *queue = getQueue(context, transfer->kind, transfer->channel, status);
+    if (!queue)
+      return status->code;
+    hlort_queue_options options = queue->getOptions();
+    if (options.handler) {
+      int32_t code = queue->checkOpen(name.text, status);
+      return code ? code : runHandler(options, *transfer, name.text, status);
+    }
+    return isFromHost(transfer->kind)
+               ? takeFromHost(*queue, *transfer, options.deadline, name.text, status)
+               : giveToHost(*queue, *transfer, options.deadline, name.text, status);
+  });
+}
