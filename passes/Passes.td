@@ -8,6 +8,27 @@ include "mlir/Pass/PassBase.td"
 
 //===- From the text's form to the core ------------------------------------===//
 
+def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
+  let summary = "Turn infeed, outfeed, send and recv into transfers of arrays";
+  let description = [{
+    Every transfer to or from the host becomes one `hlo.host_transfer` of the arrays of its data, in
+    the place where the data move: that of `hlo.infeed`, `hlo.outfeed`, `hlo.send` and
+    `hlo.recv_done`. Arrays with a layout get the shape that their memory has in row-major order,
+    through transposes. Tokens, and the states of `hlo.send` and `hlo.recv`, order nothing more:
+    all effects keep their order.
+
+    ```mlir
+    %0 = hlo.infeed %token : (!hlo.token) -> tuple<tensor<2x3xf32, #hlo.layout<[0, 1]>>, !hlo.token>
+    ```
+    becomes
+    ```mlir
+    %0 = hlo.host_transfer<infeed> 0 [array<i64: 0, 1>] () : () -> tensor<3x2xf32>
+    %1 = hlo.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+    ```
+    Transfers in computations that are applied to elements are not supported.
+  }];
+}
+
 def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
   let summary = "Replace calls by the callee's operations";
   let description = [{

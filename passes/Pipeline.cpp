@@ -15,6 +15,7 @@ namespace hloc {
 } // namespace hloc
 
 void hloc::buildInterfacePipeline(OpPassManager &passes) {
+  passes.addPass(createLowerTransfers());
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
   passes.addPass(createExpandCollectives());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Execute.h"
+#include "hlort/transfer.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
@@ -50,6 +51,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_arena_free", &hlort_arena_free);
   define("hlort_custom_call", &hlort_custom_call);
   define("hlort_fft", &hlort_fft);
+  define("hlort_transfer_run", &hlort_transfer_run);
   define("hlort_trace_begin", &hlort_trace_begin);
   define("hlort_trace_end", &hlort_trace_end);
   if (llvm::Error error = linker->library.define(absoluteSymbols(std::move(symbols))))

@@ -59,17 +59,18 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
   Measurements measured;
   RunStatus status = options.evaluate
                          ? runEvaluated(module, options, inputs, outputs, outfeed, measured)
-                         : compiled(module, options, inputs, outputs, measured);
+                         : compiled(module, options, inputs, outputs, outfeed, measured);
   if (status != RunStatus::Done)
     return toExitCode(status);
   bool same = true;
   if (options.compare) {
-    ParticipantArrays expected, unused;
+    ParticipantArrays expected, expectedOutfeed;
     Measurements ignored;
-    status = runEvaluated(module, options, inputs, expected, unused, ignored);
+    status = runEvaluated(module, options, inputs, expected, expectedOutfeed, ignored);
     if (status != RunStatus::Done)
       return toExitCode(status);
-    same = succeeded(compareResults(outputs, expected, options));
+    same = succeeded(compareResults("result", outputs, expected, options));
+    same &= succeeded(compareResults("outfeed", outfeed, expectedOutfeed, options));
   }
   for (auto [prefix, arrays] : {std::pair("out", &outputs), {"outfeed", &outfeed}}) {
     if (!options.outputsTo.empty() && failed(writeOutputs(prefix, *arrays, options)))

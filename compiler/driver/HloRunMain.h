@@ -19,12 +19,13 @@ struct Measurements {
 
 enum class RunStatus { Done, Refused, WrongUsage, Unsupported };
 
-/// One way to run a module. Reports errors itself.
+/// One way to run a module. `outfeed` gets what the module gives to the host while it runs. Reports
+/// errors itself.
 using Runner = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &options,
                                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
-                                       Measurements &measurements)>;
+                                       ParticipantArrays &outfeed, Measurements &measurements)>;
 
-/// The evaluator. `outfeed` gets what the module gives to the host while it runs.
+/// The evaluator.
 RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                        ParticipantArrays &outfeed, Measurements &measurements);

@@ -4,6 +4,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Execute.h"
+#include "compiler/driver/HostTransfers.h"
 #include "compiler/driver/OutputFiles.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -68,8 +69,8 @@ Buffer allocate(int64_t bytes) {
 class Instance {
 public:
   Instance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context,
-           ArrayRef<HostArray> inputs)
-      : interface(interface), module(module), context(context), inputs(inputs),
+           HostTransfers &host, ArrayRef<HostArray> inputs)
+      : interface(interface), module(module), context(context), host(host), inputs(inputs),
         arena(allocate(interface.arenaBytes)) {
     for (const Port &port : interface.arguments)
       arguments.push_back(allocate(port.bytes));
@@ -92,6 +93,7 @@ public:
       in.push_back(buffer.get());
     for (size_t i = 0; i < results.size(); ++i)
       out.push_back(resultMemory(i));
+    host.restart();
     hlort_status status = {};
     if (module.getRun()(context, in.data(), out.data(), arena.get(), &status) == 0)
       return true;
@@ -115,6 +117,7 @@ private:
   const ModuleInterface &interface;
   LoadedModule &module;
   hlort_context *context;
+  HostTransfers &host;
   ArrayRef<HostArray> inputs;
   Buffer arena;
   std::vector<Buffer> arguments, results;
@@ -161,7 +164,8 @@ bool writeTrace(hlort_context *runtime, StringRef path) {
 } // namespace
 
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
-                      ParticipantArrays &outputs, Measurements &measured) {
+                      ParticipantArrays &outputs, ParticipantArrays &outfeed,
+                      Measurements &measured) {
   if (options.getParticipants() > 1) {
     emitNotSupported(source.getLoc(), "compiled code for several participants");
     return RunStatus::Unsupported;
@@ -215,7 +219,9 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     return RunStatus::Refused;
   }
   auto destroy = llvm::make_scope_exit([&] { hlort_context_destroy(runtime); });
-  Instance instance(compiled.interface, executable->loaded, runtime, inputs[0]);
+  HostTransfers host(source, options, /*participant=*/0);
+  host.attach(runtime);
+  Instance instance(compiled.interface, executable->loaded, runtime, host, inputs[0]);
   CrashGuard guard;
   if (!options.trace.empty()) {
     // A first call brings code and memory into the caches, which would be most of what is seen.
@@ -232,6 +238,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   if (!options.trace.empty() && !writeTrace(runtime, options.trace))
     return RunStatus::Refused;
   outputs = {instance.getResults()};
+  outfeed = {host.getGiven()};
   if (options.benchmarkSeconds <= 0)
     return RunStatus::Done;
 

@@ -12,7 +12,7 @@ namespace hloc {
 /// them where results share their memory.
 RunStatus runCompiled(mlir::ModuleOp source, const RunOptions &options,
                       const ParticipantArrays &inputs, ParticipantArrays &outputs,
-                      Measurements &measured);
+                      ParticipantArrays &outfeed, Measurements &measured);
 
 } // namespace hloc
 

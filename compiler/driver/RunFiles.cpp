@@ -153,12 +153,12 @@ LogicalResult writeOutputs(StringRef prefix, const ParticipantArrays &outputs,
 }
 
 /// Prints how one result differs; false if it does.
-static bool reportDifference(const HostArray &result, const HostArray &expected, size_t index,
-                             size_t participant, const RunOptions &options) {
+static bool reportDifference(StringRef what, const HostArray &result, const HostArray &expected,
+                             size_t index, size_t participant, const RunOptions &options) {
   std::string difference = findDifference(result, expected, options.tolerance);
   if (difference.empty())
     return true;
-  llvm::errs() << options.module << ": error: result " << index;
+  llvm::errs() << options.module << ": error: " << what << ' ' << index;
   if (options.getParticipants() > 1)
     llvm::errs() << " of participant " << participant;
   llvm::errs() << ' ' << difference << '\n';
@@ -176,17 +176,25 @@ LogicalResult compareWithExpected(StringRef prefix, const ParticipantArrays &out
         llvm::errs() << llvm::toString(expected.takeError()) << '\n';
         return failure();
       }
-      same &= reportDifference(array, *expected, i, participant, options);
+      same &= reportDifference("result", array, *expected, i, participant, options);
     }
   return success(same);
 }
 
-LogicalResult compareResults(const ParticipantArrays &outputs, const ParticipantArrays &expected,
-                             const RunOptions &options) {
+LogicalResult compareResults(StringRef what, const ParticipantArrays &outputs,
+                             const ParticipantArrays &expected, const RunOptions &options) {
   bool same = true;
-  for (auto [participant, arrays] : llvm::enumerate(outputs))
+  for (auto [participant, arrays] : llvm::enumerate(outputs)) {
+    size_t count = expected[participant].size();
+    if (arrays.size() != count) {
+      llvm::errs() << options.module << ": error: expected " << count << ' ' << what
+                   << " arrays but got " << arrays.size() << '\n';
+      same = false;
+      continue;
+    }
     for (auto [i, array] : llvm::enumerate(arrays))
-      same &= reportDifference(array, expected[participant][i], i, participant, options);
+      same &= reportDifference(what, array, expected[participant][i], i, participant, options);
+  }
   return success(same);
 }
 

@@ -40,8 +40,8 @@ mlir::LogicalResult writeOutputs(llvm::StringRef prefix, const ParticipantArrays
 mlir::LogicalResult compareWithExpected(llvm::StringRef prefix, const ParticipantArrays &outputs,
                                         const RunOptions &options);
 
-/// Compares two sets of results, and prints what differs.
-mlir::LogicalResult compareResults(const ParticipantArrays &outputs,
+/// Compares two sets of arrays, which errors call `what`, and prints what differs.
+mlir::LogicalResult compareResults(llvm::StringRef what, const ParticipantArrays &outputs,
                                    const ParticipantArrays &expected, const RunOptions &options);
 
 /// Prints a line for each array.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fusion makes: kernels. They have no form in HLO text.
+// What passes make: kernels, and calls of the runtime. They have no form in HLO text.
 
 include "compiler/hlo/HloBase.td"
 
@@ -79,5 +79,25 @@ def HLO_RuntimeCallOp : HLO_Op<"runtime_call", [AttrSizedOperandSegments,
   let assemblyFormat = [{
     $callee `(` $inputs `)` `->` `(` $outputs `)` $parameters attr-dict `:`
     functional-type($inputs, $outputs)
+  }];
+}
+
+def HLO_TransferKind : HLO_Enum<"TransferKind", "which queue of the context, numbered as in hlort", [
+  HLO_Case<"Infeed", 0, "infeed">, HLO_Case<"Outfeed", 1, "outfeed">,
+  HLO_Case<"Send", 2, "send">, HLO_Case<"Recv", 3, "recv">]>;
+def HLO_TransferKindAttr : HLO_EnumAttr<HLO_TransferKind, "transfer_kind">;
+
+def HLO_HostTransferOp : HLO_Op<"host_transfer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "arrays that go to the host or come from it";
+  let description = [{
+    Infeed, outfeed, and send and recv to the host, without tuples and tokens: transfers keep their
+    order, as all effects do. Operands or results are the arrays of the data, row-major in the order
+    of the host's memory; `layouts` has for each the `minor_to_major` that the host sees.
+  }];
+  let arguments = (ins Variadic<HLO_Array>:$inputs, HLO_TransferKindAttr:$kind, I64Attr:$channel,
+                       ArrayAttr:$layouts);
+  let results = (outs Variadic<HLO_Array>:$results);
+  let assemblyFormat = [{
+    $kind $channel $layouts `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
   }];
 }

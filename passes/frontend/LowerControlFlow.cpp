@@ -130,22 +130,13 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
       convolution && convolution.getSparsityConfigAttr())
     return emitNotSupported(op->getLoc(), "a convolution of sparse operands");
   Values operands = leavesOf(op->getOperands());
-  bool takesToken = isa<InfeedOp, OutfeedOp>(op);
-  if (isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op))
-    return emitNotSupported(op->getLoc(), Twine("'") + op->getName().getStringRef() + "'");
-  if (takesToken)
-    operands.push_back(AfterAllOp::create(builder, op->getLoc(),
-                                          TokenType::get(builder.getContext()), ValueRange()));
-  if (isa<OutfeedOp>(op))
-    types.push_back(TokenType::get(builder.getContext()));
-  bool keepsAll = isa<CustomCallOp>(op) || isa<InfeedOp, OutfeedOp>(op);
   DictionaryAttr discardable =
-      keepsAll ? op->getDiscardableAttrDictionary() : builder.getDictionaryAttr({});
+      isa<CustomCallOp>(op) ? op->getDiscardableAttrDictionary() : builder.getDictionaryAttr({});
   Operation *clone =
       Operation::create(op->getLoc(), op->getName(), types, operands, discardable.getValue(),
                         op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
   builder.insert(clone);
-  mapResults(op, ValueRange(clone->getResults()).drop_back(isa<OutfeedOp>(op)));
+  mapResults(op, clone->getResults());
   return success();
 }
 

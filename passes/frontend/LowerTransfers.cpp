@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// From infeed, outfeed, send and recv to transfers of plain arrays. Test:
+// test/passes/frontend/lower-transfers.hlo.
+#include "compiler/hlo/HloDialect.h"
+#include "mlir/IR/Builders.h"
+#include "passes/Build.h"
+#include "passes/Passes.h"
+#include "passes/frontend/NotSupported.h"
+#include "passes/frontend/TupleLeaves.h"
+#include "passes/simplify/Match.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace hloc {
+#define GEN_PASS_DEF_LOWERTRANSFERS
+#include "passes/Passes.h.inc"
+} // namespace hloc
+
+namespace {
+
+/// Dimensions of an array, major first in its layout.
+SmallVector<int64_t> getMajorToMinor(RankedTensorType type) {
+  auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
+  if (!layout || layout.getMinorToMajor().empty())
+    return iotaVector(type.getRank());
+  return llvm::to_vector(llvm::reverse(layout.getMinorToMajor()));
+}
+
+/// `value` as `type`, which differs from its own in layouts only.
+Value withLayout(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  OperationState state(value.getLoc(), CopyOp::getOperationName(), value, type);
+  return builder.create(state)->getResult(0);
+}
+
+/// Replaces one operation.
+class Transfer {
+public:
+  explicit Transfer(Operation *op) : op(op), builder(op), build(builder, op->getLoc()) {}
+
+  LogicalResult lower();
+
+private:
+  /// The types of the arrays in `type`; fails if there is something else in it.
+  FailureOr<SmallVector<RankedTensorType>> getArrays(Type type);
+  LogicalResult take(TransferKind kind, int64_t channel, Type type, Value &data);
+  LogicalResult give(TransferKind kind, int64_t channel, ValueRange data, TypeRange types);
+
+  void appendLeaves(Value value, SmallVectorImpl<Value> &leaves);
+  Value assemble(Type type, ValueRange &leaves);
+  Value token() { return AfterAllOp::create(builder, op->getLoc(), ValueRange()); }
+  /// A tuple of the type of the operation's result that begins with `elements`; its rest is zeros
+  /// and tokens.
+  void replaceByTuple(SmallVector<Value> elements);
+  Value makeZero(Type type);
+  LogicalResult checkHost(bool isHostTransfer) {
+    return isHostTransfer ? success()
+                          : LogicalResult(emitNotSupported(
+                                op->getLoc(), "a transfer to or from another participant"));
+  }
+  HostTransferOp create(TransferKind kind, int64_t channel, ArrayRef<RankedTensorType> arrays,
+                        TypeRange results, ValueRange inputs);
+
+  Operation *op;
+  OpBuilder builder;
+  Build build;
+};
+
+FailureOr<SmallVector<RankedTensorType>> Transfer::getArrays(Type type) {
+  SmallVector<RankedTensorType> arrays;
+  for (Type leaf : getLeaves(type)) {
+    auto array = dyn_cast<RankedTensorType>(leaf);
+    if (!array)
+      return emitNotSupported(op->getLoc(), "a transfer of what is not an array");
+    if (!array.hasStaticShape())
+      return emitNotSupported(op->getLoc(), "a transfer of an array of bounded dynamic size");
+    arrays.push_back(array);
+  }
+  return arrays;
+}
+
+/// The elements of a value that are arrays, depth first.
+void Transfer::appendLeaves(Value value, SmallVectorImpl<Value> &leaves) {
+  auto tuple = dyn_cast<TupleType>(value.getType());
+  if (!tuple) {
+    if (!isa<TokenType>(value.getType()))
+      leaves.push_back(value);
+    return;
+  }
+  for (auto [i, type] : llvm::enumerate(tuple.getTypes()))
+    appendLeaves(GetTupleElementOp::create(builder, op->getLoc(), type, value, i), leaves);
+}
+
+/// A value of `type` whose arrays are taken from the front of `leaves`.
+Value Transfer::assemble(Type type, ValueRange &leaves) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    SmallVector<Value> elements;
+    for (Type element : tuple.getTypes())
+      elements.push_back(assemble(element, leaves));
+    return TupleOp::create(builder, op->getLoc(), tuple, elements);
+  }
+  if (isa<TokenType>(type))
+    return token();
+  Value leaf = leaves.front();
+  leaves = leaves.drop_front();
+  return withLayout(builder, leaf, type);
+}
+
+Value Transfer::makeZero(Type type) {
+  SmallVector<Value> zeros;
+  for (Type leaf : getPlainLeaves(type))
+    zeros.push_back(build.zero(cast<RankedTensorType>(leaf)));
+  ValueRange rest = zeros;
+  return assemble(type, rest);
+}
+
+void Transfer::replaceByTuple(SmallVector<Value> elements) {
+  auto type = cast<TupleType>(op->getResult(0).getType());
+  for (Type rest : type.getTypes().drop_front(elements.size()))
+    elements.push_back(makeZero(rest));
+  op->getResult(0).replaceAllUsesWith(TupleOp::create(builder, op->getLoc(), type, elements));
+  op->erase();
+}
+
+HostTransferOp Transfer::create(TransferKind kind, int64_t channel,
+                                ArrayRef<RankedTensorType> arrays, TypeRange results,
+                                ValueRange inputs) {
+  SmallVector<Attribute> layouts;
+  for (RankedTensorType array : arrays)
+    layouts.push_back(
+        builder.getDenseI64ArrayAttr(llvm::to_vector(llvm::reverse(getMajorToMinor(array)))));
+  return HostTransferOp::create(builder, op->getLoc(), results, inputs, kind, channel,
+                                builder.getArrayAttr(layouts));
+}
+
+/// Transfers `data`, a value of `type`, from the host.
+LogicalResult Transfer::take(TransferKind kind, int64_t channel, Type type, Value &data) {
+  FailureOr<SmallVector<RankedTensorType>> arrays = getArrays(type);
+  if (failed(arrays))
+    return failure();
+  SmallVector<Type> results;
+  for (RankedTensorType array : *arrays) {
+    SmallVector<int64_t> shape;
+    for (int64_t dimension : getMajorToMinor(array))
+      shape.push_back(array.getDimSize(dimension));
+    results.push_back(RankedTensorType::get(shape, array.getElementType()));
+  }
+  HostTransferOp transfer = create(kind, channel, *arrays, results, ValueRange());
+  SmallVector<Value> leaves;
+  for (auto [result, array] : llvm::zip(transfer.getResults(), *arrays))
+    leaves.push_back(build.transpose(result, invertPermutation(getMajorToMinor(array))));
+  ValueRange rest = leaves;
+  data = assemble(type, rest);
+  return success();
+}
+
+/// Transfers `data` to the host in the layouts of `types`.
+LogicalResult Transfer::give(TransferKind kind, int64_t channel, ValueRange data, TypeRange types) {
+  SmallVector<Value> leaves;
+  for (Value value : data)
+    appendLeaves(value, leaves);
+  FailureOr<SmallVector<RankedTensorType>> arrays =
+      getArrays(TupleType::get(op->getContext(), types));
+  if (failed(arrays))
+    return failure();
+  for (auto [leaf, array] : llvm::zip(leaves, *arrays)) {
+    leaf = withLayout(builder, leaf, withoutLayout(leaf.getType()));
+    leaf = build.transpose(leaf, getMajorToMinor(array));
+  }
+  create(kind, channel, *arrays, TypeRange(), leaves);
+  return success();
+}
+
+LogicalResult Transfer::lower() {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](InfeedOp infeed) -> LogicalResult {
+        Value data;
+        auto type = dyn_cast<TupleType>(infeed.getResult(0).getType());
+        if (!type || failed(take(TransferKind::Infeed, 0, type.getType(0), data)))
+          return failure();
+        replaceByTuple({data});
+        return success();
+      })
+      .Case([&](OutfeedOp outfeed) -> LogicalResult {
+        SmallVector<Type> types(outfeed.getInputs().getTypes());
+        if (std::optional<Type> shape = outfeed.getOutfeedShape())
+          types = {*shape};
+        if (failed(give(TransferKind::Outfeed, 0, outfeed.getInputs(), types)))
+          return failure();
+        outfeed.getResult().replaceAllUsesWith(token());
+        outfeed.erase();
+        return success();
+      })
+      .Case([&](SendOp send) -> LogicalResult {
+        Value data = send.getOperand();
+        if (failed(checkHost(send.getIsHostTransfer())) ||
+            failed(give(TransferKind::Send, send.getChannelId().value_or(0), data, data.getType())))
+          return failure();
+        replaceByTuple({data});
+        return success();
+      })
+      .Case([&](RecvOp recv) -> LogicalResult {
+        if (failed(checkHost(recv.getIsHostTransfer())) ||
+            failed(getArrays(recv.getResult(0).getType())))
+          return failure();
+        replaceByTuple({});
+        return success();
+      })
+      .Case([&](SendDoneOp done) {
+        done.getResult(0).replaceAllUsesWith(token());
+        done.erase();
+        return success();
+      })
+      .Case([&](RecvDoneOp done) -> LogicalResult {
+        Value data;
+        auto type = dyn_cast<TupleType>(done.getResult(0).getType());
+        if (!type || failed(take(TransferKind::Recv, done.getChannelId().value_or(0),
+                                 type.getType(0), data)))
+          return failure();
+        replaceByTuple({data});
+        return success();
+      })
+      .Default(success());
+}
+
+bool isTransfer(Operation *op) {
+  return isa<InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op);
+}
+
+/// Operations that run their computations as often, and in the order, that the text says.
+bool runsInOrder(Operation *op) {
+  return isa<CallOp, FusionOp, WhileOp, ConditionalOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(
+      op);
+}
+
+struct LowerTransfers : hloc::impl::LowerTransfersBase<LowerTransfers> {
+  /// A transfer in `computation` or in what it calls; null if there is none.
+  Operation *findTransfer(ComputationOp computation) {
+    auto [known, isNew] = transfers.try_emplace(computation, nullptr);
+    if (!isNew)
+      return known->second;
+    Operation *found = nullptr;
+    computation.walk([&](Operation *op) {
+      if (isTransfer(op))
+        found = op;
+      forEachCallee(op, [&](ComputationOp callee) {
+        if (!found)
+          found = findTransfer(callee);
+      });
+      return found ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return transfers[computation] = found;
+  }
+
+  void forEachCallee(Operation *op, llvm::function_ref<void(ComputationOp)> visit) {
+    if (isa<ComputationOp>(op))
+      return;
+    op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) {
+      if (auto callee = symbols->lookup<ComputationOp>(symbol.getAttr()))
+        visit(callee);
+    });
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable table(module);
+    symbols = &table;
+    transfers.clear();
+    SmallVector<Operation *> found;
+    bool valid = true;
+    module.walk([&](Operation *op) {
+      if (isTransfer(op))
+        found.push_back(op);
+      if (runsInOrder(op))
+        return;
+      forEachCallee(op, [&](ComputationOp callee) {
+        if (Operation *transfer = findTransfer(callee)) {
+          emitNotSupported(transfer->getLoc(), "a transfer in a computation applied to elements")
+                  .attachNote(op->getLoc())
+              << "applied here";
+          valid = false;
+        }
+      });
+    });
+    for (Operation *op : found)
+      valid = valid && succeeded(Transfer(op).lower());
+    if (!valid)
+      signalPassFailure();
+  }
+
+private:
+  SymbolTable *symbols = nullptr;
+  DenseMap<Operation *, Operation *> transfers;
+};
+
+} // namespace
