@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs whole programs through hlo-run and judges their results. Needs Python alone.
 
-    run.py --hlo-run PATH [--args "-O3 --threads=2"] [--same-bits "-O3 --threads=1"]
+    run.py --hlo-run COMMAND [--args "-O3 --threads=2"] [--same-bits "-O3 --threads=1"]
            [--jobs N] [--timeout S] [NAME...]
 
 A case is a folder of cases/: module.hlo, case.json, and .npy files for its inputs and expected
 outputs (README.md). With --same-bits each case also runs with those arguments, and all output
-files must be equal. Prints a line for each case that fails, then the counts; the exit status is 0
-if all passed."""
+files must be equal. COMMAND is hlo-run or what stands in for it (emulated.py); a case for which it exits
+with 3, not supported, is skipped. Prints a line for each case that fails, then the counts; the exit
+status is 0 if none failed and any passed."""
 
 import argparse
 import concurrent.futures
@@ -23,6 +24,7 @@ import tempfile
 
 import npy
 
+SKIPPED = "skipped"
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 
 
@@ -64,13 +66,15 @@ def difference(result, golden, entry):
 def run_once(case, options, arguments, out):
     """Runs one case into `out`; what went wrong, or None."""
     out.mkdir()
-    command = [options.hlo_run, case / "module.hlo", f"--inputs-from={case}", f"--outputs-to={out}",
+    command = [*shlex.split(options.hlo_run), case / "module.hlo", f"--inputs-from={case}", f"--outputs-to={out}",
                *shlex.split(arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               timeout=options.timeout)
     except subprocess.TimeoutExpired:
         return f"took more than {options.timeout:g} s"
+    if done.returncode == 3:
+        return SKIPPED
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [""]
         return f"exit status {done.returncode}: " + next((l for l in lines if "error" in l), lines[0])
@@ -112,14 +116,17 @@ def main():
     parser.add_argument("--timeout", type=float, default=120)
     options = parser.parse_args()
     cases = [CASES / name for name in options.names] or sorted(CASES.iterdir())
-    failed = 0
+    failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for case, fault in zip(cases, pool.map(lambda c: run(c, options), cases)):
-            if fault:
+            if fault == SKIPPED:
+                skipped += 1
+            elif fault:
                 failed += 1
                 print(f"FAIL {case.name}: {fault}", flush=True)
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    sys.exit(failed > 0)
+    passed = len(cases) - failed - skipped
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(failed > 0 or not passed)
 
 
 if __name__ == "__main__":

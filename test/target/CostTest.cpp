@@ -8,9 +8,9 @@ using namespace hloc;
 
 namespace {
 
-class Costs : public ::testing::Test {
+class CostTest : public ::testing::Test {
 protected:
-  Costs() { context.loadDialect<hlo::HLODialect>(); }
+  CostTest() { context.loadDialect<hlo::HLODialect>(); }
 
   static Target makeFor(const std::string &cpu) {
     TargetOptions options;
@@ -23,9 +23,9 @@ protected:
   double timeOf(const std::string &op, const std::string &element, const std::string &cpu,
                 bool binary = false) {
     std::string type = "tensor<8x" + element + ">";
-    std::string text = "%x = hlo.constant dense<1" +
+    std::string text = "%x = hlo.constant (dense<1" +
                        std::string(element[0] == 'f' || element[0] == 'b' ? ".0" : "") +
-                       "> : " + type + "\n%r = hlo." + op + " %x" + (binary ? ", %x" : "") +
+                       "> : " + type + ") : " + type + "\n%r = hlo." + op + " %x" + (binary ? ", %x" : "") +
                        " : (" + type + (binary ? ", " + type : "") + ") -> " + type + "\n";
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(module) << text;
@@ -40,7 +40,7 @@ protected:
 
 } // namespace
 
-TEST_F(Costs, ClassesAreOrdered) {
+TEST_F(CostTest, ClassesAreOrdered) {
   double add = timeOf("add", "f32", "x86-64-v3", true),
          divide = timeOf("divide", "f32", "x86-64-v3", true),
          exponential = timeOf("exponential", "f32", "x86-64-v3"),
@@ -52,14 +52,14 @@ TEST_F(Costs, ClassesAreOrdered) {
   EXPECT_LT(sine, power);
 }
 
-TEST_F(Costs, WideElementsAndNarrowVectorsTakeLonger) {
+TEST_F(CostTest, WideElementsAndNarrowVectorsTakeLonger) {
   EXPECT_DOUBLE_EQ(timeOf("add", "f64", "x86-64-v3", true),
                    2 * timeOf("add", "f32", "x86-64-v3", true));
   EXPECT_GT(timeOf("add", "bf16", "x86-64-v3", true), timeOf("add", "f32", "x86-64-v3", true));
   EXPECT_LT(timeOf("exponential", "f32", "x86-64-v4"), timeOf("exponential", "f32", "x86-64-v3"));
 }
 
-TEST_F(Costs, DivisionsOfIntegersAreSequences) {
+TEST_F(CostTest, DivisionsOfIntegersAreSequences) {
   EXPECT_GT(timeOf("divide", "i32", "x86-64-v3", true),
             2 * timeOf("divide", "f32", "x86-64-v3", true));
 }

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Stands in for hlo-run where code is made for another machine: compiles a module for it, links it with
+host.c and runs it in an emulator. Needs clang, the other machine's C library and qemu-user.
+
+    emulated.py MODULE --inputs-from=DIR --outputs-to=DIR --hloc=PATH --clang=PATH --include=DIR
+                --triple=aarch64-linux-gnu [--mcpu=NAME] [-O3]
+
+Exit status 0 if it ran, 3 if the object needs the runtime (custom calls, Fourier transforms), which is not
+built for the other machine; else 1 with a message."""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HOST = pathlib.Path(__file__).resolve().parent / "host.c"
+
+
+def run(command, status=1):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        print("error:", " ".join(map(str, command)), file=sys.stderr)
+        print((done.stdout + done.stderr)[-2000:], file=sys.stderr)
+        sys.exit(status)
+    return done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("module")
+    for name in ("inputs-from", "outputs-to", "hloc", "clang", "include", "triple"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--mcpu")
+    options, rest = parser.parse_known_args()
+    machine = options.triple.split("-")[0]
+    with tempfile.TemporaryDirectory() as scratch:
+        code, program = f"{scratch}/model.o", f"{scratch}/model"
+        run([options.hloc, options.module, "-o", code, "--name=model", "--threads=1", f"--mtriple={options.triple}",
+             *([f"--mcpu={options.mcpu}"] if options.mcpu else []), *rest])
+        symbols = run(["/usr/bin/env", "llvm-nm-22", "--undefined-only", code])
+        if "hlort_" in symbols:
+            print("needs the runtime:", ", ".join(s for s in symbols.split() if s.startswith("hlort_")))
+            sys.exit(3)
+        run([options.clang, f"--target={options.triple}", "-O1", "-std=c11", "-fuse-ld=lld", "-static",
+             f"-I{options.include}", HOST, code, "-lm", "-o", program])
+        run([f"qemu-{machine}", program, getattr(options, "inputs_from"), getattr(options, "outputs_to")])
+
+
+if __name__ == "__main__":
+    main()
