@@ -40,8 +40,7 @@ class Infers : public mlir::OpTrait::TraitBase<ConcreteOp, Infers> {};
 
 /// Gives operations their cost class (HLO_Costs in their definitions).
 template <CostClass value> struct CostsAs {
-  template <typename ConcreteOp>
-  struct Impl : mlir::OpTrait::TraitBase<ConcreteOp, Impl> {
+  template <typename ConcreteOp> struct Impl : mlir::OpTrait::TraitBase<ConcreteOp, Impl> {
     static constexpr CostClass costClass = value;
   };
 };

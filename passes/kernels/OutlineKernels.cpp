@@ -51,9 +51,9 @@ FlatSymbolRefAttr KernelOutliner::outline(KernelOp kernel, ArrayRef<int64_t> reu
                                                    OperationEquivalence::IgnoreLocations))
       return FlatSymbolRefAttr::get(known.getSymNameAttr());
   OpBuilder builder(kernel.getContext());
-  auto function = KernelFunctionOp::create(builder, kernel.getLoc(), makeName(kernel),
-                                           kernel.getKind(), reuse, kernel.getMustReuse(),
-                                           kernel.getSchedulesAttr());
+  auto function =
+      KernelFunctionOp::create(builder, kernel.getLoc(), makeName(kernel), kernel.getKind(), reuse,
+                               kernel.getMustReuse(), kernel.getSchedulesAttr());
   function.getBody().takeBody(kernel.getBody());
   symbols.insert(function);
   functions[hash].push_back(function);

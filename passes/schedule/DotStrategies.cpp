@@ -83,8 +83,9 @@ double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64
 
 /// Time to read the right operand of every batch `passes` times.
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes) {
-  return passes * dot.batches * dot.getRhsBytes() *
-         problem.costs.getStreamTime(dot.getRhsWholeBytes());
+  // What is read again is not alone in its cache.
+  double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1);
+  return passes * dot.batches * dot.getRhsBytes() * problem.costs.getStreamTime(held);
 }
 
 /// What computing the right operand's elements takes, if they do not lie in memory as they are.

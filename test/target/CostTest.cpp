@@ -25,8 +25,9 @@ protected:
     std::string type = "tensor<8x" + element + ">";
     std::string text = "%x = hlo.constant (dense<1" +
                        std::string(element[0] == 'f' || element[0] == 'b' ? ".0" : "") +
-                       "> : " + type + ") : " + type + "\n%r = hlo." + op + " %x" + (binary ? ", %x" : "") +
-                       " : (" + type + (binary ? ", " + type : "") + ") -> " + type + "\n";
+                       "> : " + type + ") : " + type + "\n%r = hlo." + op + " %x" +
+                       (binary ? ", %x" : "") + " : (" + type + (binary ? ", " + type : "") +
+                       ") -> " + type + "\n";
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(module) << text;
     target = makeFor(cpu);

@@ -20,7 +20,7 @@ static constexpr double kWorthKeeping = 5;
 static constexpr double kMixedStage = 7, kCostlyStage = 10;
 /// Cycles of the whole kernel's vectors below which four registers of partial results are in
 /// flight, and from which one is enough.
-static constexpr double kCheapCycles = 8, kCostlyCycles = 30;
+static constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
 LogicalResult ReduceKernel::analyze() {
   DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
