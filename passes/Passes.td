@@ -8,6 +8,19 @@ include "mlir/Pass/PassBase.td"
 
 //===- From the text's form to the core ------------------------------------===//
 
+def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
+  let summary = "Give the entry of a manually partitioned program the shapes of one partition";
+  let description = [{
+    JAX prints `shard_map` as a program on global arrays: custom calls give each partition its part
+    of the arguments (`SPMDFullToShardShape`, `xla.sdy.GlobalToLocalShape`) and put the parts of the
+    results together (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`). Where nothing else is
+    outside, the entry's parameters and results become the parts, and the calls go; annotations
+    (`Sharding`, ...) go with them. The number of partitions is that of Shardy's mesh, unless the
+    header has one. Work on global arrays, and modules of several partitions that are annotated with
+    shardings but not manual, are refused: they have to be partitioned first.
+  }];
+}
+
 def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
   let summary = "Turn infeed, outfeed, send and recv into transfers of arrays";
   let description = [{
@@ -93,6 +106,41 @@ def ExpandCollectives : Pass<"expand-collectives", "::mlir::ModuleOp"> {
     %0 = hlo.all_reduce %x {to_apply = @add} : (tensor<4xf32>) -> tensor<4xf32>
     ```
     becomes `%x`.
+  }];
+}
+
+def MatchCollectives : Pass<"match-collectives", "::mlir::ModuleOp"> {
+  let summary = "Prove that participants come to the same collectives in the same order";
+  let description = [{
+    All participants run one program, so collectives meet wherever control flow is the same for the
+    members of each group. The pass follows which participants are sure to hold the same value:
+    constants are the same everywhere; arguments, what the host feeds and parts that members receive
+    differ; an all-reduce, an all-gather or a broadcast gives its group's members one value; the ids
+    of participants and what is computed of them alone are known for each.
+
+    A collective below a condition or a loop on which members of a group are known to disagree is an
+    error, one on which they may disagree a warning; both name the two places.
+  }];
+}
+
+def LowerCollectives : Pass<"lower-collectives", "::mlir::ModuleOp"> {
+  let summary = "Turn collectives into the starts and dones that the runtime carries out";
+  let description = [{
+    Groups, whatever their mode, become lists of participants, source-target pairs likewise. The
+    computation of a reduction becomes a kernel that folds a chunk of elements, one for each element
+    type. Floats below 32 bits are folded as f32 by groups of more than two members, so that only
+    the result is rounded. Groups that name participants beyond the module's, and participants that
+    no group has, are errors.
+
+    ```mlir
+    %0 = hlo.all_reduce %x {to_apply = @add} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %ticket, %r = hlo.collective_start all_reduce (%x) {combine = [@combine_add_f32], ...}
+    %0 = hlo.collective_done %ticket(%r) keeps (%x) : ...
+    hlo.kernel_function @combine_add_f32 loop ... // tensor<1024xf32> += tensor<1024xf32>
+    ```
   }];
 }
 
@@ -280,6 +328,29 @@ def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {
     takes next what frees the most memory, whichever has the lower peak.
   }];
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
+}
+
+def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Let kernels run while collectives are under way";
+  let description = [{
+    In every block with collectives: starts come as soon as their operands are there, in their own
+    order, which is that in which participants meet; dones come once kernels that take about as long
+    as the collective have run since its start, or when nothing else is left that does not wait for
+    results. Other operations keep their order as far as that allows, and what reads an array stays
+    before the kernel that updates it in place.
+
+    ```mlir
+    %ticket, %r = hlo.collective_start all_reduce (%x) ...
+    %y = hlo.collective_done %ticket(%r) keeps (%x) ...
+    %z = hlo.kernel reduce (%w) ...
+    ```
+    becomes
+    ```mlir
+    %ticket, %r = hlo.collective_start all_reduce (%x) ...
+    %z = hlo.kernel reduce (%w) ...
+    %y = hlo.collective_done %ticket(%r) keeps (%x) ...
+    ```
+  }];
 }
 
 def DoubleBufferLoopState : Pass<"double-buffer-loop-state", "::mlir::func::FuncOp"> {

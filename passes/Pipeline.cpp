@@ -15,10 +15,12 @@ namespace hloc {
 } // namespace hloc
 
 void hloc::buildInterfacePipeline(OpPassManager &passes) {
+  passes.addPass(createLocalizeEntry());
   passes.addPass(createLowerTransfers());
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
   passes.addPass(createExpandCollectives());
+  passes.addPass(createMatchCollectives());
   passes.addPass(createDeduplicateComputations()); // so that CSE sees equal reductions
 }
 
@@ -40,6 +42,7 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
 
 void hloc::buildExpansionPipeline(OpPassManager &passes) {
   passes.addPass(createExpandOperations());
+  passes.addPass(createLowerCollectives()); // their computations are what kernels can do
   passes.addPass(createDeduplicateComputations());
 }
 
@@ -57,6 +60,7 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
   passes.addNestedPass<func::FuncOp>(createOrderKernels()); // also keeps updates in place
   if (options.level > 0) {
+    passes.addNestedPass<func::FuncOp>(createOverlapCollectives());
     passes.addNestedPass<func::FuncOp>(
         createDoubleBufferLoopState()); // looks at the buffers of kernels in order
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then

@@ -4,7 +4,6 @@
 #include "codegen/program/ElementNames.h"
 #include "compiler/hlo/Location.h"
 #include "hlort/transfer.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -19,16 +18,6 @@ static_assert(HLORT_INFEED == int(hlo::TransferKind::Infeed) &&
               HLORT_OUTFEED == int(hlo::TransferKind::Outfeed) &&
               HLORT_SEND == int(hlo::TransferKind::Send) &&
               HLORT_RECV == int(hlo::TransferKind::Recv));
-
-/// FILE:LINE:COLUMN without folders, so that objects do not depend on where they were compiled.
-static std::string getPlace(Location location) {
-  FileLineColLoc place = hlo::getFilePosition(location);
-  if (!place)
-    return "";
-  return (llvm::sys::path::filename(place.getFilename().getValue()) + ":" + Twine(place.getLine()) +
-          ":" + Twine(place.getColumn()))
-      .str();
-}
 
 /// An array of hlort_buffer as the host sees them: in its layouts.
 static Value buildBuffers(RuntimeCallBuilder &call, ValueRange arrays, ValueRange pointers,
@@ -62,7 +51,7 @@ LogicalResult emitHostTransfer(RuntimeCallBuilder &call) {
   Value buffers = buildBuffers(call, arrays, pointers, call.getParameter<ArrayAttr>("layouts"));
   Value frame = site.stack(sizeof(hlort_transfer));
   call.put(frame, 0, call.text(hlo::getInstructionName(call.op.getLoc())));
-  call.put(frame, 8, call.text(getPlace(call.op.getLoc())));
+  call.put(frame, 8, call.text(call.getPlace()));
   call.put(frame, 16, call.i32(int32_t(kind.getValue())));
   call.put(frame, 20, call.i32(0));
   call.put(frame, 24, call.i64(call.getParameter<IntegerAttr>("channel").getInt()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/EntryFunction.h"
+#include "codegen/program/ProgramRecord.h"
 
 using namespace mlir;
 
@@ -16,8 +17,9 @@ namespace {
 class EntryEmitter {
 public:
   EntryEmitter(ImplicitLocOpBuilder &b, Globals &globals, ModuleOp module,
-               const ProgramNames &names)
+               const ProgramNames &names, ModuleOp program)
       : b(b), globals(globals), module(module), names(names),
+        program(needsParticipants(program) ? program : nullptr),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   void emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body);
@@ -30,6 +32,7 @@ private:
     return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
                                ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
+  Block *begin(Block *block);
   void fail(Block *block, int32_t code, Value message, int64_t bytes);
   void fail(Block *block, int32_t code, StringRef message);
   Block *checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what);
@@ -38,8 +41,10 @@ private:
   Globals &globals;
   ModuleOp module;
   const ProgramNames &names;
+  /// Null for a program that meets no others.
+  ModuleOp program;
   Type pointer;
-  Value status;
+  Value context, status;
 };
 
 } // namespace
@@ -60,7 +65,10 @@ void EntryEmitter::fail(Block *block, int32_t code, Value text, int64_t size) {
                          false);
   LLVM::BrOp::create(b, ValueRange(), leave);
   b.setInsertionPointToEnd(leave);
-  LLVM::ReturnOp::create(b, constant(b.getI32Type(), code));
+  Value result = constant(b.getI32Type(), code);
+  if (program)
+    result = emitProgramEnd(b, globals, program, context, result, status);
+  LLVM::ReturnOp::create(b, result);
 }
 
 void EntryEmitter::fail(Block *block, int32_t code, StringRef text) {
@@ -119,6 +127,21 @@ Block *EntryEmitter::checkPointers(Block *block, Value array, ArrayRef<unsigned>
   return next;
 }
 
+/// Begins the run in `block`. Gives the block in which to go on.
+Block *EntryEmitter::begin(Block *block) {
+  Region *region = block->getParent();
+  Block *refused = b.createBlock(region, region->end());
+  Block *begun = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(block);
+  Value code = emitProgramBegin(b, globals, program, context, status);
+  Value failed =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, code, constant(b.getI32Type(), 0));
+  LLVM::CondBrOp::create(b, failed, refused, begun);
+  b.setInsertionPointToEnd(refused);
+  LLVM::ReturnOp::create(b, code);
+  return begun;
+}
+
 /// Checks what the host gave, finds memory, runs the body.
 void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
@@ -129,9 +152,13 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
     run.setVisibility_(LLVM::Visibility::Hidden);
   Block *block = run.addEntryBlock(b);
   b.setInsertionPointToStart(block);
+  context = run.getArgument(0);
   status = run.getArgument(4);
-  Value null = LLVM::ZeroOp::create(b, pointer);
   Region &region = run.getBody();
+  if (program)
+    block = begin(block);
+  b.setInsertionPointToEnd(block);
+  Value null = LLVM::ZeroOp::create(b, pointer);
   /// Goes on in a new block unless `condition` holds.
   auto refuse = [&](Value condition, int32_t code, const Twine &text) {
     Block *refused = b.createBlock(&region, region.end());
@@ -199,8 +226,8 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
 
 void emitEntryFunction(ImplicitLocOpBuilder &b, Globals &globals, ModuleOp module,
                        const ProgramNames &names, const EntryBuffers &buffers,
-                       LLVM::LLVMFuncOp body) {
-  EntryEmitter(b, globals, module, names).emit(buffers, body);
+                       LLVM::LLVMFuncOp body, ModuleOp program) {
+  EntryEmitter(b, globals, module, names, program).emit(buffers, body);
 }
 
 } // namespace hloc

@@ -28,8 +28,27 @@ public:
   mlir::Value numbers(llvm::ArrayRef<int64_t> values);
   /// The address of constant pointers to strings.
   mlir::Value texts(llvm::ArrayRef<llvm::StringRef> strings);
+  /// The address of a constant struct. `makeFields` builds its fields where `b` stands then:
+  /// numbers, and addresses of other constants and of functions. Structs of one key are made once;
+  /// without a key each is made.
+  mlir::Value record(llvm::StringRef key,
+                     llvm::function_ref<llvm::SmallVector<mlir::Value>()> makeFields);
+  /// The address of an array of such structs, all with fields of the same types; null if there are
+  /// none.
+  mlir::Value records(size_t count,
+                      llvm::function_ref<llvm::SmallVector<mlir::Value>(size_t index)> makeFields);
+  /// The internal function `symbol`: `build` makes its body the first time, where `b` stands then.
+  mlir::LLVM::LLVMFuncOp define(llvm::StringRef symbol, mlir::Type result,
+                                mlir::TypeRange arguments,
+                                llvm::function_ref<void(mlir::LLVM::LLVMFuncOp)> build);
+
+  /// What symbols of the program begin with.
+  llvm::StringRef getPrefix() const { return name; }
 
 private:
+  mlir::LLVM::GlobalOp
+  makeRecords(size_t count,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>(size_t index)> makeFields);
   mlir::LLVM::GlobalOp makeConstant(mlir::Type type, mlir::Attribute value);
   mlir::Value addressOf(mlir::LLVM::GlobalOp global);
 
@@ -38,7 +57,7 @@ private:
   std::string name;
   unsigned count = 0;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> functions;
-  llvm::StringMap<mlir::LLVM::GlobalOp> strings;
+  llvm::StringMap<mlir::LLVM::GlobalOp> strings, keyedRecords;
   std::map<std::vector<int64_t>, mlir::LLVM::GlobalOp> arrays;
   std::map<std::vector<std::string>, mlir::LLVM::GlobalOp> tables;
 };

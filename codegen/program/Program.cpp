@@ -3,6 +3,7 @@
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/FusedTileGroup.h"
 #include "codegen/program/Globals.h"
+#include "codegen/program/ProgramRecord.h"
 #include "codegen/program/RuntimeCall.h"
 #include "codegen/program/Trace.h"
 #include "compiler/hlo/Literal.h"
@@ -360,8 +361,13 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
         for (Value output : call.getOutputs())
           outputs.push_back(locate(output));
         auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
-        return tracer.trace(call, "call", context, [&] {
-          return emitRuntimeCall(call, {b, globals, context, status, inputs, outputs, onStack});
+        auto kernel = [&](StringRef name) {
+          return KernelCode{functions.lookup<LLVM::LLVMFuncOp>(getKernelSymbol(names, name)),
+                            schedules.lookup(name)};
+        };
+        return tracer.trace(call, getTraceCategory(call), context, [&] {
+          return emitRuntimeCall(call,
+                                 {b, globals, context, status, inputs, outputs, onStack, kernel});
         });
       })
       .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
@@ -453,7 +459,13 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp funct
   frame = stack(8 * longestFrame, 16);
   if (failed(emitOperations(main.getBody().front())))
     return failure();
-  LLVM::ReturnOp::create(b, constant(b.getI32Type(), 0));
+  Value code = constant(b.getI32Type(), 0);
+  if (needsParticipants(program)) {
+    code = emitProgramEnd(b, globals, program, context, code, status);
+    auto record = getProgramRecord(globals, b, program).getDefiningOp<LLVM::AddressOfOp>();
+    function->setAttr(kEndsProgram, record.getGlobalNameAttr());
+  }
+  LLVM::ReturnOp::create(b, code);
   b.setInsertionPointToEnd(entry);
   LLVM::BrOp::create(b, ValueRange(), start);
   return success();
@@ -516,7 +528,8 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   while (resultBytes.size() < results)
     resultBytes.insert(resultBytes.begin(), argumentBytes.pop_back_val());
   b.setLoc(program.getLoc());
-  emitEntryFunction(b, globals, module, names, {argumentBytes, resultBytes, info.arenaBytes}, body);
+  emitEntryFunction(b, globals, module, names, {argumentBytes, resultBytes, info.arenaBytes}, body,
+                    program);
   return info;
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/driver/Compiler.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/lower/LowerToLLVM.h"
+#include "codegen/program/ProgramRecord.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/driver/RunFiles.h"
@@ -11,8 +12,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipeline.h"
+#include "passes/collectives/Participants.h"
 #include "passes/schedule/Strategies.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -72,6 +75,24 @@ static LogicalResult setSchedules(ModuleOp module, ArrayRef<std::string> schedul
   return success();
 }
 
+/// Participants know by it that they run the same module: its text, hashed. Nothing where nobody
+/// asks.
+static void addFingerprint(ModuleOp module) {
+  bool communicates = module
+                          .walk([](Operation *op) {
+                            bool asks = isCollective(op) || isCollectiveStart(op) ||
+                                        isa<hlo::PartitionIdOp, hlo::ReplicaIdOp>(op);
+                            return asks ? WalkResult::interrupt() : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  if (!communicates)
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  module->setAttr("hlo.fingerprint",
+                  Builder(module.getContext()).getI64IntegerAttr(llvm::xxh3_64bits(text)));
+}
+
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
   setTargets(module, options.target);
   if (failed(setSchedules(module, options.schedules)))
@@ -94,6 +115,7 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
   std::vector<int64_t> indexBounds;
   if (options.standAlone)
     indexBounds = findIndexBounds(module);
+  addFingerprint(module);
   if (failed(toInterface.run(module)))
     return failure();
   LoweredModule lowered{getInterface(module), countConstants(module)};
@@ -102,6 +124,7 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
     lowered.interface.name = options.name;
   if (failed(toMemory.run(module)))
     return failure();
+  lowered.interface.needsParticipants = needsParticipants(module);
   return lowered;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Descriptor.h"
 #include "codegen/program/ElementNames.h"
+#include "hlort/collective.h"
 #include "hlort/hlort.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -16,7 +17,9 @@ namespace hloc {
 static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 &&
               sizeof(hlort_port) == 48);
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
-              sizeof(hlort_module) == 80);
+              offsetof(hlort_module, program) == 80 && sizeof(hlort_module) == 88);
+static_assert(offsetof(hlort_program, fingerprint) == 8 &&
+              offsetof(hlort_program, replica_count) == 16 && sizeof(hlort_program) == 24);
 
 namespace {
 
@@ -40,6 +43,7 @@ public:
         ports(interface.results, /*results=*/true),
         number(i64, interface.arenaBytes),
         number(i64, kArenaAlignment),
+        program(),
     };
     Constant *value = ConstantStruct::getAnon(fields);
     new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage,
@@ -67,6 +71,15 @@ private:
       return ConstantPointerNull::get(pointer);
     SmallVector<uint64_t> words(values.begin(), values.end());
     return data(ConstantDataArray::get(module.getContext(), words));
+  }
+
+  /// An hlort_program; null if the module runs by itself.
+  Constant *program() {
+    if (!interface.needsParticipants)
+      return ConstantPointerNull::get(pointer);
+    Constant *fields[] = {string(interface.name), number(i64, int64_t(interface.fingerprint)),
+                          number(i32, interface.replicas), number(i32, interface.partitions)};
+    return data(ConstantStruct::getAnon(fields));
   }
 
   Constant *ports(const std::vector<Port> &list, bool results) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Execute.h"
+#include "hlort/collective.h"
 #include "hlort/transfer.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -52,6 +53,12 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_custom_call", &hlort_custom_call);
   define("hlort_fft", &hlort_fft);
   define("hlort_transfer_run", &hlort_transfer_run);
+  define("hlort_program_begin", &hlort_program_begin);
+  define("hlort_program_end", &hlort_program_end);
+  define("hlort_replica_id", &hlort_replica_id);
+  define("hlort_partition_id", &hlort_partition_id);
+  define("hlort_collective_start", &hlort_collective_start);
+  define("hlort_collective_done", &hlort_collective_done);
   define("hlort_trace_begin", &hlort_trace_begin);
   define("hlort_trace_end", &hlort_trace_end);
   if (llvm::Error error = linker->library.define(absoluteSymbols(std::move(symbols))))

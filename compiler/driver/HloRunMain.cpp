@@ -2,6 +2,7 @@
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/SourceNotes.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -86,7 +87,8 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
 }
 } // namespace
 
-int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled) {
+int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled,
+               const Preparation &prepare) {
   llvm::InitLLVM init(argc, argv);
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
@@ -104,6 +106,12 @@ int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &c
   if (!module)
     return Refused;
   SourceNotes notes(*module);
+  // The command line says how many take part, whatever the module was printed for.
+  Builder builder(&context);
+  (*module)->setAttr("hlo.replica_count", builder.getI64IntegerAttr(options.replicas));
+  (*module)->setAttr("hlo.num_partitions", builder.getI64IntegerAttr(options.partitions));
+  if (prepare && failed(prepare(*module)))
+    return Unsupported;
   return runModule(*module, options, compiled);
 }
 

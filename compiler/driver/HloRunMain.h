@@ -30,10 +30,14 @@ RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                        ParticipantArrays &outfeed, Measurements &measurements);
 
+/// Makes a module what the tool runs, before it asks for the entry's arrays. Reports errors itself.
+using Preparation = std::function<mlir::LogicalResult(mlir::ModuleOp module)>;
+
 /// Runs hlo-run; `registry` has the dialects that are needed, `compiled` runs compiled code, where
 /// there is a compiler. Returns the exit code: 0 done or all equal, 1 the input was refused or
 /// results differ, 2 the command line was wrong, 3 not supported.
-int hloRunMain(int argc, char **argv, mlir::DialectRegistry &registry, const Runner &compiled = {});
+int hloRunMain(int argc, char **argv, mlir::DialectRegistry &registry, const Runner &compiled = {},
+               const Preparation &prepare = {});
 
 } // namespace hloc
 

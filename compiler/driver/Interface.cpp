@@ -46,6 +46,13 @@ static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
 ModuleInterface getInterface(ModuleOp module) {
   ModuleInterface interface;
   interface.name = makeIdentifier(module.getSymName().value_or("module"));
+  auto number = [&](StringRef attribute, int64_t otherwise) {
+    auto value = module->getAttrOfType<IntegerAttr>(attribute);
+    return value ? value.getInt() : otherwise;
+  };
+  interface.replicas = number("hlo.replica_count", 1);
+  interface.partitions = number("hlo.num_partitions", 1);
+  interface.fingerprint = number("hlo.fingerprint", 0);
   auto main = module.lookupSymbol<func::FuncOp>("main");
   llvm::StringSet<> argumentNames, resultNames;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)

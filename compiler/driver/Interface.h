@@ -29,6 +29,12 @@ struct ModuleInterface {
   /// (result, argument) pairs that may be the same memory.
   std::vector<std::pair<int64_t, int64_t>> aliases;
   int64_t arenaBytes = 0;
+  /// How many take part in a run.
+  int64_t replicas = 1, partitions = 1;
+  /// Of the module's text: the same in all objects that are compiled from it.
+  uint64_t fingerprint = 0;
+  /// Whether participants meet, or ask who they are.
+  bool needsParticipants = false;
   /// Least upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
   /// empty if nobody asked.
   std::vector<int64_t> indexBounds;

@@ -3,14 +3,16 @@
 #include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/CrashGuard.h"
-#include "compiler/driver/Execute.h"
 #include "compiler/driver/HostTransfers.h"
-#include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/LoadedInstance.h"
+#include "compiler/driver/ParticipantTeam.h"
+#include "compiler/driver/TraceFile.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <barrier>
 #include <chrono>
 
 using namespace mlir;
@@ -58,106 +60,78 @@ std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &
   return Executable{std::move(*compiled), std::move(*loaded)};
 }
 
-/// Memory of one array, aligned as hosts align it.
-using Buffer = std::unique_ptr<char, void (*)(void *)>;
-Buffer allocate(int64_t bytes) {
-  return Buffer(static_cast<char *>(hlort_arena_allocate(std::max<int64_t>(bytes, 1), 0, nullptr)),
-                hlort_arena_free);
-}
-
-/// A loaded module with its memory, ready to be called.
-class Instance {
+/// A module as the participants run it.
+class TeamRun {
 public:
-  Instance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context,
-           HostTransfers &host, ArrayRef<HostArray> inputs)
-      : interface(interface), module(module), context(context), host(host), inputs(inputs),
-        arena(allocate(interface.arenaBytes)) {
-    for (const Port &port : interface.arguments)
-      arguments.push_back(allocate(port.bytes));
-    for (const Port &port : interface.results)
-      results.push_back(allocate(port.bytes));
-    for (auto [result, argument] : interface.aliases)
-      aliasOf[result] = argument;
-    fillArguments();
+  TeamRun(ParticipantTeam &team, Executable &executable, ArrayRef<HostTransfers *> hosts,
+          const ParticipantArrays &inputs)
+      : team(team), hosts(hosts) {
+    for (size_t i = 0; i < team.size(); ++i)
+      instances.emplace_back(executable.compiled.interface, executable.loaded, team.getContext(i),
+                             inputs[i]);
   }
+
+  /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
+  /// true; `ended` is told how long each call took. False, with messages, if a call fails.
+  bool run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended);
 
   void fillArguments() {
-    for (auto [array, port, buffer] : llvm::zip(inputs, interface.arguments, arguments))
-      toMemory(array, port.minorToMajor, buffer.get());
+    for (LoadedInstance &instance : instances)
+      instance.fillArguments();
   }
 
-  bool call() {
-    SmallVector<const void *> in;
-    SmallVector<void *> out;
-    for (Buffer &buffer : arguments)
-      in.push_back(buffer.get());
-    for (size_t i = 0; i < results.size(); ++i)
-      out.push_back(resultMemory(i));
-    host.restart();
-    hlort_status status = {};
-    if (module.getRun()(context, in.data(), out.data(), arena.get(), &status) == 0)
-      return true;
-    llvm::errs() << "error: " << status.message << '\n';
-    return false;
-  }
-
-  std::vector<HostArray> getResults() {
-    std::vector<HostArray> arrays;
-    for (auto [i, port] : llvm::enumerate(interface.results))
-      arrays.push_back(fromMemory(port.type, port.minorToMajor, resultMemory(i)));
+  ParticipantArrays getResults() {
+    ParticipantArrays arrays;
+    for (LoadedInstance &instance : instances)
+      arrays.push_back(instance.getResults());
     return arrays;
   }
 
 private:
-  char *resultMemory(size_t i) {
-    auto alias = aliasOf.find(i);
-    return (alias == aliasOf.end() ? results[i] : arguments[alias->second]).get();
-  }
+  bool report(ArrayRef<hlort_status> statuses);
 
-  const ModuleInterface &interface;
-  LoadedModule &module;
-  hlort_context *context;
-  HostTransfers &host;
-  ArrayRef<HostArray> inputs;
-  Buffer arena;
-  std::vector<Buffer> arguments, results;
-  DenseMap<size_t, size_t> aliasOf;
+  ParticipantTeam &team;
+  ArrayRef<HostTransfers *> hosts;
+  std::vector<LoadedInstance> instances;
 };
 
-/// Ends the trace and writes it in the form that Perfetto and Chrome read; false if that fails.
-bool writeTrace(hlort_context *runtime, StringRef path) {
-  int64_t count = 0;
-  const hlort_trace_event *events = hlort_trace_stop(runtime, &count);
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  llvm::json::OStream json(out);
-  json.object([&] {
-    json.attribute("displayTimeUnit", "ns");
-    json.attributeArray("traceEvents", [&] {
-      for (const hlort_trace_event &event : ArrayRef(events, count))
-        json.object([&] {
-          json.attribute("name", event.label->name);
-          json.attribute("cat", event.label->category);
-          json.attribute("ph", "X"); // a complete event; times are in microseconds
-          json.attribute("ts", double(event.begin) / 1000);
-          json.attribute("dur", double(event.end - event.begin) / 1000);
-          json.attribute("pid", 1);
-          json.attribute("tid", event.thread);
-          json.attributeObject("args", [&] {
-            if (*event.label->detail)
-              json.attribute("op_name", event.label->detail);
-          });
-        });
-    });
+bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended) {
+  std::vector<hlort_status> statuses(team.size());
+  std::barrier gate(std::ptrdiff_t(team.size()));
+  std::atomic<bool> more = true, failed = false;
+  team.forEach([&](size_t participant) {
+    while (true) {
+      if (participant == 0)
+        more = !failed && goesOn();
+      gate.arrive_and_wait();
+      if (!more)
+        return;
+      auto start = std::chrono::steady_clock::now();
+      hosts[participant]->restart();
+      if (instances[participant].call(statuses[participant]) != HLORT_OK)
+        failed = true;
+      gate.arrive_and_wait();
+      if (participant == 0 && !failed)
+        ended(secondsSince(start));
+    }
   });
-  out << '\n';
-  OutputFiles files;
-  llvm::Error error = files.add(path, text);
-  if (!error)
-    error = files.commit();
-  if (!error)
-    return true;
-  llvm::errs() << llvm::toString(std::move(error)) << '\n';
+  return !failed || report(statuses);
+}
+
+/// Prints what failed by itself, or, if nothing did, all; returns false.
+bool TeamRun::report(ArrayRef<hlort_status> statuses) {
+  auto isCause = [](const hlort_status &status) {
+    return status.code != HLORT_OK && status.code != HLORT_CANCELLED;
+  };
+  bool hasCause = llvm::any_of(statuses, isCause);
+  for (auto [i, status] : llvm::enumerate(statuses)) {
+    if (hasCause ? !isCause(status) : status.code == HLORT_OK)
+      continue;
+    llvm::errs() << "error: ";
+    if (statuses.size() > 1)
+      llvm::errs() << "participant " << i << ": ";
+    llvm::errs() << status.message << '\n';
+  }
   return false;
 }
 
@@ -166,10 +140,6 @@ bool writeTrace(hlort_context *runtime, StringRef path) {
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
                       ParticipantArrays &outputs, ParticipantArrays &outfeed,
                       Measurements &measured) {
-  if (options.getParticipants() > 1) {
-    emitNotSupported(source.getLoc(), "compiled code for several participants");
-    return RunStatus::Unsupported;
-  }
   // What the compiler cannot do yet is another exit code than what is wrong.
   bool unsupported = false;
   MLIRContext *context = source.getContext();
@@ -205,54 +175,64 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
            compileTimes.back() < kLongCompilationSeconds);
   measured.compileSeconds = getMedian(compileTimes);
   CompiledModule &compiled = executable->compiled;
+  // The processors are shared out among the participants.
+  size_t participants = options.getParticipants();
   measured.threads =
-      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+      options.threads ? options.threads
+                      : std::max<int64_t>(1, llvm::hardware_concurrency().compute_thread_count() /
+                                                 int64_t(participants));
   measured.arenaBytes = compiled.interface.arenaBytes;
   measured.codeBytes = compiled.program.codeBytes;
   measured.constantBytes = compiled.program.constantBytes;
 
-  hlort_context_options contextOptions = {int32_t(measured.threads), 0};
-  hlort_status status = {};
-  hlort_context *runtime = hlort_context_create(&contextOptions, &status);
-  if (!runtime) {
-    llvm::errs() << "error: " << status.message << '\n';
+  std::optional<ParticipantTeam> team =
+      ParticipantTeam::create(participants, int32_t(measured.threads));
+  if (!team)
     return RunStatus::Refused;
+  std::vector<std::unique_ptr<HostTransfers>> transfers;
+  SmallVector<HostTransfers *> hosts;
+  for (size_t i = 0; i < participants; ++i) {
+    transfers.push_back(std::make_unique<HostTransfers>(source, options, i));
+    hosts.push_back(transfers.back().get());
+    hosts.back()->attach(team->getContext(i));
   }
-  auto destroy = llvm::make_scope_exit([&] { hlort_context_destroy(runtime); });
-  HostTransfers host(source, options, /*participant=*/0);
-  host.attach(runtime);
-  Instance instance(compiled.interface, executable->loaded, runtime, host, inputs[0]);
+  TeamRun run(*team, *executable, hosts, inputs);
   CrashGuard guard;
+  auto runOnce = [&] {
+    bool isFirst = true;
+    return run.run([&] { return std::exchange(isFirst, false); },
+                   [&](double seconds) { measured.runSeconds = seconds; });
+  };
+  SmallVector<hlort_context *> contexts;
+  for (size_t i = 0; i < team->size(); ++i)
+    contexts.push_back(team->getContext(i));
   if (!options.trace.empty()) {
     // A first call brings code and memory into the caches, which would be most of what is seen.
-    if (!instance.call())
+    if (!runOnce())
       return RunStatus::Refused;
-    instance.fillArguments();
-    hlort_trace_start(runtime, nullptr);
+    run.fillArguments();
+    startTraces(contexts);
   }
-  auto start = std::chrono::steady_clock::now();
-  if (!instance.call())
+  if (!runOnce())
     return RunStatus::Refused;
-  measured.runSeconds = secondsSince(start);
   measured.runs = 1;
-  if (!options.trace.empty() && !writeTrace(runtime, options.trace))
+  if (!options.trace.empty() && !writeTraces(contexts, options.trace))
     return RunStatus::Refused;
-  outputs = {instance.getResults()};
-  outfeed = {host.getGiven()};
+  outputs = run.getResults();
+  outfeed.clear();
+  for (HostTransfers *host : hosts)
+    outfeed.push_back(host->getGiven());
   if (options.benchmarkSeconds <= 0)
     return RunStatus::Done;
 
-  start = std::chrono::steady_clock::now();
-  while (secondsSince(start) < kWarmUpSeconds)
-    instance.call();
+  auto start = std::chrono::steady_clock::now();
+  if (!run.run([&] { return secondsSince(start) < kWarmUpSeconds; }, [](double) {}))
+    return RunStatus::Refused;
   std::vector<double> times;
   start = std::chrono::steady_clock::now();
-  while (secondsSince(start) < options.benchmarkSeconds || times.size() < 3) {
-    auto before = std::chrono::steady_clock::now();
-    if (!instance.call())
-      return RunStatus::Refused;
-    times.push_back(secondsSince(before));
-  }
+  if (!run.run([&] { return secondsSince(start) < options.benchmarkSeconds || times.size() < 3; },
+               [&](double seconds) { times.push_back(seconds); }))
+    return RunStatus::Refused;
   measured.runs = times.size();
   measured.runSeconds = getMedian(times);
   return RunStatus::Done;

@@ -13,6 +13,7 @@
 #include "passes/Passes.h"
 #include "passes/frontend/EntryInterface.h"
 #include "passes/frontend/NotSupported.h"
+#include "passes/frontend/SlicedPermutes.h"
 #include "passes/frontend/TupleLeaves.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -130,6 +131,14 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
       convolution && convolution.getSparsityConfigAttr())
     return emitNotSupported(op->getLoc(), "a convolution of sparse operands");
   Values operands = leavesOf(op->getOperands());
+  if (auto permute = dyn_cast<CollectivePermuteOp>(op);
+      permute && permute.getSliceSizes() && !permute.getSliceSizes()->empty()) {
+    FailureOr<Values> flat =
+        flattenSlicedPermute(permute, builder, [&](Value value) { return leavesOf(value); });
+    if (failed(flat))
+      return failure();
+    operands = *flat;
+  }
   DictionaryAttr discardable =
       isa<CustomCallOp>(op) ? op->getDiscardableAttrDictionary() : builder.getDictionaryAttr({});
   Operation *clone =

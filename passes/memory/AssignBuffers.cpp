@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From values to memory: main on tensors becomes main on memrefs, as the plan says
 // (AssignBuffersPlan.h). Test: test/passes/memory/assign-buffers.mlir.
+#include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,6 +45,7 @@ private:
   LogicalResult emitRegion(Region &from, Region &to);
   void emitKernel(KernelOp kernel, OpBuilder &builder);
   void emitRuntimeCall(Operation *op, OpBuilder &builder);
+  void emitDone(CollectiveDoneOp done, OpBuilder &builder);
   void emitCopies(Operation *op, OpBuilder &builder);
   LogicalResult emitControl(Operation *op, OpBuilder &builder);
 
@@ -51,8 +53,8 @@ private:
   void annotate(Operation *op, ValueRange reads, ValueRange writes);
   void annotateTransfer(Operation *op, ValueRange from, ValueRange to);
   int64_t numberOf(Value value) {
-    while (value.getDefiningOp() && isView(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
+    while (Value shown = getShown(value))
+      value = shown;
     return numbers.try_emplace(value, numbers.size()).first->second;
   }
   SmallVector<int64_t> numbersOf(ValueRange values) {
@@ -199,6 +201,24 @@ void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
   annotate(call, op->getOperands(), op->getResults());
 }
 
+/// Its results are there already: they are among what it reads.
+void MemoryProgram::emitDone(CollectiveDoneOp done, OpBuilder &builder) {
+  SmallVector<Value> reads{done.getTicket()}, memory;
+  llvm::append_range(reads, done.getBuffers());
+  for (Value kept : done.getKept()) {
+    bool isReused = llvm::any_of(done.getBuffers(), [&](Value buffer) {
+      return plan.getBuffer(buffer) == plan.getBuffer(kept);
+    });
+    if (!isReused)
+      reads.push_back(kept);
+  }
+  for (Value value : reads)
+    memory.push_back(getMemory(value));
+  auto call = RuntimeCallOp::create(builder, done.getLoc(), "collective_done", memory, ValueRange(),
+                                    builder.getDictionaryAttr({}));
+  annotate(call, reads, {});
+}
+
 LogicalResult MemoryProgram::emitRegion(Region &from, Region &to) {
   if (from.empty())
     return success();
@@ -260,6 +280,10 @@ LogicalResult MemoryProgram::emitOp(Operation *op, OpBuilder &builder) {
       .Case<ConstantOp, ReshapeOp, AfterAllOp>([&](auto) { return success(); })
       .Case([&](KernelOp kernel) {
         emitKernel(kernel, builder);
+        return success();
+      })
+      .Case([&](CollectiveDoneOp done) {
+        emitDone(done, builder);
         return success();
       })
       .Case<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(

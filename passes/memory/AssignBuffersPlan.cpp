@@ -2,6 +2,7 @@
 // Live ranges of all arrays, and which of them become one buffer.
 #include <cmath>
 
+#include "compiler/hlo/CollectiveStages.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/memory/AssignBuffersPlan.h"
 
@@ -21,6 +22,15 @@ int64_t buffers::getBytes(Type type) {
   if (bits == 1)
     bits = 8;
   return (ShapedType::getNumElements(array.getShape()) * bits + 7) / 8;
+}
+
+Value buffers::getShown(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return nullptr;
+  if (auto done = dyn_cast<CollectiveDoneOp>(op))
+    return done.getBuffers()[cast<OpResult>(value).getResultNumber()];
+  return isView(op) ? op->getOperand(0) : Value();
 }
 
 /// Bytes from which it pays that a product's result is used part by part: less is near the core
@@ -87,8 +97,9 @@ int64_t Plan::getLastUse(Value value, int64_t begin) {
       if (isLoop(op))
         position = ends.lookup(op);
     last = std::max(last, position);
-    if (isView(user))
-      last = std::max(last, getLastUse(user->getResult(0), begins.lookup(user)));
+    for (Value result : user->getResults())
+      if (getShown(result) == value)
+        last = std::max(last, getLastUse(result, begins.lookup(user)));
   }
   return last;
 }
@@ -97,11 +108,40 @@ void Plan::define(Value value, int64_t begin) {
   definitions.push_back({value, addNode(value, value.getType()), begin});
 }
 
-void Plan::wish(Value from, int to, int64_t position, int depth, double factor) {
+void Plan::wish(Value from, int to, int64_t position, int depth, double factor, int64_t until) {
   double weight = factor * double(buffers[to].bytes + 1) * std::pow(100.0, depth);
   int source = nodeOf.lookup(from);
   wishes.push_back({source, to, weight});
-  handovers[position].push_back({source, to});
+  handovers[position].push_back({source, to, until});
+}
+
+/// Whether an operation between `first` and `last`, all of one block, reads `value`.
+bool Plan::isReadBetween(Value value, Operation *first, Operation *last) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *reader = first->getBlock()->findAncestorOpInBlock(*user);
+    if (!reader || reader == first || reader == last)
+      return false;
+    if (isView(user))
+      return isReadBetween(user->getResult(0), first, last);
+    return first->isBeforeInBlock(reader) && reader->isBeforeInBlock(last);
+  });
+}
+
+/// Results of a collective lie in its operands if nobody else reads these meanwhile.
+void Plan::reuseOperands(Operation *done, int depth) {
+  auto start = cast<CollectiveDoneOp>(done).getTicket().getDefiningOp<CollectiveStartOp>();
+  for (auto [result, reuse] : llvm::zip(start.getResults(), start.getReuse())) {
+    if (reuse < 0)
+      continue;
+    Value input = start.getInputs()[reuse];
+    bool isShared = llvm::count_if(start.getInputs(), [&](Value other) {
+                      return nodeOf.lookup(other) == nodeOf.lookup(input);
+                    }) > 1;
+    // Slices are written into the operand: else all of it is copied first.
+    bool isPart = start.getKind() != stringify(CollectiveKind::AllReduce);
+    if (!isShared && !isReadBetween(input, start, done))
+      wish(input, nodeOf[result], begins[start], depth, isPart ? 1 : 0.01, begins[done] + 1);
+  }
 }
 
 /// `op` at `position` hands `from` to buffer `to`, by a copy if need be.
@@ -205,11 +245,13 @@ void Plan::number(Block &block, int depth) {
       if (isa<ConstantOp>(op))
         definitions.push_back(
             {result, addNode(result, result.getType(), Place::Constant), position});
-      else if (isView(&op))
-        nodeOf[result] = nodeOf.lookup(op.getOperand(0));
+      else if (Value shown = getShown(result))
+        nodeOf[result] = nodeOf.lookup(shown);
       else
         define(result, position);
     }
+    if (isa<CollectiveDoneOp>(op))
+      reuseOperands(&op, depth);
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)
       continue;
@@ -269,10 +311,12 @@ void Plan::collectUses() {
   }
 }
 
-bool Plan::isHandedOver(int64_t position, int from, int to) {
-  auto entry = handovers.find(position);
-  return entry != handovers.end() && llvm::any_of(entry->second, [&](auto pair) {
-           return find(pair.first) == from && find(pair.second) == to;
+/// Whether buffer `from`, which holds a value at `read`, may then hold that of `to`, at `written`.
+bool Plan::isHandedOver(int from, const Range &read, int to, const Range &written) {
+  auto entry = handovers.find(written.begin);
+  return entry != handovers.end() && llvm::any_of(entry->second, [&](const Handover &handover) {
+           return read.end == handover.until && find(handover.from) == from &&
+                  find(handover.to) == to;
          });
 }
 
@@ -281,9 +325,8 @@ bool Plan::overlap(int a, int b) {
   ArrayRef<Range> first = buffers[a].ranges, second = buffers[b].ranges;
   while (!first.empty() && !second.empty()) {
     const Range &x = first.front(), &y = second.front();
-    if (x.begin < y.end && y.begin < x.end &&
-        !(x.end == y.begin + 1 && isHandedOver(y.begin, a, b)) &&
-        !(y.end == x.begin + 1 && isHandedOver(x.begin, b, a)))
+    if (x.begin < y.end && y.begin < x.end && !isHandedOver(a, x, b, y) &&
+        !isHandedOver(b, y, a, x))
       return true;
     if (x.end < y.end)
       first = first.drop_front();

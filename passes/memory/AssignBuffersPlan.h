@@ -4,7 +4,8 @@
 //
 // Positions number the program from top to bottom. An operation at p (even) reads at p; what it
 // writes lives from p too, so that results and operands overlap, unless the operation hands the
-// operand's buffer over to the result.
+// operand's buffer over to the result. A collective has its results' buffers from its start on and
+// its operands until its done.
 
 #ifndef HLOC_PASSES_ASSIGNBUFFERSPLAN_H
 #define HLOC_PASSES_ASSIGNBUFFERSPLAN_H
@@ -70,6 +71,11 @@ public:
   int64_t bytesInResults = 0;
 
 private:
+  /// At some position, `from` may pass its memory to `to`, though it is used until `until`.
+  struct Handover {
+    int from, to;
+    int64_t until;
+  };
   /// A value that would better lie in the same buffer as another one.
   struct CoalesceHint {
     int from, to;
@@ -87,12 +93,17 @@ private:
   void numberRegions(mlir::Operation *op, int depth);
   int64_t getLastUse(mlir::Value value, int64_t begin);
   void define(mlir::Value value, int64_t begin);
-  void wish(mlir::Value from, int to, int64_t position, int depth, double factor);
+  void wish(mlir::Value from, int to, int64_t position, int depth, double factor, int64_t until);
+  void wish(mlir::Value from, int to, int64_t position, int depth, double factor) {
+    wish(from, to, position, depth, factor, position + 1);
+  }
+  void reuseOperands(mlir::Operation *done, int depth);
+  bool isReadBetween(mlir::Value value, mlir::Operation *first, mlir::Operation *last);
   void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
   void findChains();
   void collectUses();
   bool overlap(int a, int b);
-  bool isHandedOver(int64_t position, int from, int to);
+  bool isHandedOver(int from, const Range &read, int to, const Range &written);
   bool tryCoalesce(const CoalesceHint &wish);
   void orderCopies();
   void place();
@@ -114,7 +125,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> begins, ends;
   std::vector<CoalesceHint> wishes;
   /// At a position, the values whose buffers may pass to others there.
-  llvm::DenseMap<int64_t, llvm::SmallVector<std::pair<int, int>, 2>> handovers;
+  llvm::DenseMap<int64_t, llvm::SmallVector<Handover, 2>> handovers;
   /// Values, their nodes and the positions from which they live.
   std::vector<std::tuple<mlir::Value, int, int64_t>> definitions;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Copy>> copies;
@@ -134,6 +145,10 @@ int64_t getBytes(mlir::Type type);
 
 /// Whether the operation only shows the same memory in another shape.
 inline bool isView(mlir::Operation *op) { return mlir::isa<hlo::ReshapeOp>(op); }
+
+/// The operand whose memory the value shows, in another shape or after a collective has filled it;
+/// null if the value has memory of its own.
+mlir::Value getShown(mlir::Value value);
 
 } // namespace hloc::buffers
 

@@ -21,11 +21,8 @@ namespace {
 
 /// The value whose memory `value` shows.
 Value getRoot(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!buffers::isView(op))
-      break;
-    value = op->getOperand(0);
-  }
+  while (Value shown = buffers::getShown(value))
+    value = shown;
   return value;
 }
 
@@ -90,10 +87,10 @@ BlockOrder::BlockOrder(Block &block) : block(block) {
       for (unsigned source : reads)
         ++readers[source];
     }
-    if (!isa<ConstantOp>(node.op) && !buffers::isView(node.op))
-      for (Type type : node.op->getResultTypes())
-        if (isa<RankedTensorType>(type))
-          node.bytes += buffers::getBytes(type);
+    if (!isa<ConstantOp>(node.op))
+      for (Value result : node.op->getResults())
+        if (isa<RankedTensorType>(result.getType()) && !buffers::getShown(result))
+          node.bytes += buffers::getBytes(result.getType());
     if (isMemoryEffectFree(node.op))
       continue;
     if (lastEffect)
@@ -133,9 +130,10 @@ void BlockOrder::putReadersBeforeUpdates() {
           Operation *reader = block.findAncestorOpInBlock(*user);
           if (!reader || reader == kernel || reader == block.getTerminator())
             continue;
-          if (buffers::isView(user))
-            work.push_back(user->getResult(0));
-          else if (!reaches(index, indices[reader]))
+          for (Value result : user->getResults())
+            if (buffers::getShown(result))
+              work.push_back(result);
+          if (!buffers::isView(user) && !reaches(index, indices[reader]))
             connect(indices[reader], index);
         }
     }

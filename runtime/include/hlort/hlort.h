@@ -60,7 +60,7 @@ HLORT_API const char *hlort_code_name(int32_t code);
 
 /* The version of this interface. A module's descriptor holds the version it was compiled for; the
  * two must be equal. */
-#define HLORT_ABI_VERSION 1
+#define HLORT_ABI_VERSION 2
 HLORT_API int32_t hlort_abi_version(void);
 
 /* ---------------------------------------------------------------------------------------------
@@ -205,6 +205,7 @@ typedef struct hlort_module {
   const hlort_port *results;
   int64_t arena_bytes;
   int64_t arena_alignment;
+  const hlort_program *program; /* how many participants it is for; null: it runs by itself */
 } hlort_module;
 
 /* Whether this runtime and machine can run the module: HLORT_OK, or HLORT_INVALID_ARGUMENT if it was

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emitters of runtime calls, one for each kind. RuntimeCall.cpp registers them by callee.
+
+#ifndef HLOC_CODEGEN_CALLS_H
+#define HLOC_CODEGEN_CALLS_H
+
+#include "codegen/program/RuntimeCall.h"
+
+namespace hloc {
+
+mlir::LogicalResult emitCollectiveDone(RuntimeCallBuilder &call);
+mlir::LogicalResult emitCollectiveStart(RuntimeCallBuilder &call);
+mlir::LogicalResult emitCustomCall(RuntimeCallBuilder &call);
+mlir::LogicalResult emitFft(RuntimeCallBuilder &call);
+mlir::LogicalResult emitHostTransfer(RuntimeCallBuilder &call);
+mlir::LogicalResult emitPartitionId(RuntimeCallBuilder &call);
+mlir::LogicalResult emitReplicaId(RuntimeCallBuilder &call);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom calls: hlort_custom_call with a frame on the stack.
+#include "codegen/calls/Calls.h"
+#include "hlort/hlort.h"
+#include "mlir/AsmParser/AsmParser.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+// The structs as they are built below.
+static_assert(offsetof(hlort_attribute, integer) == 16 && offsetof(hlort_attribute, count) == 40 &&
+              sizeof(hlort_attribute) == 48);
+static_assert(offsetof(hlort_custom_call_frame, operands) == 24 &&
+              offsetof(hlort_custom_call_frame, attributes) == 56 &&
+              sizeof(hlort_custom_call_frame) == 80);
+
+namespace {
+
+/// The attributes that a call passes on.
+class AttributeList {
+public:
+  explicit AttributeList(RuntimeCallBuilder &call) : call(call) {}
+
+  /// Adds a dictionary that backend_config holds, flattened. False if it has a value that no host
+  /// can read.
+  bool add(StringRef prefix, DictionaryAttr dictionary);
+  /// An array of hlort_attribute.
+  Value build();
+  size_t size() const { return entries.size(); }
+
+private:
+  struct Entry {
+    std::string name;
+    hlort_attribute_kind kind;
+    Value integer, real, data;
+    int64_t count;
+  };
+
+  RuntimeCallBuilder &call;
+  SmallVector<Entry> entries;
+};
+
+} // namespace
+
+bool AttributeList::add(StringRef prefix, DictionaryAttr dictionary) {
+  ImplicitLocOpBuilder &b = call.b;
+  for (NamedAttribute entry : dictionary) {
+    std::string name = (prefix + entry.getName().getValue()).str();
+    Attribute value = entry.getValue();
+    if (auto nested = dyn_cast<DictionaryAttr>(value)) {
+      if (!add(name + ".", nested))
+        return false;
+    } else if (auto flag = dyn_cast<BoolAttr>(value)) {
+      entries.push_back({name, HLORT_ATTRIBUTE_BOOL, call.i64(flag.getValue()), {}, {}, 0});
+    } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
+      bool isUnsigned = integer.getType().isUnsignedInteger();
+      int64_t number = isUnsigned ? int64_t(integer.getValue().getZExtValue())
+                                  : integer.getValue().getSExtValue();
+      entries.push_back({name, HLORT_ATTRIBUTE_INTEGER, call.i64(number), {}, {}, 0});
+    } else if (auto number = dyn_cast<FloatAttr>(value)) {
+      Value real =
+          LLVM::ConstantOp::create(b, b.getF64Type(), b.getF64FloatAttr(number.getValueAsDouble()));
+      entries.push_back({name, HLORT_ATTRIBUTE_FLOAT, {}, real, {}, 0});
+    } else if (auto string = dyn_cast<StringAttr>(value)) {
+      entries.push_back({name,
+                         HLORT_ATTRIBUTE_STRING,
+                         {},
+                         {},
+                         call.text(string.getValue()),
+                         int64_t(string.size())});
+    } else if (auto array = dyn_cast<DenseI64ArrayAttr>(value)) {
+      entries.push_back(
+          {name, HLORT_ATTRIBUTE_INTEGERS, {}, {}, call.numbers(array.asArrayRef()), array.size()});
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+Value AttributeList::build() {
+  if (entries.empty())
+    return call.null();
+  Value attributes = call.site.stack(sizeof(hlort_attribute) * entries.size());
+  for (auto [i, entry] : llvm::enumerate(entries)) {
+    int64_t base = sizeof(hlort_attribute) * i;
+    call.put(attributes, base, call.text(entry.name));
+    call.put(attributes, base + 8, call.i64(entry.kind));
+    call.put(attributes, base + 16, entry.integer ? entry.integer : call.i64(0));
+    call.put(attributes, base + 24, entry.real ? entry.real : call.i64(0));
+    call.put(attributes, base + 32, entry.data ? entry.data : call.null());
+    call.put(attributes, base + 40, call.i64(entry.count));
+  }
+  return attributes;
+}
+
+LogicalResult emitCustomCall(RuntimeCallBuilder &call) {
+  RuntimeCallSite &site = call.site;
+  auto target = call.getParameter<StringAttr>("custom_call_target");
+  std::string config;
+  if (auto given = call.getParameter<StringAttr>("hlo.backend_config"))
+    config = given.str();
+  AttributeList attributes(call);
+  StringRef dictionary = StringRef(config).trim();
+  if (dictionary.starts_with("{"))
+    if (auto parsed =
+            dyn_cast_or_null<DictionaryAttr>(parseAttribute(dictionary, call.op.getContext())))
+      if (!attributes.add("", parsed))
+        return call.op.emitError()
+               << "custom call '" << target.getValue()
+               << "' has an attribute of a kind that the C interface cannot pass";
+  Value list = attributes.build();
+  Value frame = site.stack(sizeof(hlort_custom_call_frame));
+  call.put(frame, 0, call.text(target.getValue()));
+  call.put(frame, 8, site.context);
+  call.put(frame, 16, call.i64(call.op.getInputs().size()));
+  call.put(frame, 24, call.buffers(call.op.getInputs(), site.inputs));
+  call.put(frame, 32, call.i64(call.op.getOutputs().size()));
+  call.put(frame, 40, call.buffers(call.op.getOutputs(), site.outputs));
+  call.put(frame, 48, call.i64(attributes.size()));
+  call.put(frame, 56, list);
+  call.put(frame, 64, call.text(config));
+  call.put(frame, 72, call.i64(config.size()));
+  call.call("hlort_custom_call", {site.context, frame, site.status});
+  return success();
+}
+
+} // namespace hloc

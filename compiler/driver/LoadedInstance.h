@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loaded module with the memory of one participant's call.
+
+#ifndef HLOC_COMPILER_DRIVER_LOADEDINSTANCE_H
+#define HLOC_COMPILER_DRIVER_LOADEDINSTANCE_H
+
+#include "compiler/driver/Execute.h"
+#include "compiler/driver/HostArray.h"
+#include "compiler/driver/Interface.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
+
+namespace hloc {
+
+class LoadedInstance {
+public:
+  LoadedInstance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context,
+                 llvm::ArrayRef<HostArray> inputs);
+
+  /// Puts the inputs where the module finds its arguments.
+  void fillArguments();
+  /// Runs the module; the code of a failure, with what it says in `status`.
+  int32_t call(hlort_status &status);
+  std::vector<HostArray> getResults();
+
+private:
+  /// Memory of one array, aligned as hosts align it.
+  using Buffer = std::unique_ptr<char, void (*)(void *)>;
+  static Buffer allocate(int64_t bytes);
+  char *getResultMemory(size_t result);
+
+  const ModuleInterface &interface;
+  LoadedModule &module;
+  hlort_context *context;
+  llvm::ArrayRef<HostArray> inputs;
+  Buffer arena;
+  std::vector<Buffer> arguments, results;
+  llvm::DenseMap<size_t, size_t> aliasOf;
+};
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several participants of a run in one process: a context each, joined by a communicator, and
+// threads on which they run. Test: test/tools/participants.test.
+
+#ifndef HLOC_COMPILER_DRIVER_PARTICIPANTTEAM_H
+#define HLOC_COMPILER_DRIVER_PARTICIPANTTEAM_H
+
+#include "hlort/communicator.h"
+#include "hlort/hlort.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace hloc {
+
+class ParticipantTeam {
+public:
+  /// So many participants, the code of each on so many threads. Nothing if that fails, which is
+  /// printed.
+  static std::optional<ParticipantTeam> create(size_t count, int32_t threads);
+
+  size_t size() const { return contexts.size(); }
+  hlort_context *getContext(size_t participant) const { return contexts[participant].get(); }
+
+  /// Calls `body` for each participant, all at the same time; the first in the caller's thread.
+  void forEach(llvm::function_ref<void(size_t participant)> body) const;
+
+private:
+  struct DestroyCommunicator {
+    void operator()(hlort_communicator *it) const { hlort_communicator_destroy(it); }
+  };
+  struct DestroyContext {
+    void operator()(hlort_context *it) const { hlort_context_destroy(it); }
+  };
+
+  // Contexts leave the communicator as they go: it is destroyed last.
+  std::unique_ptr<hlort_communicator, DestroyCommunicator> communicator;
+  std::vector<std::unique_ptr<hlort_context, DestroyContext>> contexts;
+};
+
+} // namespace hloc
+
+#endif

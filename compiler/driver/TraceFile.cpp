@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/TraceFile.h"
+#include "compiler/driver/OutputFiles.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace hloc {
+
+void startTraces(ArrayRef<hlort_context *> participants) {
+  for (hlort_context *context : participants)
+    hlort_trace_start(context, nullptr);
+}
+
+static void writeEvent(llvm::json::OStream &json, const hlort_trace_event &event, size_t row) {
+  json.object([&] {
+    json.attribute("name", event.label->name);
+    json.attribute("cat", event.label->category);
+    json.attribute("ph", "X"); // a complete event; times are in microseconds
+    json.attribute("ts", double(event.begin) / 1000);
+    json.attribute("dur", double(event.end - event.begin) / 1000);
+    json.attribute("pid", int64_t(row + 1));
+    json.attribute("tid", event.thread);
+    json.attributeObject("args", [&] {
+      if (*event.label->detail)
+        json.attribute("op_name", event.label->detail);
+    });
+  });
+}
+
+/// A metadata event: what the viewer calls a row.
+static void writeName(llvm::json::OStream &json, size_t row) {
+  json.object([&] {
+    json.attribute("name", "process_name");
+    json.attribute("ph", "M");
+    json.attribute("pid", int64_t(row + 1));
+    json.attributeObject(
+        "args", [&] { json.attribute("name", ("participant " + llvm::Twine(row)).str()); });
+  });
+}
+
+bool writeTraces(ArrayRef<hlort_context *> participants, StringRef path) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::json::OStream json(out);
+  json.object([&] {
+    json.attribute("displayTimeUnit", "ns");
+    json.attributeArray("traceEvents", [&] {
+      for (auto [row, context] : llvm::enumerate(participants)) {
+        int64_t count = 0;
+        const hlort_trace_event *events = hlort_trace_stop(context, &count);
+        if (participants.size() > 1)
+          writeName(json, row);
+        for (const hlort_trace_event &event : ArrayRef(events, count))
+          writeEvent(json, event, row);
+      }
+    });
+  });
+  out << '\n';
+  OutputFiles files;
+  llvm::Error error = files.add(path, text);
+  if (!error)
+    error = files.commit();
+  if (!error)
+    return true;
+  llvm::errs() << llvm::toString(std::move(error)) << '\n';
+  return false;
+}
+
+} // namespace hloc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which participants are sure to hold the same value. Test:
+// test/passes/collectives/match-collectives.hlo.
+
+#ifndef HLOC_PASSES_SAMENESS_H
+#define HLOC_PASSES_SAMENESS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/collectives/Participants.h"
+
+namespace hloc {
+
+/// A class for each participant: those of one class hold the same value.
+using ParticipantClasses = std::vector<int>;
+
+class Sameness {
+public:
+  /// Looks at all values of `function`, on plain arrays with structured control flow.
+  static mlir::FailureOr<Sameness> compute(mlir::func::FuncOp function, ParticipantCounts counts);
+
+  const ParticipantClasses &getClasses(mlir::Value value) const;
+
+  /// The value on each participant, where it is an integer scalar that follows from constants and
+  /// the participants' numbers.
+  std::optional<llvm::SmallVector<llvm::APInt>> getNumbers(mlir::Value value) const;
+
+private:
+  explicit Sameness(ParticipantCounts counts);
+
+  ParticipantClasses join(const ParticipantClasses &a, const ParticipantClasses &b) const;
+  bool merge(mlir::Value value, const ParticipantClasses &classes);
+  mlir::LogicalResult visit(mlir::Block &block, bool &changed);
+  mlir::LogicalResult visit(mlir::Operation *op, bool &changed);
+  void visitRegions(mlir::Operation *op, bool &changed);
+  mlir::FailureOr<ParticipantClasses> getResultClasses(mlir::Operation *op);
+  llvm::SmallVector<llvm::APInt> getIds(mlir::Operation *op) const;
+
+  ParticipantCounts counts;
+  ParticipantClasses same, different;
+  llvm::DenseMap<mlir::Value, ParticipantClasses> classes;
+};
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of a partitioned program as one partition sees it. Test:
+// test/passes/frontend/localize-entry.hlo.
+
+#ifndef HLOC_PASSES_LOCALIZEENTRY_H
+#define HLOC_PASSES_LOCALIZEENTRY_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hloc {
+
+/// The pass localize-entry, for those who need the entry's types before any pass runs.
+mlir::LogicalResult localizeEntry(mlir::ModuleOp module);
+
+} // namespace hloc
+
+#endif
