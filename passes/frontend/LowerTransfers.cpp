@@ -176,11 +176,14 @@ LogicalResult Transfer::give(TransferKind kind, int64_t channel, ValueRange data
 }
 
 LogicalResult Transfer::lower() {
+  bool givesTuple = isa<InfeedOp, SendOp, RecvOp, RecvDoneOp>(op);
+  if (givesTuple && (op->getNumResults() != 1 || !isa<TupleType>(op->getResult(0).getType())))
+    return op->emitOpError("expected a tuple as its result");
+  auto typeOfData = [&] { return cast<TupleType>(op->getResult(0).getType()).getType(0); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](InfeedOp infeed) -> LogicalResult {
+      .Case([&](InfeedOp) -> LogicalResult {
         Value data;
-        auto type = dyn_cast<TupleType>(infeed.getResult(0).getType());
-        if (!type || failed(take(TransferKind::Infeed, 0, type.getType(0), data)))
+        if (failed(take(TransferKind::Infeed, 0, typeOfData(), data)))
           return failure();
         replaceByTuple({data});
         return success();
@@ -217,9 +220,7 @@ LogicalResult Transfer::lower() {
       })
       .Case([&](RecvDoneOp done) -> LogicalResult {
         Value data;
-        auto type = dyn_cast<TupleType>(done.getResult(0).getType());
-        if (!type || failed(take(TransferKind::Recv, done.getChannelId().value_or(0),
-                                 type.getType(0), data)))
+        if (failed(take(TransferKind::Recv, done.getChannelId().value_or(0), typeOfData(), data)))
           return failure();
         replaceByTuple({data});
         return success();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main function of stand-alone programs (hloc --emit=exe).
 
-#include "hlort/hlort.h"
+#include "hlort/transfer.h"
 #include "program/Arguments.h"
 
 #include <algorithm>
@@ -115,6 +115,8 @@ private:
       return fail();
     hlort_context_options settings = {int32_t(options.threads), 0};
     context.reset(hlort_context_create(&settings, &status));
+    if (context)
+      hlort_transfers_close(context.get(), "this program has no data for it", &status);
     arena = allocate(module.arena_bytes, status);
     for (int64_t i = 0; i < module.argument_count; ++i)
       in.push_back((arguments.emplace_back(allocate(module.arguments[i].bytes, status)).get()));

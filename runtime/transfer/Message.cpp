@@ -90,9 +90,19 @@ static int64_t *copyNumbers(Carver &carver, const int64_t *numbers, int32_t coun
   return copy;
 }
 
+static const char *copyText(Carver &carver, const char *text, bool fill) {
+  if (!text)
+    return nullptr;
+  int64_t characters = int64_t(std::strlen(text)) + 1;
+  char *copy = carver.take<char>(characters);
+  if (fill)
+    std::memcpy(copy, text, size_t(characters));
+  return copy;
+}
+
 /// Lays a message out in `carver`'s block; writes it if `fill`.
 static void layOut(Carver &carver, hlort_message *message, int64_t count,
-                   const hlort_buffer *buffers, bool lent, const char *origin, bool fill) {
+                   const hlort_buffer *buffers, bool lent, const Name &origin, bool fill) {
   auto *copies = carver.take<hlort_buffer>(count);
   for (int64_t i = 0; i < count; ++i) {
     hlort_buffer copy = buffers[i];
@@ -108,18 +118,17 @@ static void layOut(Carver &carver, hlort_message *message, int64_t count,
     if (fill)
       copies[i] = copy;
   }
-  int64_t characters = origin ? int64_t(std::strlen(origin)) + 1 : 0;
-  char *name = carver.take<char>(characters);
+  Name name = origin; // the module may be gone when the host asks
+  name.instruction = copyText(carver, origin.instruction, fill);
+  name.place = copyText(carver, origin.place, fill);
   if (!fill)
     return;
-  if (origin)
-    std::memcpy(name, origin, size_t(characters));
   message->buffers = copies;
   message->count = count;
-  message->origin = origin ? name : nullptr;
+  message->origin = name;
 }
 
-OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const char *origin,
+OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const Name &origin,
                          hlort_status *status) {
   Carver measure(nullptr);
   measure.take<hlort_message>(1);
@@ -175,22 +184,30 @@ static bool agree(const hlort_buffer &a, const hlort_buffer &b) {
   return true;
 }
 
+static int32_t refuseCount(const hlort_message &message, int64_t count, const Name &who,
+                           hlort_status *status) {
+  return hlort_status_set(
+      status, HLORT_INVALID_ARGUMENT, "%s: expected %" PRId64 " arrays but %s gave %" PRId64,
+      who.getText().characters, count, message.origin.getText().characters, message.count);
+}
+
+static int32_t refuseShape(const hlort_message &message, int64_t i, const hlort_buffer &expected,
+                           const Name &who, hlort_status *status) {
+  char wanted[96], given[96];
+  writeShape(expected, wanted);
+  writeShape(message.buffers[i], given);
+  return hlort_status_set(
+      status, HLORT_INVALID_ARGUMENT, "%s: expected array %" PRId64 " to be %s but %s gave %s",
+      who.getText().characters, i, wanted, message.origin.getText().characters, given);
+}
+
 int32_t copyMessage(const hlort_message &message, int64_t count, const hlort_buffer *buffers,
-                    const char *who, const char *giver, hlort_status *status) {
+                    const Name &who, hlort_status *status) {
   if (count != message.count)
-    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                            "%s: expected %" PRId64 " arrays but %s gave %" PRId64, who, count,
-                            giver, message.count);
-  for (int64_t i = 0; i < count; ++i) {
-    if (agree(buffers[i], message.buffers[i]))
-      continue;
-    char expected[96], given[96];
-    writeShape(buffers[i], expected);
-    writeShape(message.buffers[i], given);
-    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                            "%s: expected array %" PRId64 " to be %s but %s gave %s", who, i,
-                            expected, giver, given);
-  }
+    return refuseCount(message, count, who, status);
+  for (int64_t i = 0; i < count; ++i)
+    if (!agree(buffers[i], message.buffers[i]))
+      return refuseShape(message, i, buffers[i], who, status);
   for (int64_t i = 0; i < count; ++i)
     if (int64_t bytes = getBytes(buffers[i]))
       std::memcpy(buffers[i].data, message.buffers[i].data, size_t(bytes));

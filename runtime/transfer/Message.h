@@ -4,7 +4,7 @@
 #ifndef HLOC_RUNTIME_TRANSFER_MESSAGE_H
 #define HLOC_RUNTIME_TRANSFER_MESSAGE_H
 
-#include "hlort/transfer.h"
+#include "transfer/Name.h"
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ struct hlort_message {
   hlort_message *next = nullptr; ///< in a queue
   hlort_buffer *buffers = nullptr;
   int64_t count = 0;
-  const char *origin = nullptr; ///< the instruction that gave it; null if the host did
+  hloc::runtime::Name origin{0, 0}; ///< the instruction that gave it, or the host
   hlort_release release = nullptr;
   void *user = nullptr;
 };
@@ -33,16 +33,16 @@ int64_t getBytes(const hlort_buffer &buffer);
 /// Whether `count` buffers can be transferred; says why not.
 int32_t checkBuffers(int64_t count, const hlort_buffer *buffers, hlort_status *status);
 
-/// A message with a copy of the buffers, or, if `lent`, of their descriptions alone; `origin` may
-/// be null. Null if there is no memory. The buffers have been checked.
-OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const char *origin,
+/// A message with a copy of the buffers, or, if `lent`, of their descriptions alone. Null if there
+/// is no memory. The buffers have been checked.
+OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const Name &origin,
                          hlort_status *status);
 
 /// Copies the data of a message into `buffers`, which must be of its types, sizes and layouts.
-/// Otherwise nothing is copied, and the status says that `who` expected one thing and `giver` gave
-/// the other.
+/// Otherwise nothing is copied, and the status says that `who` expected one thing and the origin
+/// gave the other.
 int32_t copyMessage(const hlort_message &message, int64_t count, const hlort_buffer *buffers,
-                    const char *who, const char *giver, hlort_status *status);
+                    const Name &who, hlort_status *status);
 
 } // namespace hloc::runtime
 

@@ -32,19 +32,19 @@ hlort_queue_options Queue::getOptions() const {
   return options;
 }
 
-int32_t Queue::reportClosed(const char *who, hlort_status *status) const {
-  return hlort_status_set(status, HLORT_CANCELLED, "%s: the queue was closed%s%s", who,
-                          *reason ? ": " : "", reason);
+int32_t Queue::reportClosed(const Name &who, hlort_status *status) const {
+  return hlort_status_set(status, HLORT_CANCELLED, "%s: the queue was closed%s%s",
+                          who.getText().characters, *reason ? ": " : "", reason);
 }
 
-int32_t Queue::checkOpen(const char *who, hlort_status *status) const {
+int32_t Queue::checkOpen(const Name &who, hlort_status *status) const {
   std::lock_guard lock(mutex);
   return closed ? reportClosed(who, status) : int32_t(HLORT_OK);
 }
 
 template <typename Ready>
 int32_t Queue::wait(Lock &lock, std::condition_variable &changed, Ready ready, int64_t timeout,
-                    const char *who, const char *what, hlort_status *status) {
+                    const Name &who, const char *what, hlort_status *status) {
   uint64_t before = closings;
   auto done = [&] { return ready() || closed || closings != before; };
   if (timeout < 0 || timeout > kLongestTimeout)
@@ -57,11 +57,11 @@ int32_t Queue::wait(Lock &lock, std::condition_variable &changed, Ready ready, i
     return HLORT_OK;
   if (closed)
     return reportClosed(who, status);
-  return hlort_status_set(status, HLORT_DEADLINE_EXCEEDED, "%s: %s within %.3g seconds", who, what,
-                          double(timeout) / 1e9);
+  return hlort_status_set(status, HLORT_DEADLINE_EXCEEDED, "%s: %s within %.3g seconds",
+                          who.getText().characters, what, double(timeout) / 1e9);
 }
 
-int32_t Queue::put(OwnedMessage &message, int64_t timeout, const char *who, hlort_status *status) {
+int32_t Queue::put(OwnedMessage &message, int64_t timeout, const Name &who, hlort_status *status) {
   Lock lock(mutex);
   auto hasRoom = [&] { return length < options.capacity && !closed; };
   if (int32_t code = wait(lock, roomMade, hasRoom, timeout, who,
@@ -86,7 +86,7 @@ OwnedMessage Queue::removeFirst() {
   return message;
 }
 
-OwnedMessage Queue::take(int64_t timeout, const char *who, hlort_status *status) {
+OwnedMessage Queue::take(int64_t timeout, const Name &who, hlort_status *status) {
   Lock lock(mutex);
   if (wait(
           lock, messageCame, [&] { return first != nullptr; }, timeout, who, "no message came",
@@ -98,15 +98,14 @@ OwnedMessage Queue::take(int64_t timeout, const char *who, hlort_status *status)
   return message;
 }
 
-int32_t Queue::receive(int64_t count, const hlort_buffer *buffers, int64_t timeout, const char *who,
+int32_t Queue::receive(int64_t count, const hlort_buffer *buffers, int64_t timeout, const Name &who,
                        hlort_status *status) {
   Lock lock(mutex);
   if (int32_t code = wait(
           lock, messageCame, [&] { return first != nullptr; }, timeout, who, "no message came",
           status))
     return code;
-  const char *giver = first->origin ? first->origin : "the module";
-  if (int32_t code = copyMessage(*first, count, buffers, who, giver, status)) {
+  if (int32_t code = copyMessage(*first, count, buffers, who, status)) {
     lock.unlock();
     messageCame.notify_one(); // for the next who waits
     return code;

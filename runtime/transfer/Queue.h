@@ -22,17 +22,17 @@ public:
 
   /// Adds `message` at the end once there is room; `who` begins what the status says. timeout in
   /// nanoseconds, less than 0 for ever. The message is taken only on success.
-  int32_t put(OwnedMessage &message, int64_t timeout, const char *who, hlort_status *status);
+  int32_t put(OwnedMessage &message, int64_t timeout, const Name &who, hlort_status *status);
 
   /// The first message once there is one; null if it fails.
-  OwnedMessage take(int64_t timeout, const char *who, hlort_status *status);
+  OwnedMessage take(int64_t timeout, const Name &who, hlort_status *status);
 
   /// Copies the first message once there is one, and removes it unless that fails.
-  int32_t receive(int64_t count, const hlort_buffer *buffers, int64_t timeout, const char *who,
+  int32_t receive(int64_t count, const hlort_buffer *buffers, int64_t timeout, const Name &who,
                   hlort_status *status);
 
   /// HLORT_OK, or HLORT_CANCELLED if the queue is closed.
-  int32_t checkOpen(const char *who, hlort_status *status) const;
+  int32_t checkOpen(const Name &who, hlort_status *status) const;
 
   int64_t getLength() const;
   void close(const char *reason);
@@ -44,8 +44,8 @@ private:
   /// Waits until `ready`, which is true of the queue without its lock held for long.
   template <typename Ready>
   int32_t wait(Lock &lock, std::condition_variable &changed, Ready ready, int64_t timeout,
-               const char *who, const char *what, hlort_status *status);
-  int32_t reportClosed(const char *who, hlort_status *status) const;
+               const Name &who, const char *what, hlort_status *status);
+  int32_t reportClosed(const Name &who, hlort_status *status) const;
   OwnedMessage removeFirst();
   void drop();
 

@@ -11,30 +11,7 @@ using namespace hloc::runtime;
 
 namespace {
 
-const char *getOpcode(int32_t kind) {
-  static constexpr const char *names[] = {"infeed", "outfeed", "send", "recv-done"};
-  return names[kind];
-}
-
 bool isFromHost(int32_t kind) { return kind == HLORT_INFEED || kind == HLORT_RECV; }
-
-/// Who it is that a status speaks of: "infeed 'x' at m.hlo:3:1" or, of the host, "recv, channel 2".
-struct Name {
-  char text[128];
-
-  explicit Name(const hlort_transfer &transfer) {
-    const char *place = transfer.place ? transfer.place : "";
-    std::snprintf(text, sizeof text, "%s '%s'%s%s", getOpcode(transfer.kind),
-                  transfer.instruction ? transfer.instruction : "", *place ? " at " : "", place);
-  }
-  Name(int32_t kind, int64_t channel) {
-    static constexpr const char *names[] = {"infeed", "outfeed", "send", "recv"};
-    if (kind == HLORT_INFEED || kind == HLORT_OUTFEED)
-      std::snprintf(text, sizeof text, "the host's %s", names[kind]);
-    else
-      std::snprintf(text, sizeof text, "the host's %s on channel %" PRId64, names[kind], channel);
-  }
-};
 
 int32_t reportNoMemory(hlort_status *status) {
   return hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for a queue");
@@ -48,12 +25,13 @@ Queue *getQueue(hlort_context *context, int32_t kind, int64_t channel, hlort_sta
   }
   Name name(kind, channel);
   if (!context) {
-    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: needs a context, not null", name.text);
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: needs a context, not null",
+                     name.getText().characters);
     return nullptr;
   }
   if ((kind == HLORT_INFEED || kind == HLORT_OUTFEED) && channel != 0) {
     hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: expected channel 0, got %" PRId64,
-                     name.text, channel);
+                     name.getText().characters, channel);
     return nullptr;
   }
   try {
@@ -72,14 +50,14 @@ Queue *getHostQueue(hlort_context *context, int32_t kind, int64_t channel, bool 
     return nullptr;
   Name name(kind, channel);
   if (isFromHost(kind) != fromHost) {
-    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: the module is who %s here", name.text,
-                     fromHost ? "puts" : "takes");
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: the module is who %s here",
+                     name.getText().characters, fromHost ? "puts" : "takes");
     return nullptr;
   }
   if (queue->getOptions().handler) {
     hlort_status_set(status, HLORT_INVALID_ARGUMENT,
                      "%s: a handler carries these transfers out, nothing waits in the queue",
-                     name.text);
+                     name.getText().characters);
     return nullptr;
   }
   return queue;
@@ -99,32 +77,34 @@ int32_t putMessage(hlort_context *context, int32_t kind, int64_t channel, int64_
     return status->code;
   if (int32_t code = checkBuffers(count, buffers, status))
     return code;
-  OwnedMessage message = makeMessage(count, buffers, release != nullptr, nullptr, status);
+  OwnedMessage message =
+      makeMessage(count, buffers, release != nullptr, Name(kind, channel), status);
   if (!message)
     return status->code;
   message->user = user;
   message->release = release;
-  int32_t code = queue->put(message, timeout, Name(kind, channel).text, status);
+  int32_t code = queue->put(message, timeout, Name(kind, channel), status);
   if (code)
     message->release = nullptr; // the memory was never lent
   return code;
 }
 
 int32_t runHandler(const hlort_queue_options &options, const hlort_transfer &transfer,
-                   const char *who, hlort_status *status) {
+                   const Name &who, hlort_status *status) {
   status->code = HLORT_OK;
   int32_t code = options.handler(options.user, &transfer, status);
   if (code && (status->code != code || !*status->message))
-    hlort_status_set(status, code, "%s: the host's handler failed with code %d", who, code);
+    hlort_status_set(status, code, "%s: the host's handler failed with code %d",
+                     who.getText().characters, code);
   return code;
 }
 
 int32_t takeFromHost(Queue &queue, const hlort_transfer &transfer, int64_t deadline,
-                     const char *who, hlort_status *status) {
+                     const Name &who, hlort_status *status) {
   OwnedMessage message = queue.take(deadline, who, status);
   if (!message)
     return status->code;
-  int32_t code = copyMessage(*message, transfer.count, transfer.buffers, who, "the host", status);
+  int32_t code = copyMessage(*message, transfer.count, transfer.buffers, who, status);
   if (hlort_release release = message->release) {
     message->release = nullptr;
     release(message->user, code);
@@ -132,7 +112,7 @@ int32_t takeFromHost(Queue &queue, const hlort_transfer &transfer, int64_t deadl
   return code;
 }
 
-int32_t giveToHost(Queue &queue, const hlort_transfer &transfer, int64_t deadline, const char *who,
+int32_t giveToHost(Queue &queue, const hlort_transfer &transfer, int64_t deadline, const Name &who,
                    hlort_status *status) {
   if (int32_t code = queue.checkOpen(who, status))
     return code;
@@ -179,7 +159,7 @@ int32_t hlort_queue_lend(hlort_context *context, int32_t kind, int64_t channel, 
 hlort_message *hlort_queue_take(hlort_context *context, int32_t kind, int64_t channel,
                                 int64_t timeout, hlort_status *status) {
   Queue *queue = getHostQueue(context, kind, channel, /*fromHost=*/false, status);
-  return queue ? queue->take(timeout, Name(kind, channel).text, status).release() : nullptr;
+  return queue ? queue->take(timeout, Name(kind, channel), status).release() : nullptr;
 }
 
 int32_t hlort_queue_receive(hlort_context *context, int32_t kind, int64_t channel, int64_t count,
@@ -190,7 +170,7 @@ int32_t hlort_queue_receive(hlort_context *context, int32_t kind, int64_t channe
       return status->code;
     if (int32_t code = checkBuffers(count, buffers, status))
       return code;
-    return queue->receive(count, buffers, timeout, Name(kind, channel).text, status);
+    return queue->receive(count, buffers, timeout, Name(kind, channel), status);
   });
 }
 
@@ -241,17 +221,17 @@ int32_t hlort_transfer_run(hlort_context *context, const hlort_transfer *transfe
     Name name(*transfer);
     if (!context)
       return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: needs a context, not null",
-                              name.text);
+                              name.getText().characters);
     Queue *queue = getQueue(context, transfer->kind, transfer->channel, status);
     if (!queue)
       return status->code;
     hlort_queue_options options = queue->getOptions();
     if (options.handler) {
-      int32_t code = queue->checkOpen(name.text, status);
-      return code ? code : runHandler(options, *transfer, name.text, status);
+      int32_t code = queue->checkOpen(name, status);
+      return code ? code : runHandler(options, *transfer, name, status);
     }
     return isFromHost(transfer->kind)
-               ? takeFromHost(*queue, *transfer, options.deadline, name.text, status)
-               : giveToHost(*queue, *transfer, options.deadline, name.text, status);
+               ? takeFromHost(*queue, *transfer, options.deadline, name, status)
+               : giveToHost(*queue, *transfer, options.deadline, name, status);
   });
 }

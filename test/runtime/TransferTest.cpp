@@ -251,16 +251,20 @@ TEST(Transfer, WrongShapesFailTheRunAndNameTheInstruction) {
     EXPECT_EQ(hlort_queue_length(context.get(), HLORT_INFEED, 0), 0);
     return std::string(status.message);
   };
-  EXPECT_EQ(refuse({{HLORT_S32, 2, dims, nullptr, data}}),
-            "infeed 'x.1' at model.hlo:3:7: expected array 0 to be f32[2,3] but the host gave "
-            "s32[2,3]");
-  EXPECT_EQ(refuse({{HLORT_F32, 1, dims, nullptr, data}}),
-            "infeed 'x.1' at model.hlo:3:7: expected array 0 to be f32[2,3] but the host gave "
-            "f32[2]");
-  EXPECT_EQ(refuse({{HLORT_F32, 2, dims, columns, data}}),
-            "infeed 'x.1' at model.hlo:3:7: expected array 0 to be f32[2,3] but the host gave "
-            "f32[2,3]{0,1}");
-  EXPECT_EQ(refuse({}), "infeed 'x.1' at model.hlo:3:7: expected 1 arrays but the host gave 0");
+  EXPECT_EQ(
+      refuse({{HLORT_S32, 2, dims, nullptr, data}}),
+      "infeed 'x.1' at model.hlo:3:7: expected array 0 to be f32[2,3] but the host's infeed gave "
+      "s32[2,3]");
+  EXPECT_EQ(
+      refuse({{HLORT_F32, 1, dims, nullptr, data}}),
+      "infeed 'x.1' at model.hlo:3:7: expected array 0 to be f32[2,3] but the host's infeed gave "
+      "f32[2]");
+  EXPECT_EQ(
+      refuse({{HLORT_F32, 2, dims, columns, data}}),
+      "infeed 'x.1' at model.hlo:3:7: expected array 0 to be f32[2,3] but the host's infeed gave "
+      "f32[2,3]{0,1}");
+  EXPECT_EQ(refuse({}),
+            "infeed 'x.1' at model.hlo:3:7: expected 1 arrays but the host's infeed gave 0");
 }
 
 TEST(Transfer, AMessageThatDoesNotFitTheHostStays) {
