@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Participants over messages: their runs, and the waiting.
+
+#include "collective/messages/MessageOperation.h"
+#include "threads/LookOut.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace hloc::runtime {
+
+using std::chrono::steady_clock;
+
+int32_t MessageParticipant::begin(const hlort_program &program, hlort_status *status) {
+  poll();
+  std::unique_lock lock = lockSoon(mutex);
+  if (active.count(program.fingerprint))
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s is running as participant %d already", program.name, rank);
+  OwnRuns &runs = state.programs[program.fingerprint];
+  while (true) {
+    int64_t number = runs.next++;
+    auto failed = runs.failed.find(number);
+    if (failed == runs.failed.end()) {
+      runs.isTold = false;
+      active[program.fingerprint].number = number;
+      return HLORT_OK;
+    }
+    // As in process (InProcess.cpp): told once, and then back in step.
+    bool isSkipped = runs.isTold && failed->second.isMissed;
+    if (!isSkipped)
+      hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
+                       failed->second.text.c_str());
+    runs.failed.erase(failed);
+    if (isSkipped)
+      continue;
+    runs.isTold = true;
+    return HLORT_CANCELLED;
+  }
+}
+
+int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlort_status *status) {
+  std::unique_lock lock = lockSoon(mutex);
+  auto place = active.find(program.fingerprint);
+  if (place == active.end())
+    return code;
+  int64_t number = place->second.number;
+  std::list<std::unique_ptr<MessageOperation>> operations;
+  operations.swap(place->second.operations);
+  lock.unlock();
+  if (code == HLORT_OK && !operations.empty())
+    code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives under way",
+                            program.name);
+  if (code != HLORT_OK)
+    failRun(program.fingerprint, number,
+            "participant " + std::to_string(rank) + " failed: " +
+                (status && status->message[0] ? status->message : hlort_code_name(code)),
+            {});
+  operations.clear();
+  lock.lock();
+  OwnRuns &runs = state.programs[program.fingerprint];
+  if (runs.failed.erase(number) && transport.discard)
+    transport.discard(transport.user, rank, conversationOf(program.fingerprint, number));
+  active.erase(program.fingerprint);
+  return code;
+}
+
+int32_t MessageParticipant::start(const hlort_collective &what, const Group &group,
+                                  const void *const *operands, void *const *results,
+                                  hlort_ticket **ticket, hlort_status *status) {
+  Member member;
+  if (int32_t code = member.read(what, rank, group, operands, results, status))
+    return code;
+  member.writeInitialResults(group);
+  uint64_t program = what.program->fingerprint;
+  MessageOperation *operation;
+  int64_t number;
+  {
+    std::unique_lock lock = lockSoon(mutex);
+    auto place = active.find(program);
+    if (place == active.end())
+      return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: its program has not begun",
+                              describe(what).c_str());
+    ActiveRun &run = place->second;
+    number = run.number;
+    run.operations.push_back(std::make_unique<MessageOperation>(*this, std::move(member), group,
+                                                                number, run.steps[group.hash]++));
+    operation = run.operations.back().get();
+  }
+  poll();
+  if (std::optional<std::string> reason = failureOf(program, number, {}))
+    return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", describe(what).c_str(),
+                            reason->c_str());
+  *ticket = operation;
+  hlort_status failure{};
+  if (int32_t code = operation->start(&failure)) {
+    failRun(program, number, failure.message, {});
+    return hlort_status_set(status, code, "%s", failure.message);
+  }
+  return HLORT_OK;
+}
+
+int32_t MessageParticipant::done(hlort_ticket &ticket, hlort_status *status) {
+  auto &operation = static_cast<MessageOperation &>(ticket);
+  int32_t code = waitFor(operation, status);
+  std::unique_ptr<MessageOperation> finished;
+  std::unique_lock lock = lockSoon(mutex);
+  auto &operations = active.at(operation.member.what->program->fingerprint).operations;
+  auto place = std::find_if(operations.begin(), operations.end(),
+                            [&](const auto &each) { return each.get() == &operation; });
+  finished = std::move(*place);
+  operations.erase(place);
+  lock.unlock();
+  return code;
+}
+
+static std::string listed(const std::vector<int32_t> &participants) {
+  std::string text = participants.size() > 1 ? "participants " : "participant ";
+  for (size_t i = 0; i < participants.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(participants[i]);
+  return text;
+}
+
+int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *status) {
+  uint64_t program = operation.member.what->program->fingerprint;
+  std::string what = describe(*operation.member.what);
+  auto since = steady_clock::now();
+  int rounds = 0;
+  while (!operation.isDone()) {
+    hlort_status failure{};
+    bool moved = false;
+    if (int32_t code = operation.advance(&moved, &failure)) {
+      failRun(program, operation.run, failure.message, {});
+      return hlort_status_set(status, code, "%s", failure.message);
+    }
+    if (moved) {
+      since = steady_clock::now();
+      rounds = 0;
+      continue;
+    }
+    poll();
+    std::vector<int32_t> missing = operation.missing();
+    if (std::optional<std::string> reason = failureOf(program, operation.run, missing))
+      return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", what.c_str(),
+                              reason->c_str());
+    if (deadline && steady_clock::now() - since > *deadline) {
+      std::string text = what + ": " + (operation.allHaveCome() ? "data of " : "") +
+                         listed(missing) + " did not come within " +
+                         std::to_string(deadline->count()) + " ms";
+      if (missing.empty())
+        text =
+            what + ": messages were not taken within " + std::to_string(deadline->count()) + " ms";
+      failRun(program, operation.run, text, missing);
+      return hlort_status_set(status, HLORT_DEADLINE_EXCEEDED, "%s", text.c_str());
+    }
+    rest(rounds);
+  }
+  return HLORT_OK;
+}
+
+void MessageParticipant::rest(int &rounds) {
+  constexpr int kSpins = 200;
+  if (++rounds < kSpins) {
+    for (int i = 0; i < 16; ++i)
+      relax();
+    return;
+  }
+  int64_t microseconds = std::min(rounds - kSpins + 5, 100);
+  if (transport.wait)
+    transport.wait(transport.user, rank, microseconds);
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+}
+
+void MessageParticipant::cancel(const char *reason) {
+  std::vector<std::pair<uint64_t, int64_t>> runs;
+  {
+    std::unique_lock lock = lockSoon(mutex);
+    for (const auto &[program, run] : active)
+      runs.emplace_back(program, run.number);
+  }
+  for (auto [program, run] : runs)
+    failRun(program, run, "participant " + std::to_string(rank) + " was cancelled: " + reason, {});
+}
+
+} // namespace hloc::runtime

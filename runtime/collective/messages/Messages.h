@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communicator over a transport of messages (hlort/communicator.h). Each member sends every
+// other what that one needs, at once; reductions of large arrays in two steps: each member combines
+// a share of the array and sends that to all. Everything a member sends starts with a header, so
+// that operations that do not match are found out by the first message.
+//
+// A run that fails somewhere is told to all participants by a message outside of any run. Each
+// participant keeps a receive for such messages from each other.
+// Tests: test/runtime/collective/TransportTest.cpp, MpiTest.cpp.
+#ifndef HLOC_RUNTIME_MESSAGES_H
+#define HLOC_RUNTIME_MESSAGES_H
+
+#include "collective/Participant.h"
+#include "collective/messages/Payload.h"
+
+#include <chrono>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace hloc::runtime {
+
+/// What participants tell each other outside of runs.
+struct Notice {
+  enum Kind : int32_t { Failed, Left, Joined } kind;
+  int32_t missed; // Failed: because the receiver of the notice did not come
+  uint64_t program;
+  int64_t run;
+  char text[200];
+};
+
+/// A participant's runs of a program.
+struct OwnRuns {
+  struct Failure {
+    std::string text;
+    bool isMissed = false;
+  };
+  int64_t next = 0;
+  bool isTold = false; // the last begin failed
+  std::map<int64_t, Failure> failed;
+};
+
+/// What outlives a participant's context.
+struct ParticipantState {
+  bool isJoined = false;
+  std::map<uint64_t, OwnRuns> programs;
+};
+
+class MessageCommunicator final : public hlort_communicator {
+public:
+  explicit MessageCommunicator(const hlort_transport &transport)
+      : hlort_communicator(transport.participants), transport(transport) {}
+  ~MessageCommunicator() override;
+  std::unique_ptr<Participant> join(int32_t rank, int64_t deadlineMilliseconds,
+                                    hlort_status *status) override;
+
+  const hlort_transport transport;
+  std::mutex mutex;
+  std::map<int32_t, ParticipantState> states;
+};
+
+class MessageOperation;
+
+class MessageParticipant final : public Participant {
+public:
+  MessageParticipant(MessageCommunicator &communicator, ParticipantState &state, int32_t rank,
+                     int64_t deadline);
+  ~MessageParticipant() override;
+
+  int32_t begin(const hlort_program &program, hlort_status *status) override;
+  int32_t end(const hlort_program &program, int32_t code, hlort_status *status) override;
+  int32_t start(const hlort_collective &what, const Group &group, const void *const *operands,
+                void *const *results, hlort_ticket **ticket, hlort_status *status) override;
+  int32_t done(hlort_ticket &ticket, hlort_status *status) override;
+  void cancel(const char *reason) override;
+
+  /// Why it cannot take part; null if it can.
+  hlort_status *joinFailure() { return failure.code ? &failure : nullptr; }
+
+  const hlort_transport &transport;
+
+private:
+  friend class MessageOperation;
+  struct ActiveRun {
+    int64_t number = 0;
+    std::map<uint64_t, uint64_t> steps; // by group
+    std::list<std::unique_ptr<MessageOperation>> operations;
+  };
+  struct Outgoing {
+    Notice notice;
+    hlort_transfer *transfer = nullptr;
+  };
+
+  void expectNotice(int32_t peer);
+  void handle(int32_t peer, const Notice &notice);
+  void tellAll(Notice notice, const std::vector<int32_t> &missing);
+  void poll();
+  /// Why the run has failed, if it has; or that one of those has left.
+  std::optional<std::string> failureOf(uint64_t program, int64_t run,
+                                       const std::vector<int32_t> &needed);
+  /// Fails the run here and everywhere.
+  void failRun(uint64_t program, int64_t run, const std::string &text,
+               const std::vector<int32_t> &missing);
+  /// Lets time pass until something may have happened.
+  void rest(int &rounds);
+  int32_t waitFor(MessageOperation &operation, hlort_status *status);
+
+  MessageCommunicator &communicator;
+  ParticipantState &state;
+  const std::optional<std::chrono::milliseconds> deadline;
+
+  std::mutex mutex; // of all below, and of the state
+  std::map<uint64_t, ActiveRun> active;
+  std::vector<Notice> notices;            // by peer: what is received next
+  std::vector<hlort_transfer *> expected; // by peer
+  std::vector<bool> left;                 // by peer
+  std::list<Outgoing> outgoing;
+  hlort_status failure{};
+};
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_MESSAGES_H
