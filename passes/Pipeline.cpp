@@ -19,6 +19,7 @@ void hloc::buildInterfacePipeline(OpPassManager &passes) {
   passes.addPass(createLowerTransfers());
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
+  passes.addPass(createExpandBoundedSizes());
   passes.addPass(createExpandCollectives());
   passes.addPass(createMatchCollectives());
   passes.addPass(createDeduplicateComputations()); // so that CSE sees equal reductions

@@ -15,7 +15,7 @@ namespace hloc {
 
 // The structs built below, field by field.
 static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 &&
-              sizeof(hlort_port) == 48);
+              offsetof(hlort_port, size_of) == 56 && sizeof(hlort_port) == 64);
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
               offsetof(hlort_module, program) == 80 && sizeof(hlort_module) == 88);
 static_assert(offsetof(hlort_program, fingerprint) == 8 &&
@@ -97,6 +97,8 @@ private:
           numbers(port.minorToMajor),
           number(i64, port.bytes),
           number(i64, alias),
+          numbers(port.sizes),
+          number(i64, port.sizeOf),
       };
       entries.push_back(ConstantStruct::getAnon(fields));
     }
@@ -125,6 +127,7 @@ void addMain(const ModuleInterface &interface, Module &module) {
   Constant *bounds = ConstantPointerNull::get(b.getPtrTy());
   if (!interface.indexBounds.empty()) {
     SmallVector<uint64_t> words(interface.indexBounds.begin(), interface.indexBounds.end());
+    words.resize(interface.arguments.size()); // sizes come last
     Constant *value = ConstantDataArray::get(context, words);
     bounds = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                 GlobalValue::PrivateLinkage, value);

@@ -2,7 +2,7 @@
 // The header of a compiled module.
 #include "codegen/program/ElementNames.h"
 #include "compiler/driver/Descriptor.h"
-#include "compiler/text/Shape.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -117,6 +117,17 @@ struct Accessor {
   }
 };
 
+/// The shape as HLO writes it: `f32[<=8,3]`.
+std::string describeShape(const Port &port) {
+  hlo::Shape shape(port.type);
+  for (auto [d, number] : llvm::enumerate(port.sizes))
+    shape.dynamic[d] = number >= 0;
+  std::string text = hlo::toText(Type(shape.getType()));
+  if (port.sizeOf >= 0)
+    text += (", a size of " + Twine(port.sizeOf)).str();
+  return text;
+}
+
 class HeaderWriter {
 public:
   HeaderWriter(const ModuleInterface &interface, StringRef source)
@@ -143,7 +154,7 @@ private:
     std::string name = makeName(port.name, taken);
     for (const std::string &used : {name, name + "_view", "bind_" + name})
       taken.insert(used);
-    return {port, index, isResult, name, text::shapeText(port.type)};
+    return {port, index, isResult, name, describeShape(port)};
   }
 
   void writeSummary(StringRef source) {
@@ -183,15 +194,37 @@ private:
     out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n";
   }
 
+  /// An array whose sizes are known at run time: a view that finds them where the calls do.
+  void writeBoundedView(const Accessor &accessor, StringRef cxxType) {
+    std::string sizes;
+    for (int64_t number : accessor.port.sizes) {
+      sizes += sizes.empty() ? "" : ", ";
+      sizes += number < 0
+                   ? "nullptr"
+                   : formatv("static_cast<int32_t *>({0}({1}))", accessor.getRole().lower(), number)
+                         .str();
+    }
+    auto [bounds, strides] = accessor.getMemoryShape();
+    out << formatv("  using {0}_view = hlort::BoundedView<{1}, {2}, {3}>;\n", accessor.name,
+                   cxxType, list(bounds), list(strides));
+    out << formatv("  {0}_view {0}() {{\n"
+                   "    return {0}_view(static_cast<{1} *>({2}({3})), {{{4}});\n  }\n",
+                   accessor.name, cxxType, accessor.getRole().lower(), accessor.index, sizes);
+  }
+
   void writeAccessor(const Accessor &accessor) {
     ElementInfo element = getElementInfo(accessor.port.type.getElementType());
     auto [sizes, strides] = accessor.getMemoryShape();
     out << formatv("\n  /// {0} {1}: {2}{3}.\n", accessor.getRole(), accessor.index, accessor.shape,
                    element.packed ? ", packed" : "");
-    out << formatv("  using {0}_view = hlort::View<{1}, {2}, {3}>;\n", accessor.name,
-                   element.cxxType, list(sizes), list(strides));
-    out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n",
-                   accessor.name, element.cxxType, accessor.getRole().lower(), accessor.index);
+    if (!accessor.port.sizes.empty() && !element.packed) {
+      writeBoundedView(accessor, element.cxxType);
+    } else {
+      out << formatv("  using {0}_view = hlort::View<{1}, {2}, {3}>;\n", accessor.name,
+                     element.cxxType, list(sizes), list(strides));
+      out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n",
+                     accessor.name, element.cxxType, accessor.getRole().lower(), accessor.index);
+    }
     // Arguments are only read, but for those whose memory a result may take.
     bool isWritten = accessor.isResult || llvm::any_of(interface.aliases, [&](auto pair) {
                        return pair.second == int64_t(accessor.index);

@@ -148,6 +148,34 @@ static void forEachElement(RankedTensorType type, ArrayRef<int64_t> minorToMajor
   }
 }
 
+HostArray withShape(const HostArray &array, ArrayRef<int64_t> shape) {
+  if (array.type.getShape() == shape)
+    return array;
+  HostArray result(array.type.clone(shape));
+  int64_t size = hlo::getLiteralElementBytes(array.getElementType());
+  auto stridesOf = [](ArrayRef<int64_t> sizes) {
+    SmallVector<int64_t> strides(sizes.size(), 1);
+    for (size_t d = sizes.size(); d-- > 1;)
+      strides[d - 1] = strides[d] * sizes[d];
+    return strides;
+  };
+  SmallVector<int64_t> fromStrides = stridesOf(array.type.getShape()), toStrides = stridesOf(shape);
+  SmallVector<int64_t> common, index(shape.size(), 0);
+  for (auto [from, to] : llvm::zip(array.type.getShape(), shape))
+    common.push_back(std::min(from, to));
+  for (int64_t left = ShapedType::getNumElements(common); left > 0; --left) {
+    int64_t from = 0, to = 0;
+    for (size_t d = 0; d < index.size(); ++d) {
+      from += index[d] * fromStrides[d];
+      to += index[d] * toStrides[d];
+    }
+    std::memcpy(&result.bytes[to * size], &array.bytes[from * size], size);
+    for (size_t d = index.size(); d-- > 0 && ++index[d] == common[d];)
+      index[d] = 0;
+  }
+  return result;
+}
+
 int64_t getMemoryBytes(RankedTensorType type) {
   int64_t bytes = type.getNumElements() * hlo::getLiteralElementBytes(type.getElementType());
   return llvm::divideCeil(bytes, elementsPerByte(type.getElementType()));

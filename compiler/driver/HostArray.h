@@ -41,6 +41,10 @@ struct HostArray {
   std::string getText(int64_t position) const;
 };
 
+/// The array in another shape of as many dimensions: elements keep their indices, those outside are
+/// dropped, and new ones are zero.
+HostArray withShape(const HostArray &array, llvm::ArrayRef<int64_t> shape);
+
 /// Bytes that an array of this type takes in a compiled module's memory.
 int64_t getMemoryBytes(mlir::RankedTensorType type);
 

@@ -43,6 +43,22 @@ static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
   return port;
 }
 
+/// Connects arrays with their sizes. `getAttributes` gives those of each port.
+static void connectSizes(std::vector<Port> &ports,
+                         llvm::function_ref<DictionaryAttr(unsigned)> getAttributes) {
+  for (auto [i, port] : llvm::enumerate(ports)) {
+    DictionaryAttr attributes = getAttributes(i);
+    auto sizeOf =
+        attributes ? attributes.getAs<DenseI64ArrayAttr>("hlo.size_of") : DenseI64ArrayAttr();
+    if (!sizeOf)
+      continue;
+    port.sizeOf = sizeOf[0];
+    Port &array = ports[sizeOf[0]];
+    array.sizes.resize(array.type.getRank(), -1);
+    array.sizes[sizeOf[1]] = i;
+  }
+}
+
 ModuleInterface getInterface(ModuleOp module) {
   ModuleInterface interface;
   interface.name = makeIdentifier(module.getSymName().value_or("module"));
@@ -61,6 +77,8 @@ ModuleInterface getInterface(ModuleOp module) {
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     interface.results.push_back(makePort(main.getResultTypes()[i], main.getResultAttrDict(i),
                                          "result" + std::to_string(i), resultNames));
+  connectSizes(interface.arguments, [&](unsigned i) { return main.getArgAttrDict(i); });
+  connectSizes(interface.results, [&](unsigned i) { return main.getResultAttrDict(i); });
   if (auto aliases = module->getAttrOfType<ArrayAttr>("hlo.aliases"))
     for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>())
       interface.aliases.push_back({pair[0], pair[1]});

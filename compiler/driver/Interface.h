@@ -21,6 +21,11 @@ struct Port {
   llvm::SmallVector<int64_t> minorToMajor;
   /// Bytes in memory.
   int64_t bytes = 0;
+  /// Of an array with bounds for sizes: for each dimension the argument (of a result: the result)
+  /// that is its size, -1 where the shape says it. Empty for others.
+  llvm::SmallVector<int64_t> sizes = {};
+  /// Of such a size: the number of the array; else -1.
+  int64_t sizeOf = -1;
 };
 
 struct ModuleInterface {

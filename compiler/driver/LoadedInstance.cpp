@@ -24,8 +24,12 @@ LoadedInstance::LoadedInstance(const ModuleInterface &interface, LoadedModule &m
 }
 
 void LoadedInstance::fillArguments() {
-  for (auto [array, port, buffer] : llvm::zip(inputs, interface.arguments, arguments))
-    toMemory(array, port.minorToMajor, buffer.get());
+  for (auto [array, port, buffer] : llvm::zip(inputs, interface.arguments, arguments)) {
+    toMemory(withShape(array, port.type.getShape()), port.minorToMajor, buffer.get());
+    for (auto [d, number] : llvm::enumerate(port.sizes))
+      if (number >= 0)
+        sizeIn(arguments[number].get()) = array.type.getDimSize(d);
+  }
 }
 
 int32_t LoadedInstance::call(hlort_status &status) {
@@ -40,8 +44,16 @@ int32_t LoadedInstance::call(hlort_status &status) {
 
 std::vector<HostArray> LoadedInstance::getResults() {
   std::vector<HostArray> arrays;
-  for (auto [i, port] : llvm::enumerate(interface.results))
-    arrays.push_back(fromMemory(port.type, port.minorToMajor, getResultMemory(i)));
+  for (auto [i, port] : llvm::enumerate(interface.results)) {
+    if (port.sizeOf >= 0)
+      continue;
+    SmallVector<int64_t> shape(port.type.getShape());
+    for (auto [d, number] : llvm::enumerate(port.sizes))
+      if (number >= 0)
+        shape[d] = sizeIn(getResultMemory(number));
+    arrays.push_back(
+        withShape(fromMemory(port.type, port.minorToMajor, getResultMemory(i)), shape));
+  }
   return arrays;
 }
 

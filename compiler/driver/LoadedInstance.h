@@ -28,6 +28,8 @@ private:
   using Buffer = std::unique_ptr<char, void (*)(void *)>;
   static Buffer allocate(int64_t bytes);
   char *getResultMemory(size_t result);
+  /// The size of a bounded dimension, in the memory of the argument or result that holds it.
+  static int32_t &sizeIn(char *memory) { return *reinterpret_cast<int32_t *>(memory); }
 
   const ModuleInterface &interface;
   LoadedModule &module;

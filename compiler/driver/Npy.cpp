@@ -2,6 +2,7 @@
 #include "compiler/driver/Npy.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/hlo/Literal.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "compiler/text/Shape.h"
 #include "runtime/program/NpyHeader.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -69,14 +70,19 @@ llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringR
   if (StringRef(header.type).starts_with(">"))
     return fault(file, "holds big-endian numbers, expected little-endian ones");
 
-  HostArray array(type, {});
+  SmallVector<int64_t, 6> shape = hlo::getBounds(type);
+  bool fits = header.shape.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d) {
+    int64_t size = header.shape[d];
+    fits = type.isDynamicDim(d) ? size >= 0 && size <= shape[d] : size == shape[d];
+    shape[d] = size;
+  }
+  HostArray array(RankedTensorType::get(shape, type.getElementType()), {});
   std::string wanted = storedType(array.getElementType()), stored = hloName(wanted);
-  if (header.type != wanted || ArrayRef(header.shape) != array.type.getShape()) {
+  if (header.type != wanted || !fits) {
     bool plain = stored == text::getElementName(array.getElementType());
     return fault(file, "holds " + hloName(header.type) + "[" + runtime::joinSizes(header.shape) +
-                           "], but " + role + " is " +
-                           text::getElementName(array.getElementType()) + "[" +
-                           runtime::joinSizes(array.type.getShape().vec()) + "]" +
+                           "], but " + role + " is " + hlo::toText(Type(type)) +
                            (plain ? "" : ", stored as " + stored));
   }
   if (header.columnMajor && header.shape.size() > 1)

@@ -13,7 +13,8 @@
 
 namespace hloc {
 
-/// Reads an array that must have this type and shape. `role` says in messages what it is for, such
+/// Reads an array that must have this type and shape; in bounded dimensions it may have fewer
+/// elements than the bound. `role` says in messages what it is for, such
 /// as "parameter 'x'". Errors read "FILE: error: ...".
 llvm::Expected<HostArray> readNpy(llvm::StringRef file, mlir::RankedTensorType type,
                                   llvm::StringRef role);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "runtime/program/Random.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -12,7 +13,7 @@ namespace hloc {
 namespace {
 
 int64_t sizeOf(Value array, int64_t dimension) {
-  return cast<RankedTensorType>(array.getType()).getDimSize(dimension);
+  return hlo::getBounds(cast<RankedTensorType>(array.getType()))[dimension];
 }
 
 /// The tighter of two bounds, of which 0 is none.
@@ -49,6 +50,10 @@ private:
           if (number < 2)
             return 0;
           return starts(slice.getOperand(), number - 2, sizeOf(slice.getUpdate(), number - 2));
+        })
+        .Case([&](hlo::SetDimensionSizeOp set) -> int64_t {
+          auto type = cast<RankedTensorType>(set.getOperand().getType());
+          return number == 1 ? hlo::getBounds(type)[set.getDimension()] + 1 : 0;
         })
         .Case([&](hlo::GatherOp gather) -> int64_t {
           int64_t bound = 0;
@@ -93,7 +98,7 @@ int64_t findIndexBound(Value parameter) { return BoundFinder().find(parameter); 
 
 HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
   std::mt19937_64 bits(seed);
-  HostArray array(type);
+  HostArray array(RankedTensorType::get(hlo::getBounds(type), type.getElementType()));
   Type element = array.getElementType();
   bool isTruth = element.isInteger(1), isInteger = isa<IntegerType>(element),
        isUnsigned = element.isUnsignedInteger();

@@ -16,7 +16,8 @@ namespace hloc {
 int64_t findIndexBound(mlir::Value parameter);
 
 /// The same array for the same arguments, on every machine. Floats are normally distributed;
-/// integers are in [0, bound), or with a bound of 0 in [-8, 8), unsigned ones in [0, 8).
+/// integers are in [0, bound), or with a bound of 0 in [-8, 8), unsigned ones in [0, 8). Bounded
+/// dimensions have the size of their bound.
 HostArray makeRandomArray(mlir::RankedTensorType type, uint64_t seed, int64_t bound);
 
 } // namespace hloc

@@ -4,6 +4,7 @@
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/hlo/Literal.h"
 #include "compiler/hlo/Location.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -25,12 +26,7 @@ static void flattenInto(Type type, SmallVectorImpl<RankedTensorType> &leaves) {
   } else if (auto buffer = dyn_cast<hlo::BufferType>(type)) {
     flattenInto(buffer.getContents(), leaves);
   } else if (auto array = dyn_cast<RankedTensorType>(type)) {
-    SmallVector<int64_t> shape(array.getShape());
-    auto layout = dyn_cast_or_null<hlo::LayoutAttr>(array.getEncoding());
-    for (auto [d, size] : llvm::enumerate(shape))
-      if (ShapedType::isDynamic(size) && layout && !layout.getBounds().empty())
-        size = layout.getBounds()[d];
-    leaves.push_back(RankedTensorType::get(shape, array.getElementType()));
+    leaves.push_back(hlo::Shape(array).getType());
   }
 }
 
@@ -59,7 +55,7 @@ static std::string inFolder(StringRef folder, StringRef file) {
 /// bits.
 static double countBytes(RankedTensorType type) {
   double bytes = double(hlo::getLiteralElementBytes(type.getElementType()));
-  for (int64_t extent : type.getShape())
+  for (int64_t extent : hlo::getBounds(type))
     bytes *= double(std::max<int64_t>(extent, 0));
   return bytes;
 }
@@ -80,7 +76,7 @@ InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
     return InputError::WrongUsage;
   }
   for (auto [i, leaf] : llvm::enumerate(leaves))
-    if (!leaf.type.hasStaticShape()) {
+    if (llvm::is_contained(hlo::getBounds(leaf.type), hlo::kUnbounded)) {
       llvm::errs() << options.module << ": error: input " << i
                    << " has a dimension without a bound\n";
       return InputError::Refused;
@@ -126,7 +122,7 @@ llvm::Expected<HostArray> readInfeed(RankedTensorType type, size_t index, size_t
   std::string what = "data " + std::to_string(index) + " of infeed";
   if (!options.inputs.empty())
     return llvm::createStringError("they are read from --inputs-from, not --input");
-  if (!type.hasStaticShape())
+  if (llvm::is_contained(hlo::getBounds(type), hlo::kUnbounded))
     return llvm::createStringError(what + " have a dimension without a bound");
   if (!options.inputsFrom.empty())
     return readNpy(inFolder(options.inputsFrom, fileName("infeed", index, participant, options)),

@@ -16,7 +16,7 @@ using ParticipantArrays = std::vector<std::vector<HostArray>>;
 /// The entry computation; null if there is none.
 hlo::ComputationOp findEntry(mlir::ModuleOp module);
 
-/// The array types in a type, depth first; dynamic dimensions at their bounds.
+/// The array types in a type, depth first, without layouts but with their bounds.
 llvm::SmallVector<mlir::RankedTensorType> flattenType(mlir::Type type);
 
 enum class InputError { None, Refused, WrongUsage };

@@ -94,54 +94,67 @@ struct ExpandCumulative : OpRewritePattern<ReduceWindowOp> {
   }
 };
 
-/// First the position that each window selects (-1: it saw only padding), then a scatter.
 struct ExpandSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SelectAndScatterOp op, PatternRewriter &rewriter) const override {
     ComputationOp select = lookupComputation(op, op.getSelectAttr());
     if (!select)
       return rewriter.notifyMatchFailure(op, "no selection");
-    Build build(rewriter, op.getLoc());
-    auto type = arrayType(op.getOperand()), sourceType = arrayType(op.getSource());
-    Type element = type.getElementType(), index = rewriter.getI32Type();
-    Location loc = op.getLoc();
-
-    // Keeps the current candidate if the new one is padding, or if `select` prefers it.
-    auto chooser = createComputation(
-        op->getParentOfType<ModuleOp>(), (select.getSymName() + ".position").str(),
-        {RankedTensorType::get({}, element), RankedTensorType::get({}, index),
-         RankedTensorType::get({}, element), RankedTensorType::get({}, index)},
-        [&](OpBuilder &builder, ValueRange v) {
-          Build inner(builder, loc);
-          Value prefers = inlineComputation(builder, select, {v[0], v[2]})[0];
-          Value isPadding = inner.compare(v[3], 0.0, Direction::LT);
-          Value hasCurrent = inner.compare(v[1], 0.0, Direction::GE);
-          Value keeps = inner.bitOr(isPadding, inner.bitAnd(hasCurrent, prefers));
-          return SmallVector<Value>{inner.select(keeps, v[0], v[2]),
-                                    inner.select(keeps, v[1], v[3])};
-        });
-    int64_t count = type.getNumElements(), updates = sourceType.getNumElements();
-    Value positions = build.reshape(build.iota({count}, index, 0), type.getShape());
-    auto selected = ReduceWindowOp::create(
-        rewriter, loc, TypeRange{sourceType, sourceType.clone(index)},
-        ValueRange{op.getOperand(), positions, build.scalar(element, 0.0), build.index(-1)},
-        op.getWindow(), chooser.getSymName());
-    Value indices = build.reshape(selected.getResult(1), {updates, 1});
-    Value target = build.broadcast(op.getInit(), {count}, {});
-    Value source = build.reshape(op.getSource(), {updates});
-    auto scatter = ScatterOp::create(
-        rewriter, loc, TypeRange{target.getType()}, ValueRange{target, indices, source},
-        /*update_window_dims=*/ArrayRef<int64_t>{}, /*inserted_window_dims=*/ArrayRef<int64_t>{0},
-        /*input_batching_dims=*/ArrayRef<int64_t>{},
-        /*scatter_indices_batching_dims=*/ArrayRef<int64_t>{},
-        /*scatter_dims_to_operand_dims=*/ArrayRef<int64_t>{0}, /*index_vector_dim=*/1,
-        op.getScatter(), /*indices_are_sorted=*/false, /*unique_indices=*/false);
-    rewriter.replaceOp(op, build.reshape(scatter.getResult(0), type.getShape()));
+    rewriter.replaceOp(op, selectAndScatter(rewriter, op, select,
+                                            {op.getOperand(), op.getSource(), op.getInit(),
+                                             /*selectable=*/Value(), /*scattered=*/Value()}));
     return success();
   }
 };
 
+/// (current, its position, new, its position) -> the one that `select` keeps and its position. The
+/// new one is left if its position is -1: it is padding.
+ComputationOp createChooser(ComputationOp select, Type element, Location loc) {
+  Type scalar = RankedTensorType::get({}, element);
+  Type index = RankedTensorType::get({}, IntegerType::get(select.getContext(), 32));
+  return createComputation(
+      select->getParentOfType<ModuleOp>(), (select.getSymName() + ".position").str(),
+      {scalar, index, scalar, index}, [&](OpBuilder &builder, ValueRange v) {
+        Build inner(builder, loc);
+        Value prefers = inlineComputation(builder, select, {v[0], v[2]})[0];
+        Value isPadding = inner.compare(v[3], 0.0, Direction::LT);
+        Value hasCurrent = inner.compare(v[1], 0.0, Direction::GE);
+        Value keeps = inner.bitOr(isPadding, inner.bitAnd(hasCurrent, prefers));
+        return SmallVector<Value>{inner.select(keeps, v[0], v[2]), inner.select(keeps, v[1], v[3])};
+      });
+}
+
 } // namespace
+
+Value hloc::selectAndScatter(OpBuilder &builder, SelectAndScatterOp op, ComputationOp select,
+                             const SelectAndScatterArrays &arrays) {
+  Build build(builder, op.getLoc());
+  auto type = arrayType(arrays.operand), sourceType = arrayType(arrays.source);
+  Type element = type.getElementType(), index = builder.getI32Type();
+  ComputationOp chooser = createChooser(select, element, op.getLoc());
+  int64_t count = type.getNumElements(), updates = sourceType.getNumElements();
+  Value positions = build.reshape(build.iota({count}, index, 0), type.getShape());
+  if (arrays.selectable)
+    positions = build.select(arrays.selectable, positions, build.splatLike(positions, -1));
+  auto selected = ReduceWindowOp::create(
+      builder, op.getLoc(), TypeRange{sourceType, sourceType.clone(index)},
+      ValueRange{arrays.operand, positions, build.scalar(element, 0.0), build.index(-1)},
+      op.getWindow(), chooser.getSymName());
+  Value places = selected.getResult(1);
+  if (arrays.scattered)
+    places = build.select(arrays.scattered, places, build.splatLike(places, -1));
+  Value indices = build.reshape(places, {updates, 1});
+  Value target = build.broadcast(arrays.init, {count}, {});
+  Value source = build.reshape(arrays.source, {updates});
+  auto scatter = ScatterOp::create(
+      builder, op.getLoc(), TypeRange{target.getType()}, ValueRange{target, indices, source},
+      /*update_window_dims=*/ArrayRef<int64_t>{}, /*inserted_window_dims=*/ArrayRef<int64_t>{0},
+      /*input_batching_dims=*/ArrayRef<int64_t>{},
+      /*scatter_indices_batching_dims=*/ArrayRef<int64_t>{},
+      /*scatter_dims_to_operand_dims=*/ArrayRef<int64_t>{0}, /*index_vector_dim=*/1,
+      op.getScatter(), /*indices_are_sorted=*/false, /*unique_indices=*/false);
+  return build.reshape(scatter.getResult(0), type.getShape());
+}
 
 void hloc::populateWindowExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandCumulative, ExpandSelectAndScatter>(patterns.getContext());

@@ -4,9 +4,25 @@
 #ifndef HLOC_PASSES_EXPANSIONS_H
 #define HLOC_PASSES_EXPANSIONS_H
 
+#include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace hloc {
+
+/// Which elements of a normalization's operand count, as pred, and how many of each feature, as s32
+/// scalar. Null: all do.
+struct BatchNormElements {
+  mlir::Value inside, count;
+};
+
+/// The results of normalizations of other operands.
+llvm::SmallVector<mlir::Value> batchNormTraining(mlir::OpBuilder &builder,
+                                                 hlo::BatchNormTrainingOp op,
+                                                 mlir::ValueRange operands,
+                                                 const BatchNormElements &elements);
+llvm::SmallVector<mlir::Value> batchNormGrad(mlir::OpBuilder &builder, hlo::BatchNormGradOp op,
+                                             mlir::ValueRange operands,
+                                             const BatchNormElements &elements);
 
 /// batch_norm_training, batch_norm_inference, batch_norm_grad.
 void populateBatchNormExpansions(mlir::RewritePatternSet &patterns);
@@ -26,6 +42,19 @@ void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 void dropAssociativityHints(mlir::Operation *root);
 /// scans that no kernel steps through.
 void populateScanExpansions(mlir::RewritePatternSet &patterns);
+
+/// What a select_and_scatter `op` gives for other arrays. Null pred arrays: all elements count.
+struct SelectAndScatterArrays {
+  mlir::Value operand, source, init;
+  /// Elements of the operand that may be selected.
+  mlir::Value selectable;
+  /// Elements of the source that go somewhere.
+  mlir::Value scattered;
+};
+
+/// Expands it: first the position that each window selects, then a scatter.
+mlir::Value selectAndScatter(mlir::OpBuilder &builder, hlo::SelectAndScatterOp op,
+                             hlo::ComputationOp select, const SelectAndScatterArrays &arrays);
 
 /// select_and_scatter, cumulative reduce_window.
 void populateWindowExpansions(mlir::RewritePatternSet &patterns);

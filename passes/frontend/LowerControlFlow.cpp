@@ -3,6 +3,7 @@
 // Each value of the text becomes the list of its leaves: the arrays in it, in order; tokens have
 // none. Test: test/passes/frontend/lower-control-flow.mlir.
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,6 +56,31 @@ private:
     return result;
   }
 
+  /// `value` as `type`, from which it may differ in which dimensions are bounded: a size becomes
+  /// the bound, with zeros past the old one, and a bound the size.
+  Value castLeaf(OpBuilder &builder, Value value, Type type) {
+    auto to = dyn_cast<RankedTensorType>(type);
+    auto from = dyn_cast<RankedTensorType>(value.getType());
+    if (!from || !to || from == to || !typesAgree(from, to))
+      return value;
+    Shape shape(from), wanted(to);
+    for (int64_t d = 0; d < shape.getRank(); ++d) {
+      if (shape.dynamic[d] == wanted.dynamic[d])
+        continue;
+      shape.dynamic[d] = wanted.dynamic[d];
+      Value bound = Build(builder, value.getLoc()).index(shape.sizes[d]);
+      value = SetDimensionSizeOp::create(builder, value.getLoc(), shape.getType(), value, bound, d);
+    }
+    return value;
+  }
+
+  Values castLeaves(OpBuilder &builder, ValueRange values, TypeRange types) {
+    Values result;
+    for (auto [value, type] : llvm::zip(values, types))
+      result.push_back(castLeaf(builder, value, type));
+    return result;
+  }
+
   /// Distributes `values` as leaves over the results of `op`.
   void mapResults(Operation *op, ValueRange values) {
     for (Value result : op->getResults()) {
@@ -97,6 +123,8 @@ LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder
   Value value = leaves.lookup(op.getOperand()).front();
   auto from = cast<RankedTensorType>(op.getOperand().getType());
   auto to = cast<RankedTensorType>(op.getType());
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return emitNotSupported(op.getLoc(), "'bitcast' of an array of dynamic size");
   auto majorToMinor = [](RankedTensorType type) {
     SmallVector<int64_t> order = iotaVector(type.getRank());
     if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
@@ -124,8 +152,8 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
     auto array = dyn_cast<RankedTensorType>(type);
     if (!array)
       return emitNotSupported(op->getLoc(), "a value that is not an array");
-    if (!array.hasStaticShape())
-      return emitNotSupported(op->getLoc(), "an array of bounded dynamic size");
+    if (isUnbounded(array))
+      return emitNotSupported(op->getLoc(), "an array of dynamic size without a bound");
   }
   if (auto convolution = dyn_cast<ConvolutionOp>(op);
       convolution && convolution.getSparsityConfigAttr())
@@ -192,7 +220,7 @@ LogicalResult ControlFlowLowering::lowerWhile(WhileOp op, OpBuilder &builder) {
   if (!condition || !body)
     return op.emitOpError("expected a condition and a body");
   Location loc = op.getLoc();
-  Values state = leavesOf(op.getState());
+  Values state = castLeaves(builder, leavesOf(op.getState()), getPlainLeaves(op->getResultTypes()));
   auto loop = scf::WhileOp::create(builder, loc, ValueRange(state).getTypes(), state);
   SmallVector<Location> locs(state.size(), loc);
   OpBuilder inner(builder.getContext());
@@ -214,6 +242,7 @@ LogicalResult ControlFlowLowering::lowerWhile(WhileOp op, OpBuilder &builder) {
   scf::ConditionOp::create(inner, loc, holds, loop.getBefore().getArguments());
   if (failed(lowerRegion(body, loop.getAfter(), next)))
     return failure();
+  next = castLeaves(inner, next, ValueRange(state).getTypes());
   if (ValueRange(next).getTypes() != ValueRange(state).getTypes())
     return op.emitOpError("expected the body to give a new state of the same type");
   scf::YieldOp::create(inner, loc, next);
@@ -260,9 +289,10 @@ LogicalResult ControlFlowLowering::lowerConditional(ConditionalOp op, OpBuilder 
     Values results;
     if (failed(lowerInto(computation.getBody().front(), *region, leavesOf(operand), results)))
       return failure();
+    builder.setInsertionPointToEnd(block);
+    results = castLeaves(builder, results, types);
     if (ValueRange(results).getTypes() != TypeRange(types))
       return op.emitOpError("expected ") << branch << " to give the conditional's type";
-    builder.setInsertionPointToEnd(block);
     scf::YieldOp::create(builder, loc, results);
   }
   mapResults(op, created->getResults());
@@ -285,8 +315,10 @@ LogicalResult ControlFlowLowering::lowerOp(Operation *op, OpBuilder &builder) {
         return success();
       })
       .Case<CopyOp, AfterAllOp>([&](Operation *forward) {
-        leaves[forward->getResult(0)] =
-            isa<CopyOp>(forward) ? leavesOf(forward->getOperands()) : Values();
+        leaves[forward->getResult(0)] = isa<CopyOp>(forward)
+                                            ? castLeaves(builder, leavesOf(forward->getOperands()),
+                                                         getPlainLeaves(forward->getResultTypes()))
+                                            : Values();
         return success();
       })
       .Case([&](ConstantOp constant) {
@@ -314,14 +346,15 @@ LogicalResult ControlFlowLowering::lowerBlock(Block &source, OpBuilder &builder,
 /// being `arguments`.
 LogicalResult ControlFlowLowering::lowerInto(Block &source, Region &target, ValueRange arguments,
                                              Values &results) {
+  auto builder = OpBuilder::atBlockEnd(&target.back());
   for (BlockArgument parameter : source.getArguments()) {
-    size_t count = getLeaves(parameter.getType()).size();
+    SmallVector<Type> types = getPlainLeaves(parameter.getType());
+    size_t count = types.size();
     if (arguments.size() < count)
       return emitError(parameter.getLoc(), "expected a value for every parameter");
-    leaves[parameter] = Values(arguments.take_front(count));
+    leaves[parameter] = castLeaves(builder, arguments.take_front(count), types);
     arguments = arguments.drop_front(count);
   }
-  auto builder = OpBuilder::atBlockEnd(&target.back());
   return lowerBlock(source, builder, results);
 }
 
@@ -355,9 +388,10 @@ LogicalResult ControlFlowLowering::run(ComputationOp entry) {
   SmallVector<Location> locs;
   for (BlockArgument parameter : body.getArguments()) {
     for (Type leaf : getLeaves(parameter.getType())) {
-      if (auto array = dyn_cast<RankedTensorType>(leaf); !array || !array.hasStaticShape())
-        return emitNotSupported(parameter.getLoc(), array ? "a parameter of bounded dynamic size"
-                                                          : "a parameter that is not an array");
+      if (auto array = dyn_cast<RankedTensorType>(leaf); !array || isUnbounded(array))
+        return emitNotSupported(parameter.getLoc(),
+                                array ? "a parameter of dynamic size without a bound"
+                                      : "a parameter that is not an array");
       locs.push_back(parameter.getLoc());
     }
   }
@@ -368,9 +402,10 @@ LogicalResult ControlFlowLowering::run(ComputationOp entry) {
   Values results;
   if (failed(lowerInto(body, function.getBody(), block->getArguments(), results)))
     return failure();
+  builder.setInsertionPointToEnd(block);
+  results = castLeaves(builder, results, resultTypes);
   if (ValueRange(results).getTypes() != TypeRange(resultTypes))
     return entry.emitOpError("expected the result's type");
-  builder.setInsertionPointToEnd(block);
   func::ReturnOp::create(builder, entry.getLoc(), results);
   describeEntry(module, entry, function);
   entry.erase();

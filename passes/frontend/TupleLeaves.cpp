@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/frontend/TupleLeaves.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Shape.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -9,7 +10,11 @@ namespace hloc {
 
 Type withoutLayout(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
-  return array ? RankedTensorType::get(array.getShape(), array.getElementType()) : type;
+  return array ? Shape(array).getType() : type;
+}
+
+bool isUnbounded(RankedTensorType type) {
+  return llvm::is_contained(hlo::getBounds(type), kUnbounded);
 }
 
 /// Appends the types of the leaves of `type`, layouts included.

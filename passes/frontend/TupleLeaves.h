@@ -11,8 +11,11 @@
 
 namespace hloc {
 
-/// An array's type without its layout; other types as they are.
+/// An array's type without its layout, but with its bounds; other types as they are.
 mlir::Type withoutLayout(mlir::Type type);
+
+/// Whether a dimension of an array has neither a size nor a bound.
+bool isUnbounded(mlir::RankedTensorType type);
 
 /// The types of the leaves of all `types`, layouts included.
 llvm::SmallVector<mlir::Type> getLeaves(mlir::TypeRange types);

@@ -85,32 +85,51 @@ Element describe(int32_t type) {
   }
 }
 
-std::vector<int64_t> shapeOf(const hlort_port &port) { return {port.dims, port.dims + port.rank}; }
+bool isBounded(const hlort_port &port, int32_t dimension) {
+  return port.sizes && port.sizes[dimension] >= 0;
+}
 
 std::string typeText(const hlort_port &port) {
-  return describe(port.element_type).name + ("[" + joinSizes(shapeOf(port)) + "]");
+  std::string text;
+  for (int32_t d = 0; d < port.rank; ++d)
+    text +=
+        (d ? "," : "") + std::string(isBounded(port, d) ? "<=" : "") + std::to_string(port.dims[d]);
+  return describe(port.element_type).name + ("[" + text + "]");
 }
 
-int64_t countOf(const hlort_port &port) {
-  return std::accumulate(port.dims, port.dims + port.rank, int64_t(1), std::multiplies<>());
+/// Whether an array may be of `shape`.
+bool admits(const hlort_port &port, const ArrayShape &shape) {
+  if (shape.size() != size_t(port.rank))
+    return false;
+  for (int32_t d = 0; d < port.rank; ++d)
+    if (shape[size_t(d)] != port.dims[d] &&
+        !(isBounded(port, d) && shape[size_t(d)] >= 0 && shape[size_t(d)] < port.dims[d]))
+      return false;
+  return true;
 }
 
-/// Calls visit(place in memory) for each element in row-major order, until it returns false.
-template <typename Visit> void forEachPlace(const hlort_port &port, Visit visit) {
+int64_t countOf(const ArrayShape &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+}
+
+/// Calls visit(place in memory) for each element of an array of `shape` in row-major order, until
+/// it returns false.
+template <typename Visit>
+void forEachPlace(const hlort_port &port, const ArrayShape &shape, Visit visit) {
   std::vector<int64_t> strides(size_t(port.rank)), index(size_t(port.rank));
   for (int64_t i = 0, step = 1; i < port.rank; ++i) {
     int64_t dimension = port.minor_to_major ? port.minor_to_major[i] : port.rank - 1 - i;
     strides[size_t(dimension)] = step;
     step *= port.dims[dimension];
   }
-  for (int64_t left = countOf(port), place = 0; left > 0; --left) {
+  for (int64_t left = countOf(shape), place = 0; left > 0; --left) {
     if (!visit(place))
       return;
     for (int64_t d = port.rank - 1; d >= 0; --d) {
       place += strides[size_t(d)];
-      if (++index[size_t(d)] < port.dims[d])
+      if (++index[size_t(d)] < shape[size_t(d)])
         break;
-      place -= port.dims[d] * strides[size_t(d)];
+      place -= shape[size_t(d)] * strides[size_t(d)];
       index[size_t(d)] = 0;
     }
   }
@@ -246,7 +265,10 @@ static_assert(std::endian::native == std::endian::little);
 
 } // namespace
 
-std::string readArgument(const std::string &file, const hlort_port &port, char *memory) {
+ArrayShape getBounds(const hlort_port &port) { return {port.dims, port.dims + port.rank}; }
+
+std::string readArgument(const std::string &file, const hlort_port &port, char *memory,
+                         ArrayShape &shape) {
   std::ifstream stream(file, std::ios::binary);
   std::string data{std::istreambuf_iterator<char>(stream), {}};
   if (!stream.is_open() || stream.bad())
@@ -255,18 +277,19 @@ std::string readArgument(const std::string &file, const hlort_port &port, char *
   if (!header)
     return "is not an .npy file";
   Element element = describe(port.element_type);
-  if (header->type != element.npyType() || header->shape != shapeOf(port))
+  if (header->type != element.npyType() || !admits(port, header->shape))
     return "holds '" + header->type + "' [" + joinSizes(header->shape) + "], but parameter '" +
            port.name + "' is " + typeText(port) + ", stored as '" + element.npyType() + "'";
   if (header->columnMajor && port.rank > 1)
     return "is in column-major (Fortran) order, expected row-major order";
-  size_t expected = size_t(countOf(port)) * size_t(element.fileBytes()),
+  shape = header->shape;
+  size_t expected = size_t(countOf(shape)) * size_t(element.fileBytes()),
          present = data.size() - header->dataOffset;
   if (present != expected)
     return "has " + std::to_string(present) + " bytes of data, expected " +
            std::to_string(expected);
   const char *source = data.data() + header->dataOffset;
-  forEachPlace(port, [&](int64_t place) {
+  forEachPlace(port, shape, [&](int64_t place) {
     store(element, source, memory, place);
     source += element.fileBytes();
     return true;
@@ -277,7 +300,7 @@ std::string readArgument(const std::string &file, const hlort_port &port, char *
 void drawArgument(const hlort_port &port, uint64_t seed, int64_t bound, char *memory) {
   Element element = describe(port.element_type);
   std::mt19937_64 bits(seed);
-  forEachPlace(port, [&](int64_t place) {
+  forEachPlace(port, getBounds(port), [&](int64_t place) {
     char value[16];
     drawElement(element, bits, bound, value);
     store(element, value, memory, place);
@@ -285,10 +308,11 @@ void drawArgument(const hlort_port &port, uint64_t seed, int64_t bound, char *me
   });
 }
 
-std::string writeResult(const std::string &file, const hlort_port &port, const char *memory) {
+std::string writeResult(const std::string &file, const hlort_port &port, const ArrayShape &shape,
+                        const char *memory) {
   Element element = describe(port.element_type);
-  std::string contents = makeNpyHeader(element.npyType(), shapeOf(port));
-  forEachPlace(port, [&](int64_t place) {
+  std::string contents = makeNpyHeader(element.npyType(), shape);
+  forEachPlace(port, shape, [&](int64_t place) {
     char value[16];
     load(element, memory, place, value);
     contents.append(value, size_t(element.fileBytes()));
@@ -305,18 +329,18 @@ std::string writeResult(const std::string &file, const hlort_port &port, const c
   return "cannot be written: " + why;
 }
 
-std::string summarizeResult(const hlort_port &port, const char *memory) {
+std::string summarizeResult(const hlort_port &port, const ArrayShape &shape, const char *memory) {
   constexpr int shown = 8;
   Element element = describe(port.element_type);
   std::string text;
   int64_t number = 0;
-  forEachPlace(port, [&](int64_t place) {
+  forEachPlace(port, shape, [&](int64_t place) {
     char value[16];
     load(element, memory, place, value);
     text += (number ? ", " : "") + (number < shown ? elementText(element, value) : "...");
     return ++number <= shown;
   });
-  return typeText(port) + " {" + text + "}";
+  return element.name + ("[" + joinSizes(shape) + "] {" + text + "}");
 }
 
 } // namespace hloc::runtime

@@ -9,20 +9,30 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hloc::runtime {
 
-/// Fills `memory` from a file; what is wrong with it, or nothing.
-std::string readArgument(const std::string &file, const hlort_port &port, char *memory);
+/// Sizes of an array.
+using ArrayShape = std::vector<int64_t>;
+
+/// The sizes of a port, bounded ones at their bounds.
+ArrayShape getBounds(const hlort_port &port);
+
+/// Fills `memory` from a file, and `shape` with the sizes that the array has there; what is wrong
+/// with it, or nothing.
+std::string readArgument(const std::string &file, const hlort_port &port, char *memory,
+                         ArrayShape &shape);
 
 /// Fills it with random numbers; integers are less than `bound`, unless that is 0.
 void drawArgument(const hlort_port &port, uint64_t seed, int64_t bound, char *memory);
 
-/// Writes an array to a file, whole or not at all; what went wrong, or nothing.
-std::string writeResult(const std::string &file, const hlort_port &port, const char *memory);
+/// Writes an array of `shape` to a file, whole or not at all; what went wrong, or nothing.
+std::string writeResult(const std::string &file, const hlort_port &port, const ArrayShape &shape,
+                        const char *memory);
 
 /// Such as "f32[2,3] {0.5, 1, ...}".
-std::string summarizeResult(const hlort_port &port, const char *memory);
+std::string summarizeResult(const hlort_port &port, const ArrayShape &shape, const char *memory);
 
 } // namespace hloc::runtime
 

@@ -131,17 +131,26 @@ private:
   bool makeArguments() {
     for (int64_t i = 0; i < module.argument_count; ++i) {
       const hlort_port &port = module.arguments[i];
+      if (port.size_of >= 0)
+        continue; // its array brings it
       char *memory = arguments[size_t(i)].get();
+      ArrayShape shape = getBounds(port);
       if (options.inputsFrom.empty()) {
         drawArgument(port, uint64_t(options.seed + i), bounds ? bounds[i] : 0, memory);
-        continue;
+      } else {
+        std::string file = options.inputsFrom + "/in" + std::to_string(i) + ".npy";
+        if (std::string fault = readArgument(file, port, memory, shape); !fault.empty())
+          return fail(file + ": " + fault);
       }
-      std::string file = options.inputsFrom + "/in" + std::to_string(i) + ".npy";
-      if (std::string fault = readArgument(file, port, memory); !fault.empty())
-        return fail(file + ": " + fault);
+      for (int32_t d = 0; port.sizes && d < port.rank; ++d)
+        if (port.sizes[d] >= 0)
+          sizeIn(arguments[size_t(port.sizes[d])].get()) = int32_t(shape[size_t(d)]);
     }
     return true;
   }
+
+  /// The size of a bounded dimension, in the memory of the argument or result that holds it.
+  static int32_t &sizeIn(void *memory) { return *static_cast<int32_t *>(memory); }
 
   bool callModule() {
     std::vector<double> times;
@@ -163,14 +172,20 @@ private:
       mkdir(options.outputsTo.c_str(), 0777); // or it is there; or writing says why not
     for (int64_t i = 0; i < module.result_count; ++i) {
       const hlort_port &port = module.results[i];
+      if (port.size_of >= 0)
+        continue;
       auto *memory = static_cast<const char *>(results[size_t(i)]);
+      ArrayShape shape = getBounds(port);
+      for (int32_t d = 0; port.sizes && d < port.rank; ++d)
+        if (port.sizes[d] >= 0)
+          shape[size_t(d)] = sizeIn(results[size_t(port.sizes[d])]);
       if (options.outputsTo.empty()) {
         std::printf("out%lld %s: %s\n", static_cast<long long>(i), port.name,
-                    summarizeResult(port, memory).c_str());
+                    summarizeResult(port, shape, memory).c_str());
         continue;
       }
       std::string file = options.outputsTo + "/out" + std::to_string(i) + ".npy";
-      if (std::string fault = writeResult(file, port, memory); !fault.empty())
+      if (std::string fault = writeResult(file, port, shape, memory); !fault.empty())
         return fail(file + ": " + fault);
     }
     return std::fflush(stdout) == 0 || fail("cannot write to standard output");

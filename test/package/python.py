@@ -23,7 +23,7 @@ class Port(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("element_type", ctypes.c_int32), ("rank", ctypes.c_int32),
                 ("dims", ctypes.POINTER(ctypes.c_int64)),
                 ("minor_to_major", ctypes.POINTER(ctypes.c_int64)), ("bytes", ctypes.c_int64),
-                ("alias", ctypes.c_int64)]
+                ("alias", ctypes.c_int64), ("sizes", ctypes.POINTER(ctypes.c_int64)), ("size_of", ctypes.c_int64)]
 
     def empty(self):
         array = np.empty(self.dims[:self.rank], ELEMENT_TYPES[self.element_type])

@@ -2,6 +2,7 @@
 #include "compiler/evaluator/core/Interpreter.h"
 #include "compiler/evaluator/core/Communicator.h"
 #include "compiler/evaluator/core/Plan.h"
+#include "compiler/evaluator/core/Strided.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -130,6 +131,28 @@ static bool fitsType(const Value &value, Type type) {
   return element && *element == value.getArray().type;
 }
 
+/// Operands of an elementwise operation that are static where others are bounded are as long as
+/// those at run time.
+static void cutToBounded(Operation *op, MutableArrayRef<Value> operands) {
+  auto tensor = [&](size_t i) { return cast<RankedTensorType>(op->getOperand(i).getType()); };
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  for (int64_t d = 0; d < result.getRank(); ++d) {
+    std::optional<int64_t> size;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (tensor(i).getRank() == result.getRank() && tensor(i).isDynamicDim(d))
+        size = !size || *size == 1 ? operands[i].getArray().shape[d] : *size;
+    for (size_t i = 0; size && i < operands.size(); ++i) {
+      Array &array = operands[i].getArray();
+      if (tensor(i).getRank() != result.getRank() || tensor(i).isDynamicDim(d) ||
+          array.shape[d] <= *size)
+        continue;
+      Shape shape = array.shape;
+      shape[d] = *size;
+      array = cut(array, shape);
+    }
+  }
+}
+
 FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value> arguments) {
   if (depth >= kMaxDepth)
     return fail(computation, "calls are nested more than " + Twine(kMaxDepth) + " deep");
@@ -167,6 +190,7 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
     for (Plan::Use use : step.operands)
       operands.push_back(take(use));
     if (step.kernel) {
+      cutToBounded(step.op, operands);
       SmallVector<const Array *, 3> arrays;
       for (const Value &operand : operands)
         arrays.push_back(&operand.getArray());

@@ -51,6 +51,15 @@ void copyBox(const Array &from, ArrayRef<int64_t> start, Array &to, ArrayRef<int
           {out + linearize(target, toStrides) * bytes, toStrides}, sizes, bytes);
 }
 
+Array cut(const Array &array, ArrayRef<int64_t> shape) {
+  if (ArrayRef<int64_t>(array.shape) == shape)
+    return array;
+  Array result(array.type, shape);
+  Shape zeros(shape.size(), 0);
+  copyBox(array, zeros, result, zeros, shape);
+  return result;
+}
+
 void fill(Array &array, Scalar value) {
   int bytes = getBytes(array.type);
   char element[16];

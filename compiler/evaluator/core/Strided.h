@@ -22,6 +22,9 @@ void copyBox(const Array &from, llvm::ArrayRef<int64_t> start, Array &to,
              llvm::ArrayRef<int64_t> target, llvm::ArrayRef<int64_t> sizes);
 
 /// Sets all elements to a value.
+/// The elements whose indices are less than `shape`, which is no larger in any dimension.
+Array cut(const Array &array, llvm::ArrayRef<int64_t> shape);
+
 void fill(Array &array, Scalar value);
 
 /// All elements converted to a type.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The custom calls that JAX's programs for CPUs contain: LAPACK's routines, top k, and marks for
 // compilers that do nothing to the data.
+#include "compiler/evaluator/core/Strided.h"
 #include "compiler/evaluator/linalg/Lapack.h"
 #include "compiler/evaluator/ops/Sort.h"
 
@@ -35,6 +36,42 @@ static FailureOr<Values> topKCall(Call &call) {
   return Values{values, indices};
 }
 
+/// An array of bounds with zeros past the sizes of a bounded one, then those sizes.
+static FailureOr<Values> padToStatic(Call &call) {
+  SmallVector<Type> types = resultTypes(call);
+  Array &operand = call.array(0);
+  if (types.size() != operand.shape.size() + 1)
+    return call.fail("expected an array and the size of each dimension as results");
+  auto type = getArrayType(types[0]);
+  if (!type || type->first != operand.type || type->second.size() != operand.shape.size() ||
+      !llvm::all_of_zip(operand.shape, type->second, std::less_equal<>()))
+    return call.fail("expected a result of the operand's bounds");
+  Array whole(operand.type, type->second);
+  Shape zeros(operand.shape.size(), 0);
+  copyBox(operand, zeros, whole, zeros, operand.shape);
+  Values results{whole};
+  for (int64_t size : operand.shape) {
+    Array scalar(ElementType::S32, {});
+    scalar.set(0, Scalar::ofInt(size));
+    results.push_back(scalar);
+  }
+  return results;
+}
+
+/// The reverse: the sizes of an array's bounded dimensions follow it, one for each dimension.
+static FailureOr<Values> sliceToDynamic(Call &call) {
+  Array &operand = call.array(0);
+  auto type = dyn_cast<RankedTensorType>(call.op->getResult(0).getType());
+  if (!type || call.operands.size() != operand.shape.size() + 1 ||
+      type.getRank() != int64_t(operand.shape.size()))
+    return call.fail("expected an array and the size of each dimension");
+  Shape shape = operand.shape;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (type.isDynamicDim(d))
+      shape[d] = std::clamp<int64_t>(call.array(1 + d).getIndex(0), 0, shape[d]);
+  return Values{cut(operand, shape)};
+}
+
 namespace {
 struct Targets {
   HandlerTable lapack; // by the routine's name
@@ -52,6 +89,8 @@ struct Targets {
     for (StringRef name : {"AllocateBuffer", "CreateBuffer", "dce_sink"})
       others[name] = allocate;
     others["TopK"] = topKCall;
+    others["PadToStatic"] = padToStatic;
+    others["SliceToDynamic"] = sliceToDynamic;
   }
 };
 } // namespace

@@ -60,8 +60,11 @@ static FailureOr<Values> broadcast(Call &call) {
     strides[dimension] = operandStrides[i];
     if (tensor.isDynamicDim(dimension)) // as long as the operand is at run time
       type->second[dimension] = operand.shape[i];
-    else if (operand.shape[i] == 1 && type->second[dimension] != 1)
+    else if (operand.shape[i] == 1)
       strides[dimension] = 0;
+    else if (operand.shape[i] != type->second[dimension])
+      return call.fail("dimension " + Twine(i) + " has a size of " + Twine(operand.shape[i]) +
+                       " at run time, and the result " + Twine(type->second[dimension]));
   }
   Array result(type->first, type->second);
   if (result.getCount())
@@ -147,12 +150,18 @@ static FailureOr<Values> pad(Call &call) {
 static FailureOr<Values> concatenate(Call &call) {
   int64_t dimension = cast<ConcatenateOp>(call.op).getDimension();
   Shape shape = call.array(0).shape;
-  for (size_t i = 1; i < call.operands.size(); ++i)
-    shape[dimension] += call.array(i).shape[dimension];
+  shape[dimension] = 0;
+  for (size_t i = 0; i < call.operands.size(); ++i)
+    for (size_t d = 0; d < shape.size(); ++d)
+      // Sizes differ where some are bounded: the others are as long as those.
+      shape[d] = int64_t(d) == dimension ? shape[d] + call.array(i).shape[d]
+                                         : std::min(shape[d], call.array(i).shape[d]);
   Array result(call.array(0).type, shape);
   Shape zeros(shape.size(), 0), target(shape.size(), 0);
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    copyBox(call.array(i), zeros, result, target, call.array(i).shape);
+    Shape part = shape;
+    part[dimension] = call.array(i).shape[dimension];
+    copyBox(call.array(i), zeros, result, target, part);
     target[dimension] += call.array(i).shape[dimension];
   }
   return Values{result};

@@ -98,9 +98,21 @@ static ElementType resultType(Call &call) {
   return getElementType(getElementTypeOrSelf(call.op->getResult(0))).value_or(ElementType::F32);
 }
 
+/// Where only one side of a pair of dimensions is bounded, the other is as long as it is.
+static void cutToPairs(Call &call, ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
+  Shape lhs = call.array(0).shape, rhs = call.array(1).shape;
+  for (auto [l, r] : llvm::zip(left, right))
+    lhs[l] = rhs[r] = std::min(lhs[l], rhs[r]);
+  call.array(0) = cut(call.array(0), lhs);
+  call.array(1) = cut(call.array(1), rhs);
+}
+
 static FailureOr<Values> dot(Call &call) {
-  FailureOr<Array> result = computeDot(call, call.array(0), call.array(1),
-                                       DotDimensions(cast<DotOp>(call.op)), resultType(call));
+  auto op = cast<DotOp>(call.op);
+  cutToPairs(call, op.getLhsBatchDims(), op.getRhsBatchDims());
+  cutToPairs(call, op.getLhsContractingDims(), op.getRhsContractingDims());
+  FailureOr<Array> result =
+      computeDot(call, call.array(0), call.array(1), DotDimensions(op), resultType(call));
   if (failed(result))
     return failure();
   return Values{*result};

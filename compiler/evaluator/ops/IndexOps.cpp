@@ -89,25 +89,25 @@ static FailureOr<Values> gather(Call &call) {
   Array &operand = call.array(0);
   IndexVectors vectors(call.array(1), op.getIndexVectorDim());
   int64_t rank = operand.shape.size();
-  for (auto [size, available] : llvm::zip(op.getSliceSizes(), operand.shape))
-    if (size > available)
-      return call.fail("slices are larger than the operand");
+  Shape sliceSizes(op.getSliceSizes());
+  for (auto [size, available] : llvm::zip(sliceSizes, operand.shape))
+    size = std::min(size, available); // less only where the operand is dynamic
   Shape windowDims = restOf(rank, op.getCollapsedSliceDims(), op.getOperandBatchingDims());
   int64_t resultRank = vectors.batchShape.size() + windowDims.size();
   Shape batchPlaces = restOf(resultRank, op.getOffsetDims()), shape(resultRank, 0), windowSizes;
   for (auto [place, size] : llvm::zip(batchPlaces, vectors.batchShape))
     shape[place] = size;
   for (auto [place, d] : llvm::zip(op.getOffsetDims(), windowDims))
-    shape[place] = op.getSliceSizes()[d];
+    shape[place] = sliceSizes[d];
   Array result(operand.type, shape);
   // Out of slices without elements come zeros.
-  if (result.getCount() == 0 || llvm::is_contained(op.getSliceSizes(), 0))
+  if (result.getCount() == 0 || llvm::is_contained(sliceSizes, 0))
     return Values{result};
 
   Shape strides = rowMajorStrides(operand.shape), resultStrides = rowMajorStrides(shape);
   Shape windowFrom, windowTo;
   for (auto [place, d] : llvm::zip(op.getOffsetDims(), windowDims)) {
-    windowSizes.push_back(op.getSliceSizes()[d]);
+    windowSizes.push_back(sliceSizes[d]);
     windowFrom.push_back(strides[d]);
     windowTo.push_back(resultStrides[place]);
   }
@@ -122,8 +122,7 @@ static FailureOr<Values> gather(Call &call) {
          llvm::zip(op.getOperandBatchingDims(), op.getStartIndicesBatchingDims()))
       start[d] = vectors.along(batch, indexDim);
     for (int64_t d = 0; d < rank; ++d)
-      start[d] = std::clamp<int64_t>(
-          start[d], 0, std::max<int64_t>(operand.shape[d] - op.getSliceSizes()[d], 0));
+      start[d] = std::clamp<int64_t>(start[d], 0, operand.shape[d] - sliceSizes[d]);
     int64_t target = 0;
     for (auto [i, place] : llvm::enumerate(batchPlaces))
       target += batch[i] * resultStrides[place];

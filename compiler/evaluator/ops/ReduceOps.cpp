@@ -146,6 +146,10 @@ static FailureOr<Values> scan(Call &call) {
     Value zero = makeZero(type);
     if (!zero.isArray())
       return call.fail("scan's outputs must be arrays");
+    if (Shape shape = zero.getArray().shape; shape[d] != steps) { // of a bounded dimension
+      shape[d] = steps;
+      zero = Array(zero.getArray().type, shape);
+    }
     outputs.push_back(zero);
   }
   for (int64_t step = 0; step < steps; ++step) {

@@ -190,6 +190,10 @@ typedef struct hlort_port {
   const int64_t *minor_to_major; /* its layout: rank dimension numbers, the fastest-varying first */
   int64_t bytes;                 /* in memory */
   int64_t alias;                 /* of a result: the argument whose memory it may be, else -1 */
+  const int64_t *sizes; /* null if dims are the sizes. Else rank numbers: dims[d] is a bound, and the
+                           argument (of a result: the result) of that number, an s32, is the size;
+                           -1 where dims[d] is. Elements lie where those of the bound would. */
+  int64_t size_of;      /* of such a size: the number of the array, else -1 */
 } hlort_port;
 
 /* What a compiled module says of itself. Constant data of its object, symbol NAME_module. */

@@ -97,6 +97,57 @@ private:
   T *elements;
 };
 
+/// The same of an array whose sizes are known at run time only: `Bounds` are their limits, and
+/// elements lie where those of an array of the bounds would. Sizes are 0 at first.
+template <typename T, typename Bounds, typename Strides> class BoundedView {
+public:
+  /// `sizes`: where the size of each dimension is, null where it is the bound.
+  BoundedView(T *data, const std::array<int32_t *, Bounds::count> &sizes)
+      : elements(data), sizes(sizes) {}
+
+  static constexpr std::size_t rank() { return Bounds::count; }
+  static constexpr int64_t bound(std::size_t dimension) { return Bounds::values.at(dimension); }
+  int64_t size(std::size_t dimension) const {
+    return sizes.at(dimension) ? *sizes[dimension] : bound(dimension);
+  }
+  /// Sets a size; std::out_of_range if it is negative or more than the bound, or always that.
+  void resize(std::size_t dimension, int64_t size) const {
+    if (size < 0 || size > bound(dimension) || (!sizes.at(dimension) && size != bound(dimension)))
+      throw std::out_of_range("size " + std::to_string(size) + " of dimension " +
+                              std::to_string(dimension) + ", whose bound is " +
+                              std::to_string(bound(dimension)));
+    if (sizes[dimension])
+      *sizes[dimension] = static_cast<int32_t>(size);
+  }
+  /// Elements in all.
+  int64_t count() const {
+    int64_t product = 1;
+    for (std::size_t d = 0; d < Bounds::count; ++d)
+      product *= size(d);
+    return product;
+  }
+
+  T *data() const { return elements; }
+
+  /// The element at an index for each dimension; std::out_of_range if there is none.
+  template <typename... Indices> T &operator()(Indices... indices) const {
+    static_assert(sizeof...(Indices) == Bounds::count, "one index for each dimension");
+    const std::array<int64_t, Bounds::count> index = {static_cast<int64_t>(indices)...};
+    int64_t place = 0;
+    for (std::size_t d = 0; d < Bounds::count; ++d) {
+      if (index[d] < 0 || index[d] >= size(d))
+        throw std::out_of_range("index " + std::to_string(index[d]) + " of dimension " +
+                                std::to_string(d) + ", whose size is " + std::to_string(size(d)));
+      place += index[d] * Strides::values[d];
+    }
+    return elements[place];
+  }
+
+private:
+  T *elements;
+  std::array<int32_t *, Bounds::count> sizes;
+};
+
 /// The buffers of one user of a compiled module; generated classes name and type them. One run at a
 /// time; several programs of one module may run at once.
 class Program {

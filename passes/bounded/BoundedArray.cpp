@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/bounded/BoundedArray.h"
+#include "compiler/hlo/infer/Shape.h"
+#include "passes/simplify/Match.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+SmallVector<Value> hloc::getArrays(ArrayRef<BoundedArray> operands) {
+  return llvm::map_to_vector(operands, [](const BoundedArray &operand) { return operand.array; });
+}
+
+SmallVector<Value> hloc::mergeSizes(ArrayRef<BoundedArray> operands) {
+  SmallVector<Value> sizes = operands[0].sizes;
+  for (const BoundedArray &operand : operands)
+    for (auto [size, other] : llvm::zip(sizes, operand.sizes))
+      size = size ? size : other;
+  return sizes;
+}
+
+SmallVector<Type> hloc::getFullTypes(TypeRange types) {
+  return llvm::map_to_vector(types, [](Type type) -> Type { return getFullType(type); });
+}
+
+Value BoundedBuild::getSize(const BoundedArray &array, int64_t dimension) {
+  Value size = array.sizes[dimension];
+  return size ? size : index(array.getBound(dimension));
+}
+
+Value BoundedBuild::clampSize(Value size, int64_t bound) {
+  if (auto constant = getConstantIndex(size))
+    return index(std::clamp<int64_t>(*constant, 0, bound));
+  return minimum(maximum(size, index(0)), index(bound));
+}
+
+Value BoundedBuild::isInside(const BoundedArray &array, Sizes dimensions) {
+  Value inside;
+  Type i32 = builder.getI32Type();
+  for (int64_t d : dimensions) {
+    if (!array.sizes[d])
+      continue;
+    Value place = iota(array.getBounds(), i32, d);
+    Value isBelow = compare(place, broadcast(array.sizes[d], array.getBounds(), {}), Direction::LT);
+    inside = inside ? bitAnd(inside, isBelow) : isBelow;
+  }
+  return inside;
+}
+
+Value BoundedBuild::fillPast(const BoundedArray &array, Sizes dimensions, Value fill) {
+  Value inside = isInside(array, dimensions);
+  return inside ? select(inside, array.array, broadcast(fill, array.getBounds(), {})) : array.array;
+}
+
+SmallVector<Value> BoundedBuild::cloneOn(Operation *op, ValueRange operands, TypeRange types) {
+  Operation *clone = Operation::create(loc, op->getName(), types, operands,
+                                       op->getDiscardableAttrDictionary().getValue(),
+                                       op->getPropertiesStorage(), BlockRange(),
+                                       /*numRegions=*/0);
+  builder.insert(clone);
+  return SmallVector<Value>(clone->getResults());
+}
+
+Value BoundedBuild::signedIndices(Value indices) {
+  auto type = cast<IntegerType>(getElementTypeOrSelf(indices));
+  unsigned needed = type.getWidth() + type.isUnsigned();
+  if (needed > 64)
+    indices = minimum(indices, broadcast(scalar(type, APInt::getSignedMaxValue(64)),
+                                         arrayType(indices).getShape(), {}));
+  return convert(indices, needed <= 32 ? builder.getI32Type() : builder.getI64Type());
+}
+
+RankedTensorType hloc::getFullType(Type type) {
+  auto array = cast<RankedTensorType>(type);
+  return RankedTensorType::get(hlo::getBounds(array), array.getElementType());
+}
+
+bool hloc::isBoundedType(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && !array.hasStaticShape();
+}

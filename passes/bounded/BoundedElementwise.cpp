@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operations. Operands of one size need nothing; a run-time size of 1 repeats.
+#include "passes/bounded/BoundedPatterns.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace {
+
+/// The operand with its one element along `dimension` in all places if `repeats` holds.
+Value repeat(BoundedBuild &build, Value operand, int64_t dimension, Value repeats) {
+  ArrayRef<int64_t> shape = arrayType(operand).getShape();
+  Value first = build.sliceOf(operand, dimension, 0, 1);
+  SmallVector<int64_t> kept, others;
+  for (int64_t d = 0, rank = shape.size(); d < rank; ++d)
+    if (d != dimension) {
+      kept.push_back(d);
+      others.push_back(shape[d]);
+    }
+  Value everywhere = build.broadcast(build.reshape(first, others), shape, kept);
+  return build.select(build.broadcast(repeats, shape, {}), everywhere, operand);
+}
+
+/// The operands repeated to one size in `dimension`, and that size: the last that is not 1. Arrays
+/// without a size are as long as the others.
+Value unify(BoundedBuild &build, BoundedArrays &operands, int64_t dimension) {
+  Value result;
+  bool differ = false;
+  for (BoundedArray &operand : operands) {
+    Value size = operand.getRank() ? operand.sizes[dimension] : Value();
+    if (!size || size == result)
+      continue;
+    differ |= bool(result);
+    result = result ? build.select(build.compare(size, 1, Direction::EQ), result, size) : size;
+  }
+  if (!differ)
+    return result;
+  Value isMany = build.compare(result, 1, Direction::NE);
+  for (BoundedArray &operand : operands) {
+    Value size = operand.getRank() ? operand.sizes[dimension] : Value();
+    if (!size)
+      continue;
+    Value repeats = build.bitAnd(isMany, build.compare(size, 1, Direction::EQ));
+    operand.array = repeat(build, operand.array, dimension, repeats);
+  }
+  return result;
+}
+
+class ExpandElementwise : public ConversionPattern {
+public:
+  ExpandElementwise(const TypeConverter &converter, MLIRContext *context, bool &isRefused)
+      : ConversionPattern(converter, MatchTraitOpTypeTag(), TypeID::get<Elementwise>(),
+                          /*benefit=*/1, context),
+        isRefused(isRefused) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> values,
+                                ConversionPatternRewriter &rewriter) const override {
+    BoundedBuild build(rewriter, op->getLoc());
+    BoundedArrays operands = getBoundedOperands(op, values);
+    RankedTensorType type = getFullType(op->getResult(0).getType());
+    SmallVector<Value> sizes, arrays;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sizes.push_back(type.getDimSize(d) > 0 ? unify(build, operands, d) : Value());
+    for (BoundedArray &operand : operands)
+      arrays.push_back(operand.array);
+    Value result = build.cloneOn(op, arrays, type).front();
+    replaceByBounded(op, BoundedArrays{BoundedArray(result, sizes)}, build, rewriter, isRefused);
+    return success();
+  }
+
+private:
+  bool &isRefused;
+};
+
+} // namespace
+
+void hloc::populateElementwise(BoundedPatterns &patterns) {
+  patterns.patterns.add<ExpandElementwise>(patterns.converter, patterns.patterns.getContext(),
+                                           patterns.isRefused);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The patterns of --expand-bounded-sizes, by subject. Each operation has a function from bounded
+// operands to bounded results, which says in one place where its sizes come from and what it has to
+// hide; operations that are not here are refused.
+
+#ifndef HLOC_PASSES_BOUNDEDPATTERNS_H
+#define HLOC_PASSES_BOUNDEDPATTERNS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+#include "passes/bounded/BoundedArray.h"
+
+namespace hloc {
+
+/// The results of an operation; failure once an error has been emitted.
+using Expanded = mlir::FailureOr<BoundedArrays>;
+
+/// What patterns share.
+struct BoundedPatterns {
+  const mlir::TypeConverter &converter;
+  mlir::RewritePatternSet &patterns;
+  /// Set when an operation is refused. Zeros stand in for its results then, so that the rest is
+  /// looked at too.
+  bool &isRefused;
+
+  /// `expand` for operations of its first parameter's type.
+  template <typename Op>
+  void add(Expanded (*expand)(Op, llvm::ArrayRef<BoundedArray>, BoundedBuild &));
+};
+
+void populateElementwise(BoundedPatterns &patterns);
+/// What makes or moves elements.
+void populateShapes(BoundedPatterns &patterns);
+/// get_dimension_size, set_dimension_size, and the custom calls that do the same.
+void populateSizes(BoundedPatterns &patterns);
+void populateReshapes(BoundedPatterns &patterns);
+/// dynamic_slice, dynamic_update_slice, gather.
+void populateIndexing(BoundedPatterns &patterns);
+void populateScatters(BoundedPatterns &patterns);
+/// dot, convolution, linear algebra.
+void populateContractions(BoundedPatterns &patterns);
+/// reduce, and windows.
+void populateReductions(BoundedPatterns &patterns);
+void populateScans(BoundedPatterns &patterns);
+/// batch_norm_training, batch_norm_inference, batch_norm_grad.
+void populateNormalizations(BoundedPatterns &patterns);
+/// sort and topk.
+void populateSorts(BoundedPatterns &patterns);
+
+//===- Implementation ------------------------------------------------------===//
+
+/// The operands of an operation, each converted to an array and its sizes.
+BoundedArrays getBoundedOperands(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> values);
+
+/// Replaces `op` by its results as their types say: a size of a static dimension ends with zeros
+/// past it, and a bounded dimension all of which counts has its bound as size.
+void replaceByBounded(mlir::Operation *op, Expanded results, BoundedBuild &build,
+                      mlir::ConversionPatternRewriter &rewriter, bool &isRefused);
+
+template <typename Op> class ExpandPattern : public mlir::OpConversionPattern<Op> {
+public:
+  using Expand = Expanded (*)(Op, llvm::ArrayRef<BoundedArray>, BoundedBuild &);
+  ExpandPattern(const mlir::TypeConverter &converter, mlir::MLIRContext *context, Expand expand,
+                bool &isRefused)
+      : mlir::OpConversionPattern<Op>(converter, context), expand(expand), isRefused(isRefused) {}
+
+  llvm::LogicalResult
+  matchAndRewrite(Op op, typename mlir::OpConversionPattern<Op>::OneToNOpAdaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    BoundedBuild build(rewriter, op.getLoc());
+    replaceByBounded(op, expand(op, getBoundedOperands(op, adaptor.getOperands()), build), build,
+                     rewriter, isRefused);
+    return llvm::success();
+  }
+
+private:
+  Expand expand;
+  bool &isRefused;
+};
+
+template <typename Op>
+void BoundedPatterns::add(Expanded (*expand)(Op, llvm::ArrayRef<BoundedArray>, BoundedBuild &)) {
+  patterns.add<ExpandPattern<Op>>(converter, patterns.getContext(), expand, isRefused);
+}
+
+} // namespace hloc
+
+#endif

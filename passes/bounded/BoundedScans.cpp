@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan: steps past the size change nothing.
+#include "passes/Computations.h"
+#include "passes/bounded/BoundedPatterns.h"
+#include "passes/frontend/NotSupported.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+/// `body` with a mark after the inputs' slices that says whether the step counts; if not, the
+/// carries stay what they are.
+static ComputationOp withMarks(ComputationOp body, RankedTensorType mark, unsigned inputs,
+                               unsigned carries, Location loc) {
+  SmallVector<Type> types(body.getArgumentTypes());
+  types.insert(types.begin() + inputs, mark);
+  return createComputation(body->getParentOfType<ModuleOp>(), (body.getSymName() + ".marked").str(),
+                           types, [&](OpBuilder &builder, ValueRange values) {
+                             Build build(builder, loc);
+                             Value counts = build.reshape(values[inputs], {});
+                             SmallVector<Value> arguments(values.take_front(inputs));
+                             llvm::append_range(arguments, values.drop_front(inputs + 1));
+                             SmallVector<Value> results =
+                                 inlineComputation(builder, body, arguments);
+                             size_t outputs = results.size() - carries;
+                             for (unsigned i = 0; i < carries; ++i) {
+                               Value &carry = results[outputs + i];
+                               Value all = build.broadcast(counts, arrayType(carry).getShape(), {});
+                               carry = build.select(all, carry, arguments[inputs + i]);
+                             }
+                             return results;
+                           });
+}
+
+static Expanded expandScan(ScanOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
+  int64_t dimension = op.getDimensions()[0];
+  unsigned carries = op.getNumCarries(), inputs = operands.size() - carries;
+  Value steps;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    for (int64_t d = 0; d < operand.getRank(); ++d) {
+      if (!operand.sizes[d])
+        continue;
+      if (i >= inputs || d != dimension) {
+        emitNotSupported(op.getLoc(), "a bounded dynamic size of what a scan's steps take");
+        return failure();
+      }
+      steps = steps ? steps : operand.sizes[d];
+    }
+  SmallVector<Value> arrays = getArrays(operands);
+  SmallVector<Type> types = getFullTypes(op->getResultTypes());
+  BoundedArrays results;
+  SmallVector<Value> scanned;
+  if (!steps) {
+    scanned = build.cloneOn(op, arrays, types);
+  } else {
+    // One mark a step, in an array that has the dimension in the same place.
+    SmallVector<int64_t> shape(dimension, 1), slice(dimension, 1);
+    shape.push_back(operands[0].getBound(dimension));
+    SmallVector<Value> sizes(dimension);
+    sizes.push_back(steps);
+    BoundedArray places(build.iota(shape, build.builder.getI32Type(), dimension), sizes);
+    Value inside = build.isInside(places);
+    arrays.insert(arrays.begin() + inputs, inside);
+    ComputationOp body = withMarks(lookupComputation(op, op.getToApplyAttr()),
+                                   arrayType(inside).clone(slice), inputs, carries, op.getLoc());
+    auto marked = ScanOp::create(build.builder, build.loc, types, arrays, op.getDimensionsAttr(),
+                                 op.getNumCarriesAttr(), op.getIsReverseAttr(), BoolAttr(),
+                                 FlatSymbolRefAttr::get(body.getSymNameAttr()));
+    scanned.assign(marked.result_begin(), marked.result_end());
+  }
+  for (auto [i, array] : llvm::enumerate(scanned)) {
+    BoundedArray &result = results.emplace_back(array);
+    if (i + carries < scanned.size())
+      result.sizes[dimension] = steps;
+  }
+  return results;
+}
+
+void hloc::populateScans(BoundedPatterns &patterns) { patterns.add<ScanOp>(expandScan); }
