@@ -245,7 +245,13 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
   let description = [{
     - batch_norm_*: reductions and elementwise operations;
     - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch;
+    - ragged_dot: `scf.for` over groups and `scf.while` over blocks of each group's rows (or of its
+      part of the contracting dimension), which are dots of slices; only a group's last block is
+      masked;
     - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
+    - scaled_dot, convolution with sparse operands: the plain product of operands computed where it
+      reads them;
+    - bitcast_convert between complex types: that of their parts;
     - scan, unless its computation is elementwise on slices of one shape: `scf.for` over slices;
     - topk, custom call TopK: sort and slice, unless it selects few of many;
     - reduce_window over all prefixes or suffixes of a dimension: an associative `hlo.scan`, whose

@@ -4,6 +4,7 @@
 #ifndef HLOC_RUNTIME_CONTEXT_H
 #define HLOC_RUNTIME_CONTEXT_H
 
+#include "Random.h"
 #include "Trace.h"
 #include "collective/Participant.h"
 #include "hlort/hlort.h"
@@ -39,6 +40,8 @@ struct hlort_context {
 
   mutable std::shared_mutex customCallsMutex;
   std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;
+
+  hloc::runtime::Random random;
 };
 
 #endif // HLOC_RUNTIME_CONTEXT_H

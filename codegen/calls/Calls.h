@@ -14,6 +14,7 @@ mlir::LogicalResult emitCustomCall(RuntimeCallBuilder &call);
 mlir::LogicalResult emitFft(RuntimeCallBuilder &call);
 mlir::LogicalResult emitHostTransfer(RuntimeCallBuilder &call);
 mlir::LogicalResult emitPartitionId(RuntimeCallBuilder &call);
+mlir::LogicalResult emitRandomState(RuntimeCallBuilder &call);
 mlir::LogicalResult emitReplicaId(RuntimeCallBuilder &call);
 
 } // namespace hloc

@@ -19,6 +19,8 @@ public:
   Globals(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module, llvm::StringRef name)
       : b(b), module(module), name(name) {}
 
+  /// What symbols of data begin with.
+  const std::string &getName() const { return name; }
   /// A function that is defined elsewhere.
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef symbol, mlir::Type result,
                                  mlir::TypeRange arguments);

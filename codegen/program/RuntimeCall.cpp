@@ -38,6 +38,7 @@ static const CallKind *findKind(StringRef callee) {
       {"host_transfer", {emitHostTransfer}},
       {"partition_id", {emitPartitionId}},
       {"replica_id", {emitReplicaId}},
+      {"rng_get_and_update_state", {emitRandomState}},
   };
   auto kind = kinds.find(callee);
   return kind == kinds.end() ? nullptr : &kind->second;

@@ -59,6 +59,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_partition_id", &hlort_partition_id);
   define("hlort_collective_start", &hlort_collective_start);
   define("hlort_collective_done", &hlort_collective_done);
+  define("hlort_random_state", &hlort_random_state);
   define("hlort_trace_begin", &hlort_trace_begin);
   define("hlort_trace_end", &hlort_trace_end);
   if (llvm::Error error = linker->library.define(absoluteSymbols(std::move(symbols))))

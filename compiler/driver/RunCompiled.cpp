@@ -195,6 +195,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     transfers.push_back(std::make_unique<HostTransfers>(source, options, i));
     hosts.push_back(transfers.back().get());
     hosts.back()->attach(team->getContext(i));
+    hlort_random_seed(team->getContext(i), options.seed, nullptr);
   }
   TeamRun run(*team, *executable, hosts, inputs);
   CrashGuard guard;
@@ -211,6 +212,8 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     if (!runOnce())
       return RunStatus::Refused;
     run.fillArguments();
+    for (hlort_context *context : contexts)
+      hlort_random_seed(context, options.seed, nullptr);
     startTraces(contexts);
   }
   if (!runOnce())

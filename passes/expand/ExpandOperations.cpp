@@ -130,6 +130,39 @@ template <typename Op> struct SplitIndices : OpRewritePattern<Op> {
   }
 };
 
+/// Complex numbers of another width: as real ones of twice as many elements, real part first.
+struct ExpandComplexBitcast : OpRewritePattern<BitcastConvertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BitcastConvertOp op, PatternRewriter &rewriter) const override {
+    auto from = dyn_cast<ComplexType>(arrayType(op.getOperand()).getElementType());
+    auto to = dyn_cast<ComplexType>(arrayType(op).getElementType());
+    if (!from || !to || from == to)
+      return rewriter.notifyMatchFailure(op, "not complex numbers of two widths");
+    Build build(rewriter, op.getLoc());
+    auto apart = [](RankedTensorType type) { // its shape with the parts side by side
+      SmallVector<int64_t> shape(type.getShape());
+      shape.push_back(2);
+      return RankedTensorType::get(shape,
+                                   cast<ComplexType>(type.getElementType()).getElementType());
+    };
+    auto partOf = [&]<typename Op>(Op *) -> Value {
+      auto type = arrayType(op.getOperand()).clone(from.getElementType());
+      Value part = Op::create(rewriter, op.getLoc(), type, op.getOperand());
+      SmallVector<int64_t> shape(type.getShape());
+      shape.push_back(1);
+      return build.reshape(part, shape);
+    };
+    int64_t rank = arrayType(op.getOperand()).getRank(), resultRank = arrayType(op).getRank();
+    Value parts = build.concatenate({partOf((RealOp *)nullptr), partOf((ImagOp *)nullptr)}, rank);
+    parts = BitcastConvertOp::create(rewriter, op.getLoc(), apart(arrayType(op)), parts);
+    auto pick = [&](int64_t i) {
+      return build.reshape(build.sliceOf(parts, resultRank, i, i + 1), arrayType(op).getShape());
+    };
+    rewriter.replaceOpWithNewOp<ComplexOp>(op, op.getType(), pick(0), pick(1));
+    return success();
+  }
+};
+
 /// Sizes are static: the run-time size of a dimension is its size.
 struct FoldDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -159,8 +192,10 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     populateBatchNormExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);
     populateProductTypeExpansions(patterns);
+    populateRaggedDotExpansions(patterns);
     populateRandomExpansions(patterns);
     populateScanExpansions(patterns);
+    populateSparseOperandExpansions(patterns);
     populateWindowExpansions(patterns);
     populateSmallExpansions(patterns);
     GreedyRewriteConfig config;
@@ -175,5 +210,5 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
 void hloc::populateSmallExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandClamp, BroadcastPredicate, ExpandTopk, ExpandTopkCall,
                SplitIndices<DynamicSliceOp>, SplitIndices<DynamicUpdateSliceOp>, FoldDimensionSize,
-               FoldFullSize>(patterns.getContext());
+               FoldFullSize, ExpandComplexBitcast>(patterns.getContext());
 }

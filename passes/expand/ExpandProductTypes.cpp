@@ -9,11 +9,10 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// The type in which products of `lhs` and `rhs` are summed before they become `result`: as in XLA
-/// the operands' where it is complex or floating and the result is not. Otherwise operands may be
-/// converted first. Sums of fewer bits than a byte are those of bytes, cut off: tiles of them would
-/// share bytes.
-static Type getSumType(Type lhs, Type rhs, Type result) {
+/// As in XLA the operands' type where it is complex or floating and the result is not. Otherwise
+/// operands may be converted first. Sums of fewer bits than a byte are those of bytes, cut off:
+/// tiles of them would share bytes.
+Type hloc::getProductSumType(Type lhs, Type rhs, Type result) {
   auto rank = [](Type type) { return isa<ComplexType>(type) ? 2 : isa<FloatType>(type) ? 1 : 0; };
   Type operand = rank(rhs) > rank(lhs) ? rhs : lhs;
   Type sum = rank(operand) > rank(result) ? operand : result;
@@ -24,6 +23,12 @@ static Type getSumType(Type lhs, Type rhs, Type result) {
                              : IntegerType::get(context, 8, cast<IntegerType>(sum).getSignedness());
 }
 
+Type hloc::widenSum(Type sum) {
+  if (isa<FloatType>(sum) && sum.getIntOrFloatBitWidth() < 32)
+    return Float32Type::get(sum.getContext());
+  return sum;
+}
+
 namespace {
 
 /// A product whose sums are of another type than its result is a product of that type, converted.
@@ -32,7 +37,7 @@ template <typename Op> struct SumInOperandType : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     auto elementOf = [](Value value) { return arrayType(value).getElementType(); };
     Type element = elementOf(op),
-         sum = getSumType(elementOf(op.getLhs()), elementOf(op.getRhs()), element);
+         sum = getProductSumType(elementOf(op.getLhs()), elementOf(op.getRhs()), element);
     if (sum == element)
       return rewriter.notifyMatchFailure(op, "the result's type holds the products");
     Build build(rewriter, op.getLoc());

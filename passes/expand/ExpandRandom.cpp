@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random number generators as integer arithmetic on arrays: Threefry-2x32-20 and Philox-4x32-10
 // (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), in the arrangement of XLA.
-// Test: test/passes/expand-random.mlir.
+// Test: test/passes/expand/expand-random.hlo.
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
+#include "passes/frontend/RandomGenerators.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -211,64 +212,118 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
   }
 };
 
-/// The legacy generator draws its bits from the run time's global state.
+/// rng draws its bits from a generator whose state the run time keeps.
+class RandomNumbers {
+public:
+  RandomNumbers(Build build, RngOp op)
+      : build(build), words(build), op(op), shape(arrayType(op.getResult()).getShape()),
+        element(arrayType(op.getResult()).getElementType()) {}
+
+  Value draw();
+
+private:
+  void readState();
+  Value drawBits(Type type) { return philoxArray(words, key, low, high, shape, type); }
+  Value toUnit(Value bits, Type type, bool open);
+  Value drawInteger();
+  Value drawUniform();
+  Value drawNormal();
+  /// A parameter of the distribution, for every element.
+  Value spread(Value scalar, Type type) {
+    return build.broadcast(build.convert(scalar, type), shape, {});
+  }
+  /// The type in which floats are computed.
+  Type wideFloat() { return element.isF64() ? element : Type(build.builder.getF32Type()); }
+
+  Build build;
+  Words words;
+  RngOp op;
+  ArrayRef<int64_t> shape;
+  Type element;
+  Value key, low, high;
+};
+
+/// Every instruction has a key of its own, so that no two draw the same numbers.
+void RandomNumbers::readState() {
+  auto state = RngGetAndUpdateStateOp::create(
+      build.builder, build.loc, RankedTensorType::get({2}, words.u64), 2 * product(shape));
+  uint64_t number = 0;
+  if (auto generator = op->getAttrOfType<IntegerAttr>(kGeneratorAttr)) {
+    state->setAttr(kGeneratorAttr, generator);
+    number = generator.getInt();
+  }
+  low = words.element(state, 0);
+  high = words.element(state, 1);
+  key = words.constant((number + 1) * 0x9E3779B97F4A7C15, low);
+}
+
+/// Uniform numbers in [0, 1) from the high bits of words, or in (0, 1] if `open`.
+Value RandomNumbers::toUnit(Value bits, Type type, bool open) {
+  bool isDouble = type.isF64();
+  int64_t mantissa = isDouble ? 53 : 24;
+  Value number = build.convert(build.shiftRight(bits, (isDouble ? 64 : 32) - mantissa), type);
+  if (open)
+    number = build.add(number, 1.0);
+  return build.mul(number, std::ldexp(1.0, -mantissa));
+}
+
+/// a + floor(bits / 2^n * (b - a)), the product with bits of twice the range's width, so that all
+/// values are equally likely but for one part in 2^32 or more.
+Value RandomNumbers::drawInteger() {
+  Value begin = spread(op.getA(), words.u64),
+        range = build.sub(spread(op.getB(), words.u64), begin);
+  Value bits = drawBits(words.u64);
+  Value scaled = build.binary<MulhiOp>(bits, range);
+  if (element.getIntOrFloatBitWidth() == 64) {
+    Value rest = build.mul(bits, range);
+    Value sum = build.add(rest, build.binary<MulhiOp>(drawBits(words.u64), range));
+    Value carry = build.convert(build.compare(sum, rest, Direction::LT), words.u64);
+    scaled = build.add(scaled, carry);
+  }
+  Value isAll = build.compare(range, 0.0, Direction::EQ); // all values of 64 bits
+  return build.convert(build.add(build.select(isAll, bits, scaled), begin), element);
+}
+
+Value RandomNumbers::drawUniform() {
+  Type wide = wideFloat();
+  Value a = spread(op.getA(), wide), b = spread(op.getB(), wide);
+  Value unit = toUnit(drawBits(wide.isF64() ? words.u64 : words.u32), wide, /*open=*/false);
+  Value result = build.convert(build.add(build.mul(unit, build.sub(b, a)), a), element);
+  // Rounding may reach the end, which is not in the interval.
+  Value begin = spread(op.getA(), element), end = spread(op.getB(), element);
+  Value isPast = build.bitAnd(build.compare(result, end, Direction::GE),
+                              build.compare(end, begin, Direction::GT));
+  return build.select(isPast, begin, result);
+}
+
+/// Box and Muller's way.
+Value RandomNumbers::drawNormal() {
+  Type wide = wideFloat(), bits = wide.isF64() ? words.u64 : words.u32;
+  Value u = toUnit(drawBits(bits), wide, /*open=*/true);
+  Value v = toUnit(drawBits(bits), wide, /*open=*/false);
+  Value radius = build.unary<SqrtOp>(build.mul(build.unary<LogOp>(u), -2.0));
+  Value normal = build.mul(radius, build.unary<CosineOp>(build.mul(v, 6.283185307179586)));
+  Value scaled = build.mul(normal, spread(op.getB(), wide));
+  return build.convert(build.add(spread(op.getA(), wide), scaled), element);
+}
+
+Value RandomNumbers::draw() {
+  if (product(shape) == 0)
+    return build.zero(arrayType(op.getResult()));
+  readState();
+  if (op.getDistribution() == Distribution::Normal)
+    return drawNormal();
+  if (isa<FloatType>(element))
+    return drawUniform();
+  if (element.isInteger(1)) // either, equally likely
+    return build.convert(build.bitAnd(drawBits(words.u32), 1.0), element);
+  return drawInteger();
+}
+
 struct ExpandRng : OpRewritePattern<RngOp> {
   using OpRewritePattern::OpRewritePattern;
-
-  /// Uniform numbers in [0, 1) from the high bits of words, or in (0, 1] if `open`.
-  static Value toUnit(Build build, Value bits, Type element, bool open) {
-    bool isDouble = element.isF64();
-    int64_t mantissa = isDouble ? 53 : 24;
-    Value high = build.shiftRight(bits, (isDouble ? 64 : 32) - mantissa);
-    Value number = build.convert(high, element);
-    if (open)
-      number = build.add(number, 1.0);
-    return build.mul(number, std::ldexp(1.0, -mantissa));
-  }
-
   LogicalResult matchAndRewrite(RngOp op, PatternRewriter &rewriter) const override {
-    Build build(rewriter, op.getLoc());
-    Words words(build);
-    auto type = arrayType(op.getResult());
-    Type element = type.getElementType();
-    bool isFloat = isa<FloatType>(element), isNormal = op.getDistribution() == Distribution::Normal;
-    if (type.getNumElements() == 0 || isa<ComplexType>(element) || (isNormal && !isFloat))
-      return rewriter.notifyMatchFailure(op, "no elements, or no such distribution");
-    unsigned width = element.getIntOrFloatBitWidth();
-    Type wide = isFloat && width < 32 ? Type(rewriter.getF32Type()) : element;
-    int64_t count = type.getNumElements() * (isNormal ? 2 : 1);
-    Value state = RngGetAndUpdateStateOp::create(rewriter, op.getLoc(),
-                                                 RankedTensorType::get({2}, words.u64), count);
-    Value low = words.element(state, 0), high = words.element(state, 1);
-    Value key = words.constant(0, low);
-    Sizes shape(type.getShape());
-    auto drawBits = [&] {
-      return philoxArray(words, key, low, high, shape, width > 32 ? words.u64 : words.u32);
-    };
-    auto spread = [&](Value scalar) {
-      return build.broadcast(build.convert(scalar, wide), shape, {});
-    };
-    Value a = spread(op.getA()), b = spread(op.getB());
-    Value result;
-    if (isNormal) { // Box and Muller
-      Value u = toUnit(build, drawBits(), wide, /*open=*/true);
-      Value v = toUnit(build, drawBits(), wide, /*open=*/false);
-      Value radius = build.unary<SqrtOp>(build.mul(build.unary<LogOp>(u), -2.0));
-      Value normal = build.mul(radius, build.unary<CosineOp>(build.mul(v, 6.283185307179586)));
-      result = build.add(a, build.mul(normal, b));
-    } else if (isFloat) {
-      Value u = toUnit(build, drawBits(), wide, /*open=*/false);
-      result = build.add(build.mul(u, build.sub(b, a)), a);
-    } else if (element.isInteger(1)) {
-      Value bit = build.bitAnd(drawBits(), 1.0);
-      result = build.convert(bit, element);
-    } else {
-      Value bits = drawBits();
-      Type unsignedType = arrayType(bits).getElementType();
-      Value range = build.convert(build.sub(b, a), unsignedType);
-      result = build.add(build.convert(build.binary<RemainderOp>(bits, range), wide), a);
-    }
-    rewriter.replaceOp(op, build.convert(result, element));
+    rewriter.replaceOp(op, RandomNumbers(Build(rewriter, op.getLoc()), op).draw());
     return success();
   }
 };

@@ -33,6 +33,14 @@ void populateLinearAlgebraExpansions(mlir::RewritePatternSet &patterns);
 /// dot and convolution whose operands have a type that the result does not hold.
 void populateProductTypeExpansions(mlir::RewritePatternSet &patterns);
 
+/// The type in which products of `lhs` and `rhs` are summed before they become `result`.
+mlir::Type getProductSumType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
+/// At least f32 where it is a float: the type of sums that are added up in several steps.
+mlir::Type widenSum(mlir::Type sum);
+
+/// ragged_dot.
+void populateRaggedDotExpansions(mlir::RewritePatternSet &patterns);
+
 /// rng, rng_bit_generator.
 void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 
@@ -55,6 +63,8 @@ struct SelectAndScatterArrays {
 /// Expands it: first the position that each window selects, then a scatter.
 mlir::Value selectAndScatter(mlir::OpBuilder &builder, hlo::SelectAndScatterOp op,
                              hlo::ComputationOp select, const SelectAndScatterArrays &arrays);
+/// convolution with sparse operands, scaled_dot.
+void populateSparseOperandExpansions(mlir::RewritePatternSet &patterns);
 
 /// select_and_scatter, cumulative reduce_window.
 void populateWindowExpansions(mlir::RewritePatternSet &patterns);

@@ -8,6 +8,7 @@
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/Passes.h"
+#include "passes/frontend/RandomGenerators.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -243,9 +244,20 @@ private:
   DenseMap<Operation *, State> states;
 };
 
+/// Numbers what draws random numbers, before one instruction becomes several operations.
+void numberGenerators(ModuleOp module) {
+  int64_t count = 0;
+  Builder builder(module.getContext());
+  module.walk([&](Operation *op) {
+    if (isa<RngOp, RngGetAndUpdateStateOp>(op))
+      op->setAttr(kGeneratorAttr, builder.getI64IntegerAttr(count++));
+  });
+}
+
 struct InlineCalls : hloc::impl::InlineCallsBase<InlineCalls> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    numberGenerators(module);
     Inliner inliner(module);
     for (auto computation : module.getOps<ComputationOp>())
       if (failed(inliner.process(computation)))

@@ -144,6 +144,13 @@ LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder
   return success();
 }
 
+/// Whether the text does not say where elements of a sparse operand belong.
+bool isWithoutIndices(ConvolutionOp op) {
+  ArrayAttr config = op.getSparsityConfigAttr();
+  return config && llvm::any_of(config.getAsRange<SparsityAttr>(),
+                                [](SparsityAttr operand) { return operand.getIndices() < 0; });
+}
+
 /// Keeps operation, operands' leaves and attributes. Attributes of the text that say nothing about
 /// the result (sharding, ...) stay only where the callee may read them.
 LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builder) {
@@ -155,9 +162,8 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
     if (isUnbounded(array))
       return emitNotSupported(op->getLoc(), "an array of dynamic size without a bound");
   }
-  if (auto convolution = dyn_cast<ConvolutionOp>(op);
-      convolution && convolution.getSparsityConfigAttr())
-    return emitNotSupported(op->getLoc(), "a convolution of sparse operands");
+  if (auto convolution = dyn_cast<ConvolutionOp>(op); convolution && isWithoutIndices(convolution))
+    return emitNotSupported(op->getLoc(), "a sparse operand whose indices the text does not have");
   Values operands = leavesOf(op->getOperands());
   if (auto permute = dyn_cast<CollectivePermuteOp>(op);
       permute && permute.getSliceSizes() && !permute.getSliceSizes()->empty()) {
@@ -167,8 +173,9 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
       return failure();
     operands = *flat;
   }
+  bool keepsAll = isa<CustomCallOp, RngOp, RngGetAndUpdateStateOp>(op);
   DictionaryAttr discardable =
-      isa<CustomCallOp>(op) ? op->getDiscardableAttrDictionary() : builder.getDictionaryAttr({});
+      keepsAll ? op->getDiscardableAttrDictionary() : builder.getDictionaryAttr({});
   Operation *clone =
       Operation::create(op->getLoc(), op->getName(), types, operands, discardable.getValue(),
                         op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);

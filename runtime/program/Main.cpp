@@ -40,7 +40,7 @@ void printUsage(FILE *out, const char *program, const hlort_module &module) {
                "  --outputs-to=DIR   write out0.npy, ... instead of printing\n"
                "  --threads=N        threads of a run (default 1)\n"
                "  --repeat=N         run N times and print the time of one (median)\n"
-               "  --seed=N           of random arrays\n",
+               "  --seed=N           of random arrays and generators\n",
                program, module.name);
 }
 
@@ -115,8 +115,10 @@ private:
       return fail();
     hlort_context_options settings = {int32_t(options.threads), 0};
     context.reset(hlort_context_create(&settings, &status));
-    if (context)
+    if (context) {
       hlort_transfers_close(context.get(), "this program has no data for it", &status);
+      hlort_random_seed(context.get(), uint64_t(options.seed), &status);
+    }
     arena = allocate(module.arena_bytes, status);
     for (int64_t i = 0; i < module.argument_count; ++i)
       in.push_back((arguments.emplace_back(allocate(module.arguments[i].bytes, status)).get()));

@@ -146,10 +146,12 @@ static FailureOr<Values> rngBitGenerator(Call &call) {
   return Values{state, bits};
 }
 
-/// The old state; each instruction has its own.
+/// The old state; each instruction has its own, which starts as XLA's do, with the seed in its
+/// upper half.
 static FailureOr<Values> rngGetAndUpdateState(Call &call) {
   auto op = cast<RngGetAndUpdateStateOp>(call.op);
-  auto [entry, isNew] = call.interpreter.randomStates.try_emplace(op, 0x7012395, 0);
+  auto [entry, isNew] = call.interpreter.randomStates.try_emplace(
+      op, 0x7012395, call.interpreter.evaluation.options.seed);
   auto &[low, high] = entry->second;
   Array state(ElementType::U64, {2});
   state.set(0, Scalar::ofInt(int64_t(low)));
@@ -170,7 +172,7 @@ static double drawUnit(Interpreter &interpreter) {
   return double(join(words[0], words[1]) >> 11) * 0x1p-53;
 }
 
-/// Uniform in [a, b) or normal with mean a and deviation b.
+/// Uniform in [a, b), or either of both for pred, or normal with mean a and deviation b.
 static FailureOr<Values> rng(Call &call) {
   auto op = cast<RngOp>(call.op);
   auto type = getArrayType(op.getType());
@@ -187,6 +189,8 @@ static FailureOr<Values> rng(Call &call) {
       value.f = a.f + b.f * radius * std::cos(2 * std::acos(-1.0) * drawUnit(call.interpreter));
     } else if (isReal) {
       value.f = a.f + unit * (b.f - a.f);
+    } else if (type->first == ElementType::PRED) {
+      value.u = unit < 0.5;
     } else {
       uint64_t range = b.u - a.u; // whole numbers of 64 bits if it wraps to 0
       value.u =

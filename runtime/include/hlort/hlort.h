@@ -314,6 +314,23 @@ HLORT_API int32_t hlort_custom_call(hlort_context *context, const hlort_custom_c
                                     hlort_status *status);
 
 /* ---------------------------------------------------------------------------------------------
+ * Random numbers
+ *
+ * Of rng and rng-get-and-update-state, whose generators go on from one run to the next. A program
+ * that is to give the same numbers again seeds its context again.
+ * ------------------------------------------------------------------------------------------- */
+
+/* Starts all generators of the context anew, with this seed; 0 is what a new context has. */
+HLORT_API int32_t hlort_random_seed(hlort_context *context, uint64_t seed, hlort_status *status);
+
+/* Writes the two words, low one first, of a generator's 128-bit state, and then adds delta to it:
+ * what compiled modules do. A generator is an instruction of a module; modules of the same name
+ * share theirs. It starts at 0x7012395 in the low word and the seed in the high one. The context
+ * must not be null. */
+HLORT_API int32_t hlort_random_state(hlort_context *context, const char *generator, uint64_t delta,
+                                     uint64_t *state, hlort_status *status);
+
+/* ---------------------------------------------------------------------------------------------
  * Fourier transforms
  * ------------------------------------------------------------------------------------------- */
 
