@@ -18,23 +18,24 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// Positions of the largest block, of the smallest, and how much smaller each is than the one
-/// before. Blocks of rows are about what the code of a dot works on at a time; those of the
-/// contracting dimension amortize adding to the sums.
+/// Positions of the largest block, how many the last, masked one has at least and at most, and how
+/// much smaller each is than the one before. Blocks of rows are about what the code of a dot works
+/// on at a time; those of the contracting dimension amortize adding to the sums.
 struct BlockSizes {
-  int64_t largest, smallest, factor;
+  int64_t largest, leastLast, mostLast, factor;
 };
-constexpr BlockSizes kRowBlocks{768, 16, 4}, kDepthBlocks{1024, 16, 8};
+constexpr BlockSizes kRowBlocks{768, 4, 16, 4}, kDepthBlocks{1024, 4, 16, 8};
 
 /// Falling block sizes for `positions` in `groups`: none is larger than the average group, but for
-/// the smallest.
+/// the last.
 Sizes chooseBlocks(int64_t positions, int64_t groups, BlockSizes limits) {
   int64_t average = llvm::bit_floor(uint64_t(std::max<int64_t>(positions / groups, 1)));
-  int64_t size = std::clamp(average, limits.smallest, limits.largest);
+  int64_t last = std::clamp(average, limits.leastLast, limits.mostLast);
   Sizes blocks;
-  for (; size > limits.smallest; size = std::max(size / limits.factor, limits.smallest))
+  for (int64_t size = std::min(average, limits.largest); size > last;
+       size = std::max(size / limits.factor, last))
     blocks.push_back(size);
-  blocks.push_back(std::min(limits.smallest, positions));
+  blocks.push_back(std::min(last, positions));
   return blocks;
 }
 
@@ -274,8 +275,11 @@ Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> ou
     restrict(dimension, at, 1);
   restrict(raggedDim, row, size);
   bool hasGroups = operand == op.getRhs() && raggedDim < 0;
+  // The group's operand does not change in the loop over its blocks. Taking the sign of the row, 0,
+  // into its place keeps it there, where the dot reads it as it lies; before the loop it would be a
+  // copy.
   if (hasGroups)
-    restrict(groupDim, place.group, 1);
+    restrict(groupDim, build.add(place.group, build.shiftRight(row, 31)), 1);
   Value slice = build.dynamicSlice(operand, starts, shape);
   if (hasGroups) {
     shape.erase(shape.begin() + groupDim);
