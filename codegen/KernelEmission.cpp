@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/KernelEmission.h"
+#include "codegen/emit/IndexReach.h"
 #include "codegen/lower/LowerLoops.h"
 #include "passes/schedule/Strategies.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,19 +12,10 @@ namespace hloc {
 /// Leading dimensions are divided into units until there are this many.
 static constexpr int64_t kMaxRowUnits = 64;
 
-static int64_t largestArray(hlo::KernelFunctionOp kernel) {
-  int64_t largest = 0;
-  kernel.walk([&](Operation *op) {
-    for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
-      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-        largest = std::max(largest, type.getNumElements());
-  });
-  return largest;
-}
-
-/// Lane indices are i32 wherever all positions fit (twice: complex numbers count double).
+/// Lane indices are i32 wherever twice any index fits: complex numbers are two units of memory.
 static Type laneTypeFor(hlo::KernelFunctionOp kernel) {
-  bool small = largestArray(kernel) < (int64_t(1) << 29);
+  std::optional<int64_t> reach = findIndexReach(kernel);
+  bool small = reach && *reach < int64_t(1) << 29;
   return IntegerType::get(kernel.getContext(), small ? 32 : 64);
 }
 

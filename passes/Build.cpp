@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Build.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,6 +32,8 @@ Value Build::create(StringRef name, ValueRange operands, Type type) {
 //===- Constants -----------------------------------------------------------===//
 
 static APFloat toFloat(FloatType type, double value) {
+  if (isa<Float8E8M0FNUType>(type) && !(value > 0)) // has positive numbers only
+    return APFloat::getNaN(type.getFloatSemantics());
   APFloat result(value);
   bool losesInfo;
   result.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
@@ -73,7 +76,7 @@ Value Build::lowest(Type element) {
     return ConstantOp::create(builder, loc, scalarType, DenseElementsAttr::get(scalarType, value));
   }
   unsigned width = element.getIntOrFloatBitWidth();
-  bool isUnsigned = element.isUnsignedInteger() || width == 1;
+  bool isUnsigned = isZeroExtended(element);
   return scalar(element, isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width));
 }
 
@@ -86,7 +89,7 @@ Value Build::highest(Type element) {
     return ConstantOp::create(builder, loc, scalarType, DenseElementsAttr::get(scalarType, value));
   }
   unsigned width = element.getIntOrFloatBitWidth();
-  bool isUnsigned = element.isUnsignedInteger() || width == 1;
+  bool isUnsigned = isZeroExtended(element);
   return scalar(element, isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
 }
 

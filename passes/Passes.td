@@ -465,8 +465,8 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
     Arrays lie in the results where possible; up to 256 bytes in local variables
     (`memref.alloca`), constants in `memref.global`, everything else in the arena, at offsets that are
     multiples of 64, or in the memory of a result that holds nothing else yet (a `memref.view` of its
-    bytes). A result that may alias an argument (`hlo.aliases`) holds that argument
-    from the start; the `memref.copy` marked `hlo.unless_same` does so if the host passes different
+    bytes). A result that may alias an argument of as many bytes (`hlo.aliases`) holds that argument
+    from the start, whatever their element types; the `memref.copy` marked `hlo.unless_same` does so if the host passes different
     memory.
 
     Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
@@ -499,7 +499,8 @@ def CheckBuffers : Pass<"check-buffers", "::mlir::ModuleOp"> {
     Follows the program of `assign-buffers` and the contents of all memory through it, loops until
     nothing changes. It uses the numbers that stand on the operations for the values that they read
     and write (`hlo.reads`, `hlo.writes`, and `hlo.becomes` where a value takes another's name), not
-    the plan. Errors: a read of memory that does not hold the value, an output that overlaps
+    the plan. A result that may alias an argument (`hlo.aliases`) is taken for memory of its own first,
+    then for the argument's. Errors: a read of memory that does not hold the value, an output that overlaps
     an input in whose memory it may not lie, or another output.
   }];
 }

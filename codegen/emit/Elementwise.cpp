@@ -2,6 +2,7 @@
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/math/Math.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -17,8 +18,6 @@ static Type elementOf(Value value) {
 static bool isNarrowFloat(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
-
-static bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
 
 VectorValue emitSelect(IndexBuilder &index, Value condition, VectorValue x, VectorValue y) {
   bool vectors = isa<VectorType>(condition.getType()) || !x.isUniform() || !y.isUniform();
@@ -37,7 +36,7 @@ VectorValue emitConvertLanes(IndexBuilder &index, VectorValue value, Type from, 
   auto fromComplex = dyn_cast<ComplexType>(from), toComplex = dyn_cast<ComplexType>(to);
   Type fromPart = fromComplex ? fromComplex.getElementType() : from;
   Type toPart = toComplex ? toComplex.getElementType() : to;
-  if (fromComplex && !toComplex && to.isInteger(1)) {
+  if (fromComplex && !toComplex && hlo::isPred(to)) {
     Value re = emitConvert(b, value.re, fromPart, to), im = emitConvert(b, value.im, fromPart, to);
     return {arith::OrIOp::create(b, re, im), {}};
   }
@@ -96,7 +95,7 @@ public:
 
   Value onIntegers() {
     Value x = operands[0].re, y = operands.size() > 1 ? operands[1].re : Value();
-    bool isSigned = !isUnsigned(element);
+    bool isSigned = !hlo::isZeroExtended(element);
     return TypeSwitch<Operation *, Value>(op)
         .Case<hlo::AddOp>([&](auto) { return b.createOrFold<arith::AddIOp>(x, y); })
         .Case<hlo::SubtractOp>([&](auto) { return b.createOrFold<arith::SubIOp>(x, y); })
@@ -315,7 +314,7 @@ static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, VectorValue x, 
     x.re = totalOrderKey(b, x.re);
     y.re = totalOrderKey(b, y.re);
   }
-  bool asUnsigned = isFloat ? !hasSign : isUnsigned(element);
+  bool asUnsigned = isFloat ? !hasSign : hlo::isZeroExtended(element);
   return b.createOrFold<arith::CmpIOp>((asUnsigned ? unsignedOnes : signedOnes)[int(direction)],
                                        x.re, y.re);
 }
@@ -374,7 +373,7 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
   ScalarOps ops(index, op, operands, element);
   if (isa<ComplexType>(element))
     return ops.onComplex();
-  if (element.isInteger(1))
+  if (hlo::isPred(element))
     return {ops.onPred(), {}};
   if (isa<IntegerType>(element))
     return {ops.onIntegers(), {}};

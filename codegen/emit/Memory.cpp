@@ -9,12 +9,6 @@ using namespace mlir;
 
 namespace hloc {
 
-int64_t getStorageBits(Type elementType) {
-  if (auto complex = dyn_cast<ComplexType>(elementType))
-    return 2 * getStorageBits(complex.getElementType());
-  return elementType.isInteger(1) ? 8 : elementType.getIntOrFloatBitWidth();
-}
-
 int64_t getByteSize(RankedTensorType type) {
   return (type.getNumElements() * getStorageBits(type.getElementType()) + 7) / 8;
 }
@@ -371,11 +365,11 @@ static void storePacked(IndexBuilder &index, MemoryArray array, VectorIndex posi
 }
 
 static VectorValue fromUnits(ImplicitLocOpBuilder &b, Type element, Value units) {
-  return {element.isInteger(1) ? emitNonZero(b, units) : units, {}};
+  return {hlo::isPred(element) ? emitNonZero(b, units) : units, {}};
 }
 
 static Value toUnits(ImplicitLocOpBuilder &b, Type element, Value value) {
-  return element.isInteger(1)
+  return hlo::isPred(element)
              ? Value(arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value))
              : value;
 }
@@ -417,7 +411,7 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
     VectorIndex re = index.multiply(position, 2);
     return {parts.load(re, mask), parts.load(index.add(re, 1), mask)};
   }
-  if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
+  if (getStorageBits(element) < 8)
     return loadPacked(index, array, position, mask);
   return fromUnits(b, element, UnitAccess(index, array.pointer, unit).load(position, mask));
 }
@@ -443,7 +437,7 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex>
     parts.store(re, value.re, mask);
     return parts.store(index.add(re, 1), value.im, mask);
   }
-  if (!element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
+  if (getStorageBits(element) < 8)
     return storePacked(index, array, position, value.re, mask);
   UnitAccess(index, array.pointer, unit).store(position, toUnits(b, element, value.re), mask);
 }

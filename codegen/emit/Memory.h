@@ -9,6 +9,7 @@
 #define HLOC_CODEGEN_EMIT_MEMORY_H
 
 #include "codegen/emit/IndexBuilder.h"
+#include "compiler/hlo/ElementType.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace hloc {
@@ -21,8 +22,7 @@ struct MemoryArray {
 
 /// Bytes that an array takes in memory.
 int64_t getByteSize(mlir::RankedTensorType type);
-/// Bits of one element in memory: 8 for pred, its width for other types.
-int64_t getStorageBits(mlir::Type elementType);
+using hlo::getStorageBits;
 
 /// The elements at `at`; lanes outside `mask` are not read and hold zero or anything.
 VectorValue loadElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> at,

@@ -2,6 +2,7 @@
 #include "codegen/emit/Monoid.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/math/Math.h"
+#include "compiler/hlo/ElementType.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -61,7 +62,7 @@ VectorValue emitMonoid(IndexBuilder &index, Monoid monoid, Type element, VectorV
       return {};
     }
   }
-  bool pred = element.isInteger(1), asUnsigned = element.isUnsignedInteger() || pred;
+  bool pred = hlo::isPred(element), asUnsigned = hlo::isZeroExtended(element);
   switch (monoid) {
   case Monoid::Add:
     if (pred)
@@ -107,7 +108,7 @@ VectorValue emitIdentity(IndexBuilder &index, Monoid monoid, Type element) {
     return {arith::ConstantOp::create(b, b.getFloatAttr(floating, value)), {}};
   }
   unsigned width = element.getIntOrFloatBitWidth();
-  bool asUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  bool asUnsigned = hlo::isZeroExtended(element);
   APInt value = APInt::getZero(width);
   if (monoid == Monoid::Multiply)
     value = APInt(width, 1);

@@ -2,6 +2,7 @@
 #include "codegen/emit/RegisterTile.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/math/Math.h"
+#include "compiler/hlo/ElementType.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,7 +36,7 @@ VectorValue emitMultiplyAdd(IndexBuilder &index, Type element, VectorValue x, Ve
   }
   if (isa<FloatType>(element))
     return {fma(x.re, y.re, sum.re), {}};
-  if (element.isInteger(1))
+  if (hlo::isPred(element))
     return {arith::OrIOp::create(b, sum.re, arith::AndIOp::create(b, x.re, y.re)), {}};
   return {arith::AddIOp::create(b, sum.re, arith::MulIOp::create(b, x.re, y.re)), {}};
 }

@@ -3,6 +3,7 @@
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/emit/RegisterTile.h"
+#include "compiler/hlo/ElementType.h"
 
 using namespace mlir;
 
@@ -144,7 +145,7 @@ VectorValue ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<VectorIndex> at, Mas
   while (sums.size() > 1) {
     SmallVector<VectorValue> pairs;
     for (size_t i = 0; i + 1 < sums.size(); i += 2)
-      pairs.push_back(emitMonoid(index, element.isInteger(1) ? Monoid::Or : Monoid::Add, element,
+      pairs.push_back(emitMonoid(index, hlo::isPred(element) ? Monoid::Or : Monoid::Add, element,
                                  sums[i], sums[i + 1]));
     if (sums.size() % 2)
       pairs.push_back(sums.back());

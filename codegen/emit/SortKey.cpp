@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/SortKey.h"
 #include "codegen/math/Math.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 
 using namespace mlir;
@@ -183,7 +184,7 @@ Value SortKey::emit(IndexBuilder &index, VectorValue value) const {
     // Negative numbers backwards, below the positive ones.
     Value flip = arith::ShRSIOp::create(b, x, constant(APInt(width, width - 1)));
     x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, flip, constant(sign)));
-  } else if (!floating && !element.isUnsignedInteger() && !element.isInteger(1)) {
+  } else if (!floating && !hlo::isZeroExtended(element)) {
     x = arith::XOrIOp::create(b, x, constant(sign));
   }
   if (descending)

@@ -5,14 +5,13 @@
 #include "codegen/math/FloatFormat.h"
 #include "codegen/math/Functions.h"
 #include "codegen/math/Math.h"
+#include "compiler/hlo/ElementType.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static bool isPred(Type type) { return type.isInteger(1); }
 
 Type getRegisterType(Type element) {
   unsigned width = element.getIntOrFloatBitWidth();
@@ -206,7 +205,7 @@ Value emitConvert(ImplicitLocOpBuilder &b, Value value, Type from, Type to) {
   if (auto fromFloat = dyn_cast<FloatType>(from)) {
     if (fromFloat.getWidth() < 32)
       x = decode(x, fromFloat);
-    if (isPred(to))
+    if (hlo::isPred(to))
       return ne(x, 0);
     if (!toFloat)
       return floatToInt(x, to.getIntOrFloatBitWidth(), !to.isUnsignedInteger());
@@ -214,10 +213,10 @@ Value emitConvert(ImplicitLocOpBuilder &b, Value value, Type from, Type to) {
       return encode(x, toFloat);
     return toFloat.isF64() ? toF64(x) : toF32(x);
   }
-  bool isSigned = !isPred(from) && !from.isUnsignedInteger();
+  bool isSigned = !hlo::isZeroExtended(from);
   if (toFloat)
     return intToFloat(x, isSigned, toFloat);
-  if (isPred(to))
+  if (hlo::isPred(to))
     return ne(x, 0);
   unsigned width = to.getIntOrFloatBitWidth();
   if (width <= x.width())
@@ -227,6 +226,13 @@ Value emitConvert(ImplicitLocOpBuilder &b, Value value, Type from, Type to) {
 
 Value emitReducePrecision(ImplicitLocOpBuilder &b, Value value, Type element, unsigned exponentBits,
                           unsigned mantissaBits) {
+  // Types of eight bits and fewer have no room for infinities, or none for zero: wider ones have.
+  if (element.getIntOrFloatBitWidth() <= 8) {
+    Type wide = isa<Float8E8M0FNUType>(element) ? Type(b.getF32Type()) : b.getF16Type();
+    value = emitConvert(b, value, element, wide);
+    return emitConvert(b, emitReducePrecision(b, value, wide, exponentBits, mantissaBits), wide,
+                       element);
+  }
   Expr x{&b, value};
   const llvm::fltSemantics &semantics = cast<FloatType>(element).getFloatSemantics();
   unsigned width = llvm::APFloat::semanticsSizeInBits(semantics);
@@ -234,7 +240,7 @@ Value emitReducePrecision(ImplicitLocOpBuilder &b, Value value, Type element, un
   unsigned exponent = width - mantissa - 1;
   Expr bits = x.isFloat() ? bitsOf(x) : x;
   int64_t exponentMask = ((int64_t(1) << exponent) - 1) << mantissa;
-  int64_t signMask = int64_t(1) << (width - 1);
+  int64_t signMask = int64_t(uint64_t(1) << (width - 1)), others = int64_t(~uint64_t(signMask));
   Expr result = bits;
   if (mantissaBits < mantissa) {
     unsigned dropped = mantissa - mantissaBits;
@@ -249,9 +255,27 @@ Value emitReducePrecision(ImplicitLocOpBuilder &b, Value value, Type element, un
     result = select(lt(field.integer(bias + reducedBias), field), sign | exponentMask, result);
     result = select(le(field, bias - reducedBias), sign, result);
   }
-  Expr isNan = lt(bits.integer(exponentMask), bits & (signMask - 1));
+  Expr isNan = lt(bits.integer(exponentMask), bits & others);
   result = select(isNan, bits, result);
   return x.isFloat() ? asFloat(result) : result;
+}
+
+/// The neighbours of a number in `type`, by their codes, and the one that the random bits choose:
+/// that further from zero with the probability of what the other lacks.
+static Expr chooseNeighbour(Expr x, Expr bits, FloatType type) {
+  bool isNarrow = type.getWidth() < 32;
+  Type f64 = x.b->getF64Type();
+  auto decodeWide = [&](Expr code) { return toF64(isNarrow ? decode(code, type) : asFloat(code)); };
+  Expr wide = toF64(x), size = abs(wide);
+  Expr nearest = isNarrow ? encode(size, type) : bitsOf(type.isF64() ? size : toF32(size));
+  Expr isAbove = select(le(decodeWide(nearest), size), nearest.integer(0), nearest.integer(1));
+  Expr code = nearest - isAbove, next = code + nearest.integer(1);
+  Expr below = decodeWide(code), fraction = (size - below) / (decodeWide(next) - below);
+  unsigned width = bits.width();
+  Expr drawn = fromUnsignedInt(width < 32 ? zext(bits, 32) : bits, f64);
+  Expr chosen = select(lt(drawn, floor(fraction * std::ldexp(1.0, width))), next, code);
+  Expr result = copysign(decodeWide(chosen), wide);
+  return {x.b, emitConvert(*x.b, select(lt(size, infinity(size)), result, wide), f64, type)};
 }
 
 Value emitStochasticConvert(ImplicitLocOpBuilder &b, Value value, Value random, Type from,
@@ -259,6 +283,8 @@ Value emitStochasticConvert(ImplicitLocOpBuilder &b, Value value, Value random, 
   Expr x{&b, value}, bits{&b, random};
   if (from.getIntOrFloatBitWidth() < 32)
     x = decode(x, cast<FloatType>(from));
+  if (auto toFloat = dyn_cast<FloatType>(to))
+    return chooseNeighbour(x, bits, toFloat);
   unsigned width = bits.width();
   Expr whole = trunc(x);
   Expr fraction = abs(x - whole) * std::ldexp(1.0, width);

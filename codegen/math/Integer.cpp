@@ -62,6 +62,8 @@ static Expr divide(Expr x, Expr y, Sign sign) {
 
 static Expr remainder(Expr x, Expr y, Sign sign) {
   ImplicitLocOpBuilder &b = *x.b;
+  if (x.width() == 1) // by 0 or by 1 of whichever sign
+    return select(eq(y, 0), x, x.integer(0));
   // By 0 the product vanishes, which leaves x.
   if (isa<VectorType>(x.value.getType()) && !isConstant(y.value))
     return x - divide(x, y, sign) * y;

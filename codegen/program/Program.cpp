@@ -24,12 +24,12 @@ void getMemoryBytes(ElementsAttr value, SmallVectorImpl<char> &bytes) {
   SmallVector<char> storage;
   ArrayRef<char> literal = hlo::getLiteralBytes(value, storage);
   Type element = value.getElementType();
-  unsigned width = isa<ComplexType>(element) ? 8 : element.getIntOrFloatBitWidth();
-  if (width >= 8 || width == 1) {
+  int64_t width = getStorageBits(element);
+  if (width >= 8) {
     bytes.assign(literal.begin(), literal.end());
     return;
   }
-  unsigned perByte = 8 / width;
+  int64_t perByte = 8 / width;
   bytes.assign((literal.size() + perByte - 1) / perByte, 0);
   for (auto [i, item] : llvm::enumerate(literal))
     bytes[i / perByte] |= (item & ((1 << width) - 1)) << (i % perByte * width);
@@ -405,11 +405,14 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
         if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
           return load.emitOpError("expected to load an integer scalar");
         Value from = locate(load.getMemRef());
+        // A pred is a byte, other integers of fewer bits are the byte's lowest ones.
         unsigned width = load.getType().getIntOrFloatBitWidth();
         Type stored = b.getIntegerType(std::max(8u, width));
         Value value = LLVM::LoadOp::create(b, stored, from);
-        if (width == 1)
+        if (hlo::isPred(load.getType()))
           value = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, value, constant(stored, 0));
+        else if (width < 8)
+          value = LLVM::TruncOp::create(b, b.getIntegerType(width), value);
         values.map(load.getResult(), value);
         return success();
       })
@@ -417,7 +420,7 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
         Value value = values.lookup(store.getValue());
         if (!store.getIndices().empty() || !isa<IntegerType>(value.getType()))
           return store.emitOpError("expected to store an integer scalar");
-        if (value.getType().isInteger(1))
+        if (value.getType().getIntOrFloatBitWidth() < 8)
           value = LLVM::ZExtOp::create(b, b.getI8Type(), value);
         LLVM::StoreOp::create(b, value, locate(store.getMemRef()));
         return success();

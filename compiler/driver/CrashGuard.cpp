@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/CrashGuard.h"
+#include "llvm/Support/Signals.h"
 #include <string_view>
 #include <unistd.h>
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
 
 namespace hloc {
 
@@ -9,15 +13,59 @@ namespace hloc {
 /// registers take in a signal's frame.
 static constexpr size_t kStackBytes = 64 << 10;
 
+/// Of the crash handler; whatever holds it up longer ends with the process.
+static constexpr unsigned kHandlerSeconds = 5;
+
+static void print(std::string_view text) {
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+/// Calls nothing that takes memory of the heap, whose lock the crash may have left taken.
+static void reportCrash(int signal) {
+  struct sigaction byDefault = {};
+  byDefault.sa_handler = SIG_DFL;
+  sigaction(signal, &byDefault, nullptr);
+  sigaction(SIGALRM, &byDefault, nullptr);
+  alarm(kHandlerSeconds); // a stack trace may wait for the loader's lock
+  print("error: internal error: this program crashed: ");
+  print(signal == SIGABRT   ? "it was aborted"
+        : signal == SIGFPE  ? "an arithmetic fault"
+        : signal == SIGILL  ? "a bad instruction"
+        : signal == SIGTRAP ? "a trap"
+                            : "memory that is not its own, or the end of its stack");
+  print("\nPlease report this, with the input. Where it was:\n");
+#if __has_include(<execinfo.h>)
+  void *frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, std::size(frames)), STDERR_FILENO);
+#endif
+  llvm::sys::RunInterruptHandlers(); // removes unfinished files
+  raise(signal);
+}
+
+void installCrashHandler() {
+#if __has_include(<execinfo.h>)
+  void *frame;
+  backtrace(&frame, 1); // the first one loads a library
+#endif
+  struct sigaction action = {};
+  action.sa_handler = reportCrash;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS})
+    sigaction(signal, &action, nullptr);
+}
+
 /// Calls nothing but what a signal's handler may.
 static void endProcess(int signal) {
-  std::string_view message = signal == SIGILL ? "error: the compiled program crashed: an "
-                                                "instruction that this processor does not have\n"
-                             : signal == SIGFPE
-                                 ? "error: the compiled program crashed: an arithmetic fault\n"
-                                 : "error: the compiled program crashed: memory that is not its "
-                                   "own, or the end of its stack\n";
-  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  std::string_view message =
+      signal == SIGILL    ? "error: the compiled program crashed: an "
+                            "instruction that this processor does not have\n"
+      : signal == SIGFPE  ? "error: the compiled program crashed: an arithmetic fault\n"
+      : signal == SIGABRT ? "error: the compiled program crashed: the process was aborted, "
+                            "perhaps because the heap's own memory was written\n"
+                          : "error: the compiled program crashed: memory that is not its "
+                            "own, or the end of its stack\n";
+  print(message);
   _exit(1);
 }
 

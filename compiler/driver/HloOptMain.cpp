@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HloOptMain.h"
+#include "compiler/driver/CrashGuard.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
@@ -184,6 +185,7 @@ ExitCode processFile(const Options &options, const DialectRegistry &registry) {
 
 int hloOptMain(int argc, char **argv, DialectRegistry &registry) {
   llvm::InitLLVM init(argc, argv);
+  installCrashHandler();
   registry.insert<hlo::HLODialect>();
   registerMLIRContextCLOptions();
   registerAsmPrinterCLOptions();

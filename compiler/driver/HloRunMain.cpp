@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HloRunMain.h"
+#include "compiler/driver/CrashGuard.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Builders.h"
@@ -90,6 +91,7 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
 int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled,
                const Preparation &prepare) {
   llvm::InitLLVM init(argc, argv);
+  installCrashHandler();
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HlocMain.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/LinkRuntime.h"
@@ -249,6 +250,7 @@ static llvm::cl::extrahelp explainHelp("\nhloc --explain H0100 prints what an er
 
 int hlocMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installCrashHandler();
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif

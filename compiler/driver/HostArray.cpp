@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HostArray.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Format.h"
@@ -66,7 +67,7 @@ ElementValue HostArray::get(int64_t position) const {
   } else {
     uint64_t bits = 0;
     std::memcpy(&bits, from, size);
-    bool isUnsigned = element.isInteger(1) || element.isUnsignedInteger();
+    bool isUnsigned = hlo::isZeroExtended(element);
     value.integer = isUnsigned ? int64_t(bits) : llvm::SignExtend64(bits, 8 * size);
   }
   return value;
@@ -84,7 +85,7 @@ void HostArray::set(int64_t position, ElementValue value) {
     encodeFloat(type, value.real, to);
   } else {
     unsigned width = element.getIntOrFloatBitWidth();
-    bool isUnsigned = element.isInteger(1) || element.isUnsignedInteger();
+    bool isUnsigned = hlo::isZeroExtended(element);
     uint64_t bits = uint64_t(value.integer) & llvm::maskTrailingOnes<uint64_t>(width);
     int64_t wrapped = isUnsigned ? int64_t(bits) : llvm::SignExtend64(bits, width);
     std::memcpy(to, &wrapped, size);
@@ -113,9 +114,7 @@ std::string HostArray::getText(int64_t position) const {
 
 /// Elements in one byte: 1 for types that are not packed.
 static int64_t elementsPerByte(Type element) {
-  if (isa<ComplexType>(element) || element.isInteger(1))
-    return 1;
-  int64_t bits = element.getIntOrFloatBitWidth();
+  int64_t bits = hlo::getStorageBits(element);
   return bits < 8 && 8 % bits == 0 ? 8 / bits : 1;
 }
 
@@ -213,7 +212,7 @@ HostArray fromMemory(RankedTensorType type, ArrayRef<int64_t> minorToMajor, cons
   std::vector<char> unpacked;
   if (packed > 1) {
     int64_t bits = 8 / packed;
-    bool isSigned = element.isSignlessInteger();
+    bool isSigned = isa<IntegerType>(element) && !hlo::isZeroExtended(element);
     unpacked.resize(array.bytes.size());
     for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
       uint64_t value = uint8_t(memory[i / packed]) >> (i % packed * bits) &

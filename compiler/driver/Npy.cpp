@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Npy.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 #include "compiler/hlo/infer/Shape.h"
 #include "compiler/text/Shape.h"
@@ -20,7 +21,7 @@ llvm::Error fault(StringRef file, const Twine &message) {
 /// NumPy's name of the type that stands for an element type.
 std::string storedType(Type element) {
   std::string bytes = std::to_string(hlo::getLiteralElementBytes(element));
-  if (element.isInteger(1))
+  if (hlo::isPred(element))
     return "b1";
   if (isa<ComplexType>(element))
     return "c" + bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RandomInputs.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/infer/Shape.h"
 #include "runtime/program/Random.h"
@@ -100,7 +101,7 @@ HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
   std::mt19937_64 bits(seed);
   HostArray array(RankedTensorType::get(hlo::getBounds(type), type.getElementType()));
   Type element = array.getElementType();
-  bool isTruth = element.isInteger(1), isInteger = isa<IntegerType>(element),
+  bool isTruth = hlo::isPred(element), isInteger = isa<IntegerType>(element),
        isUnsigned = element.isUnsignedInteger();
   bool isComplex = isa<ComplexType>(element);
   for (int64_t i = 0, count = array.getCount(); i < count; ++i) {

@@ -185,6 +185,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   measured.codeBytes = compiled.program.codeBytes;
   measured.constantBytes = compiled.program.constantBytes;
 
+  CrashGuard guard;
   std::optional<ParticipantTeam> team =
       ParticipantTeam::create(participants, int32_t(measured.threads));
   if (!team)
@@ -198,7 +199,6 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     hlort_random_seed(team->getContext(i), options.seed, nullptr);
   }
   TeamRun run(*team, *executable, hosts, inputs);
-  CrashGuard guard;
   auto runOnce = [&] {
     bool isFirst = true;
     return run.run([&] { return std::exchange(isFirst, false); },

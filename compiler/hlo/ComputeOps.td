@@ -13,13 +13,14 @@ defvar DotDimensions = (ins DefaultValuedAttr<I64Array, "{}">:$lhs_batch_dims,
 
 def HLO_DotOp : HLO_InferredOp<"dot", [Pure]> {
   let summary = "sums of products over the contracting dimensions";
-  let description = "The result's dimensions: batch, then the rest of lhs, then the rest of rhs.";
+  let description = [{
+    The result's dimensions: batch, then the rest of lhs, then the rest of rhs. Its element type, where
+    the text states none, is the operands' of higher precision.
+  }];
   let constraints = [{
     - C1: Batch and contracting dimensions of each side are distinct dimensions of it.
     - C2: Both sides have as many of each kind,
     - C3: of the same sizes.
-    - C4: The result's element type, where it is not the operands' of higher precision, is no
-      narrower than that.
   }];
   let arguments = !con((ins HLO_Array:$lhs, HLO_Array:$rhs), DotDimensions);
   let results = (outs HLO_Array:$result);
@@ -49,8 +50,9 @@ def HLO_ScaledDotOp : HLO_InferredOp<"scaled_dot", [Pure]> {
   let constraints = [{
     - C1: As C1 of `dot`;
     - C2: as C2;
-    - C3: as C3;
-    - C4: as C4.
+    - C3: as C3.
+    - C4: The result's element type, where the operands' are not floats, is no narrower than the one
+      of higher precision.
     - C5: Each scale is a scalar, or has as many dimensions as its operand, of sizes that divide
       it.
   }];
@@ -216,6 +218,7 @@ def HLO_TopkOp : HLO_InferredOp<"topk", [Pure]> {
   let constraints = [{
     - C1: `operand` has at least one dimension.
     - C2: `k` is from 0 to the size of the last.
+    - C3: Its elements have an order: they are not complex.
   }];
   let arguments = (ins HLO_Array:$operand, I64Attr:$k, Flag<"true">:$largest, Flag<"true">:$is_stable);
   let results = (outs Variadic<HLO_Value>:$results);
@@ -274,6 +277,8 @@ def HLO_RngBitGeneratorOp : HLO_CheckedOp<"rng_bit_generator", [Pure]> {
   let summary = "random bits from a state; the new state, then the bits";
   let constraints = [{
     - C1: The result is the new state, of the type of `state`, and an array; or the array alone.
+    - C2: `state` is u64[2], or u64[3] unless the algorithm is `rng_three_fry`.
+    - C3: The array has integers (pred is none) or floats, whose codes are the bits.
   }];
   let arguments = (ins HLO_Array:$state, HLO_RngAlgorithmAttr:$algorithm);
   let results = (outs Variadic<HLO_Value>:$results);

@@ -201,6 +201,7 @@ def HLO_StochasticConvertOp : HLO_CheckedOp<"stochastic_convert", [Pure, HLO_Ele
     - C1: `operand` has floats.
     - C2: `random` has unsigned integers of the operand's width
     - C3: and its dimensions.
+    - C4: The result has integers (pred is none) or floats.
   }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$random);
   let results = (outs HLO_Array:$result);

@@ -120,7 +120,7 @@ def HLO_PadOp : HLO_InferredOp<"pad", [Pure, HLO_Costs<"Steps">]> {
     - C2: of the operand's element type.
     - C3: `low`, `high` and `interior` have one entry a dimension.
     - C4: `interior` is at least 0.
-    - C5: Sizes of the result fit in 63 bits
+    - C5: Sizes of the result, and places in it counted from the first element, fit in 63 bits
     - C6: and are at least 0.
   }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$padding_value, I64Array:$low, I64Array:$high,

@@ -201,13 +201,14 @@ private:
       return true;
     }
     if (APFloat::SemanticsToEnum(*semantics) == APFloat::S_Float8E8M0FNU) {
-      // Powers of two from 2^-127; halfway goes up. There is no zero.
+      // Powers of two from 2^-127; halfway goes up, and all between the two least. There is no
+      // zero.
       int exponent = 0;
       double fraction = std::frexp(value, &exponent);
-      int power = exponent - 1 + (fraction >= 0.75);
+      int power = std::max(exponent - 1 + (fraction >= 0.75), value > 0x1p-127 ? -126 : -127);
       if (value <= 0 || negative || power > 127)
         return outOfRange();
-      store(std::max(power + 127, 0), out);
+      store(power + 127, out);
       return true;
     }
     // XLA reads f16 and bf16 by way of f32.

@@ -85,6 +85,8 @@ ParseResult Parser::parseWindowAttr(Instruction &instruction, StringRef target) 
                              " but got " + Twine(list.size()));
     return success();
   };
+  if (reversals.size() > rank) // XLA does not look at the rest
+    reversals.resize(rank);
   if (complete(strides, "stride", 1) || complete(low, "pad", 0) || complete(high, "pad", 0) ||
       complete(base, "lhs_dilate", 1) || complete(dilations, "rhs_dilate", 1) ||
       complete(reversals, "rhs_reversal", 0))

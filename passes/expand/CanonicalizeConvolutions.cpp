@@ -112,7 +112,10 @@ private:
     Sizes low(spatial + 2, 0), high(low), interior(low);
     for (int64_t i = 0; i < spatial; ++i) {
       bool crops = window.low[i] < 0 || window.high[i] < 0;
-      if (crops && window.base[i] != 1) { // the dilated input is what is cropped
+      int64_t left = arrayType(lhs).getDimSize(1 + i) + std::min<int64_t>(window.low[i], 0) +
+                     std::min<int64_t>(window.high[i], 0);
+      // What is cropped is the dilated input, or more than the input: the other side's padding.
+      if (crops && (window.base[i] != 1 || left < 0)) {
         low[1 + i] = window.low[i];
         high[1 + i] = window.high[i];
         interior[1 + i] = window.base[i] - 1;

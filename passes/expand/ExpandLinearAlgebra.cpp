@@ -78,6 +78,10 @@ Value compareIndices(Build build, ArrayRef<int64_t> shape, Direction direction) 
 struct ExpandCholesky : OpRewritePattern<CholeskyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CholeskyOp op, PatternRewriter &rewriter) const override {
+    if (arrayType(op).getNumElements() == 0) {
+      rewriter.replaceOp(op, op.getOperand());
+      return success();
+    }
     Build build(rewriter, op.getLoc());
     Value a = toBatch(build, op.getOperand());
     if (op.getLower())
@@ -121,6 +125,10 @@ struct ExpandCholesky : OpRewritePattern<CholeskyOp> {
 struct ExpandTriangularSolve : OpRewritePattern<TriangularSolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TriangularSolveOp op, PatternRewriter &rewriter) const override {
+    if (arrayType(op).getNumElements() == 0) {
+      rewriter.replaceOp(op, op.getB());
+      return success();
+    }
     Build build(rewriter, op.getLoc());
     Value a = toBatch(build, op.getA()), b = toBatch(build, op.getB());
     bool lower = op.getLower(), transposes = op.getTransposeA() != Transpose::NoTranspose;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dots and convolutions whose operands say more than their result. Test:
 // test/passes/expand/expand-product-types.hlo.
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 
@@ -16,11 +18,15 @@ Type hloc::getProductSumType(Type lhs, Type rhs, Type result) {
   auto rank = [](Type type) { return isa<ComplexType>(type) ? 2 : isa<FloatType>(type) ? 1 : 0; };
   Type operand = rank(rhs) > rank(lhs) ? rhs : lhs;
   Type sum = rank(operand) > rank(result) ? operand : result;
-  if (sum.isInteger(1) || rank(sum) == 2 || sum.getIntOrFloatBitWidth() >= 8)
+  if (isPred(result) && !(isPred(lhs) && isPred(rhs))) // whether the sum is not zero
+    sum = getHigherPrecision(lhs, rhs);
+  if (isPred(sum) || rank(sum) == 2 || sum.getIntOrFloatBitWidth() >= 8)
     return sum;
   MLIRContext *context = sum.getContext();
-  return isa<FloatType>(sum) ? Type(Float32Type::get(context))
-                             : IntegerType::get(context, 8, cast<IntegerType>(sum).getSignedness());
+  if (isa<FloatType>(sum))
+    return Float32Type::get(context);
+  return IntegerType::get(context, 8,
+                          sum.isUnsignedInteger() ? IntegerType::Unsigned : IntegerType::Signless);
 }
 
 Type hloc::widenSum(Type sum) {

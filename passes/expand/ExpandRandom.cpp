@@ -2,6 +2,7 @@
 // Random number generators as integer arithmetic on arrays: Threefry-2x32-20 and Philox-4x32-10
 // (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), in the arrangement of XLA.
 // Test: test/passes/expand/expand-random.hlo.
+#include "compiler/hlo/ElementType.h"
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 #include "passes/frontend/RandomGenerators.h"
@@ -23,6 +24,7 @@ struct Words {
       : build(build), u32(build.builder.getIntegerType(32, /*isSigned=*/false)),
         u64(build.builder.getIntegerType(64, /*isSigned=*/false)) {}
 
+  Type ofWidth(unsigned bits) { return build.builder.getIntegerType(bits, /*isSigned=*/false); }
   Value constant(uint64_t value, Value like) {
     Type element = arrayType(like).getElementType();
     Value scalar =
@@ -146,7 +148,7 @@ Value sideBySide(Build &build, ArrayRef<Value> columns, ArrayRef<int64_t> shape)
   return build.reshape(build.sliceOf(flat, 0, 0, product(shape)), shape);
 }
 
-/// Bits for elements of type `element`: words of u32 or u64, or whole bytes of that type.
+/// Bits for elements of the unsigned type `element`: words of u32 or u64, or whole bytes of it.
 Value philoxArray(Words &words, Value key, Value &low, Value &high, ArrayRef<int64_t> shape,
                   Type element) {
   int64_t count = product(shape), width = element.getIntOrFloatBitWidth();
@@ -156,7 +158,7 @@ Value philoxArray(Words &words, Value key, Value &low, Value &high, ArrayRef<int
                       shape);
   }
   SmallVector<Value, 4> bits = philoxBits(words, key, low, high, (count + 3) / 4);
-  if (isa<IntegerType>(element) && (width == 8 || width == 16)) // before they are moved
+  if (width == 8 || width == 16) // before they are moved
     for (Value &word : bits)
       word = words.build.convert(word, element);
   return sideBySide(words.build, bits, shape);
@@ -170,9 +172,13 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
     bool givesState = op.getNumResults() == 2;
     auto type = arrayType(op.getResult(givesState));
     auto stateType = arrayType(op.getState());
-    unsigned width = type.getElementType().getIntOrFloatBitWidth();
-    if (stateType.getRank() != 1 || stateType.getDimSize(0) < 2 || type.getNumElements() == 0)
-      return rewriter.notifyMatchFailure(op, "no state of two or three words, or no elements");
+    Type element = type.getElementType();
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (type.getNumElements() == 0) { // which takes nothing from the state
+      SmallVector<Value> results{op.getState(), build.zero(type)};
+      rewriter.replaceOp(op, ArrayRef(results).take_back(op.getNumResults()));
+      return success();
+    }
     Value key = words.element(op.getState(), 0), low = words.element(op.getState(), 1);
     Value bits;
     SmallVector<Value> newState{key};
@@ -191,19 +197,15 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
       bool hasHigh = stateType.getDimSize(0) > 2;
       // A state of two words uses its key as the high half of the counter too.
       Value high = hasHigh ? words.element(op.getState(), 2) : key;
-      bits = philoxArray(words, key, low, high, type.getShape(), type.getElementType());
+      bits = philoxArray(words, key, low, high, type.getShape(), words.ofWidth(width));
       newState.push_back(low);
       if (hasHigh)
         newState.push_back(high);
     }
     for (Value &word : newState)
       word = build.reshape(word, {1});
-    // Narrow words are the low bits of wide ones; signed ones have the same bits.
-    Type element = type.getElementType();
-    if (element.isUnsignedInteger() || width < 32)
-      bits = build.convert(bits, element);
-    else
-      bits = build.bitcastConvert(bits, element);
+    // Narrow words are the low bits of wide ones; other types of the width have the same bits.
+    bits = build.bitcastConvert(build.convert(bits, words.ofWidth(width)), element);
     if (givesState)
       rewriter.replaceOp(op, {build.concatenate(newState, 0), bits});
     else
@@ -315,7 +317,7 @@ Value RandomNumbers::draw() {
     return drawNormal();
   if (isa<FloatType>(element))
     return drawUniform();
-  if (element.isInteger(1)) // either, equally likely
+  if (isPred(element)) // either, equally likely
     return build.convert(build.bitAnd(drawBits(words.u32), 1.0), element);
   return drawInteger();
 }

@@ -112,8 +112,9 @@ struct ExpandScan : OpRewritePattern<ScanOp> {
   }
 };
 
-/// Whether the body (x, carry) -> (s, s) is one associative operation.
-bool isAssociative(ComputationOp computation) {
+} // namespace
+
+bool hloc::isAssociativeScanBody(ComputationOp computation) {
   Block &block = computation.getBody().front();
   Operation &fold = block.front(), *end = block.getTerminator();
   return isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(fold) &&
@@ -121,12 +122,10 @@ bool isAssociative(ComputationOp computation) {
          llvm::all_of(end->getOperands(), [&](Value value) { return value == fold.getResult(0); });
 }
 
-} // namespace
-
 void hloc::dropAssociativityHints(Operation *root) {
   root->walk([](ScanOp op) {
     ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
-    if (op.getIsAssociative().value_or(false) && computation && !isAssociative(computation))
+    if (op.getIsAssociative().value_or(false) && computation && !isAssociativeScanBody(computation))
       op.setIsAssociative(false);
   });
 }

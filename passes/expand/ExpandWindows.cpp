@@ -88,7 +88,8 @@ struct ExpandCumulative : OpRewritePattern<ReduceWindowOp> {
     auto scan = ScanOp::create(
         rewriter, op.getLoc(), types, arrays, rewriter.getDenseI64ArrayAttr(dimension),
         rewriter.getI64IntegerAttr(op.getCount()), rewriter.getBoolAttr(isReverse),
-        rewriter.getBoolAttr(true), FlatSymbolRefAttr::get(body->getSymNameAttr()));
+        rewriter.getBoolAttr(isAssociativeScanBody(*body)),
+        FlatSymbolRefAttr::get(body->getSymNameAttr()));
     rewriter.replaceOp(op, scan.getResults().take_front(op.getCount()));
     return success();
   }

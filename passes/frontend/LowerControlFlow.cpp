@@ -2,6 +2,7 @@
 // From HLO's computations and tuples to one function on plain arrays with structured control flow.
 // Each value of the text becomes the list of its leaves: the arrays in it, in order; tokens have
 // none. Test: test/passes/frontend/lower-control-flow.mlir.
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/infer/Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -267,7 +268,7 @@ LogicalResult ControlFlowLowering::lowerConditional(ConditionalOp op, OpBuilder 
     return op.emitOpError("expected one operand for each branch");
   SmallVector<Type> types = getPlainLeaves(op->getResultTypes());
   Value index = leaves.lookup(op.getBranchIndex()).front();
-  bool isPred = getElementTypeOrSelf(index).isInteger(1);
+  bool isPred = hlo::isPred(getElementTypeOrSelf(index));
   index = tensor::ExtractOp::create(builder, loc, index, ValueRange());
 
   SmallVector<Region *> regions;

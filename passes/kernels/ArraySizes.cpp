@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/kernels/ArraySizes.h"
+#include "compiler/hlo/ElementType.h"
 
 using namespace mlir;
 using namespace hloc;
 
-namespace {
-
-unsigned bitWidth(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * bitWidth(complex.getElementType());
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 8;
-}
-
-} // namespace
-
 double fuse::elementBytes(Type type) {
-  unsigned bits = bitWidth(getElementTypeOrSelf(type));
-  return bits == 1 ? 1.0 : bits / 8.0; // pred is stored as a byte
+  Type element = getElementTypeOrSelf(type);
+  bool isNumber = element.isIntOrFloat() || isa<ComplexType>(element);
+  return isNumber ? double(hlo::getStorageBits(element)) / 8 : 1;
 }
 
 double fuse::elementsOf(Type type) {

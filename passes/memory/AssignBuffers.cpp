@@ -101,7 +101,8 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
   auto inShape = [&](Value array) -> Value {
     if (array.getType() == type)
       return array;
-    if (type.getNumElements() == 0) // has no strides
+    // A cast to other strides has none if there are no elements, and keeps the elements' type.
+    if (type.getNumElements() == 0 || type.getElementType() != getElementTypeOrSelf(array))
       return UnrealizedConversionCastOp::create(atEntry, loc, type, array).getResult(0);
     SmallVector<int64_t> strides;
     int64_t offset;
@@ -379,18 +380,22 @@ struct AssignBuffers : hloc::impl::AssignBuffersBase<AssignBuffers> {
   void runOnOperation() override;
 
 private:
-  SmallVector<Alias> getAliases(func::FuncOp main);
+  FailureOr<SmallVector<Alias>> getAliases(func::FuncOp main);
   func::FuncOp createTarget(func::FuncOp main, int64_t arenaBytes);
   void describe(func::FuncOp target, const Plan &plan);
 };
 
-SmallVector<Alias> AssignBuffers::getAliases(func::FuncOp main) {
+FailureOr<SmallVector<Alias>> AssignBuffers::getAliases(func::FuncOp main) {
   SmallVector<Alias> aliases;
   auto attribute = getOperation()->getAttrOfType<ArrayAttr>("hlo.aliases");
   for (Attribute entry : attribute ? attribute.getValue() : ArrayRef<Attribute>()) {
     ArrayRef<int64_t> pair = cast<DenseI64ArrayAttr>(entry).asArrayRef();
-    if (pair[0] < int64_t(main.getNumResults()) && pair[1] < int64_t(main.getNumArguments()))
-      aliases.push_back({pair[0], pair[1]});
+    if (pair[0] >= int64_t(main.getNumResults()) || pair[1] >= int64_t(main.getNumArguments()))
+      continue;
+    if (getBytes(main.getResultTypes()[pair[0]]) != getBytes(main.getArgumentTypes()[pair[1]]))
+      return main.emitOpError("expected result ")
+             << pair[0] << " to take as many bytes as argument " << pair[1] << ", its alias";
+    aliases.push_back({pair[0], pair[1]});
   }
   return aliases;
 }
@@ -445,10 +450,12 @@ void AssignBuffers::runOnOperation() {
   auto main = getOperation().lookupSymbol<func::FuncOp>("main");
   if (!main)
     return;
-  SmallVector<Alias> aliases = getAliases(main);
-  Plan plan(main, aliases);
+  FailureOr<SmallVector<Alias>> aliases = getAliases(main);
+  if (failed(aliases))
+    return signalPassFailure();
+  Plan plan(main, *aliases);
   func::FuncOp target = createTarget(main, plan.arenaBytes);
-  if (failed(MemoryProgram(main, target, plan).emit(aliases)))
+  if (failed(MemoryProgram(main, target, plan).emit(*aliases)))
     return signalPassFailure();
   describe(target, plan);
   target.walk([&](memref::CopyOp) { ++copies; });

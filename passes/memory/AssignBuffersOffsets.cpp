@@ -83,7 +83,7 @@ void Plan::place() {
     Buffer &buffer = buffers[node];
     if (find(node) != node || buffer.ranges.empty())
       continue;
-    if (buffer.place == Place::Result && !buffer.shared)
+    if (buffer.place == Place::Result)
       placedInResults[node];
     if (buffer.place != Place::Arena)
       continue;

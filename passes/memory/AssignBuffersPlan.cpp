@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/hlo/CollectiveStages.h"
+#include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/memory/AssignBuffersPlan.h"
 
@@ -13,15 +14,8 @@ using namespace hloc::buffers;
 
 int64_t buffers::getBytes(Type type) {
   auto array = cast<ShapedType>(type);
-  Type element = array.getElementType();
-  int64_t bits;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
-  else
-    bits = element.getIntOrFloatBitWidth();
-  if (bits == 1)
-    bits = 8;
-  return (ShapedType::getNumElements(array.getShape()) * bits + 7) / 8;
+  int64_t bits = getStorageBits(array.getElementType());
+  return llvm::divideCeil(ShapedType::getNumElements(array.getShape()) * bits, 8);
 }
 
 Value buffers::getShown(Value value) {
@@ -82,7 +76,6 @@ void Plan::unite(int a, int b) {
     into.value = from.value;
   into.readOnly |= from.readOnly;
   into.carried |= from.carried;
-  into.shared |= from.shared;
   from.ranges.clear();
 }
 
@@ -401,15 +394,11 @@ Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
     llvm::sort(buffer.ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
   for (Alias alias : aliases) {
     int argument = nodeOf[main.getArgument(alias.argument)], result = resultNodes[alias.result];
-    buffers[find(result)].shared = true;
-    if (getBytes(buffers[argument].type) != getBytes(buffers[result].type) ||
-        getElementTypeOrSelf(buffers[argument].type) != getElementTypeOrSelf(buffers[result].type))
-      continue;
     buffers[argument].readOnly = false;
     buffers[argument].place = Place::Result;
     buffers[argument].index = alias.result;
     unite(argument, result);
-    buffers[find(result)].shared = false; // its ranges are the argument's too
+    buffers[find(result)].type = main.getResultTypes()[alias.result];
   }
   llvm::stable_sort(
       wishes, [](const CoalesceHint &a, const CoalesceHint &b) { return a.weight > b.weight; });

@@ -31,7 +31,6 @@ struct Buffer {
   int64_t bytes = 0;
   bool readOnly = false;
   bool carried = false;               ///< by a loop
-  bool shared = false;                ///< the host may have given its memory for an argument too
   llvm::SmallVector<Range, 2> ranges; ///< in order
   mlir::Value value;                  ///< the first value, which names the buffer; may be null
   mlir::Type type;
@@ -45,7 +44,8 @@ struct Copy {
   int from, to;
 };
 
-/// Result `result` of the program may share the memory of argument `argument`.
+/// Result `result` of the program may share the memory of argument `argument`, which has as many
+/// bytes.
 struct Alias {
   int64_t result, argument;
 };

@@ -40,7 +40,9 @@ using Memory = std::map<Span, std::set<int64_t>>;
 
 class Checker {
 public:
-  explicit Checker(ModuleOp module) : symbols(module) {}
+  /// `aliases`: results that are the memory of arguments.
+  Checker(ModuleOp module, DenseMap<Value, Value> aliases)
+      : symbols(module), aliases(std::move(aliases)) {}
   LogicalResult run(func::FuncOp main);
 
 private:
@@ -52,7 +54,7 @@ private:
   LogicalResult checkOverlaps(LaunchOp launch);
   void become(Operation &op, Memory &memory);
 
-  static Span getSpan(Value value);
+  Span getSpan(Value value) const;
   static void write(Memory &memory, Span span, std::set<int64_t> values);
   static void forget(Memory &memory, int64_t value);
   static Memory meet(const Memory &a, const Memory &b);
@@ -62,9 +64,10 @@ private:
   }
 
   SymbolTable symbols;
+  DenseMap<Value, Value> aliases;
 };
 
-Span Checker::getSpan(Value value) {
+Span Checker::getSpan(Value value) const {
   int64_t bytes = buffers::getBytes(value.getType()), offset = 0;
   while (Operation *op = value.getDefiningOp()) {
     if (auto view = dyn_cast<memref::ViewOp>(op)) {
@@ -82,6 +85,8 @@ Span Checker::getSpan(Value value) {
       break;
     }
   }
+  if (Value argument = aliases.lookup(value))
+    value = argument;
   return {value.getAsOpaquePointer(), offset, offset + bytes};
 }
 
@@ -274,10 +279,29 @@ LogicalResult Checker::run(func::FuncOp main) {
   return runAccess(end, ValueRange(main.getArguments()).slice(first, results.getInt()), {}, memory);
 }
 
+/// The results that may be the memory of arguments, with these.
+DenseMap<Value, Value> getAliases(ModuleOp module, func::FuncOp main) {
+  DenseMap<Value, Value> aliases;
+  auto results = main->getAttrOfType<IntegerAttr>("hlo.results");
+  auto list = module->getAttrOfType<ArrayAttr>("hlo.aliases");
+  if (!results || !list)
+    return aliases;
+  unsigned first = main.getNumArguments() - 1 - results.getInt();
+  for (auto pair : list.getAsRange<DenseI64ArrayAttr>())
+    aliases[main.getArgument(first + pair[0])] = main.getArgument(pair[1]);
+  return aliases;
+}
+
 struct CheckBuffers : hloc::impl::CheckBuffersBase<CheckBuffers> {
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (main && failed(Checker(getOperation()).run(main)))
+    ModuleOp module = getOperation();
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    if (!main)
+      return;
+    // The host chooses whether aliases are one memory: the program must be right either way.
+    DenseMap<Value, Value> aliases = getAliases(module, main);
+    if (failed(Checker(module, DenseMap<Value, Value>()).run(main)) ||
+        (!aliases.empty() && failed(Checker(module, aliases).run(main))))
       signalPassFailure();
   }
 };

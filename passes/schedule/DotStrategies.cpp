@@ -8,6 +8,7 @@
 //   meanwhile.
 // - dot.stream: the right operand is read in place, once for each tile of rows.
 // - dot.along_depth: lanes lie along the contracted dimension, and are added up at the end.
+#include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotProblem.h"
 #include "passes/schedule/RegisterTiles.h"
@@ -55,7 +56,7 @@ int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t
   const Target &target = problem.target;
   Type left = dot.lhsType.getElementType(), right = dot.rhsType.getElementType();
   auto fits = [](Type type, unsigned bits) {
-    return isa<IntegerType>(type) && !type.isInteger(1) &&
+    return isa<IntegerType>(type) && !hlo::isPred(type) &&
            (type.getIntOrFloatBitWidth() < bits || type.isSignlessInteger(bits));
   };
   if (lanes < 4 || dot.depth < 2)

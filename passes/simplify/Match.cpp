@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/simplify/Match.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/IR/Builders.h"
 
@@ -40,7 +41,7 @@ std::optional<APSInt> hloc::getSplatInteger(Value value) {
   if (!attribute)
     return std::nullopt;
   Type type = attribute.getType();
-  return APSInt(attribute.getValue(), type.isUnsignedInteger() || type.isInteger(1));
+  return APSInt(attribute.getValue(), isZeroExtended(type));
 }
 
 std::optional<APFloat> hloc::getSplatFloat(Value value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scf.while that counts -> scf.for. Test: test/passes/simplify/raise-counted-loops.mlir.
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,7 +81,7 @@ std::optional<Counter> findCounter(scf::WhileOp loop) {
   counter.type = arrayType(tested);
 
   Operation *next = after.getTerminator()->getOperand(counter.position).getDefiningOp();
-  if (!next || !isa<AddOp, SubtractOp>(next) || counter.type.getElementType().isInteger(1))
+  if (!next || !isa<AddOp, SubtractOp>(next) || isPred(counter.type.getElementType()))
     return std::nullopt;
   Value state = after.getArgument(counter.position);
   Value other = next->getOperand(next->getOperand(0) == state ? 1 : 0);

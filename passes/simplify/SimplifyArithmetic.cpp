@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of elementwise arithmetic. All are exact: they give the same bits for every input, NaN
 // payloads aside. Test: test/passes/simplify/simplify-arithmetic.mlir.
+#include "compiler/hlo/ElementType.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
 
@@ -11,7 +12,7 @@ using namespace hloc::hlo;
 namespace {
 
 bool isInteger(Value value) { return arrayType(value).getElementType().isIntOrIndex(); }
-bool isPred(Value value) { return arrayType(value).getElementType().isInteger(1); }
+bool isPred(Value value) { return hlo::isPred(arrayType(value).getElementType()); }
 bool isFloat(Value value) { return isa<FloatType>(arrayType(value).getElementType()); }
 
 /// Whether all elements are the integer with all bits set; for pred, true.
@@ -273,13 +274,13 @@ Value compareConvertedPred(CompareOp op, Build) {
 bool isLossless(Type from, Type to) {
   if (from == to)
     return true;
-  auto isUnsigned = [](Type type) { return type.isUnsignedInteger() || type.isInteger(1); };
   if (from.isIntOrIndex() && to.isIntOrIndex()) {
     unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
-    if (to.isInteger(1))
+    if (hlo::isPred(to))
       return false;
-    return isUnsigned(from) ? toWidth > fromWidth || (isUnsigned(to) && toWidth == fromWidth)
-                            : !isUnsigned(to) && toWidth >= fromWidth;
+    return isZeroExtended(from)
+               ? toWidth > fromWidth || (isZeroExtended(to) && toWidth == fromWidth)
+               : !isZeroExtended(to) && toWidth >= fromWidth;
   }
   auto toFloat = dyn_cast<FloatType>(to);
   if (!toFloat || !(to.isF64() || to.isF32()))
@@ -309,7 +310,7 @@ Value convertTwice(ConvertOp op, Build build) {
   if (!isLossless(from, middle))
     return nullptr;
   bool mayOverflow =
-      from.isIntOrIndex() && to.isIntOrIndex() && !to.isInteger(1) && !isLossless(from, to);
+      from.isIntOrIndex() && to.isIntOrIndex() && !hlo::isPred(to) && !isLossless(from, to);
   if (mayOverflow && isa<FloatType>(middle))
     return nullptr;
   return build.convert(inner.getOperand(), to);

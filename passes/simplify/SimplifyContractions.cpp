@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of dots and reductions. Test: test/passes/simplify/simplify-contractions.mlir.
+#include "compiler/hlo/ElementType.h"
 #include "passes/Computations.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
@@ -137,11 +138,6 @@ struct ReduceUnits : OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(op, "not one elementwise operation");
     Value init = build.broadcast(op.getInitialValues()[0], resultType.getShape(), {});
     Value element = build.reshape(op.getInputs()[0], resultType.getShape());
-    // Initial values are neutral: 0 + x may be taken for x.
-    if (isa<AddOp>(binary) && isSplatOf(init, 0)) {
-      rewriter.replaceOp(op, element);
-      return success();
-    }
     OperationState state(op.getLoc(), binary->getName(), {init, element}, resultType,
                          binary->getAttrs());
     rewriter.replaceOp(op, rewriter.create(state));
@@ -176,7 +172,7 @@ struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
 bool isExact(Type type, int64_t count) {
   auto floating = dyn_cast<FloatType>(type);
   if (!floating)
-    return type.isInteger() && !type.isInteger(1); // wraps as sums do
+    return type.isInteger() && !isPred(type); // wraps as sums do
   APFloat value(floating.getFloatSemantics());
   return value.convertFromAPInt(APInt(64, count), /*IsSigned=*/true,
                                 APFloat::rmNearestTiesToEven) == APFloat::opOK;
@@ -226,7 +222,8 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
     }
     value =
         build.broadcast(addsUp ? build.mul(value, double(copies)) : value, type.getShape(), places);
-    if (!addsUp && reduced.empty()) {
+    // A sum has its initial value for the sign of a zero.
+    if (addsUp || reduced.empty()) {
       OperationState state(op.getLoc(), binary->getName(),
                            {build.broadcast(init, type.getShape(), {}), value}, type,
                            binary->getAttrs());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of loops and branches. Test: test/passes/simplify/simplify-control-flow.mlir.
+#include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -71,7 +72,7 @@ struct SwitchByPred : OpRewritePattern<scf::IndexSwitchOp> {
     auto cast = op.getArg().getDefiningOp<arith::IndexCastUIOp>();
     auto extract = cast ? cast.getIn().getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
     auto convert = extract ? extract.getTensor().getDefiningOp<ConvertOp>() : ConvertOp();
-    if (!convert || !arrayType(convert.getOperand()).getElementType().isInteger(1) ||
+    if (!convert || !isPred(arrayType(convert.getOperand()).getElementType()) ||
         op.getCases() != ArrayRef<int64_t>{0})
       return rewriter.notifyMatchFailure(op, "not two branches chosen by a pred");
     Value pred =

@@ -73,8 +73,14 @@ struct ScatterOne : OpRewritePattern<ScatterOp> {
       return rewriter.notifyMatchFailure(op, "combines old and new values");
     Value operand = op.getOperandArrays()[0], update = op.getUpdates()[0];
     auto type = arrayType(operand), indicesType = arrayType(op.getIndices());
-    int64_t components = op.getScatterDimsToOperandDims().size();
-    if (indicesType.getNumElements() != components)
+    int64_t components = op.getScatterDimsToOperandDims().size(), windows = 1;
+    for (auto [dimension, size] : llvm::enumerate(indicesType.getShape()))
+      windows *= int64_t(dimension) == op.getIndexVectorDim() ? 1 : size;
+    if (windows == 0) {
+      rewriter.replaceOp(op, operand);
+      return success();
+    }
+    if (windows != 1)
       return rewriter.notifyMatchFailure(op, "several windows");
     // The window's shape in the operand's dimensions.
     Sizes window;

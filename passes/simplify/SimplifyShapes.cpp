@@ -245,9 +245,14 @@ Value sliceTwice(SliceOp op, Build build) {
     return nullptr;
   Sizes starts, limits, strides;
   for (auto [i, size] : llvm::enumerate(arrayType(op).getShape())) {
+    if (size == 0) { // of an operand that may have no elements either
+      starts.push_back(0), limits.push_back(0), strides.push_back(1);
+      continue;
+    }
     starts.push_back(inner.getStarts()[i] + op.getStarts()[i] * inner.getStrides()[i]);
-    strides.push_back(inner.getStrides()[i] * op.getStrides()[i]);
-    limits.push_back(size == 0 ? starts.back() : starts.back() + (size - 1) * strides.back() + 1);
+    // The step from one element to itself does not matter, and may be too large.
+    strides.push_back(size == 1 ? 1 : inner.getStrides()[i] * op.getStrides()[i]);
+    limits.push_back(starts.back() + (size - 1) * strides.back() + 1);
   }
   return SliceOp::create(build.builder, op.getLoc(), op.getType(), inner.getOperand(), starts,
                          limits, strides);

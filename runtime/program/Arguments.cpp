@@ -44,6 +44,10 @@ Element describe(int32_t type) {
     return {"pred", Kind::Pred, bits};
   case HLORT_S2:
     return {"s2", Kind::Signed, bits};
+  case HLORT_S1:
+    return {"s1", Kind::Signed, bits};
+  case HLORT_U1:
+    return {"u1", Kind::Unsigned, bits};
   case HLORT_S4:
     return {"s4", Kind::Signed, bits};
   case HLORT_S8:

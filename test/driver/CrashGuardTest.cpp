@@ -48,6 +48,33 @@ TEST(CrashGuardDeath, HasAStackWhereTheProgramsEnded) {
       testing::ExitedWithCode(1), "the end of its stack");
 }
 
+TEST(CrashGuardDeath, NeedsNoHeap) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        CrashGuard guard;
+        // As a program does that writes past an array: what comes before the next block says how
+        // long it is, and the heap aborts over it, holding its lock.
+        char *array = static_cast<char *>(malloc(40)), *next = static_cast<char *>(malloc(4000));
+        volatile size_t past = 40;
+        memset(array + past, 0x55, 64);
+        free(next);
+        free(array);
+        abort();
+      },
+      testing::ExitedWithCode(1), "^.*error: the compiled program crashed: the process was");
+}
+
+TEST(CrashHandlerDeath, PrintsAndEndsByTheSignal) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        installCrashHandler();
+        abort();
+      },
+      testing::KilledBySignal(SIGABRT), "^error: internal error: this program crashed: it was abo");
+}
+
 TEST(CrashGuard, LeavesTheHandlersThatWereThere) {
   struct sigaction before, after;
   sigaction(SIGSEGV, nullptr, &before);

@@ -20,6 +20,8 @@ static constexpr int64_t kBlockChannels = 128;
 static constexpr int64_t kMaxBlocks = 64;
 /// Bytes of a cache line.
 static constexpr int64_t kLineBytes = 64;
+/// Bytes of the stack that a tile of results and spilled registers may take.
+static constexpr int64_t kOtherBytes = 32 << 10;
 /// Tiles of features that a unit's patch serves.
 static constexpr int64_t kFeatureTiles = 2;
 
@@ -42,11 +44,16 @@ bool ConvolutionKernel::planBlocks() {
   for (const Axis &axis : ArrayRef(axes).drop_back(2))
     sizes.push_back(axis.taps);
   sizes.append({1, extent(axes[last], pixels), channels});
-  int64_t rowBytes = ShapedType::getNumElements(sizes) * bytes,
-          mostRows = context.target.machine.l2.bytes / 2 / rowBytes;
-  int64_t most =
-      std::min(rowCount, (mostRows - extent(axes[last - 1], 1)) / axes[last - 1].stride + 1);
-  if (mostRows < extent(axes[last - 1], 1) || most < 2)
+  // A unit's rows stay in the cache, and with the sums and a block of the filter on the stack.
+  int64_t rowBytes = ShapedType::getNumElements(sizes) * bytes, stride = axes[last - 1].stride,
+          shared = (extent(axes[last - 1], 1) - stride) * rowBytes,
+          laneBytes = tile.vectors * index.getLanes() * bytes,
+          sumBytes = llvm::divideCeil(pixels, tilePixels) * tile.rows * laneBytes;
+  int64_t ofCache = (context.target.machine.l2.bytes / 2 - shared) / (stride * rowBytes),
+          ofStack = (kMostStackBytes - kOtherBytes - shared - blockChannels * laneBytes) /
+                    (stride * rowBytes + sumBytes);
+  int64_t most = std::min({rowCount, ofCache, ofStack});
+  if (most < 2)
     return false;
   unitRows = llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, most));
   sizes[last - 1] = extent(axes[last - 1], unitRows);

@@ -4,6 +4,7 @@
 #include "codegen/emit/Fold.h"
 #include "codegen/emit/ReducedWalk.h"
 #include "codegen/kernels/dot/DotKernel.h"
+#include "compiler/hlo/ElementType.h"
 
 using namespace mlir;
 
@@ -105,7 +106,7 @@ void DotKernel::emitAlongDepth() {
         auto total = [&](Value vector) -> Value {
           if (!vector || !isa<VectorType>(vector.getType()))
             return vector;
-          auto kind = element.isInteger(1) ? vector::CombiningKind::OR : vector::CombiningKind::ADD;
+          auto kind = hlo::isPred(element) ? vector::CombiningKind::OR : vector::CombiningKind::ADD;
           return vector::ReductionOp::create(b, kind, vector);
         };
         for (VectorValue sum : unpackLanes(element, sums))

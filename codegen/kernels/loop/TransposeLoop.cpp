@@ -4,6 +4,7 @@
 // computed with lanes along its own minor dimension, row by row, and turned in registers; each
 // cache line is read once and whole. Test: test/codegen/transposes.hlo.
 #include "codegen/emit/RegisterTile.h"
+#include "compiler/hlo/ElementType.h"
 
 using namespace mlir;
 
@@ -63,7 +64,7 @@ private:
       if (type.getShape() != shape || transposes.size() == kMaxTransposes)
         continue;
       Type element = type.getElementType();
-      if (element.isInteger(1) || getStorageBits(element) % 8 != 0)
+      if (hlo::isPred(element) || getStorageBits(element) % 8 != 0)
         continue; // no vectors of their own in registers
       int64_t lies = llvm::find(op.getDimensions(), minor) - op.getDimensions().begin();
       if (lies == minor || (!transposes.empty() && lies != across))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/reduce/ReduceKernel.h"
+#include "compiler/hlo/ElementType.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
@@ -59,7 +60,7 @@ SmallVector<VectorValue> ReduceKernel::combine(Reduction &reduction, ArrayRef<Ve
 void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<VectorValue> &x,
                               SmallVector<VectorValue> &y) {
   if (reduction.monoid || x.size() != 2 || !isa<IntegerType>(reduction.elements[1]) ||
-      reduction.elements[1].isInteger(1))
+      hlo::isPred(reduction.elements[1]))
     return;
   auto less = reduction.elements[1].isUnsignedInteger() ? arith::CmpIPredicate::ult
                                                         : arith::CmpIPredicate::slt;

@@ -10,6 +10,7 @@
 // Windows of a single element go one by one, but where their indices and updates are computed, that
 // is done for many at a time, in vectors, ahead of them: the stages.
 #include "codegen/KernelEmission.h"
+#include "compiler/hlo/ElementType.h"
 
 using namespace mlir;
 
@@ -262,7 +263,7 @@ void ScatterKernel::emitWindow(ArrayRef<VectorIndex> scatter, Value unit) {
     if (!start.re)
       return;
     Type element = indicesType.getElementType();
-    bool isSigned = !element.isUnsignedInteger() && !element.isInteger(1);
+    bool isSigned = !hlo::isZeroExtended(element);
     starts[d] = index.fromInteger(start.re, isSigned);
     // One unsigned comparison: a negative start is a huge one.
     Value fits =

@@ -68,7 +68,7 @@ void WindowKernel::findInterior() {
     int64_t stride = window.getStrides()[d], low = window.getPaddingLow()[d];
     int64_t reach = (window.getSizes()[d] - 1) * window.getWindowDilations()[d];
     // The first output whose window begins, and the last whose window ends inside.
-    int64_t first = low > 0 ? (low + stride - 1) / stride : 0;
+    int64_t first = low > 0 ? llvm::divideCeil(low, stride) : 0;
     int64_t room = inputShape[d] - 1 + low - reach;
     int64_t end = room < 0 ? 0 : std::min(shape[d], room / stride + 1);
     if (window.getBaseDilations()[d] != 1)

@@ -98,6 +98,8 @@ static uint32_t encodePowerOfTwo(const FloatFormat &format, double value) {
   int code = exponent - 1 + format.bias;
   if (fraction >= 0.75) // halves up: the bit before the point, always one, counts as odd
     ++code;
+  if (value > std::ldexp(1.0, -format.bias)) // between the two least numbers all goes up, as in XLA
+    code = std::max(code, 1);
   return code > 0xFE ? 0xFF : std::max(code, 0);
 }
 

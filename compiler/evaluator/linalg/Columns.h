@@ -70,6 +70,8 @@ inline ElementType getSumType(ElementType lhs, ElementType rhs, ElementType resu
            std::max(getDomain(than), Domain::Unsigned);
   };
   ElementType sum = isMore(rhs, lhs) ? rhs : lhs;
+  if (result == ElementType::PRED && !isMore(sum, result)) // whether the sum is not zero
+    return getBits(lhs) > getBits(rhs) ? lhs : rhs;
   return isMore(sum, result) ? sum : result;
 }
 

@@ -118,24 +118,28 @@ static void convertKernel(const KernelInfo &info, const Scalar *const *in, Scala
 }
 
 /// `first` is exponent bits, `second` mantissa bits. Works on the bits of the operand's own format,
-/// where overflow gives infinity and everything below the smallest normal number a zero.
+/// or of the next one that has infinities and a zero: overflow gives infinity, everything below the
+/// smallest normal number a zero.
 static void reducePrecisionKernel(const KernelInfo &info, const Scalar *const *in, Scalar *out,
                                   int64_t count) {
-  FloatFormat format = getFormat(info.operand);
+  ElementType type = info.operand == ElementType::F8E8M0FNU ? ElementType::F32
+                     : getBits(info.operand) <= 8           ? ElementType::F16
+                                                            : info.operand;
+  FloatFormat format = getFormat(type);
   int mantissa = format.mantissaBits;
   uint64_t sign = uint64_t(1) << (mantissa + format.exponentBits);
   uint64_t infinity = sign - (uint64_t(1) << mantissa);
   auto toBits = [&](double value) -> uint64_t {
-    if (info.operand == ElementType::F64)
+    if (type == ElementType::F64)
       return llvm::bit_cast<uint64_t>(value);
-    if (info.operand == ElementType::F32)
+    if (type == ElementType::F32)
       return llvm::bit_cast<uint32_t>(float(value));
     return encodeFloat(format, value);
   };
   auto fromBits = [&](uint64_t bits) -> double {
-    if (info.operand == ElementType::F64)
+    if (type == ElementType::F64)
       return llvm::bit_cast<double>(bits);
-    if (info.operand == ElementType::F32)
+    if (type == ElementType::F32)
       return llvm::bit_cast<float>(uint32_t(bits));
     return decodeFloat(format, uint32_t(bits));
   };
@@ -158,7 +162,7 @@ static void reducePrecisionKernel(const KernelInfo &info, const Scalar *const *i
       else if (exponent <= (bias - reducedBias) << mantissa)
         bits &= sign;
     }
-    out[i].f = fromBits(bits);
+    out[i] = convert(type, info.operand, Scalar::ofFloat(fromBits(bits)));
   }
 }
 

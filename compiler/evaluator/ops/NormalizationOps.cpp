@@ -36,11 +36,15 @@ static FailureOr<Values> training(Call &call) {
   std::vector<double> x = numbers(call, 0), scale = numbers(call, 1), offset = numbers(call, 2);
   std::vector<double> mean(features.count), variance(features.count);
   for (size_t i = 0; i < x.size(); ++i)
-    mean[features.featureOf(i)] += x[i] / double(features.each);
+    mean[features.featureOf(i)] += x[i];
+  for (double &sum : mean)
+    sum /= double(features.each); // NaN if there are no values
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t f = features.featureOf(i);
-    variance[f] += (x[i] - mean[f]) * (x[i] - mean[f]) / double(features.each);
+    variance[f] += (x[i] - mean[f]) * (x[i] - mean[f]);
   }
+  for (double &sum : variance)
+    sum /= double(features.each);
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t f = features.featureOf(i);
     x[i] = (x[i] - mean[f]) / std::sqrt(variance[f] + epsilon) * scale[f] + offset[f];

@@ -55,6 +55,7 @@ static void storeBits(Array &array, char *data, int64_t index, uint64_t bits) {
     storeOne(array.type, scalar, data, index);
     return;
   }
+  bits &= llvm::maskTrailingOnes<uint64_t>(getBits(array.type));
   std::memcpy(data + index * getBytes(array.type), &bits, getBytes(array.type));
 }
 

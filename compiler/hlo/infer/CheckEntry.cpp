@@ -2,6 +2,7 @@
 // The entry computation and what the module's header says of it.
 #include "compiler/hlo/infer/ModuleChecks.h"
 #include "compiler/hlo/infer/Rules.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 
@@ -28,6 +29,30 @@ namespace {
 /// A part of a parameter or of the result.
 using Place = std::pair<int64_t, SmallVector<int64_t>>;
 } // namespace
+
+/// Bytes that an array takes, or its bound; nothing for other types.
+static std::optional<int64_t> getBytes(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  std::optional<int64_t> count = array ? countElements(getBounds(array)) : std::nullopt;
+  std::optional<int64_t> bits =
+      count ? llvm::checkedMul(*count, getBits(array.getElementType())) : std::nullopt;
+  return bits ? std::optional<int64_t>(llvm::divideCeil(*bits, 8)) : std::nullopt;
+}
+
+/// What keeps the result's part `to` out of the memory of the parameter's part `from`, or nothing.
+static std::string findMismatch(BufferAliasAttr alias, Type from, Type to) {
+  if (typesAgree(from, to))
+    return "";
+  if (alias.getKind() == "must-alias")
+    return "to be " + toText(from) + ", as the parameter, but it is " + toText(to);
+  std::optional<int64_t> wanted = getBytes(from), actual = getBytes(to);
+  if (!wanted || !actual)
+    return "and the parameter to be arrays but got " + toText(to) + " and " + toText(from);
+  if (*wanted == *actual)
+    return "";
+  return "to take " + std::to_string(*wanted) + " bytes, as the parameter, which is " +
+         toText(from) + ", but " + toText(to) + " takes " + std::to_string(*actual);
+}
 
 /// Header attributes `input_output_alias` and `buffer_donor`.
 static LogicalResult checkAliases(ModuleOp module, ComputationOp entry) {
@@ -73,9 +98,9 @@ static LogicalResult checkAliases(ModuleOp module, ComputationOp entry) {
         fail() << "expected the result at " << toText(Sizes(alias.getOutputIndex()))
                << " to be named once";
       outputs.push_back(target);
-      if (alias.getKind() == "must-alias" && !typesAgree(from, to))
-        fail() << "expected the result at " << toText(Sizes(alias.getOutputIndex())) << " to be "
-               << toText(from) << ", as the parameter, but it is " << toText(to);
+      if (std::string mismatch = findMismatch(alias, from, to); !mismatch.empty())
+        fail() << "expected the result at " << toText(Sizes(alias.getOutputIndex())) << " "
+               << mismatch;
     }
   }
   return success(valid);

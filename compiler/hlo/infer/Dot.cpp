@@ -6,17 +6,10 @@ using namespace mlir;
 
 namespace hloc::hlo {
 
-FailureOr<Type> inferProduct(const Rule &rule, RankedTensorType lhs, RankedTensorType rhs) {
-  Type element = getHigherPrecision(lhs.getElementType(), rhs.getElementType());
+Type inferProduct(const Rule &rule, RankedTensorType lhs, RankedTensorType rhs) {
   auto declared = dyn_cast_or_null<RankedTensorType>(rule.getDeclared());
-  if (!declared || declared.getElementType() == element)
-    return element;
-  Type stated = declared.getElementType();
-  if (!isFloat(element) && getBits(stated) < getBits(element))
-    return rule.fail(Error::ElementType)
-           << "expected a result element type no narrower than " << elementToText(element)
-           << " but got " << elementToText(stated);
-  return stated;
+  return declared ? declared.getElementType()
+                  : getHigherPrecision(lhs.getElementType(), rhs.getElementType());
 }
 
 /// C1: dimension numbers in range and distinct, batch and contracting together.
@@ -60,10 +53,7 @@ static FailureOr<Shape> inferDot(const Rule &rule, RankedTensorType lhs, RankedT
                           "contracting")) ||
       failed(expectPaired(rule, lhs, rhs, numbers.lhsBatch, numbers.rhsBatch, "batch")))
     return failure();
-  auto element = inferProduct(rule, lhs, rhs);
-  if (failed(element))
-    return failure();
-  Shape left(lhs), right(rhs), result(*element);
+  Shape left(lhs), right(rhs), result(inferProduct(rule, lhs, rhs));
   for (int64_t d : numbers.lhsBatch)
     result.append(left.sizes[d], left.dynamic[d]);
   auto appendRest = [&](const Shape &side, std::initializer_list<Sizes> used) {
@@ -162,6 +152,11 @@ FailureOr<Type> infer(ScaledDotOp::Adaptor op, const Rule &rule) {
   auto shape = inferDot(rule, *lhs, *rhs, getNumbers(op));
   if (failed(shape))
     return failure();
+  Type operands = getHigherPrecision(lhs->getElementType(), rhs->getElementType());
+  if (!isFloat(operands) && getBits(shape->element) < getBits(operands)) // C4
+    return rule.fail(Error::ElementType)
+           << "expected a result element type no narrower than " << elementToText(operands)
+           << " but got " << elementToText(shape->element);
   return Type(shape->getType());
 }
 

@@ -305,7 +305,12 @@ FailureOr<Type> infer(StochasticConvertOp::Adaptor op, const Rule &rule) {
     return rule.fail(Error::ShapesDiffer)
            << "expected random to have the operand's dimensions, " << toText(Type(*array))
            << ", but got " << toText(Type(*random));
-  return inferConverted(rule, *array);
+  auto result = inferConverted(rule, *array);
+  Type element = succeeded(result) ? getElementTypeOrSelf(*result) : Type();
+  if (element && !isInteger(element) && !isFloat(element)) // C4
+    return rule.fail(Error::ElementType)
+           << "expected a result of integers or floats but got " << toText(*result);
+  return result;
 }
 
 } // namespace hloc::hlo

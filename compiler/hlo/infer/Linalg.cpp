@@ -132,11 +132,24 @@ FailureOr<Type> infer(RngBitGeneratorOp::Adaptor op, const Rule &rule) {
   if (tuple)
     results = tuple.getTypes();
   // C1: the new state and the bits; the bits alone if the text states an array.
-  if (results.size() == 1 && isa<RankedTensorType>(results[0]) && !tuple)
-    return results[0];
-  if (results.size() != 2 || !isa<RankedTensorType>(results[1]))
+  bool bitsAlone = results.size() == 1 && isa<RankedTensorType>(results[0]) && !tuple;
+  if (!bitsAlone && (results.size() != 2 || !isa<RankedTensorType>(results[1])))
     return rule.fail(Error::ResultShape)
            << "expected a result of the new state and the bits but got " << toText(results);
+  bool mayHaveThree = op.getAlgorithm() != RngAlgorithm::ThreeFry;
+  SmallVector<int64_t, 6> words = getBounds(*state);
+  bool isState = words.size() == 1 && (words[0] == 2 || (mayHaveThree && words[0] == 3)) &&
+                 state->getElementType().isUnsignedInteger(64);
+  if (!isState) // C2
+    return rule.fail(Error::OperandKind)
+           << "expected a state of type u64[2]" << (mayHaveThree ? " or u64[3]" : "") << " but got "
+           << toText(Type(*state));
+  Type element = getElementTypeOrSelf(results.back());
+  if (!isInteger(element) && !isFloat(element)) // C3
+    return rule.fail(Error::ElementType)
+           << "expected bits of integers or floats but got " << toText(results.back());
+  if (bitsAlone)
+    return results[0];
   return Type(TupleType::get(state->getContext(), {*state, results[1]}));
 }
 

@@ -76,6 +76,10 @@ FailureOr<Type> infer(TopkOp::Adaptor op, const Rule &rule) {
   if (operand->getRank() == 0) // C1
     return rule.fail(Error::Rank) << "expected the operand to have at least one dimension but got "
                                   << toText(Type(*operand));
+  if (isComplex(operand->getElementType())) // C3
+    return rule.fail(Error::ElementType)
+           << "expected the operand to have elements with an order but got "
+           << toText(Type(*operand));
   Shape shape(*operand);
   int64_t last = shape.sizes.back();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();

@@ -17,8 +17,7 @@ llvm::FailureOr<llvm::SmallVector<int64_t>> inferWindowed(const Rule &rule, Size
 
 /// Element type of sums of products: what the text states, else the operand type of higher
 /// precision.
-llvm::FailureOr<mlir::Type> inferProduct(const Rule &rule, mlir::RankedTensorType lhs,
-                                         mlir::RankedTensorType rhs);
+mlir::Type inferProduct(const Rule &rule, mlir::RankedTensorType lhs, mlir::RankedTensorType rhs);
 
 #define HLO_RULE(Op) llvm::FailureOr<mlir::Type> infer(Op::Adaptor op, const Rule &rule);
 

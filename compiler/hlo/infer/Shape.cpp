@@ -84,7 +84,7 @@ void flattenTypes(TypeRange types, SmallVectorImpl<Type> &leaves) {
 std::string elementToText(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return complex.getElementType().isF64() ? "c128" : "c64";
-  if (element.isInteger(1) && !element.isUnsignedInteger() && !element.isSignedInteger())
+  if (isPred(element))
     return "pred";
   if (auto integer = dyn_cast<IntegerType>(element))
     return (integer.isUnsigned() ? "u" : "s") + std::to_string(integer.getWidth());
@@ -134,7 +134,6 @@ std::string toText(Sizes numbers) {
   return text + "}";
 }
 
-bool isPred(Type element) { return element.isSignlessInteger(1); }
 bool isInteger(Type element) { return isa<IntegerType>(element) && !isPred(element); }
 bool isUnsigned(Type element) { return element.isUnsignedInteger(); }
 bool isFloat(Type element) { return isa<FloatType>(element); }
@@ -175,6 +174,11 @@ std::optional<int64_t> countElements(Sizes sizes) {
     if (count)
       count = llvm::checkedMul(*count, size);
   return count;
+}
+
+std::optional<int64_t> addPadding(int64_t size, int64_t low, int64_t high) {
+  std::optional<int64_t> end = llvm::checkedAdd(size, high);
+  return end && low != INT64_MIN ? llvm::checkedAdd(*end, low) : std::nullopt;
 }
 
 //===- Shared constraints --------------------------------------------------===//

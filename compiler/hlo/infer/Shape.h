@@ -4,6 +4,7 @@
 #ifndef HLOC_COMPILER_HLO_INFER_SHAPE_H
 #define HLOC_COMPILER_HLO_INFER_SHAPE_H
 
+#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/infer/Rule.h"
 
 namespace hloc::hlo {
@@ -64,7 +65,6 @@ std::string elementToText(mlir::Type element);
 std::string toText(Sizes numbers);
 
 /// What an element type is. Kinds are disjoint.
-bool isPred(mlir::Type element);
 bool isInteger(mlir::Type element); // without pred
 bool isUnsigned(mlir::Type element);
 bool isFloat(mlir::Type element);
@@ -76,6 +76,10 @@ mlir::Type getHigherPrecision(mlir::Type a, mlir::Type b);
 /// Number of elements (bounded dimensions at their bound); nothing if it exceeds an int64 or a
 /// dimension is unbounded.
 std::optional<int64_t> countElements(Sizes sizes);
+
+/// `size` elements with `low` and `high` more before and after them (or fewer: it may be negative);
+/// nothing unless the places of all of them, counted from the first, fit in an int64.
+std::optional<int64_t> addPadding(int64_t size, int64_t low, int64_t high);
 
 //===- Constraints that many rules share. `what` names the operand or attribute in messages. -===//
 

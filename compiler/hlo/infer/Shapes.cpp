@@ -219,8 +219,8 @@ FailureOr<Type> infer(PadOp::Adaptor op, const Rule &rule) {
     if (size == kUnbounded)
       continue;
     std::optional<int64_t> padded = llvm::checkedMul(std::max<int64_t>(size - 1, 0), interior);
-    for (int64_t more : {size, op.getLow()[d], op.getHigh()[d]})
-      padded = padded ? llvm::checkedAdd(*padded, more) : padded;
+    padded = padded ? llvm::checkedAdd(*padded, size) : padded;
+    padded = padded ? addPadding(*padded, op.getLow()[d], op.getHigh()[d]) : padded;
     if (!padded) // C5
       return rule.fail(Error::TooLarge) << "dimension " << d << " is too large after padding";
     if (*padded < 0) // C6

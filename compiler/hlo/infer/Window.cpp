@@ -43,8 +43,7 @@ FailureOr<SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base, Wind
       continue;
     }
     std::optional<int64_t> padded = dilate(base[d], baseDilation);
-    for (int64_t padding : {low, high})
-      padded = padded ? llvm::checkedAdd(*padded, padding) : padded;
+    padded = padded ? addPadding(*padded, low, high) : padded;
     std::optional<int64_t> extent = dilate(size, windowDilation);
     if (!padded || !extent) // C3
       return rule.fail(Error::TooLarge) << "the window of dimension " << d << " is too large";
@@ -263,10 +262,7 @@ FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
   if (kernel.dynamic[labels.getKernelOutputFeature()] && outputs != kUnbounded) // C13
     return rule.fail(Error::Dynamic) << "expected the output features of rhs to be static";
 
-  auto element = inferProduct(rule, *lhs, *rhs);
-  if (failed(element))
-    return failure();
-  Shape result(*element, SmallVector<int64_t>(spatial + 2, 0));
+  Shape result(inferProduct(rule, *lhs, *rhs), SmallVector<int64_t>(spatial + 2, 0));
   auto set = [&](int64_t d, int64_t size, bool isDynamic) {
     result.sizes[d] = size;
     result.dynamic[d] = isDynamic || size == kUnbounded;

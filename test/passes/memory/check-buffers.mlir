@@ -32,3 +32,26 @@ func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, 
   hlo.launch @reverse(%y) -> (%y) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xf32>
   return {hlo.reads = array<i64: 2>}
 }
+
+// -----
+
+// The host may give one memory for the argument and the result, which is written before the argument
+// is read for the last time.
+module attributes {hlo.aliases = [array<i64: 0, 0>]} {
+hlo.kernel_function @reverse <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.reverse %0 {dimensions = array<i64: 0>} : (tensor<100xf32>) -> tensor<100xf32>
+  hlo.return %1 : tensor<100xf32>
+}
+hlo.kernel_function @to_integers <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.convert %0 : (tensor<100xf32>) -> tensor<100xi32>
+  hlo.return %1 : tensor<100xi32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32> {hlo.value = 1 : i64}, %i: memref<100xi32>, %r: memref<100xf32>, %arena: memref<0xi8>) attributes {hlo.results = 2 : i64} {
+  hlo.launch @to_integers(%y) -> (%i) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xi32>
+  // expected-error @+1 {{reads memory that does not hold value 0}}
+  hlo.launch @reverse(%x) -> (%r) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 3>} : (memref<100xf32>) -> memref<100xf32>
+  return {hlo.reads = array<i64: 2, 3>}
+}
+}
