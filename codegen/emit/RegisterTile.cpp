@@ -28,14 +28,13 @@ VectorValue emitMultiplyAdd(IndexBuilder &index, Type element, VectorValue x, Ve
   auto &b = index.b;
   x = broadcastLanes(index, x);
   y = broadcastLanes(index, y);
-  auto fma = [&](Value p, Value q, Value r) -> Value { return math::FmaOp::create(b, p, q, r); };
   if (isa<ComplexType>(element)) {
-    Value re = fma(x.re, y.re, sum.re), im = fma(x.re, y.im, sum.im);
+    Value re = emitMultiplyAdd(b, x.re, y.re, sum.re), im = emitMultiplyAdd(b, x.re, y.im, sum.im);
     Value minus = arith::NegFOp::create(b, x.im);
-    return {fma(minus, y.im, re), fma(x.im, y.re, im)};
+    return {emitMultiplyAdd(b, minus, y.im, re), emitMultiplyAdd(b, x.im, y.re, im)};
   }
   if (isa<FloatType>(element))
-    return {fma(x.re, y.re, sum.re), {}};
+    return {emitMultiplyAdd(b, x.re, y.re, sum.re), {}};
   if (hlo::isPred(element))
     return {arith::OrIOp::create(b, sum.re, arith::AndIOp::create(b, x.re, y.re)), {}};
   return {arith::AddIOp::create(b, sum.re, arith::MulIOp::create(b, x.re, y.re)), {}};

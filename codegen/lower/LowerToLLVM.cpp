@@ -79,7 +79,9 @@ LogicalResult addLineTables(ModuleOp module) {
 
 LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
-  if (!target.hasFma)
+  if (target.hasFma) // nothing is left to choose
+    module.walk([](math::FmaOp op) { op.setFastmath(arith::FastMathFlags::none); });
+  else
     expandFma(module);
   if (!target.hasHalf)
     expandHalf(module);

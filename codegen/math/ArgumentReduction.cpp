@@ -56,7 +56,7 @@ static QuarterPeriods reduceSingle(Expr x) {
   Expr high =
       asFloat(lowHalf(lshr(fraction, 32) ^ int64_t(0x80000000)) | int64_t(0x4330000000000000)) -
       0x1.000008p52;
-  Expr value = fma(high, high.real(0x1p32), unsignedToFloat(lowHalf(fraction)));
+  Expr value = multiplyAdd(high, high.real(0x1p32), unsignedToFloat(lowHalf(fraction)));
   Expr r = value * 0x1.921fb54442d18p-62;
   Expr hi = toF32(r);
   return {hi, toF32(r - toF64(hi)), quadrant};

@@ -32,7 +32,7 @@ Expr scaleBack(Expr x, Expr k) {
 
 Expr hypot(Expr x, Expr y) {
   ScaledPair scaled = scalePair(x, y);
-  Expr root = sqrt(fma(scaled.x, scaled.x, scaled.y * scaled.y));
+  Expr root = sqrt(multiplyAdd(scaled.x, scaled.x, scaled.y * scaled.y));
   Expr result = scaleBack(root, scaled.exponent);
   return select(isInfinite(x) | isInfinite(y), infinity(x), result);
 }
@@ -50,7 +50,7 @@ static Expr sumOfProducts(Expr a, Expr b, Expr c, Expr d) {
 
 Complex divide(Complex x, Complex y) {
   ScaledPair p = scalePair(x.re, x.im), q = scalePair(y.re, y.im);
-  Expr norm = fma(q.x, q.x, q.y * q.y);
+  Expr norm = multiplyAdd(q.x, q.x, q.y * q.y);
   Expr k = p.exponent - q.exponent;
   // Beyond that everything is 0 or infinite.
   int limit = x.re.isF32() ? 250 : 2040;
@@ -90,7 +90,7 @@ Complex sqrt(Complex z) {
   Expr factor = select(odd, x.real(2), x.real(1));
   Expr sx = s.x * factor, sy = s.y * factor;
   Expr halfExponent = ashr(s.exponent, 1);
-  Expr magnitude = sqrt(fma(sx, sx, sy * sy));
+  Expr magnitude = sqrt(multiplyAdd(sx, sx, sy * sy));
   Expr root = sqrt((magnitude + abs(sx)) * 0.5);
   Expr other = select(eq(root, 0), abs(sy), abs(sy) / (root + root));
   Expr great = root * powerOfTwo(halfExponent), small = other * powerOfTwo(halfExponent);
@@ -109,7 +109,7 @@ Complex sqrt(Complex z) {
 
 static Complex sign(Complex z) {
   ScaledPair s = scalePair(z.re, z.im);
-  Expr magnitude = sqrt(fma(s.x, s.x, s.y * s.y));
+  Expr magnitude = sqrt(multiplyAdd(s.x, s.x, s.y * s.y));
   Expr zero = eq(magnitude, 0);
   // inf/inf and finite/inf as the division has them.
   Expr infinite = isInfinite(z.re) | isInfinite(z.im);

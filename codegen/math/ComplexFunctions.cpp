@@ -48,10 +48,10 @@ static Complex expm1(Complex z) {
   SinCos angle = sinCos(z.im);
   Expr half = sinCos(z.im * 0.5).sin;
   Expr em1 = expm1(split.shifted);
-  Expr re = fma(em1, angle.cos, -2 * half * half) * split.factor;
+  Expr re = multiplyAdd(em1, angle.cos, -2 * half * half) * split.factor;
   Expr im = (em1 + 1) * angle.sin * split.factor;
   Expr small = lt(abs(z.re), 0.25);
-  im = select(small, fma(em1, angle.sin, angle.sin), im);
+  im = select(small, multiplyAdd(em1, angle.sin, angle.sin), im);
   im = select(eq(z.im, 0), z.im, im);
   Expr zero = eq(z.re, -infinity(z.re)) & !isFinite(z.im);
   re = select(zero, z.re.real(-1), re);
@@ -74,7 +74,7 @@ static Expr logMagnitude(Expr x, Expr y, bool offset) {
   Expr ratio = low / atLeast(high, high.fromBits(1));
   Expr argument = select(near, excess, ratio * ratio);
   Expr whole = log(select(near, x.real(1), high));
-  Expr result = fma(log1p(argument), x.real(0.5), whole);
+  Expr result = multiplyAdd(log1p(argument), x.real(0.5), whole);
   result = select(isNan(x) | isNan(y), nan(x), result);
   return select(isInfinite(x) | isInfinite(y), infinity(x), result);
 }
@@ -107,9 +107,9 @@ static Complex tanh(Complex z) {
   Expr x = z.re, y = z.im;
   Expr limit = x.real(single ? 20 : 40);
   Expr bounded = atMost(abs(x), limit);
-  Expr s = sinh(bounded), c = sqrt(fma(s, s, x.real(1)));
+  Expr s = sinh(bounded), c = sqrt(multiplyAdd(s, s, x.real(1)));
   SinCos angle = sinCos(y);
-  Expr denominator = fma(s, s, angle.cos * angle.cos);
+  Expr denominator = multiplyAdd(s, s, angle.cos * angle.cos);
   Expr re = s * c / denominator;
   Expr im = angle.sin * angle.cos / denominator;
   // Far out the real part is 1, and the imaginary one vanishes as 4 sin y cos y e^-2|x|.
@@ -131,7 +131,7 @@ static Complex power(Complex z, Complex w) {
   Expr turned = select(real, zero, w.im * logarithm);
   Expr damping = select(real, one, exp(-(w.im * angle)));
   Expr length = power(magnitude, w.re) * damping;
-  SinCos direction = sinCos(fma(w.re, angle, turned));
+  SinCos direction = sinCos(multiplyAdd(w.re, angle, turned));
   Expr re = length * direction.cos, im = length * direction.sin;
   // Powers of zero have no direction.
   Expr ofZero = eq(z.re, 0) & eq(z.im, 0);

@@ -28,9 +28,9 @@ static Expr erf(Expr x) {
   // From the limit on, the result rounds to 1.
   Expr a = atMost(abs(x), x.real(single ? 3.95 : 5.95));
   // The first coefficient in two parts: in f32 its rounding would show.
-  Expr tail = single ? fma(a * a, polynomial(a, erfCoefficients32), a * -5.8635383e-08)
+  Expr tail = single ? multiplyAdd(a * a, polynomial(a, erfCoefficients32), a * -5.8635383e-08)
                      : a * a * polynomial(a, erfCoefficients64);
-  Expr power = fma(a, x.real(1.1283791670955126), tail);
+  Expr power = multiplyAdd(a, x.real(1.1283791670955126), tail);
   return copysign(oneMinusExp(power), x);
 }
 

@@ -53,10 +53,11 @@ static int biasOf(Expr x) { return x.width() == 32 ? 127 : 1023; }
 static Reduction reduce(Expr x, int bias) {
   // Adding 1.5 * 2^mantissa bits rounds to an integer and leaves it in the low bits.
   Expr magic = x.real((x.isF32() ? 0x1.8p23 : 0x1.8p52) + bias);
-  Expr shifted = fma(x, x.real(0x1.71547652b82fep0), magic);
+  Expr shifted = multiplyAdd(x, x.real(0x1.71547652b82fep0), magic);
   Expr n = shifted - magic;
-  Expr r = fma(n, x.real(x.isF32() ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1), x);
-  r = fma(n, x.real(x.isF32() ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56), r);
+  // ln 2 in two parts, the first short enough for an exact product.
+  Expr r = multiplyAdd(n, x.real(x.isF32() ? -0x1.62e4p-1 : -0x1.62e42fefa38p-1), x);
+  r = multiplyAdd(n, x.real(x.isF32() ? -0x1.7f7d1cp-20 : -0x1.ef35793c7673p-45), r);
   return {bitsOf(shifted), r};
 }
 
@@ -68,7 +69,7 @@ static Expr powerOfField(Expr biased) {
 /// e^r - 1 of a reduced argument, accurate near 0.
 static Expr reducedExpm1(Expr r) {
   Expr q = r.isF32() ? polynomial(r, expm1Coefficients32) : polynomial(r, expm1Coefficients64);
-  return fma(r * r, q, r);
+  return multiplyAdd(r * r, q, r);
 }
 
 Expr powerOfTwo(Expr k) {
@@ -83,8 +84,9 @@ static Expr expWithRest(Expr x, const Expr *rest) {
   x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -104 : -746));
   Reduction reduction = reduce(x, 2 * biasOf(x));
   Expr r = rest ? reduction.r + *rest : reduction.r;
-  Expr power = single ? fma(fma(horner(r, expCoefficients32), r, r.real(1)), r, r.real(1))
-                      : fma(r * r, polynomial(r, expCoefficients64), r) + 1;
+  Expr power =
+      single ? multiplyAdd(multiplyAdd(horner(r, expCoefficients32), r, r.real(1)), r, r.real(1))
+             : multiplyAdd(r * r, polynomial(r, expCoefficients64), r) + 1;
   // 2^n in two factors, each in range, so that subnormal results round once.
   Expr field = shl(reduction.biased, single ? 23 : 52);
   Expr half = lshr(field, 1) & (single ? 0x7f800000 : int64_t(0x7ff) << 52);
@@ -100,14 +102,14 @@ Expr expm1(Expr x) {
   // Half the result first: 2^n itself may overflow.
   Reduction reduction = reduce(limited, biasOf(x) - 1);
   Expr half = powerOfField(reduction.biased);
-  Expr result = fma(half, reducedExpm1(reduction.r), half - 0.5) * 2;
+  Expr result = multiplyAdd(half, reducedExpm1(reduction.r), half - 0.5) * 2;
   return select(lt(abs(x), single ? 0x1p-60 : 0x1p-120), x, result);
 }
 
 Expr oneMinusExp(Expr x) {
   Reduction reduction = reduce(-x, biasOf(x));
   Expr scale = powerOfField(reduction.biased);
-  return fma(-scale, reducedExpm1(reduction.r), 1 - scale);
+  return multiplyAdd(-scale, reducedExpm1(reduction.r), 1 - scale);
 }
 
 Expr tanh(Expr x) {
@@ -115,7 +117,7 @@ Expr tanh(Expr x) {
   Expr magnitude = abs(x);
   Reduction reduction = reduce(atMost(magnitude + magnitude, x.real(single ? 20 : 40)), biasOf(x));
   Expr scale = powerOfField(reduction.biased);
-  Expr e = fma(scale, reducedExpm1(reduction.r), scale - 1);
+  Expr e = multiplyAdd(scale, reducedExpm1(reduction.r), scale - 1);
   return copysign(e / (e + 2), x);
 }
 
@@ -155,10 +157,10 @@ static Hyperbolic hyperbolic(Expr x) {
   Expr r = reduction.r, z = r * r;
   Expr p = single ? horner(z, sinhCoefficients32) : horner(z, sinhCoefficients64);
   Expr q = single ? horner(z, coshCoefficients32) : horner(z, coshCoefficients64);
-  Expr sinhR = fma(r * z, p, r);
-  Expr coshMinus1 = z * fma(z, q, x.real(0.5));
-  return {difference + fma(difference, coshMinus1, sum * sinhR),
-          sum + fma(sum, coshMinus1, difference * sinhR)};
+  Expr sinhR = multiplyAdd(r * z, p, r);
+  Expr coshMinus1 = z * multiplyAdd(z, q, x.real(0.5));
+  return {difference + multiplyAdd(difference, coshMinus1, sum * sinhR),
+          sum + multiplyAdd(sum, coshMinus1, difference * sinhR)};
 }
 
 Expr sinh(Expr x) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/math/Expr.h"
+#include "codegen/math/Math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -96,6 +97,9 @@ Expr atMost(Expr x, Expr limit) { return select(lt(limit, x), limit, x); }
 Expr fma(Expr x, Expr y, Expr z) {
   return {x.b, math::FmaOp::create(*x.b, x.value, y.value, z.value)};
 }
+Expr multiplyAdd(Expr x, Expr y, Expr z) {
+  return {x.b, emitMultiplyAdd(*x.b, x.value, y.value, z.value)};
+}
 Expr sqrt(Expr x) { return {x.b, math::SqrtOp::create(*x.b, x.value)}; }
 Expr abs(Expr x) { return {x.b, math::AbsFOp::create(*x.b, x.value)}; }
 Expr copysign(Expr magnitude, Expr sign) {
@@ -174,7 +178,7 @@ Value anyOf(Expr condition) {
 Expr horner(Expr x, ArrayRef<double> coefficients) {
   Expr sum = x.real(coefficients.back());
   for (double c : llvm::reverse(coefficients.drop_back()))
-    sum = fma(sum, x, x.real(c));
+    sum = multiplyAdd(sum, x, x.real(c));
   return sum;
 }
 
@@ -185,7 +189,7 @@ Expr polynomial(Expr x, ArrayRef<double> coefficients) {
   for (auto [i, c] : llvm::enumerate(coefficients))
     (i % 2 ? odd : even).push_back(c);
   Expr square = x * x;
-  return fma(horner(square, odd), x, horner(square, even));
+  return multiplyAdd(horner(square, odd), x, horner(square, even));
 }
 
 Pair fastTwoSum(Expr x, Expr y) {

@@ -94,7 +94,11 @@ Expr select(Expr condition, Expr onTrue, Expr onFalse);
 Expr atLeast(Expr x, Expr limit);
 Expr atMost(Expr x, Expr limit);
 
+/// x * y + z, rounded once: slow on targets without such an instruction.
 Expr fma(Expr x, Expr y, Expr z);
+/// x * y + z, rounded once where the target has an instruction for that, else after the product
+/// too.
+Expr multiplyAdd(Expr x, Expr y, Expr z);
 Expr sqrt(Expr x);
 Expr abs(Expr x);
 Expr copysign(Expr magnitude, Expr sign);

@@ -50,7 +50,7 @@ Expr atan2(Expr y, Expr x) {
   if (single) {
     Expr t = select(bothInfinite, x.real(1), low / high);
     Expr z = t * t;
-    angle = fma(t * z, polynomial(z, atanCoefficients32), t);
+    angle = fma(t * z, polynomial(z, atanCoefficients32), t); // within the bound: rounded once
     rest = x.real(0);
   } else {
     // atan t = pi/4 + atan((t - 1) / (t + 1)) brings t below tan(pi/8). The sum must not overflow.
@@ -61,8 +61,8 @@ Expr atan2(Expr y, Expr x) {
     Expr t = select(middle, low - high, low) / select(middle, low + high, high);
     Expr z = t * t;
     HalfPi quarter = halfPi(x, 0.5);
-    Expr tail =
-        fma(t * z, polynomial(z, atanCoefficients64), select(middle, quarter.lo, x.real(0)));
+    Expr tail = multiplyAdd(t * z, polynomial(z, atanCoefficients64),
+                            select(middle, quarter.lo, x.real(0)));
     Expr base = select(middle, quarter.hi, x.real(0));
     Pair sum = fastTwoSum(base, t);
     angle = sum.hi + (sum.lo + tail);
@@ -97,14 +97,14 @@ static Arc reduceArc(Expr x) {
   Expr p = z.isF32() ? polynomial(z, asinCoefficients32) : polynomial(z, asinCoefficients64);
   // What the square root lost by rounding.
   Expr lost = fma(-s, s, z) / atLeast(s + s, x.real(0x1p-100));
-  return {big, root, fma(root * z, p, select(big, lost, x.real(0)))};
+  return {big, root, multiplyAdd(root * z, p, select(big, lost, x.real(0)))};
 }
 
 static Expr asin(Expr x) {
   Arc arc = reduceArc(x);
   HalfPi half = halfPi(x);
   Pair lead = fastTwoSum(half.hi, -2 * arc.root);
-  Expr big = lead.hi + (lead.lo + fma(arc.correction, x.real(-2), half.lo));
+  Expr big = lead.hi + (lead.lo + multiplyAdd(arc.correction, x.real(-2), half.lo));
   return copysign(select(arc.big, big, arc.root + arc.correction), x);
 }
 

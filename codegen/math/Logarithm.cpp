@@ -30,21 +30,22 @@ Logarithm splitExponent(Expr x) {
   return {exponent, asFloat(bits - shl(exponent, mantissaBits))};
 }
 
-/// e ln 2 + log(1 + f), e a float; accurate near f = 0 if e is 0.
+/// e ln 2 + log(1 + f), e a float; accurate near f = 0 if e is 0. The first part of ln 2 is short
+/// enough for an exact product with e.
 static Expr combine(Expr e, Expr f) {
   Expr square = f * f;
   if (f.isF32()) {
     Expr p = polynomial(f, logCoefficients32);
-    Expr tail = fma(square * f, p, e * -0x1.05c61p-29);
-    tail = fma(square, f.real(-0.5), tail);
-    return fma(e, f.real(0x1.62e43p-1), f + tail);
+    Expr tail = multiplyAdd(square * f, p, e * 0x1.7f7d1cp-20);
+    tail = multiplyAdd(square, f.real(-0.5), tail);
+    return multiplyAdd(e, f.real(0x1.62e4p-1), f + tail);
   }
   Expr s = f / (f + 2);
   Expr z = s * s;
   Expr half = square * 0.5;
   Expr r = z * polynomial(z, logCoefficients64);
-  Expr tail = half - fma(s, half + r, e * 0x1.abc9e3b39803fp-56);
-  return fma(e, f.real(0x1.62e42fefa39efp-1), f - tail);
+  Expr tail = half - multiplyAdd(s, half + r, e * 0x1.ef35793c7673p-45);
+  return multiplyAdd(e, f.real(0x1.62e42fefa38p-1), f - tail);
 }
 
 /// What log gives outside the finite positive numbers, for an argument already shifted.
@@ -70,7 +71,8 @@ Expr log1p(Expr x) {
   // f comes from x itself, not from the rounded 1 + x: 2^-e (1 + x) - 1 = 2^-e x + (2^-e - 1).
   Logarithm split = splitExponent(x + 1);
   Expr scale = powerOfTwo(-split.exponent);
-  Expr f = select(gt(x, single ? 0x1p30 : 0x1p60), split.mantissa - 1, fma(x, scale, scale - 1));
+  Expr f =
+      select(gt(x, single ? 0x1p30 : 0x1p60), split.mantissa - 1, multiplyAdd(x, scale, scale - 1));
   Expr result = copysign(combine(smallIntToFloat(split.exponent), f), x);
   return fixLog(x, -1, result);
 }
@@ -87,7 +89,7 @@ static Expr asinh(Expr x) {
 static Expr acosh(Expr x) {
   Expr t = x - 1;
   Expr big = gt(x, x.isF32() ? 0x1p30 : 0x1p60);
-  Expr small = t + sqrt(fma(t, t, t + t));
+  Expr small = t + sqrt(multiplyAdd(t, t, t + t));
   Expr result = log1p(select(big, x, small)) + select(big, x.real(0x1.62e42fefa39efp-1), x.real(0));
   return select(lt(x, 1), nan(x), result);
 }

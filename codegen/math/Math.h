@@ -48,6 +48,10 @@ mlir::Value emitSqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitTan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitTanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
+/// x * y + z, which HLO lets round once or twice: by one instruction where the target has it, else
+/// by two.
+mlir::Value emitMultiplyAdd(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y,
+                            mlir::Value z);
 /// 1 where `x` is neither infinite nor NaN.
 mlir::Value emitIsFinite(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// C's fmod, exact: the sign of `x`; x fmod inf = x.
@@ -145,8 +149,9 @@ mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x, 
 
 //===-- Targets -----------------------------------------------------------------------------===//
 
-/// Replaces every math.fma under `root` by multiplications and additions of the same value, for
-/// targets without the instruction.
+/// Replaces every math.fma under `root`, for targets without the instruction: by a multiplication
+/// and an addition if it may be contracted from these (emitMultiplyAdd), else by arithmetic that
+/// rounds once.
 void expandFma(mlir::Operation *root);
 /// Replaces every arith.extf from and arith.truncf to f16 under `root` by integer operations, for
 /// targets without the conversions (x86 without F16C).

@@ -28,7 +28,7 @@ constexpr double powerCoefficients[] = {
 static Expr singleMagnitude(Expr ax, Expr y) {
   Logarithm split = splitExponent(ax);
   Expr f = split.mantissa - 1;
-  Expr log = fma(f, polynomial(f, log2Coefficients), smallIntToFloat(split.exponent));
+  Expr log = multiplyAdd(f, polynomial(f, log2Coefficients), smallIntToFloat(split.exponent));
   log = select(eq(ax, 0), -infinity(ax), log);
   log = select(lt(ax, infinity(ax)), log, ax);
   // 2^t for t in the range of f32 and a little more; the conversion to f32 does the rest.
@@ -37,7 +37,7 @@ static Expr singleMagnitude(Expr ax, Expr y) {
   Expr magic = t.real(0x1.8p52 + 1023);
   Expr shifted = t + magic;
   Expr r = t - (shifted - magic);
-  Expr power = fma(r, horner(r, exp2Coefficients), r.real(1));
+  Expr power = multiplyAdd(r, horner(r, exp2Coefficients), r.real(1));
   return power * asFloat(shl(bitsOf(shifted), 52));
 }
 
@@ -60,14 +60,14 @@ static Pair preciseLog(Expr ax) {
   Pair u = fastTwoSum(s.real(0x1.5555555555555p-2), z * polynomial(z, powerCoefficients));
   Expr uRest = u.lo + 0x1.5555555555555p-56;
   Pair zu = twoProduct(z, u.hi);
-  Expr zuRest = zu.lo + fma(z, uRest, zRest * u.hi);
+  Expr zuRest = zu.lo + multiplyAdd(z, uRest, zRest * u.hi);
   Pair szu = twoProduct(s, zu.hi);
-  Expr szuRest = szu.lo + fma(s, zuRest, sRest * zu.hi);
+  Expr szuRest = szu.lo + multiplyAdd(s, zuRest, sRest * zu.hi);
   Pair half = fastTwoSum(s, szu.hi);
   Expr halfRest = half.lo + (sRest + szuRest);
   // e ln 2, the first part of ln 2 short enough for an exact product.
   Pair sum = fastTwoSum(e * 0x1.62e42fefa38p-1, half.hi + half.hi);
-  Expr rest = sum.lo + fma(e, e.real(0x1.ef35793c7673p-45), halfRest + halfRest);
+  Expr rest = sum.lo + multiplyAdd(e, e.real(0x1.ef35793c7673p-45), halfRest + halfRest);
   return fastTwoSum(sum.hi, rest);
 }
 
@@ -101,12 +101,13 @@ Expr power(Expr x, Expr y) {
 static Expr roughInverseCbrt(Expr x) {
   Expr bits = bitsOf(x);
   if (x.isF32()) {
-    Expr scaled = fma(fromSignedInt(bits, x.element()), x.real(-1.0 / 3), x.real(1419967116));
+    Expr scaled =
+        multiplyAdd(fromSignedInt(bits, x.element()), x.real(-1.0 / 3), x.real(1419967116));
     return asFloat(toSignedInt(scaled, 32));
   }
   // The high halves serve as the bits; large floats convert from and to them.
   Expr high = asFloat(lshr(bits, 32) | int64_t(0x4330000000000000)) - 0x1p52;
-  Expr scaled = fma(high, x.real(-1.0 / 3), x.real(0x1p52 + 1430194017));
+  Expr scaled = multiplyAdd(high, x.real(-1.0 / 3), x.real(0x1p52 + 1430194017));
   return asFloat(shl(bitsOf(scaled), 32));
 }
 
@@ -119,11 +120,11 @@ Expr cbrt(Expr x) {
   // z = m^(-1/3) by the series of (1 - e)^(-1/3), e = 1 - m z^3.
   Expr z = roughInverseCbrt(m);
   Expr e = fma(-(m * z), z * z, m.real(1));
-  Expr series = fma(fma(e, m.real(14.0 / 81), m.real(2.0 / 9)), e, m.real(1.0 / 3));
-  z = fma(z * e, series, z);
+  Expr series = multiplyAdd(multiplyAdd(e, m.real(14.0 / 81), m.real(2.0 / 9)), e, m.real(1.0 / 3));
+  z = multiplyAdd(z * e, series, z);
   if (!single) {
     e = fma(-(m * z), z * z, m.real(1));
-    z = fma(z * e, fma(e, m.real(2.0 / 9), m.real(1.0 / 3)), z);
+    z = multiplyAdd(z * e, multiplyAdd(e, m.real(2.0 / 9), m.real(1.0 / 3)), z);
   }
   // One step of Newton's method with an exact residual.
   Expr square = z * z;
@@ -131,7 +132,7 @@ Expr cbrt(Expr x) {
   Pair rootSquared = twoProduct(root, root);
   Expr residual = fma(root, rootSquared.hi, -m);
   residual = fma(root, rootSquared.lo, residual);
-  root = fma(residual * square, m.real(-1.0 / 3), root);
+  root = multiplyAdd(residual * square, m.real(-1.0 / 3), root);
   Expr result = select(small, root * (single ? 0x1p-20 : 0x1p-100), root);
   Expr regular = gt(a, 0) & lt(a, infinity(a));
   return copysign(select(regular, result, a), x);

@@ -47,12 +47,19 @@ template <typename Op> static SmallVector<Op> collect(Operation *root) {
   return operations;
 }
 
+Value emitMultiplyAdd(ImplicitLocOpBuilder &b, Value x, Value y, Value z) {
+  return math::FmaOp::create(b, x, y, z, arith::FastMathFlags::contract);
+}
+
 void expandFma(Operation *root) {
   for (math::FmaOp op : collect<math::FmaOp>(root)) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     Expr x{&b, op.getA()}, y{&b, op.getB()}, z{&b, op.getC()};
+    bool mayRoundTwice = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::contract);
     // The product of two f32 is exact in f64.
-    Expr result = x.isF32() ? toF32(toF64(x) * toF64(y) + toF64(z)) : fusedDouble(x, y, z);
+    Expr result = mayRoundTwice ? x * y + z
+                  : x.isF32()   ? toF32(toF64(x) * toF64(y) + toF64(z))
+                                : fusedDouble(x, y, z);
     op.replaceAllUsesWith(result.value);
     op.erase();
   }

@@ -32,7 +32,7 @@ struct Quadrant {
 static QuarterPeriods reduce(Expr x) {
   bool single = x.isF32();
   Expr magic = x.real(single ? 0x1.8p23 : 0x1.8p52);
-  Expr shifted = fma(x, x.real(0x1.45f306dc9c883p-1), magic);
+  Expr shifted = multiplyAdd(x, x.real(0x1.45f306dc9c883p-1), magic);
   Expr n = shifted - magic;
   Expr pi1 = x.real(single ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0);
   Expr pi2 = x.real(single ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
@@ -40,7 +40,7 @@ static QuarterPeriods reduce(Expr x) {
   Expr first = fma(n, pi1, x); // exact
   Expr second = n * pi2;
   Pair r = fastTwoSum(first, second);
-  Expr lo = r.lo + fma(n, pi3, fma(n, pi2, -second));
+  Expr lo = r.lo + multiplyAdd(n, pi3, fma(n, pi2, -second));
   return {r.hi, lo, bitsOf(shifted)};
 }
 
@@ -56,12 +56,12 @@ static Quadrant evaluate(Expr magnitude) {
   Expr hi = merged[0], lo = merged[1];
   Expr z = hi * hi;
   Expr p = single ? horner(z, sinCoefficients32) : polynomial(z, sinCoefficients64);
-  if (single)
+  if (single) // the last steps round once, to stay within the bound
     return {hi + fma(hi * z, p, lo), fma(z, horner(z, cosCoefficients32), z.real(1)), merged[2]};
   Expr half = z * 0.5;
   Expr leading = 1 - half; // times lo, what lo adds to the sine
-  Expr sin = hi + fma(hi * z, p, lo * leading);
-  Expr rest = fma(z * z, polynomial(z, cosCoefficients64), -(hi * lo));
+  Expr sin = hi + multiplyAdd(hi * z, p, lo * leading);
+  Expr rest = multiplyAdd(z * z, polynomial(z, cosCoefficients64), -(hi * lo));
   return {sin, leading + (((1 - leading) - half) + rest), merged[2]};
 }
 
