@@ -87,8 +87,8 @@ LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     expandHalf(module);
   if (!target.hasRounding)
     expandRounding(module);
-  if (target.hasRange)
-    expandExtremes(module);
+  if (llvm::Triple(target.triple).isX86()) // others have an instruction
+    expandExtremes(module, target.hasRange);
   {
     IRRewriter rewriter(context);
     DominanceInfo dominance(module);

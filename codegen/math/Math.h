@@ -160,9 +160,9 @@ void expandHalf(mlir::Operation *root);
 /// for targets without the instructions (x86 without SSE4.1).
 void expandRounding(mlir::Operation *root);
 /// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` of which no operand is a
-/// constant by AVX-512's instruction that tells zeros apart (vrangeps): LLVM's own code for them is
-/// twice as long.
-void expandExtremes(mlir::Operation *root);
+/// constant, for x86: by AVX-512's instruction that tells zeros apart (vrangeps), or else those of
+/// vectors by maxps or minps in both orders. LLVM's own code for them is twice as long.
+void expandExtremes(mlir::Operation *root, bool hasRange);
 
 } // namespace hloc
 

@@ -173,13 +173,35 @@ static Value emitRangeInParts(ImplicitLocOpBuilder &b, Value x, Value y, bool is
   return vector::ShuffleOp::create(b, first, second, both);
 }
 
+/// The greater, or the less, of x and y by the instructions that keep their second operand unless
+/// the first is strictly greater (maxps): in both orders, they differ where both are zeros. All
+/// bits of a NaN are set.
+static Value emitBothOrders(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum) {
+  auto order = isMaximum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  Type bits =
+      cast<VectorType>(x.getType())
+          .clone(b.getIntegerType(getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth()));
+  auto choose = [&](Value p, Value q) -> Value {
+    Value isFirst = arith::CmpFOp::create(b, order, p, q);
+    return arith::BitcastOp::create(b, bits, arith::SelectOp::create(b, isFirst, p, q));
+  };
+  Value first = choose(x, y), second = choose(y, x), number;
+  if (isMaximum)
+    number = arith::AndIOp::create(b, first, second);
+  else
+    number = arith::OrIOp::create(b, first, second);
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y);
+  Value none = arith::ExtSIOp::create(b, bits, isNone);
+  return arith::BitcastOp::create(b, x.getType(), arith::OrIOp::create(b, number, none));
+}
+
 static bool isConstant(Value x) {
   if (auto splat = x.getDefiningOp<vector::BroadcastOp>())
     x = splat.getSource();
   return matchPattern(x, m_Constant());
 }
 
-template <typename Op> static void expandExtreme(Operation *root, bool isMaximum) {
+template <typename Op> static void expandExtreme(Operation *root, bool isMaximum, bool hasRange) {
   for (Op op : collect<Op>(root)) {
     Value x = op.getLhs(), y = op.getRhs();
     Type element = getElementTypeOrSelf(x.getType());
@@ -190,6 +212,13 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
         (type && lanes * bits < 128))
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
+    if (!hasRange) {
+      if (type) { // scalars would leave their registers
+        op.replaceAllUsesWith(emitBothOrders(b, x, y, isMaximum));
+        op.erase();
+      }
+      continue;
+    }
     Value number = emitRangeInParts(b, x, y, isMaximum);
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y),
           none = arith::AddFOp::create(b, x, y);
@@ -198,9 +227,9 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
   }
 }
 
-void expandExtremes(Operation *root) {
-  expandExtreme<arith::MaximumFOp>(root, /*isMaximum=*/true);
-  expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false);
+void expandExtremes(Operation *root, bool hasRange) {
+  expandExtreme<arith::MaximumFOp>(root, /*isMaximum=*/true, hasRange);
+  expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false, hasRange);
 }
 
 } // namespace hloc
