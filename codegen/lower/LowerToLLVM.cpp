@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/LowerToLLVM.h"
+#include "codegen/lower/CarryMasksAsIntegers.h"
 #include "codegen/lower/LowerLoops.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
+#include "codegen/lower/SplitConstantMasks.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -315,8 +317,14 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   llvm::ModulePassManager passes = target.optimization == 0
                                        ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                                        : makePipeline(target);
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
-      ScalarizeSingleLaneMaskedStores())); // masks are constants now
+  // Masks are constants now, if they ever will be.
+  llvm::FunctionPassManager masks;
+  if (!target.hasMaskRegisters()) {
+    masks.addPass(SplitConstantMasks(target));
+    masks.addPass(CarryMasksAsIntegers());
+  }
+  masks.addPass(ScalarizeSingleLaneMaskedStores());
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
   passes.run(module, modules);
 }
 

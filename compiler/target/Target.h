@@ -67,6 +67,14 @@ struct Target {
 
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
+  /// Vectors of i1 have registers of their own, and loads and stores of elements of any width take
+  /// them (AVX-512). Without, a mask is a vector as wide as what was compared.
+  bool hasMaskRegisters() const { return vectorBytes == 64; }
+  /// Bits of the narrowest element of which one instruction loads those that a mask names; more
+  /// than any has if there is none. AVX2 has them for words and double words.
+  int64_t getNarrowestMasked() const {
+    return hasMaskRegisters() ? 8 : vectorBytes == 32 ? 32 : 128;
+  }
 };
 
 /// Resolves names and features; an error message for a triple or CPU that LLVM does not know.
