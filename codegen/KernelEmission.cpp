@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/IndexReach.h"
+#include "codegen/emit/UnitAccess.h"
 #include "codegen/lower/LowerLoops.h"
 #include "passes/schedule/Strategies.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,6 +26,7 @@ KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, con
       b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)),
       emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
+  function->setAttr(kNarrowestMasked, b.getI64IntegerAttr(target.getNarrowestMasked()));
   if (target.fastMath)
     index.floatFlags =
         index.floatFlags | arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;
@@ -82,6 +84,7 @@ LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> a
   auto made = LLVM::LLVMFuncOp::create(b, (function.getName() + suffix).str(), type,
                                        LLVM::Linkage::Internal);
   made.setNoInline(true);
+  made->setAttr(kNarrowestMasked, b.getI64IntegerAttr(target.getNarrowestMasked()));
   Block *entry = made.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   LLVM::LLVMFuncOp kernelFunction =

@@ -190,7 +190,36 @@ Mask IndexBuilder::both(Mask x, Mask y) {
   return {andOf(b, x.uniform, y.uniform), andOf(b, x.lanes, y.lanes)};
 }
 
+/// Lanes of which the indices would take several registers.
+static constexpr int64_t kManyLanes = 32;
+
+/// Lanes of consecutive indices that are within limits: their numbers are small, so that they are
+/// compared as the smallest integers.
+Value IndexBuilder::compareLanes(VectorIndex x, int64_t lower, int64_t upper) {
+  Type narrow = b.getIntegerType(lanes < 128 ? 8 : 16);
+  auto type = VectorType::get({lanes}, narrow);
+  SmallVector<Attribute> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getIntegerAttr(narrow, lane));
+  Value number = arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) -> Value {
+    Value first = b.createOrFold<arith::SubIOp>(constant(limit), x.base);
+    first = b.createOrFold<arith::MinSIOp>(b.createOrFold<arith::MaxSIOp>(first, constant(0)),
+                                           constant(lanes));
+    return b.createOrFold<arith::CmpIOp>(predicate, number,
+                                         splat(b.createOrFold<arith::IndexCastOp>(narrow, first)));
+  };
+  Value mask;
+  if (lower != INT64_MIN)
+    mask = compare(arith::CmpIPredicate::sge, lower);
+  if (upper != INT64_MAX)
+    mask = andOf(b, mask, compare(arith::CmpIPredicate::slt, upper));
+  return mask;
+}
+
 Mask IndexBuilder::inRange(VectorIndex x, int64_t lower, int64_t upper) {
+  if (x.base && x.stride == 1 && lanes >= kManyLanes && (lower != INT64_MIN || upper != INT64_MAX))
+    return {{}, compareLanes(x, lower, upper)};
   auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) -> Value {
     if (x.isUniform())
       return b.createOrFold<arith::CmpIOp>(predicate, x.base, constant(limit));

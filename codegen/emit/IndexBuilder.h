@@ -74,6 +74,7 @@ public:
 
 private:
   mlir::Value join(SplitIndex parts);
+  mlir::Value compareLanes(VectorIndex x, int64_t lower, int64_t upper);
   /// What an arbitrary remainder was made of.
   struct Part {
     VectorIndex whole;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/Memory.h"
-#include "codegen/KernelEmission.h"
 #include "codegen/emit/Interleave.h"
+#include "codegen/emit/UnitAccess.h"
 #include "codegen/math/Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -51,186 +51,6 @@ VectorValue broadcastLanes(IndexBuilder &index, VectorValue value) {
   return {widen(value.re), widen(value.im)};
 }
 
-/// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
-static constexpr int64_t kMaxInterleaved = 8;
-
-namespace {
-
-/// Accesses to units of one machine type: what arrays of all element types are made of.
-class UnitAccess {
-public:
-  UnitAccess(IndexBuilder &index, Value pointer, Type unit)
-      : index(index), b(index.b), pointer(pointer), unit(unit),
-        bytes(unit.getIntOrFloatBitWidth() / 8) {}
-
-  Value load(VectorIndex at, Mask mask) {
-    if (at.isUniform()) {
-      at = index.orZero(at, mask);
-      return LLVM::LoadOp::create(b, unit, address(at), bytes);
-    }
-    VectorType type = VectorType::get({index.getLanes()}, unit);
-    Value maskVector = index.asVector(mask);
-    if (at.base && at.stride == 1)
-      return loadConsecutive(at.base, type, maskVector);
-    if (at.base && at.stride == -1)
-      return reversed(
-          loadConsecutive(lowest(at), type, maskVector ? backwards(maskVector) : Value()));
-    std::optional<int64_t> live = countFirstLanes(maskVector);
-    if (at.base && at.stride > 1 && at.stride <= std::min(kMaxInterleaved, index.getLanes()) &&
-        live)
-      return loadStrided(at, type, *live);
-    return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector),
-                                       ValueRange{zero(type)}, bytes);
-  }
-
-  void store(VectorIndex at, Value value, Mask mask) {
-    if (at.isUniform()) {
-      Value condition = index.anyLane(mask);
-      auto write = [&](OpBuilder &, Location) {
-        LLVM::StoreOp::create(b, value, address(at), bytes);
-      };
-      if (!condition)
-        return write(b, b.getLoc());
-      scf::IfOp guard = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard inside(b);
-      b.setInsertionPointToStart(&guard.getThenRegion().front());
-      return write(b, b.getLoc());
-    }
-    Value maskVector = index.asVector(mask);
-    if (at.base && at.stride == -1) {
-      value = reversed(value);
-      maskVector = maskVector ? backwards(maskVector) : Value();
-      at = {lowest(at), 1, 1, {}};
-    }
-    if (at.base && at.stride == 1) {
-      if (!maskVector)
-        LLVM::StoreOp::create(b, value, address(at), bytes);
-      else
-        LLVM::MaskedStoreOp::create(b, value, address(at), maskVector, bytes);
-      return;
-    }
-    LLVM::masked_scatter::create(b, value, addresses(at), maskOrAll(maskVector), bytes);
-  }
-
-  void prefetch(VectorIndex at) {
-    LLVM::Prefetch::create(b, address(at), /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  }
-
-  /// `count` consecutive units from `base`.
-  Value loadConsecutive(Value base, VectorType type, Value maskVector) {
-    Value at = address({base, 1, 1, {}});
-    if (!maskVector)
-      return LLVM::LoadOp::create(b, type, at, bytes);
-    return LLVM::MaskedLoadOp::create(b, type, at, maskVector, zero(type), bytes);
-  }
-
-  /// Every so-manieth of the units from a base for the first `live` lanes: all units between are
-  /// loaded, but none past the last that is wanted.
-  Value loadStrided(VectorIndex at, VectorType type, int64_t live) {
-    int64_t lanes = index.getLanes(), wanted = (live - 1) * at.stride + 1,
-            lastStart = wanted - lanes;
-    SmallVector<Value> vectors;
-    for (int64_t start = 0; start < wanted; start += lanes) {
-      bool movesBack = start > lastStart && lastStart >= 0;
-      Value base = index.add(index.uniform(at.base), movesBack ? lastStart : start).base;
-      vectors.push_back(loadConsecutive(
-          base, type, movesBack ? Value() : index.asVector(firstLanes(index, wanted - start))));
-    }
-    int64_t before = (int64_t(vectors.size()) - 1) * lanes;
-    if (vectors.size() == 1)
-      vectors.push_back(vectors[0]);
-    return pickLanes(b, vectors, [&](int64_t lane) {
-      int64_t number = lane < live ? lane * at.stride : 0;
-      return number < before || before == 0 ? number : before + number - lastStart;
-    });
-  }
-
-  void storeConsecutive(Value base, Value value, Value maskVector) {
-    Value at = address({base, 1, 1, {}});
-    if (!maskVector)
-      LLVM::StoreOp::create(b, value, at, bytes);
-    else
-      LLVM::MaskedStoreOp::create(b, value, at, maskVector, bytes);
-  }
-
-private:
-  /// How many lanes take part if they are known to be the first ones.
-  std::optional<int64_t> countFirstLanes(Value maskVector) {
-    if (!maskVector)
-      return index.getLanes();
-    DenseElementsAttr bits;
-    if (!matchPattern(maskVector, m_Constant(&bits)))
-      return std::nullopt;
-    auto lanes = llvm::to_vector(bits.getValues<bool>());
-    int64_t live = llvm::count(lanes, true);
-    bool areFirst = llvm::all_of(ArrayRef(lanes).take_front(live), [](bool lane) { return lane; });
-    return areFirst && live > 0 ? std::optional(live) : std::nullopt;
-  }
-
-  Value zero(VectorType type) { return arith::ConstantOp::create(b, b.getZeroAttr(type)); }
-
-  Value address(VectorIndex at) {
-    auto advance = [&](Value from, LLVM::GEPArg by) -> Value {
-      return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), unit, from,
-                                 ArrayRef(by));
-    };
-    SplitIndex parts = splitConstant(at.base);
-    Value result = pointer;
-    if (parts.variable)
-      result = advance(result, b.createOrFold<arith::IndexCastOp>(b.getI64Type(), parts.variable));
-    if (parts.constant == 0)
-      return result;
-    // A GEP's own constants have few bits.
-    return advance(result,
-                   LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(parts.constant))
-                       .getResult());
-  }
-
-  Value addresses(VectorIndex at) {
-    Value offsets = index.asVector(at);
-    auto type = VectorType::get({index.getLanes()}, LLVM::LLVMPointerType::get(b.getContext()));
-    return LLVM::GEPOp::create(b, type, unit, pointer, ArrayRef<LLVM::GEPArg>{offsets});
-  }
-
-  Value lowest(VectorIndex at) {
-    return b.createOrFold<arith::SubIOp>(at.base, index.constant(index.getLanes() - 1));
-  }
-
-  /// Bytes turn round in words, and words in the vector: LLVM's lowering of a shuffle of 64 bytes,
-  /// of which what follows may want a part only, may not end.
-  Value reversed(Value vector) {
-    auto type = cast<VectorType>(vector.getType());
-    int64_t lanes = type.getNumElements();
-    if (unit.getIntOrFloatBitWidth() != 8 || lanes % 8 != 0)
-      return backwards(vector);
-    Value words =
-        vector::BitCastOp::create(b, VectorType::get({lanes / 8}, b.getI64Type()), vector);
-    return vector::BitCastOp::create(b, type, LLVM::ByteSwapOp::create(b, backwards(words)));
-  }
-
-  Value backwards(Value vector) {
-    SmallVector<int64_t> order;
-    for (int64_t lane = cast<VectorType>(vector.getType()).getNumElements() - 1; lane >= 0; --lane)
-      order.push_back(lane);
-    return vector::ShuffleOp::create(b, vector, vector, order);
-  }
-
-  Value maskOrAll(Value maskVector) {
-    if (maskVector)
-      return maskVector;
-    auto type = VectorType::get({index.getLanes()}, b.getI1Type());
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, true));
-  }
-
-  IndexBuilder &index;
-  ImplicitLocOpBuilder &b;
-  Value pointer;
-  Type unit;
-  unsigned bytes;
-};
-
-} // namespace
-
 /// VectorValue along a dimension whose neighbours are a few units apart, the same one of each few.
 struct Interleaved {
   VectorIndex start; ///< position of the first few, lanes consecutive in units of a few
@@ -267,6 +87,11 @@ static Type getUnitType(Type element) {
   return IntegerType::get(element.getContext(), width);
 }
 
+static UnitAccess unitsOf(IndexBuilder &index, MemoryArray array, Type unit) {
+  return UnitAccess(index, array.pointer, unit,
+                    getByteSize(array.type) * 8 / unit.getIntOrFloatBitWidth());
+}
+
 static Type shapedLike(Value value, Type element) {
   auto vector = dyn_cast<VectorType>(value.getType());
   return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
@@ -290,7 +115,7 @@ static VectorValue loadPacked(IndexBuilder &index, MemoryArray array, VectorInde
   position = mask ? index.orZero(position, mask) : position;
   auto [low, high] = index.divideWithRemainder(
       position.isUniform() ? position : VectorIndex{{}, 0, 1, index.asVector(position)}, perByte);
-  Value bytes = UnitAccess(index, array.pointer, b.getI8Type()).load(high, mask);
+  Value bytes = unitsOf(index, array, b.getI8Type()).load(high, mask);
   Value shift;
   if (low.isUniform()) {
     shift = b.createOrFold<arith::IndexCastOp>(b.getI8Type(), low.base);
@@ -308,7 +133,7 @@ static void storePacked(IndexBuilder &index, MemoryArray array, VectorIndex posi
   auto &b = index.b;
   unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
   int64_t perByte = 8 / width;
-  UnitAccess bytesOf(index, array.pointer, b.getI8Type());
+  UnitAccess bytesOf = unitsOf(index, array, b.getI8Type());
   Value wide = arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value);
   if (position.base && position.stride == 1 && index.getLanes() % perByte == 0 &&
       position.multiple % perByte == 0) {
@@ -349,7 +174,7 @@ static void storePacked(IndexBuilder &index, MemoryArray array, VectorIndex posi
     if (mask.lanes)
       laneMask = single.both(laneMask, {scalarOf(mask.lanes), {}});
     auto [low, high] = single.divideWithRemainder(single.uniform(at), perByte);
-    UnitAccess byteOf(single, array.pointer, b.getI8Type());
+    UnitAccess byteOf = unitsOf(single, array, b.getI8Type());
     Value old = byteOf.load(high, laneMask);
     Value shift = arith::IndexCastOp::create(b, b.getI8Type(), low.base);
     shift = arith::MulIOp::create(b, shift, constantLike(b, shift, width));
@@ -387,7 +212,7 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
   Type unit = getUnitType(element);
   if (!mask && !isa<ComplexType>(element) && getStorageBits(element) >= 8 && index.getLanes() > 1)
     if (auto few = matchInterleaved(index, array.type.getShape(), at)) {
-      UnitAccess units(index, array.pointer, unit);
+      UnitAccess units = unitsOf(index, array, unit);
       SmallVector<Value> vectors;
       for (int64_t i = 0; i < few->count; ++i)
         vectors.push_back(
@@ -397,7 +222,7 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
     }
   VectorIndex position = linearize(index, array.type.getShape(), at);
   if (isa<ComplexType>(element)) {
-    UnitAccess parts(index, array.pointer, unit);
+    UnitAccess parts = unitsOf(index, array, unit);
     if (position.base && position.stride == 1) {
       auto type = VectorType::get({2 * index.getLanes()}, unit);
       Value maskVector = index.asVector(mask);
@@ -413,7 +238,7 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
   }
   if (getStorageBits(element) < 8)
     return loadPacked(index, array, position, mask);
-  return fromUnits(b, element, UnitAccess(index, array.pointer, unit).load(position, mask));
+  return fromUnits(b, element, unitsOf(index, array, unit).load(position, mask));
 }
 
 void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at,
@@ -425,7 +250,7 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex>
     value = broadcastLanes(index, value);
   Type unit = getUnitType(element);
   if (isa<ComplexType>(element)) {
-    UnitAccess parts(index, array.pointer, unit);
+    UnitAccess parts = unitsOf(index, array, unit);
     if (position.base && position.stride == 1) {
       Value both = vector::InterleaveOp::create(b, value.re, value.im);
       Value maskVector = index.asVector(mask);
@@ -439,12 +264,12 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex>
   }
   if (getStorageBits(element) < 8)
     return storePacked(index, array, position, value.re, mask);
-  UnitAccess(index, array.pointer, unit).store(position, toUnits(b, element, value.re), mask);
+  unitsOf(index, array, unit).store(position, toUnits(b, element, value.re), mask);
 }
 
 void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at) {
   VectorIndex position = linearize(index, array.type.getShape(), at);
-  UnitAccess(index, array.pointer, getUnitType(array.type.getElementType())).prefetch(position);
+  unitsOf(index, array, getUnitType(array.type.getElementType())).prefetch(position);
 }
 
 bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> first,
@@ -459,7 +284,7 @@ bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<VectorInd
   SmallVector<Value> vectors;
   for (VectorValue value : values)
     vectors.push_back(toUnits(b, element, broadcastLanes(index, value).re));
-  UnitAccess units(index, array.pointer, getUnitType(element));
+  UnitAccess units = unitsOf(index, array, getUnitType(element));
   int64_t lanes = index.getLanes();
   SmallVector<Value> rows = interleave(b, vectors), masks(rows.size());
   if (Value maskVector = index.asVector(mask))
