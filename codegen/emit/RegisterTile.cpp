@@ -9,8 +9,11 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Vectors of accumulators from which a tile's loop is not unrolled.
+/// Vectors of accumulators from which a tile's loop is not unrolled by LLVM.
 static constexpr int64_t kLongTile = 8;
+/// Registers with which a tile has enough multiply-adds in a step for counting and jumping not to
+/// matter. With fewer, so many steps stand in a round.
+static constexpr int64_t kManyRegisters = 32, kStepsOfRound = 4;
 
 VectorValue emitZero(IndexBuilder &index, Type element) {
   auto &b = index.b;
@@ -70,6 +73,60 @@ Value emitQuadMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
   return sums.getResult(0);
 }
 
+/// Registers that the accumulators of a tile take.
+static int64_t countSums(KernelContext &context, TileShape shape, Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  unsigned bits = (complex ? complex.getElementType() : element).getIntOrFloatBitWidth();
+  int64_t lanes = context.target.getLanes(std::max(8u, bits));
+  return shape.rows * shape.vectors * llvm::divideCeil(context.index.getLanes(), lanes) *
+         (complex ? 2 : 1);
+}
+
+/// Keeps loads after it from moving before it. It costs no instruction.
+static void keepOrder(ImplicitLocOpBuilder &b) {
+  LLVM::InlineAsmOp::create(b, TypeRange(), ValueRange(), /*asm_string=*/"",
+                            /*constraints=*/"~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+/// `upper` - `lower`, if the code says it.
+static std::optional<int64_t> countKnownSteps(Value lower, Value upper) {
+  SplitIndex first = splitConstant(lower), last = splitConstant(upper);
+  return first.variable == last.variable ? std::optional(last.constant - first.constant)
+                                         : std::nullopt;
+}
+
+/// A tile's loop from `lower` to `upper` over `step`, which takes k and `sums` accumulators.
+static SmallVector<Value> buildSteps(KernelContext &context, Value lower, Value upper, int64_t sums,
+                                     ValueRange initial,
+                                     function_ref<SmallVector<Value>(Value, ValueRange)> step) {
+  auto &b = context.b;
+  std::optional<int64_t> known = countKnownSteps(lower, upper);
+  // LLVM's copies of a body that fills the registers would be ordered so that they spill.
+  auto hide = [&](Value end) { return getConstant(end) ? hideConstant(b, end) : end; };
+  if (sums < kLongTile)
+    return buildFor(context, lower, upper, 1, initial, step, Rounds::Some);
+  if (context.target.vectorRegisters >= kManyRegisters || (known && *known < kStepsOfRound))
+    return buildFor(context, lower, hide(upper), 1, initial, step, Rounds::Some);
+  auto round = [&](Value k, ValueRange now) {
+    SmallVector<Value> next(now);
+    for (int64_t i = 0; i < kStepsOfRound; ++i) {
+      ElementEmitter::Scope scope(context.emitter);
+      next = step(context.index.add(context.index.uniform(k), i).base, next);
+      keepOrder(b);
+    }
+    return next;
+  };
+  if (known && *known % kStepsOfRound == 0)
+    return buildFor(context, lower, hide(upper), kStepsOfRound, initial, round, Rounds::Some);
+  Value rest = b.createOrFold<arith::RemUIOp>(b.createOrFold<arith::SubIOp>(upper, lower),
+                                              context.index.constant(kStepsOfRound));
+  Value whole = b.createOrFold<arith::SubIOp>(upper, rest);
+  SmallVector<Value> now = buildFor(context, lower, hide(whole), kStepsOfRound, initial, round);
+  return buildFor(context, whole, hide(upper), 1, now, step);
+}
+
 SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type element,
                                    int64_t group, Value lower, Value upper,
                                    ArrayRef<VectorValue> initial,
@@ -82,37 +139,27 @@ SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type
         VectorType::get({group * context.index.getLanes()}, context.b.getIntegerType(32 / group));
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
   };
-  // Copies of a body that fills the registers win nothing, and LLVM would order them so that they
-  // spill.
-  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
-  int64_t lanes = context.target.getLanes(std::max(8u, part.getIntOrFloatBitWidth()));
-  bool isLong =
-      shape.rows * shape.vectors * llvm::divideCeil(context.index.getLanes(), lanes) >= kLongTile;
-  if (isLong && getConstant(upper))
-    upper = hideConstant(context.b, upper);
-  SmallVector<Value> sums = buildFor(
-      context, lower, upper, 1, packLanes(initial),
-      [&](Value k, ValueRange now) {
-        SmallVector<VectorValue> next = unpackLanes(element, now), columns;
-        for (int64_t v = 0; v < shape.vectors; ++v)
-          columns.push_back(right(v, k));
-        for (int64_t row = 0; row < shape.rows; ++row) {
-          VectorValue x = left(row, k);
-          for (int64_t v = 0; v < shape.vectors; ++v) {
-            if (!x.re || !columns[v].re)
-              return SmallVector<Value>(now);
-            VectorValue &sum = next[row * shape.vectors + v];
-            if (group == 1)
-              sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
-            else
-              sum.re = (group == 2 ? emitPairMultiplyAdd : emitQuadMultiplyAdd)(
-                  context.index, asParts(x), asParts(columns[v]), sum.re);
-          }
-        }
-        return packLanes(next);
-      },
-      Rounds::Some);
-  return unpackLanes(element, sums);
+  auto step = [&](Value k, ValueRange now) {
+    SmallVector<VectorValue> next = unpackLanes(element, now), columns;
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      columns.push_back(right(v, k));
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      VectorValue x = left(row, k);
+      for (int64_t v = 0; v < shape.vectors; ++v) {
+        if (!x.re || !columns[v].re)
+          return SmallVector<Value>(now);
+        VectorValue &sum = next[row * shape.vectors + v];
+        if (group == 1)
+          sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
+        else
+          sum.re = (group == 2 ? emitPairMultiplyAdd : emitQuadMultiplyAdd)(
+              context.index, asParts(x), asParts(columns[v]), sum.re);
+      }
+    }
+    return packLanes(next);
+  };
+  return unpackLanes(element, buildSteps(context, lower, upper, countSums(context, shape, element),
+                                         packLanes(initial), step));
 }
 
 /// Steps of k without a look at anything else.
