@@ -278,20 +278,34 @@ Value sliceOfConcatenate(SliceOp op, Build build) {
   return nullptr;
 }
 
-/// A slice that takes no padding.
+/// A slice that takes none of the padding, or not all of it: stencils on a padded array look at its
+/// border from one side each.
 Value sliceOfPad(SliceOp op, Build build) {
   auto pad = op.getOperand().getDefiningOp<PadOp>();
   if (!pad || arrayType(op).getNumElements() == 0)
     return nullptr;
   auto type = arrayType(pad.getOperand());
-  Sizes starts, limits;
+  Sizes starts, limits, low, high;
+  bool takesLess = false, takesAny = false;
   for (int64_t i : iotaVector(type.getRank())) {
-    starts.push_back(op.getStarts()[i] - pad.getLow()[i]);
-    limits.push_back(op.getLimits()[i] - pad.getLow()[i]);
-    if (pad.getInterior()[i] != 0 || starts[i] < 0 || limits[i] > type.getDimSize(i))
+    int64_t start = op.getStarts()[i] - pad.getLow()[i], size = type.getDimSize(i);
+    int64_t limit = op.getLimits()[i] - pad.getLow()[i];
+    low.push_back(std::max<int64_t>(0, -start));
+    high.push_back(std::max<int64_t>(0, limit - size));
+    starts.push_back(std::max<int64_t>(0, start));
+    limits.push_back(std::min(limit, size));
+    bool isPadded = low[i] > 0 || high[i] > 0;
+    if (pad.getInterior()[i] != 0 || starts[i] >= limits[i] ||
+        (isPadded && op.getStrides()[i] != 1))
       return nullptr;
+    takesAny |= isPadded;
+    takesLess |= low[i] < pad.getLow()[i] || high[i] < pad.getHigh()[i];
   }
-  return build.slice(pad.getOperand(), starts, limits, op.getStrides());
+  if (takesAny && !takesLess)
+    return nullptr;
+  Value part = build.slice(pad.getOperand(), starts, limits, op.getStrides());
+  return takesAny ? build.pad(part, pad.getPaddingValue(), low, high, Sizes(type.getRank(), 0))
+                  : part;
 }
 
 Value sliceOfBroadcast(SliceOp op, Build build) {
@@ -451,7 +465,7 @@ void hloc::populateShapeRules(RewritePatternSet &patterns) {
   addRule<SliceOp>(patterns, "slice of everything", sliceAll);
   addRule<SliceOp>(patterns, "slice(slice(x))", sliceTwice);
   addRule<SliceOp>(patterns, "slice(concatenate(x, y)) within x", sliceOfConcatenate);
-  addRule<SliceOp>(patterns, "slice(pad(x)) within x", sliceOfPad);
+  addRule<SliceOp>(patterns, "slice(pad(x)) = pad(slice(x))", sliceOfPad);
   addRule<SliceOp>(patterns, "slice(broadcast(x))", sliceOfBroadcast);
   addRule<PadOp>(patterns, "pad by nothing", padNothing);
   addRule<PadOp>(patterns, "pad that crops = slice", padAsSlice);

@@ -84,3 +84,19 @@ func.func @one() -> tensor<1xi32> {
   %0 = hlo.constant(dense<1> : tensor<1xi32>) : tensor<1xi32>
   return %0 : tensor<1xi32>
 }
+
+// -----
+
+// A slice of a padded array is padded where it takes padding: here below in one dimension, and not in the other.
+// CHECK-LABEL: func.func @padded
+// CHECK-SAME: (%[[X:.*]]: tensor<8x6xf32>, %[[P:.*]]: tensor<f32>)
+// CHECK: %[[S:.*]] = hlo.slice %[[X]] {limits = array<i64: 7, 6>, starts = array<i64: 0, 0>
+// CHECK: %[[ABOVE:.*]] = hlo.pad %[[S]], %[[P]] {high = array<i64: 0, 0>, interior = array<i64: 0, 0>, low = array<i64: 1, 0>}
+// CHECK: %[[INSIDE:.*]] = hlo.slice %[[X]] {limits = array<i64: 8, 5>, starts = array<i64: 2, 1>
+// CHECK: return %[[ABOVE]], %[[INSIDE]]
+func.func @padded(%x: tensor<8x6xf32>, %p: tensor<f32>) -> (tensor<8x6xf32>, tensor<6x4xf32>) {
+  %0 = hlo.pad %x, %p {low = array<i64: 1, 1>, high = array<i64: 1, 1>, interior = array<i64: 0, 0>} : (tensor<8x6xf32>, tensor<f32>) -> tensor<10x8xf32>
+  %1 = hlo.slice %0 {starts = array<i64: 0, 1>, limits = array<i64: 8, 7>, strides = array<i64: 1, 1>} : (tensor<10x8xf32>) -> tensor<8x6xf32>
+  %2 = hlo.slice %0 {starts = array<i64: 3, 2>, limits = array<i64: 9, 6>, strides = array<i64: 1, 1>} : (tensor<10x8xf32>) -> tensor<6x4xf32>
+  return %1, %2 : tensor<8x6xf32>, tensor<6x4xf32>
+}
