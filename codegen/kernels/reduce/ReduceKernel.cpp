@@ -156,6 +156,26 @@ void ReduceKernel::planScratch() {
   }
 }
 
+/// Finds the results that need no pass of their own. Nothing is stored early over an operand, which
+/// may still be read.
+void ReduceKernel::planEarlyResults() {
+  if (llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; }))
+    return;
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  options.inclusive = true;
+  for (Reduction &reduction : reductions) {
+    SetVector<Operation *> computed;
+    for (Value input : reduction.op.getInputs())
+      (void)getBackwardSlice(input, &computed, options);
+    for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands()))
+      if (arrayType(result).getShape() == shape && computed.contains(result.getDefiningOp())) {
+        auto [place, isNew] = storedIn.try_emplace(i, reduction.stage);
+        place->second = std::min(place->second, reduction.stage);
+      }
+  }
+}
+
 /// Cycles of a vector of each operand that the reductions `group` of a stage fold, roughly.
 double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
   SetVector<Operation *> computed;
@@ -294,6 +314,7 @@ LogicalResult ReduceKernel::emit() {
   }
   chooseLanes();
   planScratch();
+  planEarlyResults();
   double time = context.costs.getElementTime(context.getBody()) * innerCount * (finalStage + 1);
   rows ? emitRows(time) : emitColumns(time);
   return success();

@@ -7,7 +7,8 @@
 // - Rows: if D holds the minor dimension, lanes lie along it. Partial results of all lanes are
 //   folded into one at the end of a row.
 // - Columns: otherwise, or if D is short, lanes lie along K, and each folds by itself.
-// A value over S that is costly and needed in several stages is kept in a scratch row.
+// A value over S that is costly and needed in several stages is kept in a scratch row; a result
+// over S that a stage computes anyway is stored there (test/codegen/stored-while-folding.hlo).
 //
 // ReduceKernel.cpp looks at the kernel, chooses lanes and loops over the outer positions;
 // ReduceStage.cpp has the code of one position.
@@ -47,6 +48,7 @@ private:
   double estimatePositionTime();
   void chooseLanes();
   void planScratch();
+  void planEarlyResults();
   void describeRows();
   void emitRows(double rowTime);
   void emitColumns(double columnTime);
@@ -57,6 +59,7 @@ private:
   void emitShared(mlir::ValueRange roots, Mask outerMask);
   void emitStage(int64_t stage, Mask outerMask);
   void emitResults(Mask outerMask);
+  void storeEarlyResults(Mask mask);
 
   ElementIndex inputIndex(llvm::ArrayRef<VectorIndex> reduced);
   bool storeColumns(llvm::ArrayRef<unsigned> wide);
@@ -109,6 +112,9 @@ private:
     int64_t writtenIn;
   };
   llvm::DenseMap<mlir::Value, Kept> scratch;
+  /// Results over S that a stage computes on the way to what it folds, and stores: by their number,
+  /// with the stage.
+  llvm::SmallDenseMap<unsigned, int64_t, 4> storedIn;
   int64_t currentStage = 0;
   ElementIndex currentAt;
 };

@@ -125,6 +125,18 @@ void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
   }
 }
 
+/// Stores those results of the current position that this stage has computed.
+void ReduceKernel::storeEarlyResults(Mask mask) {
+  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
+    auto found = storedIn.find(i);
+    if (found == storedIn.end() || found->second != currentStage)
+      continue;
+    VectorValue value = context.emitter.emit(result, currentAt, mask);
+    if (value.re)
+      storeElements(index, context.getOutput(i), currentAt, value, mask);
+  }
+}
+
 void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
   currentStage = stage;
   SmallVector<Reduction *> group;
@@ -185,6 +197,7 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
           f = emitSelect(index, mask.lanes, f, n);
       pack(next, folded);
     }
+    storeEarlyResults(full);
     return next;
   };
   auto join = [&](ValueRange sums, ValueRange more) {
@@ -256,7 +269,8 @@ void ReduceKernel::emitResults(Mask outerMask) {
     if (arrayType(result).getNumElements() == outerCount && innerCount != 1) {
       ElementIndex at = reshapeIndex(index, keptSizes, arrayType(result).getShape(), outer);
       narrow.push_back({unsigned(i), context.emitter.emit(result, at, outerMask)});
-    } else if (arrayType(result).getNumElements() == outerCount * innerCount) {
+    } else if (arrayType(result).getNumElements() == outerCount * innerCount &&
+               !storedIn.contains(i)) {
       wide.push_back(i);
     }
   }
