@@ -59,8 +59,12 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
   operations.clear();
   lock.lock();
   OwnRuns &runs = state.programs[program.fingerprint];
-  if (runs.failed.erase(number) && transport.discard)
-    transport.discard(transport.user, rank, conversationOf(program.fingerprint, number));
+  if (auto failed = runs.failed.find(number); failed != runs.failed.end()) {
+    runs.isTold = failed->second.isMissed;
+    runs.failed.erase(failed);
+    if (transport.discard)
+      transport.discard(transport.user, rank, conversationOf(program.fingerprint, number));
+  }
   active.erase(program.fingerprint);
   return code;
 }

@@ -49,6 +49,9 @@ MessageParticipant::MessageParticipant(MessageCommunicator &communicator, Partic
   for (int32_t peer = 0; peer < count; ++peer)
     if (peer != rank && !failure.code)
       expectNotice(peer);
+  // Runs that failed for want of this participant are none of its new context's business.
+  for (auto &[program, runs] : state.programs)
+    runs.isTold = true;
   Notice notice{};
   notice.kind = Notice::Joined;
   tellAll(notice, {});
@@ -152,7 +155,7 @@ std::optional<std::string> MessageParticipant::failureOf(uint64_t program, int64
       return std::nullopt;
     lock.unlock();
     std::string text = "participant " + std::to_string(*gone) + " has left";
-    failRun(program, run, text, {});
+    failRun(program, run, text, {*gone});
     return text;
   }
 }

@@ -149,9 +149,11 @@ std::vector<Operation> makeOperations(int64_t n) {
       appendRegular(operations, {type, {2, 3, 5}}, 1, groups, size);
     }
     appendRegular(operations, {HLORT_F32, {0, 4}}, 1, groups, size);
-    appendRegular(operations, {HLORT_F32, {3, 12000}}, 1, groups, size); // several pieces a row
-    appendRegular(operations, {HLORT_S4, {5, 14001}}, 1, groups, size);
-    appendRegular(operations, {HLORT_U8, {4000, 17}}, 1, groups, size); // several rows a piece
+    if (groups.size() == 1) {
+      appendRegular(operations, {HLORT_F32, {3, 8300}}, 1, groups, size); // several pieces a row
+      appendRegular(operations, {HLORT_S4, {2, 13001}}, 1, groups, size);
+      appendRegular(operations, {HLORT_U8, {2000, 17}}, 1, groups, size); // several rows a piece
+    }
     appendTuples(operations, n, groups, size);
   }
   appendPermutes(operations, n);
