@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program on memory becomes the body of the entry function: what its parts share. Program.cpp
+// walks over operations, ProgramLaunches.cpp starts kernels, alone and in groups run tile by tile.
+
+#ifndef HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
+#define HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
+
+#include "codegen/program/FusedTileGroup.h"
+#include "codegen/program/Globals.h"
+#include "codegen/program/Program.h"
+#include "codegen/program/Trace.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hloc {
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(mlir::ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules,
+                 const ProgramNames &names, const Target &target, mlir::ModuleOp module)
+      : program(program), schedules(schedules), names(names), target(target), module(module),
+        b(program.getLoc(), program.getContext()), globals(b, module, names.prefix),
+        tracer(b, globals, target.trace), functions(module) {
+    pointer = mlir::LLVM::LLVMPointerType::get(b.getContext());
+  }
+
+  mlir::FailureOr<ProgramInfo> emit();
+
+private:
+  mlir::LogicalResult emitBody(mlir::func::FuncOp main, mlir::LLVM::LLVMFuncOp function);
+  mlir::LogicalResult emitOperations(mlir::Block &block);
+  mlir::LogicalResult emitOperation(mlir::Operation &op);
+  std::optional<FusedTileGroup> findChain(mlir::Operation &op);
+  mlir::LogicalResult emitChain(const FusedTileGroup &chain);
+  mlir::LLVM::LLVMFuncOp getChainTask(const FusedTileGroup &chain, int64_t grain);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  mlir::LogicalResult emitLaunch(hlo::LaunchOp launch);
+  void emitCopy(mlir::memref::CopyOp copy);
+  mlir::Value locate(mlir::Value buffer);
+  void declareNoAlias(mlir::func::FuncOp main, mlir::LLVM::LLVMFuncOp body);
+  mlir::LLVM::LLVMFuncOp beginTask(llvm::StringRef symbol);
+  mlir::LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
+
+  mlir::Value constant(mlir::Type type, int64_t value) {
+    return mlir::LLVM::ConstantOp::create(b, type, b.getIntegerAttr(type, value));
+  }
+  mlir::Value offset(mlir::Value base, int64_t bytes) {
+    if (bytes == 0)
+      return base;
+    return mlir::LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
+                                     llvm::ArrayRef<mlir::LLVM::GEPArg>{int32_t(bytes)});
+  }
+  mlir::Value offset64(mlir::Value base, int64_t bytes) {
+    if (bytes < int64_t(1) << 28) // a constant index of the operation has 29 bits
+      return offset(base, bytes);
+    return mlir::LLVM::GEPOp::create(
+        b, pointer, b.getI8Type(), base,
+        llvm::ArrayRef<mlir::LLVM::GEPArg>{constant(b.getI64Type(), bytes)});
+  }
+  /// Memory on the stack for the whole call.
+  mlir::Value stack(int64_t bytes, int64_t alignment) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    auto type = mlir::LLVM::LLVMArrayType::get(b.getI8Type(), std::max<int64_t>(bytes, 1));
+    return mlir::LLVM::AllocaOp::create(b, pointer, type, constant(b.getI64Type(), 1), alignment);
+  }
+  static unsigned getResultCount(mlir::func::FuncOp main) {
+    return main->getAttrOfType<mlir::IntegerAttr>("hlo.results").getInt();
+  }
+  static int64_t bytesOf(mlir::Type type) {
+    auto memory = llvm::cast<mlir::MemRefType>(type);
+    return getByteSize(mlir::RankedTensorType::get(memory.getShape(), memory.getElementType()));
+  }
+  mlir::Value addressOf(llvm::StringRef symbol) {
+    return mlir::LLVM::AddressOfOp::create(b, pointer, symbol);
+  }
+  mlir::LLVM::LLVMFuncOp getKernel(hlo::LaunchOp launch) {
+    return functions.lookup<mlir::LLVM::LLVMFuncOp>(getKernelSymbol(names, launch.getKernel()));
+  }
+
+  mlir::ModuleOp program;
+  const llvm::StringMap<KernelSchedule> &schedules;
+  const ProgramNames &names;
+  const Target &target;
+  mlir::ModuleOp module;
+  mlir::ImplicitLocOpBuilder b;
+  Globals globals;
+  Tracer tracer;
+  /// Of the kernels, and how parallel loops call them.
+  mlir::SymbolTable functions;
+  llvm::StringMap<mlir::LLVM::LLVMFuncOp> tasks;
+  mlir::Type pointer;
+  ProgramInfo info;
+
+  mlir::Block *entry = nullptr;
+  mlir::Value context, arena, status, frame;
+  /// Where the body finds the addresses of arguments and results, if it takes the host's tables.
+  llvm::SmallDenseMap<mlir::Value, std::pair<mlir::Value, int64_t>> tableEntries;
+  int64_t scratchOffset = 0, scratchBytes = 0;
+  size_t longestFrame = 0;
+  mlir::IRMapping values;
+};
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of kernels in the program's body: called at once, as tasks of a parallel loop, or with
+// others as a group run tile by tile.
+#include "codegen/program/ProgramEmitter.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// A function that the runtime calls with a table of pointers and a range of tasks; building goes
+/// on in it.
+LLVM::LLVMFuncOp ProgramEmitter::beginTask(StringRef symbol) {
+  b.setInsertionPointToEnd(module.getBody());
+  Type i64 = b.getI64Type();
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
+  auto task = LLVM::LLVMFuncOp::create(b, symbol, type, LLVM::Linkage::Internal);
+  b.setInsertionPointToStart(task.addEntryBlock(b));
+  return task;
+}
+
+/// The loop body that the runtime calls: unpacks the launch's pointers and runs a range of tasks.
+LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSchedule &schedule) {
+  LLVM::LLVMFuncOp &task = tasks[launch.getKernel()];
+  if (task)
+    return task;
+  std::string symbol = getKernelSymbol(names, launch.getKernel()) + ".tasks";
+  OpBuilder::InsertionGuard guard(b);
+  task = beginTask(symbol);
+  Type i64 = b.getI64Type();
+  SmallVector<Value> arguments;
+  size_t count = launch.getInputs().size() + launch.getOutputs().size() + 1;
+  for (size_t i = 0; i < count; ++i)
+    arguments.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * i)));
+  Value grain = constant(i64, schedule.grain), units = constant(i64, schedule.units);
+  arguments.push_back(LLVM::MulOp::create(b, task.getArgument(1), grain));
+  Value end = LLVM::MulOp::create(b, task.getArgument(2), grain);
+  arguments.push_back(arith::MinSIOp::create(b, end, units));
+  auto callKernel = [&]() -> LogicalResult {
+    LLVM::CallOp::create(b, getKernel(launch), arguments);
+    return success();
+  };
+  Value traced = tracer.isEnabled()
+                     ? LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * count))
+                     : Value();
+  (void)tracer.trace(launch, "task", traced, callKernel);
+  LLVM::ReturnOp::create(b, ValueRange());
+  return task;
+}
+
+LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
+  auto found = schedules.find(launch.getKernel());
+  if (found == schedules.end())
+    return launch.emitOpError("runs a kernel that has no code");
+  const KernelSchedule &schedule = found->second;
+  if (schedule.units == 0)
+    return success();
+  SmallVector<Value> arguments;
+  for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
+    arguments.push_back(locate(buffer));
+  Value scratch = schedule.scratchBytes ? offset64(arena, scratchOffset)
+                                        : Value(LLVM::ZeroOp::create(b, pointer));
+  arguments.push_back(scratch);
+  int64_t tasks = (schedule.units + schedule.grain - 1) / schedule.grain;
+  Type i64 = b.getI64Type();
+  if (target.singleThreaded || tasks < 2) {
+    arguments.push_back(constant(i64, 0));
+    arguments.push_back(constant(i64, schedule.units));
+    LLVM::CallOp::create(b, getKernel(launch), arguments);
+    return success();
+  }
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    LLVM::StoreOp::create(b, argument, offset(frame, 8 * i));
+  if (tracer.isEnabled())
+    LLVM::StoreOp::create(b, context, offset(frame, 8 * arguments.size()));
+  auto parallel = globals.declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, i64, pointer, pointer});
+  Value body = addressOf(getTask(launch, schedule).getSymName());
+  LLVM::CallOp::create(b, parallel, ValueRange{context, constant(i64, tasks), body, frame});
+  return success();
+}
+
+/// A trace shows launches one by one, and so they go.
+std::optional<FusedTileGroup> ProgramEmitter::findChain(Operation &op) {
+  auto launch = dyn_cast<hlo::LaunchOp>(op);
+  if (!launch || tracer.isEnabled())
+    return std::nullopt;
+  auto main = op.getParentOfType<func::FuncOp>();
+  unsigned arguments = main.getNumArguments() - 1 - getResultCount(main);
+  return findFusedTileGroup(launch, schedules, target, [&](Value x, Value y) {
+    auto aliases = program->getAttrOfType<ArrayAttr>("hlo.aliases");
+    return aliases &&
+           llvm::any_of(aliases.getAsRange<DenseI64ArrayAttr>(), [&](DenseI64ArrayAttr pair) {
+             Value result = main.getArgument(arguments + pair[0]),
+                   argument = main.getArgument(pair[1]);
+             return (x == result && y == argument) || (x == argument && y == result);
+           });
+  });
+}
+
+/// The loop body of a chain: a range of its tasks, `grain` parts each.
+LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const FusedTileGroup &chain, int64_t grain) {
+  std::string symbol = names.prefix;
+  for (hlo::LaunchOp launch : chain.launches)
+    symbol += "." + launch.getKernel().str();
+  symbol += ".chain";
+  LLVM::LLVMFuncOp &task = tasks[symbol];
+  if (task)
+    return task;
+  OpBuilder::InsertionGuard guard(b);
+  task = beginTask(symbol);
+  Type i64 = b.getI64Type();
+  SmallVector<SmallVector<Value>> arguments;
+  int64_t slot = 0;
+  for (hlo::LaunchOp launch : chain.launches) {
+    SmallVector<Value> &pointers = arguments.emplace_back();
+    for (size_t i = 0; i < launch.getInputs().size() + launch.getOutputs().size(); ++i)
+      pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * slot++)));
+    pointers.push_back(LLVM::ZeroOp::create(b, pointer));
+  }
+  IndexBuilder index(b, 1, b.getI32Type());
+  auto part = [&](unsigned argument) {
+    Value number = arith::IndexCastOp::create(b, b.getIndexType(), task.getArgument(argument));
+    return b.createOrFold<arith::MinSIOp>(index.multiply(index.uniform(number), grain).base,
+                                          index.constant(chain.batches * chain.getBlocks()));
+  };
+  auto loop = scf::ForOp::create(b, part(1), part(2), index.constant(1));
+  {
+    OpBuilder::InsertionGuard inside(b);
+    b.setInsertionPointToStart(loop.getBody());
+    auto [batch, block] = std::pair(
+        b.createOrFold<arith::DivUIOp>(loop.getInductionVar(), index.constant(chain.getBlocks())),
+        b.createOrFold<arith::RemUIOp>(loop.getInductionVar(), index.constant(chain.getBlocks())));
+    for (size_t i = 0; i < chain.launches.size(); ++i) {
+      hlo::LaunchOp launch = chain.launches[i];
+      SmallVector<Value> &pointers = arguments[i];
+      auto [begin, end] = buildChainedUnits(
+          index, chain, schedules.find(launch.getKernel())->second.blocks, batch, block);
+      pointers.push_back(arith::IndexCastOp::create(b, i64, begin));
+      pointers.push_back(arith::IndexCastOp::create(b, i64, end));
+      LLVM::CallOp::create(b, getKernel(launch), pointers);
+    }
+  }
+  LLVM::ReturnOp::create(b, ValueRange());
+  return task;
+}
+
+LogicalResult ProgramEmitter::emitChain(const FusedTileGroup &chain) {
+  SmallVector<Value> pointers;
+  for (hlo::LaunchOp launch : chain.launches)
+    for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
+      pointers.push_back(locate(buffer));
+  Value table = stack(8 * pointers.size(), 16);
+  for (auto [i, address] : llvm::enumerate(pointers))
+    LLVM::StoreOp::create(b, address, offset(table, 8 * i));
+  hlo::LaunchOp front = chain.launches.front();
+  const KernelSchedule &first = schedules.find(front.getKernel())->second;
+  int64_t parts = chain.batches * chain.getBlocks(),
+          unitsOfPart = std::max<int64_t>(1, first.units / parts);
+  int64_t grain = target.singleThreaded ? parts : llvm::divideCeil(first.grain, unitsOfPart),
+          tasks = llvm::divideCeil(parts, grain);
+  LLVM::LLVMFuncOp body = getChainTask(chain, grain);
+  Type i64 = b.getI64Type();
+  if (tasks < 2) {
+    LLVM::CallOp::create(b, body, ValueRange{table, constant(i64, 0), constant(i64, tasks)});
+    return success();
+  }
+  auto parallel = globals.declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, i64, pointer, pointer});
+  LLVM::CallOp::create(
+      b, parallel, ValueRange{context, constant(i64, tasks), addressOf(body.getSymName()), table});
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitOperations(Block &block) {
+  llvm::SmallPtrSet<Operation *, 4> chained;
+  for (Operation &op : block) {
+    if (chained.contains(&op))
+      continue;
+    std::optional<FusedTileGroup> chain = findChain(op);
+    if (!chain) {
+      if (failed(emitOperation(op)))
+        return failure();
+      continue;
+    }
+    chained.insert(chain->launches.begin(), chain->launches.end());
+    for (Operation *other = op.getNextNode(); other != chain->launches.back();
+         other = other->getNextNode())
+      if (chained.insert(other).second && failed(emitOperation(*other)))
+        return failure();
+    b.setLoc(op.getLoc());
+    if (failed(emitChain(*chain)))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace hloc
