@@ -308,6 +308,35 @@ def HoistLoopInvariants : Pass<"hoist-loop-invariants", "::mlir::func::FuncOp"> 
   }];
 }
 
+def SliceProducers : Pass<"slice-producers", "::mlir::func::FuncOp"> {
+  let summary = "Slice what arrays are made of, not what is made of them";
+  let description = [{
+    An operation that moves or converts data, or is cheap and elementwise, and of which only slices
+    are used, is applied to slices instead: so weights that are stacked on some dimension,
+    transposed or converted as a whole and then read layer by layer in a loop are read where they
+    lie, through an index map.
+
+    Slices pass transpose, reshape, broadcast, reverse, pad, concatenate, slice, dynamic_slice and
+    elementwise operations, in loops if that takes less time
+    (compiler/target/Cost.h): the bytes that are read and written once before the loop, and those of the slices
+    that are then read, against the bytes, in whole cache lines, that the slices of the operands
+    read in all iterations. In straight code they pass where they take disjoint parts of arguments.
+
+    ```mlir
+    %t = hlo.transpose %w {dimensions = array<i64: 1, 0, 2>} : (tensor<64x4x32xf32>) -> tensor<4x64x32xf32>
+    scf.for %i = ... {
+      %s = hlo.dynamic_slice %t, %layer, %zero, %zero {dynamic_slice_sizes = array<i64: 1, 64, 32>} : ...
+    ```
+    becomes
+    ```mlir
+    scf.for %i = ... {
+      %p = hlo.dynamic_slice %w, %zero, %layer, %zero {dynamic_slice_sizes = array<i64: 64, 1, 32>} : ...
+      %s = hlo.transpose %p {dimensions = array<i64: 1, 0, 2>} : (tensor<64x1x32xf32>) -> tensor<1x64x32xf32>
+    ```
+  }];
+  let statistics = [Statistic<"moved", "moved", "Operations applied to slices">];
+}
+
 //===- From the core to kernels in memory ----------------------------------===//
 
 def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {

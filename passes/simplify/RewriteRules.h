@@ -40,6 +40,7 @@ void addRule(mlir::RewritePatternSet &patterns, const char *name,
 void populateArithmeticRules(mlir::RewritePatternSet &patterns);
 void populateShapeRules(mlir::RewritePatternSet &patterns);
 void populateIndexingRules(mlir::RewritePatternSet &patterns);
+void populateUpdateRules(mlir::RewritePatternSet &patterns);
 void populateTransposeRules(mlir::RewritePatternSet &patterns);
 void populateContractionRules(mlir::RewritePatternSet &patterns);
 void populateControlFlowRules(mlir::RewritePatternSet &patterns);

@@ -24,6 +24,7 @@ struct Simplify : hloc::impl::SimplifyBase<Simplify> {
     populateArithmeticRules(rules);
     populateShapeRules(rules);
     populateIndexingRules(rules);
+    populateUpdateRules(rules);
     populateTransposeRules(rules);
     populateContractionRules(rules);
     populateControlFlowRules(rules);

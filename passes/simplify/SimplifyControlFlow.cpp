@@ -106,7 +106,7 @@ struct ForKnown : OpRewritePattern<scf::ForOp> {
   }
 };
 
-/// What a loop or no branch changes is taken from outside.
+/// What a loop does not change is taken from outside.
 struct ForInvariants : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::ForOp op, PatternRewriter &rewriter) const override {
@@ -124,9 +124,54 @@ struct ForInvariants : OpRewritePattern<scf::ForOp> {
   }
 };
 
+/// The same of scf.while, whose condition forwards the state in order.
+struct WhileInvariants : OpRewritePattern<scf::WhileOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(scf::WhileOp op, PatternRewriter &rewriter) const override {
+    Operation *condition = op.getConditionOp(), *yield = op.getYieldOp();
+    if (!llvm::equal(op.getConditionOp().getArgs(), op.getBeforeArguments()))
+      return rewriter.notifyMatchFailure(op, "the condition changes the state");
+    bool changed = false;
+    for (auto [i, init] : llvm::enumerate(op.getInits())) {
+      Value before = op.getBeforeArguments()[i], after = op.getAfterArguments()[i];
+      if (yield->getOperand(i) != after ||
+          (before.hasOneUse() && after.hasOneUse() && op.getResult(i).use_empty()))
+        continue;
+      rewriter.replaceAllUsesExcept(before, init, condition);
+      rewriter.replaceAllUsesExcept(after, init, yield);
+      rewriter.replaceAllUsesWith(op.getResult(i), init);
+      changed = true;
+    }
+    return changed ? success() : rewriter.notifyMatchFailure(op, "everything changes");
+  }
+};
+
+/// What all branches give alike is taken from outside.
+template <typename Op> struct BranchInvariants : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (OpResult result : op->getResults()) {
+      if (result.use_empty())
+        continue;
+      auto given = [&](Region &region) {
+        return region.front().getTerminator()->getOperand(result.getResultNumber());
+      };
+      Value first = given(op->getRegion(0));
+      if (!llvm::all_of(op->getRegions(), [&](Region &region) { return given(region) == first; }) ||
+          op->isAncestor(first.getParentBlock()->getParentOp()))
+        continue;
+      rewriter.replaceAllUsesWith(result, first);
+      changed = true;
+    }
+    return changed ? success() : rewriter.notifyMatchFailure(op, "branches differ");
+  }
+};
+
 } // namespace
 
 void hloc::populateControlFlowRules(RewritePatternSet &patterns) {
-  patterns.add<ExtractConstant, IfKnown, SwitchKnown, SwitchByPred, ForKnown, ForInvariants>(
+  patterns.add<ExtractConstant, IfKnown, SwitchKnown, SwitchByPred, ForKnown, ForInvariants,
+               WhileInvariants, BranchInvariants<scf::IfOp>, BranchInvariants<scf::IndexSwitchOp>>(
       patterns.getContext());
 }

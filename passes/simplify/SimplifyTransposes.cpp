@@ -69,8 +69,31 @@ Value transposeOfElementwise(TransposeOp op, Build build) {
   return rebuild(build, op.getOperand(), arrayType(op).getShape());
 }
 
+/// Dimensions of size one are dropped first, so that the transpose is next to its users.
+Value reshapeOfTranspose(ReshapeOp op, Build build) {
+  auto transpose = op.getOperand().getDefiningOp<TransposeOp>();
+  if (!transpose || !transpose->hasOneUse())
+    return nullptr;
+  auto type = arrayType(transpose.getOperand());
+  SmallVector<int64_t> kept, shape, permutation, moved;
+  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
+    if (size != 1) {
+      kept.push_back(dimension);
+      shape.push_back(size);
+    }
+  for (int64_t dimension : transpose.getDimensions())
+    if (type.getDimSize(dimension) != 1) {
+      permutation.push_back(llvm::find(kept, dimension) - kept.begin());
+      moved.push_back(type.getDimSize(dimension));
+    }
+  if (int64_t(kept.size()) == type.getRank() || arrayType(op).getShape() != ArrayRef(moved))
+    return nullptr;
+  return build.transpose(build.reshape(transpose.getOperand(), shape), permutation);
+}
+
 } // namespace
 
 void hloc::populateTransposeRules(RewritePatternSet &patterns) {
+  addRule<ReshapeOp>(patterns, "reshape(transpose(x)) without unit dimensions", reshapeOfTranspose);
   addRule<TransposeOp>(patterns, "transpose(f(transpose(x), s)) = f(x, s)", transposeOfElementwise);
 }

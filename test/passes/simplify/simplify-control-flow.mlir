@@ -59,3 +59,29 @@ func.func @pred(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %3 : tensor<4xf32>
 }
+
+// -----
+
+// State that a while loop hands on, through a branch that hands it on too.
+// CHECK-LABEL: func.func @handed_on
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: hlo.add {{%.*}}, %arg1
+// CHECK: return {{%.*}}, %arg1
+func.func @handed_on(%x: tensor<4xf32>, %w: tensor<4xf32>, %p: tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = scf.while (%a = %x, %b = %w) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %q = tensor.extract %p[] : tensor<i1>
+    scf.condition(%q) %a, %b : tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %q = tensor.extract %p[] : tensor<i1>
+    %s:2 = scf.if %q -> (tensor<4xf32>, tensor<4xf32>) {
+      %n = hlo.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %n, %b : tensor<4xf32>, tensor<4xf32>
+    } else {
+      scf.yield %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    scf.yield %s#0, %s#1 : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

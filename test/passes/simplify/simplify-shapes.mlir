@@ -100,3 +100,13 @@ func.func @padded(%x: tensor<8x6xf32>, %p: tensor<f32>) -> (tensor<8x6xf32>, ten
   %2 = hlo.slice %0 {starts = array<i64: 3, 2>, limits = array<i64: 9, 6>, strides = array<i64: 1, 1>} : (tensor<10x8xf32>) -> tensor<6x4xf32>
   return %1, %2 : tensor<8x6xf32>, tensor<6x4xf32>
 }
+
+// A dimension of one layer is dropped before the transpose, which a dot can then take in.
+// CHECK-LABEL: func.func @reshape_of_transpose
+// CHECK: [[LAYER:%.*]] = hlo.reshape %arg0 : (tensor<1x4x5xf32>) -> tensor<4x5xf32>
+// CHECK: hlo.transpose [[LAYER]] {dimensions = array<i64: 1, 0>}
+func.func @reshape_of_transpose(%x: tensor<1x4x5xf32>) -> tensor<5x4xf32> {
+  %0 = hlo.transpose %x {dimensions = array<i64: 0, 2, 1>} : (tensor<1x4x5xf32>) -> tensor<1x5x4xf32>
+  %1 = hlo.reshape %0 : (tensor<1x5x4xf32>) -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}
