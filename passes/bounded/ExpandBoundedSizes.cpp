@@ -183,8 +183,13 @@ void expandResults(func::FuncOp function, const TypeConverter &converter) {
 }
 
 struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSizes> {
+  /// Operations on bounded arrays, and those that are about sizes even where all are known.
   static bool usesBounds(Operation *op) {
-    return llvm::any_of(op->getOperandTypes(), isBoundedType) ||
+    if (auto call = dyn_cast<CustomCallOp>(op);
+        call && llvm::is_contained({"PadToStatic", "SliceToDynamic"}, call.getCustomCallTarget()))
+      return true;
+    return isa<GetDimensionSizeOp, SetDimensionSizeOp, DynamicReshapeOp>(op) ||
+           llvm::any_of(op->getOperandTypes(), isBoundedType) ||
            llvm::any_of(op->getResultTypes(), isBoundedType);
   }
 

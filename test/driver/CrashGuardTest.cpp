@@ -55,7 +55,8 @@ TEST(CrashGuardDeath, NeedsNoHeap) {
         CrashGuard guard;
         // As a program does that writes past an array: what comes before the next block says how
         // long it is, and the heap aborts over it, holding its lock.
-        char *array = static_cast<char *>(malloc(40)), *next = static_cast<char *>(malloc(4000));
+        char *array = static_cast<char *>(malloc(40));
+        char *next = static_cast<char *>(malloc(4000));
         volatile size_t past = 40;
         memset(array + past, 0x55, 64);
         free(next);

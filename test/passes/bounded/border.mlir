@@ -45,6 +45,6 @@ func.func @loop(%x: tensor<?xf32, #b>, %p: tensor<i1>) -> tensor<?xf32, #b> {
 #b = #hlo.layout<[0] bounds = [4]>
 func.func @refused(%x: tensor<?xf32, #b>) -> tensor<?xf32, #b> {
   // expected-error @+1 {{'collective_permute' of arrays of bounded dynamic size is not supported}}
-  %y = hlo.collective_permute %x {source_target_pairs = []} : (tensor<?xf32, #b>) -> tensor<?xf32, #b>
+  %y = hlo.collective_permute %x {source_target_pairs = array<i64>} : (tensor<?xf32, #b>) -> tensor<?xf32, #b>
   return %y : tensor<?xf32, #b>
 }
