@@ -112,8 +112,7 @@ public:
   }
 };
 
-/// The sizes of parameters and results become ones of their own, after all others: bounded `value`
-/// is number `port`.
+/// Attributes of the size of `dimension` of argument or result `number`, whose own are `port`.
 DictionaryAttr describeSize(Builder &builder, DictionaryAttr port, int64_t number,
                             int64_t dimension) {
   auto name = port ? port.getAs<StringAttr>("hlo.name") : StringAttr();
@@ -124,6 +123,7 @@ DictionaryAttr describeSize(Builder &builder, DictionaryAttr port, int64_t numbe
        builder.getNamedAttr("hlo.size_of", builder.getDenseI64ArrayAttr({number, dimension}))});
 }
 
+/// Sizes of bounded parameters become parameters of their own, after all others.
 void expandParameters(func::FuncOp function) {
   Block &body = function.getBody().front();
   auto builder = OpBuilder::atBlockBegin(&body);
@@ -154,6 +154,7 @@ void expandParameters(func::FuncOp function) {
   function.setAllArgAttrs(attributes);
 }
 
+/// The same for results.
 void expandResults(func::FuncOp function, const TypeConverter &converter) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
