@@ -2,6 +2,7 @@
 // Operations on sizes themselves.
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/frontend/NotSupported.h"
+#include "passes/simplify/Match.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -17,6 +18,11 @@ static Expanded expandSetDimensionSize(SetDimensionSizeOp op, ArrayRef<BoundedAr
                                        BoundedBuild &build) {
   BoundedArray result = operands[0];
   int64_t d = op.getDimension();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  if (!type.isDynamicDim(d) && getConstantIndex(operands[1].array) != result.getBound(d)) {
+    emitNotSupported(op.getLoc(), "another size than the whole of a dimension that is not bounded");
+    return failure();
+  }
   result.array = build.fillPast(result, {d}, build.scalar(result.getElement(), 0.0));
   result.sizes[d] = build.clampSize(operands[1].array, result.getBound(d));
   return BoundedArrays{result};

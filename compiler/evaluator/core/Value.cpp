@@ -174,6 +174,9 @@ Value fromAttribute(Attribute literal) {
   ArrayRef<char> bytes = hlo::getLiteralBytes(elements, storage);
   Array array(*type, elements.getShapedType().getShape());
   llvm::copy(bytes.take_front(array.getByteCount()), array.mutableData());
+  if (*type == ElementType::S1) // a bit of the attribute, of which 1 stands for -1
+    for (char &value : llvm::MutableArrayRef(array.mutableData(), array.getByteCount()))
+      value = -(value & 1);
   return array;
 }
 

@@ -45,7 +45,8 @@ func.func @side_by_side(%m: tensor<3x2xf32>, %x: tensor<2000x2xf32>) -> tensor<3
 // CHECK-LABEL: func.func @reductions
 // CHECK: %[[R:.*]] = hlo.reduce %arg0, {{.*}}dimensions = array<i64: 0>
 // CHECK: %[[S:.*]] = hlo.reshape %arg1
-// CHECK: return %[[R]], %[[S]]
+// CHECK: %[[T:.*]] = hlo.add {{.*}}, %[[S]]
+// CHECK: return %[[R]], %[[T]]
 func.func @reductions(%x: tensor<5x3xf32>, %y: tensor<3x1xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
   %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
   %0 = hlo.transpose %x {dimensions = array<i64: 1, 0>} : (tensor<5x3xf32>) -> tensor<3x5xf32>
