@@ -169,9 +169,9 @@ def LowerCollectives : Pass<"lower-collectives", "::mlir::ModuleOp"> {
   let description = [{
     Groups, whatever their mode, become lists of participants, source-target pairs likewise. The
     computation of a reduction becomes a kernel that folds a chunk of elements, one for each element
-    type. Floats below 32 bits are folded as f32 by groups of more than two members, so that only
-    the result is rounded. Groups that name participants beyond the module's, and participants that
-    no group has, are errors.
+    type. Groups of more than two members fold bf16 as f32, and floats of eight bits or fewer as f16,
+    so that only the result is rounded. Groups that name participants beyond the module's, and
+    participants that no group has, are errors.
 
     ```mlir
     %0 = hlo.all_reduce %x {to_apply = @add} : (tensor<4xf32>) -> tensor<4xf32>

@@ -13,10 +13,13 @@ Type getFoldType(ComputationOp computation, Type element, int64_t members) {
   auto narrow = dyn_cast<FloatType>(element);
   Operation *single = getSingleBinaryOp(computation);
   // Two members round once; the smaller of two numbers needs no rounding.
-  if (!narrow || narrow.getWidth() >= 32 || members <= 2 || !single ||
+  if (!narrow || narrow.getWidth() >= 32 || narrow.isF16() || members <= 2 || !single ||
       isa<MaximumOp, MinimumOp>(single))
     return element;
-  return Float32Type::get(element.getContext());
+  // As reductions accumulate: eight bits in f16, which holds their sums, the rest in f32.
+  bool isWide = narrow.isBF16() || isa<Float8E8M0FNUType>(narrow);
+  return isWide ? Type(Float32Type::get(element.getContext()))
+                : Type(Float16Type::get(element.getContext()));
 }
 
 /// The computation applied to two arrays, as it is or, if it is one operation only, to elements of
