@@ -4,6 +4,13 @@
 find_package(TBB REQUIRED)
 find_package(Threads REQUIRED)
 
+# OpenMPI or MPICH, whichever mpicc is; another by -DMPI_C_COMPILER and -DMPIEXEC_EXECUTABLE. Sanitizers
+# see faults inside MPI that are not ours to mend.
+option(HLOC_MPI "Build the communicator over MPI, if MPI is installed" ON)
+if(HLOC_MPI AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  find_package(MPI COMPONENTS C QUIET)
+endif()
+
 if(NOT HLOC_RUNTIME_ONLY)
   # LLVM's version files accept one major.minor only, so the major version is compared here.
   find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/MpiTransport.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace hloc::runtime {
+
+static constexpr int kTag = 1;
+static constexpr int64_t kChunkBytes = 256 << 10;
+/// Chunks of one message that MPI holds at a time.
+static constexpr int32_t kInFlight = 4;
+/// Conversations that are remembered as given up.
+static constexpr size_t kDiscarded = 64;
+
+MpiTransport::~MpiTransport() {
+  int isFinalized = 0;
+  MPI_Finalized(&isFinalized);
+  if (isFinalized)
+    return;
+  // What is under way is the last that others hear of this process; but some may be gone.
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!chunks.empty() && std::chrono::steady_clock::now() < end)
+    progress();
+  for (Chunk &chunk : chunks) {
+    MPI_Cancel(&chunk.request);
+    MPI_Request_free(&chunk.request);
+  }
+  MPI_Comm_free(&comm);
+}
+
+int MpiTransport::processOf(int32_t participant) const {
+  return int(std::upper_bound(ends.begin(), ends.end(), participant) - ends.begin());
+}
+
+//===- Sending -------------------------------------------------------------------------------===//
+
+int32_t MpiTransport::postChunk(int process, const Envelope &envelope, const char *data,
+                                hlort_transfer *transfer) {
+  chunks.emplace_back();
+  Chunk &chunk = chunks.back();
+  chunk.transfer = transfer;
+  chunk.bytes.resize(sizeof envelope + size_t(std::max<int64_t>(envelope.bytes, 0)));
+  std::memcpy(chunk.bytes.data(), &envelope, sizeof envelope);
+  if (envelope.bytes > 0)
+    std::memcpy(chunk.bytes.data() + sizeof envelope, data, size_t(envelope.bytes));
+  int code = MPI_Isend(chunk.bytes.data(), int(chunk.bytes.size()), MPI_BYTE, process, kTag, comm,
+                       &chunk.request);
+  if (code != MPI_SUCCESS)
+    chunks.pop_back();
+  else if (transfer)
+    ++transfer->inFlight;
+  return code;
+}
+
+/// Gives MPI as many chunks as it may hold.
+int32_t MpiTransport::post(hlort_transfer &send) {
+  int process = processOf(send.to);
+  while (send.inFlight < kInFlight && (send.moved < send.room || send.moved == 0)) {
+    Envelope envelope{send.from,
+                      send.to,
+                      send.tag,
+                      send.id,
+                      send.room,
+                      send.moved,
+                      std::min(kChunkBytes, send.room - send.moved)};
+    if (int code = postChunk(process, envelope, send.source + send.moved, &send))
+      return code;
+    send.moved += envelope.bytes;
+    if (send.room == 0)
+      break;
+  }
+  if (send.moved < send.room)
+    sending.insert(&send);
+  else
+    sending.erase(&send);
+  return MPI_SUCCESS;
+}
+
+int32_t MpiTransport::send(int32_t self, int32_t peer, hlort_tag tag, const void *data,
+                           int64_t bytes, hlort_transfer **transfer, hlort_status *status) {
+  std::lock_guard lock(mutex);
+  auto made = std::make_unique<hlort_transfer>(
+      hlort_transfer{self, peer, tag, static_cast<const char *>(data), nullptr, bytes});
+  made->id = nextId++;
+  if (processOf(peer) == processOf(self)) {
+    deliver({self, peer, tag, made->id, bytes, 0, bytes}, made->source);
+    made->moved = bytes;
+    made->isDone = true;
+  } else if (post(*made) != MPI_SUCCESS) {
+    sending.erase(made.get());
+    for (Chunk &chunk : chunks)
+      if (chunk.transfer == made.get())
+        chunk.transfer = nullptr;
+    return hlort_status_set(status, HLORT_CALL_FAILED, "MPI cannot send to participant %d", peer);
+  }
+  *transfer = made.release();
+  return HLORT_OK;
+}
+
+bool MpiTransport::progressSends() {
+  bool moved = false;
+  for (auto chunk = chunks.begin(); chunk != chunks.end();) {
+    int isDone = 0;
+    int code = MPI_Test(&chunk->request, &isDone, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+      failure = code;
+    if (code == MPI_SUCCESS && !isDone) {
+      ++chunk;
+      continue;
+    }
+    moved = true;
+    hlort_transfer *transfer = chunk->transfer;
+    chunk = chunks.erase(chunk);
+    if (!transfer)
+      continue;
+    --transfer->inFlight;
+    if (transfer->moved < transfer->room)
+      failure = std::max(failure, post(*transfer));
+    transfer->isDone = transfer->inFlight == 0 && transfer->moved == transfer->room;
+  }
+  return moved;
+}
+
+//===- Receiving -----------------------------------------------------------------------------===//
+
+/// Hands a whole message over.
+void MpiTransport::complete(hlort_transfer &receiver, const Unexpected &message) {
+  receiver.isTooLong = int64_t(message.bytes.size()) > receiver.room;
+  receiver.moved = int64_t(message.bytes.size());
+  if (!receiver.isTooLong && receiver.moved)
+    std::memcpy(receiver.target, message.bytes.data(), message.bytes.size());
+  receiver.isDone = true;
+}
+
+/// A chunk has come.
+void MpiTransport::deliver(const Envelope &envelope, const char *data) {
+  MessageKey message{envelope.from, envelope.to, envelope.id};
+  Key key = keyOf(envelope.from, envelope.to, envelope.tag);
+  if (envelope.offset == 0 && envelope.bytes >= 0) {
+    Assembly assembly;
+    auto receivers = posted.find(key);
+    bool isDropped =
+        std::find(discarded.begin(), discarded.end(),
+                  std::pair(envelope.to, envelope.tag.conversation)) != discarded.end();
+    if (receivers != posted.end() && envelope.total <= receivers->second.front()->room) {
+      assembly.receiver = receivers->second.front();
+      receivers->second.pop_front();
+      if (receivers->second.empty())
+        posted.erase(receivers);
+    } else if (!isDropped) {
+      assembly.unexpected = std::make_shared<Unexpected>();
+      assembly.unexpected->bytes.resize(size_t(envelope.total));
+      if (receivers != posted.end()) { // it is too long, and told so when it is whole
+        assembly.unexpected->receiver = receivers->second.front();
+        receivers->second.pop_front();
+        if (receivers->second.empty())
+          posted.erase(receivers);
+      } else {
+        unexpected[key].push_back(assembly.unexpected);
+      }
+    }
+    assemblies[message] = assembly;
+  }
+  auto place = assemblies.find(message);
+  if (place == assemblies.end())
+    return;
+  Assembly &assembly = place->second;
+  if (envelope.bytes < 0) { // given up by its sender: whoever waits finds out by other means
+    if (assembly.unexpected) {
+      auto queue = unexpected.find(key);
+      if (queue != unexpected.end()) {
+        std::erase(queue->second, assembly.unexpected);
+        if (queue->second.empty())
+          unexpected.erase(queue);
+      }
+    }
+    assemblies.erase(place);
+    return;
+  }
+  bool isWhole = envelope.offset + envelope.bytes == envelope.total;
+  if (assembly.receiver) {
+    std::memcpy(assembly.receiver->target + envelope.offset, data, size_t(envelope.bytes));
+    assembly.receiver->moved = envelope.offset + envelope.bytes;
+    assembly.receiver->isDone = isWhole;
+  } else if (assembly.unexpected) {
+    Unexpected &waiting = *assembly.unexpected;
+    std::memcpy(waiting.bytes.data() + envelope.offset, data, size_t(envelope.bytes));
+    waiting.arrived += envelope.bytes;
+    if (isWhole && waiting.receiver)
+      complete(*waiting.receiver, waiting);
+  }
+  if (isWhole)
+    assemblies.erase(place);
+}
+
+int32_t MpiTransport::receive(int32_t self, int32_t peer, hlort_tag tag, void *data, int64_t bytes,
+                              hlort_transfer **transfer) {
+  std::lock_guard lock(mutex);
+  auto *made = new hlort_transfer{peer, self, tag, nullptr, static_cast<char *>(data), bytes};
+  *transfer = made;
+  Key key = keyOf(peer, self, tag);
+  auto waiting = unexpected.find(key);
+  if (waiting == unexpected.end()) {
+    posted[key].push_back(made);
+    return HLORT_OK;
+  }
+  std::shared_ptr<Unexpected> message = waiting->second.front();
+  waiting->second.pop_front();
+  if (waiting->second.empty())
+    unexpected.erase(waiting);
+  if (message->arrived == int64_t(message->bytes.size()))
+    complete(*made, *message);
+  else
+    message->receiver = made;
+  return HLORT_OK;
+}
+
+bool MpiTransport::progressReceives() {
+  bool moved = false;
+  while (true) {
+    int isThere = 0, bytes = 0;
+    MPI_Message message;
+    MPI_Status status;
+    int code = MPI_Improbe(MPI_ANY_SOURCE, kTag, comm, &isThere, &message, &status);
+    if (code != MPI_SUCCESS)
+      failure = code;
+    if (code != MPI_SUCCESS || !isThere)
+      return moved;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    bounce.resize(std::max(bounce.size(), size_t(bytes)));
+    code = MPI_Mrecv(bounce.data(), bytes, MPI_BYTE, &message, &status);
+    if (code != MPI_SUCCESS) {
+      failure = code;
+      return moved;
+    }
+    Envelope envelope;
+    std::memcpy(&envelope, bounce.data(), sizeof envelope);
+    deliver(envelope, bounce.data() + sizeof envelope);
+    moved = true;
+  }
+}
+
+bool MpiTransport::progress() {
+  bool isSent = progressSends();
+  return progressReceives() || isSent;
+}
+
+//===- Both ----------------------------------------------------------------------------------===//
+
+int32_t MpiTransport::test(hlort_transfer *transfer, int32_t *done, int64_t *bytes,
+                           hlort_status *status) {
+  std::lock_guard lock(mutex);
+  if (!transfer->isDone)
+    progress();
+  if (!transfer->isDone && failure == MPI_SUCCESS)
+    return HLORT_OK;
+  std::unique_ptr<hlort_transfer> finished;
+  if (!transfer->isDone)
+    return hlort_status_set(status, HLORT_CALL_FAILED, "MPI fails with code %d", failure);
+  finished.reset(transfer);
+  *done = 1;
+  *bytes = transfer->moved;
+  if (transfer->isTooLong)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "a message of %lld bytes came where at most %lld were expected",
+                            (long long)transfer->moved, (long long)transfer->room);
+  return HLORT_OK;
+}
+
+void MpiTransport::cancel(hlort_transfer *transfer) {
+  std::lock_guard lock(mutex);
+  if (transfer->source || !transfer->target) {
+    sending.erase(transfer);
+    for (Chunk &chunk : chunks)
+      if (chunk.transfer == transfer)
+        chunk.transfer = nullptr;
+    if (transfer->moved < transfer->room)
+      postChunk(processOf(transfer->to),
+                {transfer->from, transfer->to, transfer->tag, transfer->id, transfer->room,
+                 transfer->moved, -1},
+                nullptr, nullptr);
+  }
+  auto receivers = posted.find(keyOf(transfer->from, transfer->to, transfer->tag));
+  if (receivers != posted.end()) {
+    std::erase(receivers->second, transfer);
+    if (receivers->second.empty())
+      posted.erase(receivers);
+  }
+  for (auto &[key, assembly] : assemblies) {
+    if (assembly.receiver == transfer)
+      assembly.receiver = nullptr;
+    if (assembly.unexpected && assembly.unexpected->receiver == transfer)
+      assembly.unexpected.reset();
+  }
+  delete transfer;
+}
+
+void MpiTransport::wait(int64_t microseconds) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+  do {
+    {
+      std::lock_guard lock(mutex);
+      if (progress())
+        return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+void MpiTransport::discard(int32_t self, uint64_t conversation) {
+  std::lock_guard lock(mutex);
+  std::erase_if(unexpected, [&](const auto &entry) {
+    return std::get<1>(entry.first) == self && std::get<2>(entry.first) == conversation;
+  });
+  discarded.emplace_back(self, conversation);
+  if (discarded.size() > kDiscarded)
+    discarded.pop_front();
+}
+
+} // namespace hloc::runtime

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of bytes over MPI. MPI's tags are too small for hlort's, and MPI cannot take a message
+// back that it has begun to send, so every message goes in chunks of memory of its own, each with
+// an envelope: MPI never holds an address of a host's or a module's array, whatever fails.
+//
+// Whoever calls lets all messages of the process get on. One lock is held around MPI.
+// Test: test/runtime/collective/MpiTest.cpp.
+#ifndef HLOC_RUNTIME_MPI_TRANSPORT_H
+#define HLOC_RUNTIME_MPI_TRANSPORT_H
+
+#include "hlort/mpi.h"
+
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <vector>
+
+/// A message that this process sends or receives.
+struct hlort_transfer {
+  int32_t from, to;
+  hlort_tag tag;
+  const char *source; // of a send
+  char *target;       // of a receive
+  int64_t room;       // bytes of either
+  int64_t moved = 0;
+  bool isDone = false, isTooLong = false;
+  uint64_t id = 0; // of a send
+  int32_t inFlight = 0;
+};
+
+namespace hloc::runtime {
+
+class MpiTransport {
+public:
+  /// `ends`: by process, the first participant after its own.
+  MpiTransport(MPI_Comm comm, std::vector<int32_t> ends) : comm(comm), ends(std::move(ends)) {}
+  ~MpiTransport();
+
+  int32_t send(int32_t self, int32_t peer, hlort_tag tag, const void *data, int64_t bytes,
+               hlort_transfer **transfer, hlort_status *status);
+  int32_t receive(int32_t self, int32_t peer, hlort_tag tag, void *data, int64_t bytes,
+                  hlort_transfer **transfer);
+  int32_t test(hlort_transfer *transfer, int32_t *done, int64_t *bytes, hlort_status *status);
+  void cancel(hlort_transfer *transfer);
+  void wait(int64_t microseconds);
+  void discard(int32_t self, uint64_t conversation);
+
+private:
+  /// The beginning of a chunk.
+  struct Envelope {
+    int32_t from, to;
+    hlort_tag tag;
+    uint64_t id; // of the message, by its sender
+    int64_t total, offset;
+    int64_t bytes; // in this chunk; -1: the message ends here, unfinished
+  };
+  /// A chunk that MPI is sending.
+  struct Chunk {
+    std::vector<char> bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+    hlort_transfer *transfer; // null if it was given up
+  };
+  /// A message that nobody has asked for yet.
+  struct Unexpected {
+    std::vector<char> bytes;
+    int64_t arrived = 0;
+    hlort_transfer *receiver = nullptr; // who has asked since
+  };
+  /// Where the next chunks of a message go; neither: nowhere.
+  struct Assembly {
+    hlort_transfer *receiver = nullptr;
+    std::shared_ptr<Unexpected> unexpected;
+  };
+  using Key = std::tuple<int32_t, int32_t, uint64_t, uint64_t>; // from, to, tag
+  using MessageKey = std::tuple<int32_t, int32_t, uint64_t>;    // from, to, id
+
+  static Key keyOf(int32_t from, int32_t to, hlort_tag tag) {
+    return {from, to, tag.conversation, tag.number};
+  }
+  int processOf(int32_t participant) const;
+  int32_t post(hlort_transfer &send);
+  int32_t postChunk(int process, const Envelope &envelope, const char *data,
+                    hlort_transfer *transfer);
+  void deliver(const Envelope &envelope, const char *data);
+  void complete(hlort_transfer &receiver, const Unexpected &message);
+  bool progress();
+  bool progressSends();
+  bool progressReceives();
+
+  MPI_Comm comm;
+  const std::vector<int32_t> ends;
+  std::mutex mutex;
+  uint64_t nextId = 1;
+  std::list<Chunk> chunks;
+  std::set<hlort_transfer *> sending; // with chunks that are not posted yet
+  std::map<Key, std::deque<hlort_transfer *>> posted;
+  std::map<Key, std::deque<std::shared_ptr<Unexpected>>> unexpected;
+  std::map<MessageKey, Assembly> assemblies;
+  std::deque<std::pair<int32_t, uint64_t>>
+      discarded; // participants and conversations, the last ones
+  std::vector<char> bounce;
+  int32_t failure = MPI_SUCCESS; // of MPI
+};
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_MPI_TRANSPORT_H
