@@ -92,7 +92,7 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
     operation = run.operations.back().get();
   }
   poll();
-  if (std::optional<std::string> reason = failureOf(program, number, {}))
+  if (std::optional<std::string> reason = failureOf(program, number, {}, {}))
     return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", describe(what).c_str(),
                             reason->c_str());
   *ticket = operation;
@@ -133,6 +133,9 @@ int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *s
   while (!operation.isDone()) {
     hlort_status failure{};
     bool moved = false;
+    // Who has left by now has sent before what is looked for afterwards.
+    poll();
+    std::vector<bool> gone = whoHasLeft();
     if (int32_t code = operation.advance(&moved, &failure)) {
       failRun(program, operation.run, failure.message, {});
       return hlort_status_set(status, code, "%s", failure.message);
@@ -142,9 +145,8 @@ int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *s
       rounds = 0;
       continue;
     }
-    poll();
     std::vector<int32_t> missing = operation.missing();
-    if (std::optional<std::string> reason = failureOf(program, operation.run, missing))
+    if (std::optional<std::string> reason = failureOf(program, operation.run, missing, gone))
       return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", what.c_str(),
                               reason->c_str());
     if (deadline && steady_clock::now() - since > *deadline) {

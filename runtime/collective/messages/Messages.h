@@ -96,9 +96,11 @@ private:
   void handle(int32_t peer, const Notice &notice);
   void tellAll(Notice notice, const std::vector<int32_t> &missing);
   void poll();
-  /// Why the run has failed, if it has; or that one of those has left.
+  std::vector<bool> whoHasLeft();
+  /// Why the run has failed, if it has; or that one of those needed is gone.
   std::optional<std::string> failureOf(uint64_t program, int64_t run,
-                                       const std::vector<int32_t> &needed);
+                                       const std::vector<int32_t> &needed,
+                                       const std::vector<bool> &gone);
   /// Fails the run here and everywhere.
   void failRun(uint64_t program, int64_t run, const std::string &text,
                const std::vector<int32_t> &missing);

@@ -142,22 +142,26 @@ void MessageParticipant::poll() {
   }
 }
 
+std::vector<bool> MessageParticipant::whoHasLeft() {
+  std::unique_lock lock = lockSoon(mutex);
+  return left;
+}
+
 std::optional<std::string> MessageParticipant::failureOf(uint64_t program, int64_t run,
-                                                         const std::vector<int32_t> &needed) {
+                                                         const std::vector<int32_t> &needed,
+                                                         const std::vector<bool> &gone) {
   {
     std::unique_lock lock = lockSoon(mutex);
     const OwnRuns &runs = state.programs[program];
     if (auto failed = runs.failed.find(run); failed != runs.failed.end())
       return failed->second.text;
-    auto gone =
-        std::find_if(needed.begin(), needed.end(), [&](int32_t peer) { return left[peer]; });
-    if (gone == needed.end())
-      return std::nullopt;
-    lock.unlock();
-    std::string text = "participant " + std::to_string(*gone) + " has left";
-    failRun(program, run, text, {*gone});
-    return text;
   }
+  auto who = std::find_if(needed.begin(), needed.end(), [&](int32_t peer) { return gone[peer]; });
+  if (who == needed.end())
+    return std::nullopt;
+  std::string text = "participant " + std::to_string(*who) + " has left";
+  failRun(program, run, text, {*who});
+  return text;
 }
 
 void MessageParticipant::failRun(uint64_t program, int64_t run, const std::string &text,

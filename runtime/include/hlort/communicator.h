@@ -69,7 +69,8 @@ typedef struct hlort_tag {
 /* A message under way, the transport's own. */
 typedef struct hlort_transfer hlort_transfer;
 
-/* Any thread may call any function, several at a time. `self` is a participant of this process.
+/* Any thread may call any function, several at a time. `self` is a participant of this process. What
+ * is sent after a send is done does not overtake it, whatever the tags.
  * Functions that return int32_t return HLORT_OK or write the status, which is never null. */
 typedef struct hlort_transport {
   int32_t abi_version;  /* HLORT_ABI_VERSION */

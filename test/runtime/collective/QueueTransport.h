@@ -24,12 +24,12 @@ namespace hloc::test {
 
 class QueueTransport {
 public:
-  /// The communicator owns the transport.
-  static hlort_communicator *create(int32_t participants) {
+  /// The communicator owns the transport. `seed`: of what is late.
+  static hlort_communicator *create(int32_t participants, uint32_t seed = 0) {
     hlort_transport transport{};
     transport.abi_version = HLORT_ABI_VERSION;
     transport.participants = participants;
-    transport.user = new QueueTransport;
+    transport.user = new QueueTransport(seed);
     transport.send = send;
     transport.receive = receive;
     transport.test = test;
@@ -40,6 +40,12 @@ public:
   }
 
 private:
+  explicit QueueTransport(uint32_t seed) : random(seed) {}
+
+  struct Message {
+    int64_t number; // among those of one participant to another
+    std::vector<char> bytes;
+  };
   using Key = std::tuple<int32_t, int32_t, uint64_t, uint64_t>; // from, to, tag
 
   static int32_t send(void *user, int32_t self, int32_t peer, hlort_tag tag, const void *data,
@@ -47,7 +53,8 @@ private:
     auto *queues = static_cast<QueueTransport *>(user);
     std::lock_guard lock(queues->mutex);
     const char *begin = static_cast<const char *>(data);
-    queues->messages[{self, peer, tag.conversation, tag.number}].emplace_back(begin, begin + bytes);
+    Message message{++queues->sent[{self, peer}], {begin, begin + bytes}};
+    queues->messages[{self, peer, tag.conversation, tag.number}].push_back(std::move(message));
     *transfer = new hlort_transfer{self, peer, tag, nullptr, bytes};
     return HLORT_OK;
   }
@@ -62,15 +69,19 @@ private:
                       hlort_status *status) {
     auto *queues = static_cast<QueueTransport *>(user);
     std::lock_guard lock(queues->mutex);
-    if (transfer->tag.conversation && queues->random() % 4 == 0)
-      return HLORT_OK; // as if it were late
+    std::pair route{transfer->from, transfer->to};
+    bool isNotice = transfer->tag.conversation == 0;
+    if (transfer->data && (isNotice || queues->random() % 4 > 0))
+      queues->arrived[route] = queues->sent[route]; // else it is late
     int32_t code = HLORT_OK;
     if (transfer->data) {
       auto queue = queues->messages.find(
           {transfer->from, transfer->to, transfer->tag.conversation, transfer->tag.number});
       if (queue == queues->messages.end())
         return HLORT_OK;
-      const std::vector<char> &message = queue->second.front();
+      if (queue->second.front().number > queues->arrived[route])
+        return HLORT_OK;
+      const std::vector<char> &message = queue->second.front().bytes;
       if (int64_t(message.size()) > transfer->bytes)
         code = hlort_status_set(status, HLORT_INVALID_ARGUMENT, "a message is too long");
       else
@@ -95,7 +106,8 @@ private:
   }
 
   std::mutex mutex;
-  std::map<Key, std::deque<std::vector<char>>> messages;
+  std::map<Key, std::deque<Message>> messages;
+  std::map<std::pair<int32_t, int32_t>, int64_t> sent, arrived; // by sender and receiver
   std::mt19937 random;
 };
 
