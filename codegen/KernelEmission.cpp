@@ -26,7 +26,7 @@ KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, con
       b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)),
       emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
-  function->setAttr(kNarrowestMasked, b.getI64IntegerAttr(target.getNarrowestMasked()));
+  function->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
   if (target.fastMath)
     index.floatFlags =
         index.floatFlags | arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;
@@ -84,7 +84,7 @@ LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> a
   auto made = LLVM::LLVMFuncOp::create(b, (function.getName() + suffix).str(), type,
                                        LLVM::Linkage::Internal);
   made.setNoInline(true);
-  made->setAttr(kNarrowestMasked, b.getI64IntegerAttr(target.getNarrowestMasked()));
+  made->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
   Block *entry = made.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   LLVM::LLVMFuncOp kernelFunction =

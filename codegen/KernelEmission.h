@@ -43,9 +43,6 @@ struct KernelSchedule {
   TileAccess blocks;
 };
 
-/// What a kernel may take of the stack of the thread that runs it.
-inline constexpr int64_t kMostStackBytes = 640 << 10;
-
 /// What every kind of kernel needs while its loops are being built.
 struct KernelContext {
   KernelContext(hlo::KernelFunctionOp kernel, mlir::ModuleOp program, const Target &target,

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace hloc {
 
 /// More than the lanes of any vector: a row's last one may hold that many elements too many.
-static constexpr int64_t kMostLanes = 256;
+static constexpr int64_t kMaxLanes = 256;
 
 namespace {
 
@@ -52,7 +52,7 @@ private:
   void visitSteps(hlo::SliceOp op) {
     auto shape = cast<RankedTensorType>(op.getType()).getShape();
     for (auto [size, start, stride] : llvm::zip(shape, op.getStarts(), op.getStrides()))
-      include(Magnitude().add(size, stride).add(kMostLanes, stride).add(start));
+      include(Magnitude().add(size, stride).add(kMaxLanes, stride).add(start));
   }
 
   void visitSteps(hlo::PadOp op) {
@@ -61,7 +61,7 @@ private:
     for (size_t d = 0; d < outer.size(); ++d)
       include(Magnitude()
                   .add(outer[d])
-                  .add(kMostLanes)
+                  .add(kMaxLanes)
                   .add(1, op.getLow()[d])
                   .add(inner[d], op.getInterior()[d])
                   .add(inner[d]));
@@ -86,7 +86,7 @@ private:
   void visitWindow(hlo::WindowAttr window, size_t d, int64_t inner, int64_t outer) {
     include(Magnitude()
                 .add(outer, window.getStrides()[d])
-                .add(kMostLanes, window.getStrides()[d])
+                .add(kMaxLanes, window.getStrides()[d])
                 .add(window.getSizes()[d], window.getWindowDilations()[d])
                 .add(inner, window.getBaseDilations()[d])
                 .add(1, window.getBaseDilations()[d])

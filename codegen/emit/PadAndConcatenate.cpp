@@ -169,7 +169,7 @@ VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<Vect
   bool othersAreCheap =
       llvm::all_of(op.getInputs(), [&](Value input) { return input == most || isCheap(input); });
   int64_t bits = getStorageBits(arrayType(op.getResult()).getElementType());
-  bool hasMasks = memory.empty() || bits >= getNarrowestMasked(memory.begin()->second.pointer);
+  bool hasMasks = memory.empty() || bits >= getNarrowestMaskedBits(memory.begin()->second.pointer);
   int64_t fewest = hasMasks ? kVectorsOfPiece : kVectorsOfPieceWithoutMasks;
   if (!x.base || x.stride != 1 || getSize(most) < fewest * index.getLanes() ||
       (othersAreCheap && hasMasks))

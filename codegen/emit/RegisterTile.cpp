@@ -11,9 +11,6 @@ namespace hloc {
 
 /// Vectors of accumulators from which a tile's loop is not unrolled by LLVM.
 static constexpr int64_t kLongTile = 8;
-/// Registers with which a tile has enough multiply-adds in a step for counting and jumping not to
-/// matter. With fewer, so many steps stand in a round.
-static constexpr int64_t kManyRegisters = 32, kStepsOfRound = 4;
 
 VectorValue emitZero(IndexBuilder &index, Type element) {
   auto &b = index.b;
@@ -107,23 +104,24 @@ static SmallVector<Value> buildSteps(KernelContext &context, Value lower, Value 
   auto hide = [&](Value end) { return getConstant(end) ? hideConstant(b, end) : end; };
   if (sums < kLongTile)
     return buildFor(context, lower, upper, 1, initial, step, Rounds::Some);
-  if (context.target.vectorRegisters >= kManyRegisters || (known && *known < kStepsOfRound))
+  const int64_t steps = context.target.tileSteps;
+  if (steps == 1 || (known && *known < steps))
     return buildFor(context, lower, hide(upper), 1, initial, step, Rounds::Some);
   auto round = [&](Value k, ValueRange now) {
     SmallVector<Value> next(now);
-    for (int64_t i = 0; i < kStepsOfRound; ++i) {
+    for (int64_t i = 0; i < steps; ++i) {
       ElementEmitter::Scope scope(context.emitter);
       next = step(context.index.add(context.index.uniform(k), i).base, next);
       keepOrder(b);
     }
     return next;
   };
-  if (known && *known % kStepsOfRound == 0)
-    return buildFor(context, lower, hide(upper), kStepsOfRound, initial, round, Rounds::Some);
+  if (known && *known % steps == 0)
+    return buildFor(context, lower, hide(upper), steps, initial, round, Rounds::Some);
   Value rest = b.createOrFold<arith::RemUIOp>(b.createOrFold<arith::SubIOp>(upper, lower),
-                                              context.index.constant(kStepsOfRound));
+                                              context.index.constant(steps));
   Value whole = b.createOrFold<arith::SubIOp>(upper, rest);
-  SmallVector<Value> now = buildFor(context, lower, hide(whole), kStepsOfRound, initial, round);
+  SmallVector<Value> now = buildFor(context, lower, hide(whole), steps, initial, round);
   return buildFor(context, whole, hide(upper), 1, now, step);
 }
 

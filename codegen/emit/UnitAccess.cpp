@@ -14,9 +14,9 @@ static LLVM::LLVMFuncOp getFunction(Value pointer) {
   return dyn_cast_or_null<LLVM::LLVMFuncOp>(pointer.getParentBlock()->getParentOp());
 }
 
-int64_t getNarrowestMasked(Value pointer) {
+int64_t getNarrowestMaskedBits(Value pointer) {
   LLVM::LLVMFuncOp function = getFunction(pointer);
-  auto bits = function ? function->getAttrOfType<IntegerAttr>(kNarrowestMasked) : IntegerAttr();
+  auto bits = function ? function->getAttrOfType<IntegerAttr>(kNarrowestMaskedBits) : IntegerAttr();
   return bits ? bits.getInt() : 0;
 }
 
@@ -26,7 +26,7 @@ Value UnitAccess::load(VectorIndex at, Mask mask) {
     return LLVM::LoadOp::create(b, unit, address(at), bytes);
   }
   VectorType type = VectorType::get({index.getLanes()}, unit);
-  if (mask.uniform && getNarrowestMasked(pointer) > 8 && count >= type.getNumElements() &&
+  if (mask.uniform && getNarrowestMaskedBits(pointer) > 8 && count >= type.getNumElements() &&
       at.base && std::abs(at.stride) == 1) {
     // What is in no lane comes from where it does no harm.
     Value harmless = index.constant(at.stride == 1 ? 0 : type.getNumElements() - 1);
@@ -81,7 +81,7 @@ void UnitAccess::prefetch(VectorIndex at) {
 
 /// Whether LLVM would test the mask of a load of `lanes` units lane by lane.
 bool UnitAccess::lacksMask(Value maskVector, int64_t lanes) {
-  return maskVector && 8 * bytes < getNarrowestMasked(pointer) && count >= lanes &&
+  return maskVector && 8 * bytes < getNarrowestMaskedBits(pointer) && count >= lanes &&
          !matchPattern(maskVector, m_Constant());
 }
 

@@ -15,9 +15,9 @@
 namespace hloc {
 
 /// The attribute of a kernel's function that says from how many bits on elements have masked loads.
-inline constexpr llvm::StringLiteral kNarrowestMasked = "hloc.narrowest_masked";
+inline constexpr llvm::StringLiteral kNarrowestMaskedBits = "hloc.narrowest_masked_bits";
 /// The same, of the function whose argument or stack memory `pointer` is.
-int64_t getNarrowestMasked(mlir::Value pointer);
+int64_t getNarrowestMaskedBits(mlir::Value pointer);
 
 /// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
 inline constexpr int64_t kMaxInterleaved = 8;

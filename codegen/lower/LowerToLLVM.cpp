@@ -319,7 +319,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
                                        : makePipeline(target);
   // Masks are constants now, if they ever will be.
   llvm::FunctionPassManager masks;
-  if (!target.hasMaskRegisters()) {
+  if (!target.hasMaskRegisters) {
     masks.addPass(SplitConstantMasks(target));
     masks.addPass(CarryMasksAsIntegers());
   }

@@ -118,7 +118,7 @@ PreservedAnalyses SplitConstantMasks::run(Function &function, FunctionAnalysisMa
     if (!access)
       continue;
     bool isLoad = access->getIntrinsicID() == Intrinsic::masked_load &&
-                  access->getType()->getScalarSizeInBits() < target.getNarrowestMasked();
+                  access->getType()->getScalarSizeInBits() < target.narrowestMaskedBits;
     if (isLoad ? splitLoad(*access) : splitStore(*access))
       split.push_back(access);
   }

@@ -135,6 +135,10 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     bool avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
     target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
     target.vectorRegisters = avx512 ? 32 : 16;
+    target.tileSteps = avx512 ? 1 : 4;
+    target.hasMaskRegisters = avx512;
+    // AVX2 has masked loads of words and double words.
+    target.narrowestMaskedBits = avx512 ? 8 : has("avx2") ? 32 : 128;
     target.hasFma = has("fma");
     target.hasHalf = has("f16c");
     target.hasRounding = has("sse4.1");
@@ -149,6 +153,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   } else if (triple.isAArch64()) {
     target.vectorBytes = 16;
     target.vectorRegisters = 32;
+    target.tileSteps = 1;
     target.hasFma = target.hasHalf = target.hasRounding = true;
   }
   target.machine = findMachine(target.cpu, family);

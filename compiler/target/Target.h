@@ -50,6 +50,18 @@ struct Target {
   Machine machine;
   /// Bytes of one vector register, and how many there are.
   int64_t vectorBytes = 16, vectorRegisters = 16;
+  /// Steps along the contracted dimension that stand in one round of a register tile's loop: one
+  /// where the registers hold so many accumulators that counting and jumping do not matter.
+  int64_t tileSteps = 4;
+  /// Vectors of i1 have registers of their own (AVX-512). Without, a mask is a vector as wide as
+  /// what was compared.
+  bool hasMaskRegisters = false;
+  /// Bits of the narrowest element of which one instruction loads those that a mask names; more
+  /// than any has if there is none.
+  int64_t narrowestMaskedBits = 128;
+  /// What a kernel may take of the stack of the thread that runs it: threads other than a
+  /// program's first have 1 MiB where systems give least, and the host's own frames are below.
+  int64_t kernelStackBytes = 640 << 10;
   bool hasFma = false;
   /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
   bool hasPairMultiplyAdd = false;
@@ -67,14 +79,6 @@ struct Target {
 
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
-  /// Vectors of i1 have registers of their own, and loads and stores of elements of any width take
-  /// them (AVX-512). Without, a mask is a vector as wide as what was compared.
-  bool hasMaskRegisters() const { return vectorBytes == 64; }
-  /// Bits of the narrowest element of which one instruction loads those that a mask names; more
-  /// than any has if there is none. AVX2 has them for words and double words.
-  int64_t getNarrowestMasked() const {
-    return hasMaskRegisters() ? 8 : vectorBytes == 32 ? 32 : 128;
-  }
 };
 
 /// Resolves names and features; an error message for a triple or CPU that LLVM does not know.

@@ -2,9 +2,8 @@
 // Strategies for dots:
 //
 // - dot.packed: the right operand is packed into panels, block by block, and register tiles run
-// over
-//   them. `block` is rows, columns and depth of a block; with `in_result`, partial sums wait where
-//   the result will be; with `prefetch`, the next block of the right operand is asked for
+//   over them. `block` is rows, columns and depth of a block; with `in_result`, partial sums wait
+//   where the result will be; with `prefetch`, the next block of the right operand is asked for
 //   meanwhile.
 // - dot.stream: the right operand is read in place, once for each tile of rows.
 // - dot.along_depth: lanes lie along the contracted dimension, and are added up at the end.
@@ -33,8 +32,6 @@ constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kMaxBlockRows = 240, kM
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
 /// Rows up to which the right operand is read too seldom for memory not to matter.
 constexpr int64_t kMaxPrefetchedRows = 512;
-/// Bytes of the stack that a kernel may use.
-constexpr int64_t kStackBytes = 640 << 10;
 /// Of a tile's rate, what is reached from panels, from rows in place, and along the depth.
 constexpr double kPackedRate = 0.92, kStreamRate = 0.75, kAlongRate = 0.6;
 
@@ -279,7 +276,7 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
     return "expected `group` to be " + std::to_string(group) + " for these types";
   if (schedule.has("in_result") && !waitsInResult(problem, dot, tile[0], width))
     return "sums cannot wait in this kernel's result";
-  if (getFrameBytes(dot, schedule) > kStackBytes)
+  if (getFrameBytes(dot, schedule) > problem.target.kernelStackBytes)
     return "expected blocks that fit into the stack";
   return "";
 }

@@ -50,8 +50,9 @@ bool ConvolutionKernel::planBlocks() {
           laneBytes = tile.vectors * index.getLanes() * bytes,
           sumBytes = llvm::divideCeil(pixels, tilePixels) * tile.rows * laneBytes;
   int64_t ofCache = (context.target.machine.l2.bytes / 2 - shared) / (stride * rowBytes),
-          ofStack = (kMostStackBytes - kOtherBytes - shared - blockChannels * laneBytes) /
-                    (stride * rowBytes + sumBytes);
+          ofStack =
+              (context.target.kernelStackBytes - kOtherBytes - shared - blockChannels * laneBytes) /
+              (stride * rowBytes + sumBytes);
   int64_t most = std::min({rowCount, ofCache, ofStack});
   if (most < 2)
     return false;
