@@ -17,7 +17,7 @@ namespace hloc {
 
 /// Kernels whose units go through their arrays in order: batch by batch, every one an equal part of
 /// each output, and perhaps within a batch block by block of its rows. Launches of such kernels
-/// that work on each other's results can be chained (FusedTileGroup.h).
+/// that work on each other's results can run tile by tile (FusedTileGroup.h).
 struct TileAccess {
   int64_t batches = 0, batchUnits = 0;
   /// Rows of a batch, those of a block and the units of one; no rows if units do not go by them.

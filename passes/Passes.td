@@ -406,6 +406,28 @@ def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
 }
 
+def GroupKernels : Pass<"group-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Choose which kernels run tile by tile, one after the other";
+  let description = [{
+    A product whose result is reduced by rows and multiplied again (the weights of attention), and
+    which is larger than a target's second cache, becomes a group with these two kernels: code
+    generation runs all three for some rows at a time, where their buffers allow it, and the plan of
+    memory keeps all that a group reads or writes from its first kernel to its last. `hlo.tile_groups`
+    has for each target the number of a kernel's group, -1 for none.
+
+    ```mlir
+    %weights = hlo.kernel <dot> (%q, %k) ...
+    %sums:2 = hlo.kernel <reduce> (%weights) ...
+    ```
+    becomes
+    ```mlir
+    %weights = hlo.kernel <dot> (%q, %k) {hlo.tile_groups = array<i64: 0>, ...} ...
+    %sums:2 = hlo.kernel <reduce> (%weights) {hlo.tile_groups = array<i64: 0>, ...} ...
+    ```
+  }];
+  let statistics = [Statistic<"groups", "groups", "Groups of kernels">];
+}
+
 def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
   let summary = "Let kernels run while collectives are under way";
   let description = [{

@@ -61,6 +61,7 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
   fuse.remarks = options.remarks;
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
   passes.addNestedPass<func::FuncOp>(createOrderKernels()); // also keeps updates in place
+  passes.addNestedPass<func::FuncOp>(createGroupKernels()); // plans of memory leave groups room
   if (options.level > 0) {
     passes.addNestedPass<func::FuncOp>(createOverlapCollectives());
     passes.addNestedPass<func::FuncOp>(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/FusedTileGroup.h"
+#include "passes/schedule/TileGroups.h"
 
 using namespace mlir;
 
@@ -20,9 +21,9 @@ struct Extent {
   }
 };
 
-class ChainFinder {
+class GroupFinder {
 public:
-  ChainFinder(const llvm::StringMap<KernelSchedule> &schedules, const Target &target,
+  GroupFinder(const llvm::StringMap<KernelSchedule> &schedules, const Target &target,
               function_ref<bool(Value, Value)> aliased)
       : schedules(schedules), target(target), aliased(aliased) {}
 
@@ -33,7 +34,7 @@ private:
     auto found = schedules.find(launch.getKernel());
     return found == schedules.end() ? nullptr : &found->second;
   }
-  bool canChain(hlo::LaunchOp launch) const {
+  bool canJoin(hlo::LaunchOp launch) const {
     const KernelSchedule *schedule = getSchedule(launch);
     return schedule && schedule->units > 0 && schedule->blocks.batches > 0 &&
            schedule->scratchBytes == 0;
@@ -44,13 +45,9 @@ private:
     return a.base == b.base ? a.begin < b.end && b.begin < a.end : aliased(a.base, b.base);
   }
   bool conflict(ValueRange written, ValueRange other) const;
-  bool isApart(hlo::LaunchOp between, const FusedTileGroup &chain) const;
-  /// Whether `weights` would leave the core before they are used.
-  bool isLarge(const Extent &weights) const {
-    return weights.end - weights.begin > target.machine.l2.bytes;
-  }
-  bool chooseParts(FusedTileGroup &chain) const;
-  bool isLegal(const FusedTileGroup &chain) const;
+  bool isApart(hlo::LaunchOp between, const FusedTileGroup &group) const;
+  bool chooseParts(FusedTileGroup &group) const;
+  bool isLegal(const FusedTileGroup &group) const;
 
   const llvm::StringMap<KernelSchedule> &schedules;
   const Target &target;
@@ -80,15 +77,15 @@ Extent locate(Value buffer) {
 
 } // namespace
 
-bool ChainFinder::conflict(ValueRange written, ValueRange other) const {
+bool GroupFinder::conflict(ValueRange written, ValueRange other) const {
   return llvm::any_of(written, [&](Value x) {
     return llvm::any_of(other, [&](Value y) { return overlap(locate(x), locate(y)); });
   });
 }
 
-/// Whether `between`, which stands after launches of the chain, may go before them.
-bool ChainFinder::isApart(hlo::LaunchOp between, const FusedTileGroup &chain) const {
-  return llvm::none_of(chain.launches, [&](hlo::LaunchOp launch) {
+/// Whether `between`, which stands after launches of the group, may go before them.
+bool GroupFinder::isApart(hlo::LaunchOp between, const FusedTileGroup &group) const {
+  return llvm::none_of(group.launches, [&](hlo::LaunchOp launch) {
     return conflict(between.getOutputs(), launch.getInputs()) ||
            conflict(between.getOutputs(), launch.getOutputs()) ||
            conflict(launch.getOutputs(), between.getInputs());
@@ -96,37 +93,37 @@ bool ChainFinder::isApart(hlo::LaunchOp between, const FusedTileGroup &chain) co
 }
 
 /// Parts that all launches can do: blocks of rows, or else whole batches.
-bool ChainFinder::chooseParts(FusedTileGroup &chain) const {
-  const TileAccess &first = getSchedule(chain.launches.front())->blocks,
-                   &last = getSchedule(chain.launches.back())->blocks;
-  int64_t rowCount = getSchedule(chain.launches[1])->blocks.batches;
-  chain.batches = first.batches;
+bool GroupFinder::chooseParts(FusedTileGroup &group) const {
+  const TileAccess &first = getSchedule(group.launches.front())->blocks,
+                   &last = getSchedule(group.launches.back())->blocks;
+  int64_t rowCount = getSchedule(group.launches[1])->blocks.batches;
+  group.batches = first.batches;
   if (last.batches != first.batches || rowCount % first.batches != 0)
     return false;
-  chain.rows = chain.blockRows = rowCount / first.batches;
-  if (chain.rows < 2)
+  group.rows = group.blockRows = rowCount / first.batches;
+  if (group.rows < 2)
     return false;
-  bool byRows = first.writesRows && first.rows == chain.rows && last.rows == chain.rows &&
+  bool byRows = first.writesRows && first.rows == group.rows && last.rows == group.rows &&
                 first.blockRows == last.blockRows && !last.rowInputs.empty();
   if (byRows)
-    chain.blockRows = first.blockRows;
-  Extent weights = locate(chain.launches.front().getOutputs()[0]);
-  return (weights.end - weights.begin) / chain.batches / chain.rows * chain.blockRows <=
+    group.blockRows = first.blockRows;
+  Extent weights = locate(group.launches.front().getOutputs()[0]);
+  return (weights.end - weights.begin) / group.batches / group.rows * group.blockRows <=
          target.machine.l2.bytes;
 }
 
 /// Whether what a part of one launch reads or writes is written by no other's, but by the same part
 /// of one before.
-bool ChainFinder::isLegal(const FusedTileGroup &chain) const {
-  bool byRows = chain.blockRows < chain.rows;
-  size_t count = chain.launches.size();
+bool GroupFinder::isLegal(const FusedTileGroup &group) const {
+  bool byRows = group.blockRows < group.rows;
+  size_t count = group.launches.size();
   for (size_t i = 0; i < count; ++i)
     for (size_t j = 0; j < count; ++j) {
       if (i == j)
         continue;
-      hlo::LaunchOp writer = chain.launches[i], other = chain.launches[j];
+      hlo::LaunchOp writer = group.launches[i], other = group.launches[j];
       const TileAccess &blocks = getSchedule(other)->blocks;
-      bool goesByRows = blocks.batches == chain.batches && byRows;
+      bool goesByRows = blocks.batches == group.batches && byRows;
       for (Value output : writer.getOutputs()) {
         Extent written = locate(output);
         if (!written.base)
@@ -149,48 +146,50 @@ bool ChainFinder::isLegal(const FusedTileGroup &chain) const {
   return true;
 }
 
-std::optional<FusedTileGroup> ChainFinder::find(hlo::LaunchOp first) {
-  FusedTileGroup chain;
-  if (!canChain(first) || !isLarge(locate(first.getOutputs()[0])))
+std::optional<FusedTileGroup> GroupFinder::find(hlo::LaunchOp first) {
+  FusedTileGroup group;
+  int64_t number = getTileGroup(first, target.number);
+  if (number == kNoTileGroup || !canJoin(first))
     return std::nullopt;
-  chain.launches.push_back(first);
+  group.launches.push_back(first);
   int between = 0;
-  for (Operation *op = first->getNextNode(); op && chain.launches.size() < 3;
+  for (Operation *op = first->getNextNode(); op && group.launches.size() < 3;
        op = op->getNextNode()) {
     if (op->getNumRegions() == 0 && isMemoryEffectFree(op))
       continue;
     auto launch = dyn_cast<hlo::LaunchOp>(op);
     if (!launch)
       return std::nullopt;
-    Extent weights = locate(chain.launches.back().getOutputs()[0]);
+    Extent handed = locate(group.launches.back().getOutputs()[0]);
     bool isNext =
-        llvm::any_of(launch.getInputs(), [&](Value input) { return locate(input) == weights; });
-    if (isNext && canChain(launch))
-      chain.launches.push_back(launch);
-    else if (isNext || !isApart(launch, chain) || ++between > kMaxBetween)
+        getTileGroup(launch, target.number) == number && canJoin(launch) &&
+        llvm::any_of(launch.getInputs(), [&](Value input) { return locate(input) == handed; });
+    if (isNext)
+      group.launches.push_back(launch);
+    else if (!isApart(launch, group) || ++between > kMaxBetween)
       return std::nullopt;
   }
-  if (chain.launches.size() < 3 || !chooseParts(chain) || !isLegal(chain))
+  if (group.launches.size() < 3 || !chooseParts(group) || !isLegal(group))
     return std::nullopt;
-  return chain;
+  return group;
 }
 
 std::optional<FusedTileGroup> findFusedTileGroup(hlo::LaunchOp first,
                                                  const llvm::StringMap<KernelSchedule> &schedules,
                                                  const Target &target,
                                                  function_ref<bool(Value, Value)> aliased) {
-  return ChainFinder(schedules, target, aliased).find(first);
+  return GroupFinder(schedules, target, aliased).find(first);
 }
 
-std::pair<Value, Value> buildChainedUnits(IndexBuilder &index, const FusedTileGroup &chain,
-                                          const TileAccess &blocks, Value batch, Value block) {
+std::pair<Value, Value> buildUnitsOfTile(IndexBuilder &index, const FusedTileGroup &group,
+                                         const TileAccess &blocks, Value batch, Value block) {
   auto &b = index.b;
   auto times = [&](Value x, int64_t factor) {
     return b.createOrFold<arith::MulIOp>(x, index.constant(factor));
   };
   auto sum = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
-  if (blocks.batches == chain.batches) {
-    bool byRows = chain.blockRows < chain.rows;
+  if (blocks.batches == group.batches) {
+    bool byRows = group.blockRows < group.rows;
     int64_t units = byRows ? blocks.blockUnits : blocks.batchUnits;
     Value begin = times(batch, blocks.batchUnits);
     if (byRows)
@@ -198,9 +197,9 @@ std::pair<Value, Value> buildChainedUnits(IndexBuilder &index, const FusedTileGr
     return {begin, sum(begin, index.constant(units))};
   }
   // A unit is a row.
-  Value start = times(batch, chain.rows), row = times(block, chain.blockRows);
-  Value end = b.createOrFold<arith::MinSIOp>(sum(row, index.constant(chain.blockRows)),
-                                             index.constant(chain.rows));
+  Value start = times(batch, group.rows), row = times(block, group.blockRows);
+  Value end = b.createOrFold<arith::MinSIOp>(sum(row, index.constant(group.blockRows)),
+                                             index.constant(group.rows));
   return {sum(start, row), sum(start, end)};
 }
 

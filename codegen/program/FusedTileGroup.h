@@ -2,10 +2,10 @@
 // Launches that work on each other's results part by part: the weights of attention are computed,
 // normalized and multiplied for some rows at a time, so that they stay near the core in between.
 // Units are the same, and so are the results; only their order is another. Test:
-// test/codegen/attention-chain.hlo.
+// test/codegen/attention-group.hlo.
 
-#ifndef HLOC_CODEGEN_LAUNCHCHAIN_H
-#define HLOC_CODEGEN_LAUNCHCHAIN_H
+#ifndef HLOC_CODEGEN_PROGRAM_FUSEDTILEGROUP_H
+#define HLOC_CODEGEN_PROGRAM_FUSEDTILEGROUP_H
 
 #include "codegen/KernelEmission.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,7 +23,7 @@ struct FusedTileGroup {
   int64_t getBlocks() const { return (rows + blockRows - 1) / blockRows; }
 };
 
-/// The chain that begins with `first`; nullopt if there is none, or if there is nothing to win.
+/// The group that begins with `first`; nullopt if there is none, or if there is nothing to win.
 /// `aliased` says whether two buffers of the host may be one.
 std::optional<FusedTileGroup>
 findFusedTileGroup(hlo::LaunchOp first, const llvm::StringMap<KernelSchedule> &schedules,
@@ -31,11 +31,11 @@ findFusedTileGroup(hlo::LaunchOp first, const llvm::StringMap<KernelSchedule> &s
                    llvm::function_ref<bool(mlir::Value, mlir::Value)> aliased);
 
 /// The units [begin, end) of `launch` that do the rows [firstRow, endRow) of batch `batch` of the
-/// chain.
-std::pair<mlir::Value, mlir::Value> buildChainedUnits(IndexBuilder &index,
-                                                      const FusedTileGroup &chain,
-                                                      const TileAccess &blocks, mlir::Value batch,
-                                                      mlir::Value block);
+/// group.
+std::pair<mlir::Value, mlir::Value> buildUnitsOfTile(IndexBuilder &index,
+                                                     const FusedTileGroup &group,
+                                                     const TileAccess &blocks, mlir::Value batch,
+                                                     mlir::Value block);
 
 } // namespace hloc
 

@@ -29,9 +29,9 @@ private:
   mlir::LogicalResult emitBody(mlir::func::FuncOp main, mlir::LLVM::LLVMFuncOp function);
   mlir::LogicalResult emitOperations(mlir::Block &block);
   mlir::LogicalResult emitOperation(mlir::Operation &op);
-  std::optional<FusedTileGroup> findChain(mlir::Operation &op);
-  mlir::LogicalResult emitChain(const FusedTileGroup &chain);
-  mlir::LLVM::LLVMFuncOp getChainTask(const FusedTileGroup &chain, int64_t grain);
+  std::optional<FusedTileGroup> findGroup(mlir::Operation &op);
+  mlir::LogicalResult emitGroup(const FusedTileGroup &group);
+  mlir::LLVM::LLVMFuncOp getGroupTask(const FusedTileGroup &group, int64_t grain);
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   mlir::LogicalResult emitLaunch(hlo::LaunchOp launch);
   void emitCopy(mlir::memref::CopyOp copy);

@@ -81,7 +81,7 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
 }
 
 /// A trace shows launches one by one, and so they go.
-std::optional<FusedTileGroup> ProgramEmitter::findChain(Operation &op) {
+std::optional<FusedTileGroup> ProgramEmitter::findGroup(Operation &op) {
   auto launch = dyn_cast<hlo::LaunchOp>(op);
   if (!launch || tracer.isEnabled())
     return std::nullopt;
@@ -98,12 +98,12 @@ std::optional<FusedTileGroup> ProgramEmitter::findChain(Operation &op) {
   });
 }
 
-/// The loop body of a chain: a range of its tasks, `grain` parts each.
-LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const FusedTileGroup &chain, int64_t grain) {
+/// The loop body of a group: a range of its tasks, `grain` parts each.
+LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64_t grain) {
   std::string symbol = names.prefix;
-  for (hlo::LaunchOp launch : chain.launches)
+  for (hlo::LaunchOp launch : group.launches)
     symbol += "." + launch.getKernel().str();
-  symbol += ".chain";
+  symbol += ".group";
   LLVM::LLVMFuncOp &task = tasks[symbol];
   if (task)
     return task;
@@ -112,7 +112,7 @@ LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const FusedTileGroup &chain, int64
   Type i64 = b.getI64Type();
   SmallVector<SmallVector<Value>> arguments;
   int64_t slot = 0;
-  for (hlo::LaunchOp launch : chain.launches) {
+  for (hlo::LaunchOp launch : group.launches) {
     SmallVector<Value> &pointers = arguments.emplace_back();
     for (size_t i = 0; i < launch.getInputs().size() + launch.getOutputs().size(); ++i)
       pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * slot++)));
@@ -122,20 +122,20 @@ LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const FusedTileGroup &chain, int64
   auto part = [&](unsigned argument) {
     Value number = arith::IndexCastOp::create(b, b.getIndexType(), task.getArgument(argument));
     return b.createOrFold<arith::MinSIOp>(index.multiply(index.uniform(number), grain).base,
-                                          index.constant(chain.batches * chain.getBlocks()));
+                                          index.constant(group.batches * group.getBlocks()));
   };
   auto loop = scf::ForOp::create(b, part(1), part(2), index.constant(1));
   {
     OpBuilder::InsertionGuard inside(b);
     b.setInsertionPointToStart(loop.getBody());
     auto [batch, block] = std::pair(
-        b.createOrFold<arith::DivUIOp>(loop.getInductionVar(), index.constant(chain.getBlocks())),
-        b.createOrFold<arith::RemUIOp>(loop.getInductionVar(), index.constant(chain.getBlocks())));
-    for (size_t i = 0; i < chain.launches.size(); ++i) {
-      hlo::LaunchOp launch = chain.launches[i];
+        b.createOrFold<arith::DivUIOp>(loop.getInductionVar(), index.constant(group.getBlocks())),
+        b.createOrFold<arith::RemUIOp>(loop.getInductionVar(), index.constant(group.getBlocks())));
+    for (size_t i = 0; i < group.launches.size(); ++i) {
+      hlo::LaunchOp launch = group.launches[i];
       SmallVector<Value> &pointers = arguments[i];
-      auto [begin, end] = buildChainedUnits(
-          index, chain, schedules.find(launch.getKernel())->second.blocks, batch, block);
+      auto [begin, end] = buildUnitsOfTile(
+          index, group, schedules.find(launch.getKernel())->second.blocks, batch, block);
       pointers.push_back(arith::IndexCastOp::create(b, i64, begin));
       pointers.push_back(arith::IndexCastOp::create(b, i64, end));
       LLVM::CallOp::create(b, getKernel(launch), pointers);
@@ -145,21 +145,21 @@ LLVM::LLVMFuncOp ProgramEmitter::getChainTask(const FusedTileGroup &chain, int64
   return task;
 }
 
-LogicalResult ProgramEmitter::emitChain(const FusedTileGroup &chain) {
+LogicalResult ProgramEmitter::emitGroup(const FusedTileGroup &group) {
   SmallVector<Value> pointers;
-  for (hlo::LaunchOp launch : chain.launches)
+  for (hlo::LaunchOp launch : group.launches)
     for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
       pointers.push_back(locate(buffer));
   Value table = stack(8 * pointers.size(), 16);
   for (auto [i, address] : llvm::enumerate(pointers))
     LLVM::StoreOp::create(b, address, offset(table, 8 * i));
-  hlo::LaunchOp front = chain.launches.front();
+  hlo::LaunchOp front = group.launches.front();
   const KernelSchedule &first = schedules.find(front.getKernel())->second;
-  int64_t parts = chain.batches * chain.getBlocks(),
+  int64_t parts = group.batches * group.getBlocks(),
           unitsOfPart = std::max<int64_t>(1, first.units / parts);
   int64_t grain = target.singleThreaded ? parts : llvm::divideCeil(first.grain, unitsOfPart),
           tasks = llvm::divideCeil(parts, grain);
-  LLVM::LLVMFuncOp body = getChainTask(chain, grain);
+  LLVM::LLVMFuncOp body = getGroupTask(group, grain);
   Type i64 = b.getI64Type();
   if (tasks < 2) {
     LLVM::CallOp::create(b, body, ValueRange{table, constant(i64, 0), constant(i64, tasks)});
@@ -173,23 +173,23 @@ LogicalResult ProgramEmitter::emitChain(const FusedTileGroup &chain) {
 }
 
 LogicalResult ProgramEmitter::emitOperations(Block &block) {
-  llvm::SmallPtrSet<Operation *, 4> chained;
+  llvm::SmallPtrSet<Operation *, 4> grouped;
   for (Operation &op : block) {
-    if (chained.contains(&op))
+    if (grouped.contains(&op))
       continue;
-    std::optional<FusedTileGroup> chain = findChain(op);
-    if (!chain) {
+    std::optional<FusedTileGroup> group = findGroup(op);
+    if (!group) {
       if (failed(emitOperation(op)))
         return failure();
       continue;
     }
-    chained.insert(chain->launches.begin(), chain->launches.end());
-    for (Operation *other = op.getNextNode(); other != chain->launches.back();
+    grouped.insert(group->launches.begin(), group->launches.end());
+    for (Operation *other = op.getNextNode(); other != group->launches.back();
          other = other->getNextNode())
-      if (chained.insert(other).second && failed(emitOperation(*other)))
+      if (grouped.insert(other).second && failed(emitOperation(*other)))
         return failure();
     b.setLoc(op.getLoc());
-    if (failed(emitChain(*chain)))
+    if (failed(emitGroup(*group)))
       return failure();
   }
   return success();

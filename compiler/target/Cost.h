@@ -40,12 +40,19 @@ public:
   /// Bytes of a row that stays near the core between the stages of a kernel, with one or two
   /// others.
   int64_t getRowBytes() const { return machine.l2.bytes / 2; }
+  /// Time from start to end of a collective that takes and gives so many bytes, if nobody is late.
+  double getCollectiveTime(double bytes) const {
+    return getTaskTime() + kCollectivePasses * bytes * getStreamTime(bytes);
+  }
   /// Start and end of a kernel's loops.
   double getLaunchTime() const { return machine.parallelism.launch; }
   /// Work that is worth a task.
   double getTaskTime() const { return machine.parallelism.task; }
 
 private:
+  /// How often a collective streams what it takes and gives: members write it where others see
+  /// it, read what others wrote, and share the memory's bandwidth meanwhile.
+  static constexpr double kCollectivePasses = 4;
   /// A load and its insertion into a vector, or its share of a transposition.
   static constexpr double kStridedCycles = 1.2;
   double getVectorCycles(mlir::Operation *op, mlir::Type element) const;

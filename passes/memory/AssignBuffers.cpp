@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/kernels/OutlineKernels.h"
 #include "passes/memory/AssignBuffersPlan.h"
+#include "passes/schedule/TileGroups.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -186,6 +187,8 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
   }
   FlatSymbolRefAttr function = outliner.outline(kernel, reuse);
   auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs, Value());
+  if (Attribute groups = kernel->getDiscardableAttr(kTileGroups))
+    launch->setDiscardableAttr(kTileGroups, groups);
   annotate(launch, kernel.getInputs(), kernel.getResults());
 }
 

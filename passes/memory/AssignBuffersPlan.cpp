@@ -6,6 +6,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/memory/AssignBuffersPlan.h"
+#include "passes/schedule/TileGroups.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -26,10 +27,6 @@ Value buffers::getShown(Value value) {
     return done.getBuffers()[cast<OpResult>(value).getResultNumber()];
   return isView(op) ? op->getOperand(0) : Value();
 }
-
-/// Bytes from which it pays that a product's result is used part by part: less is near the core
-/// anyway.
-static constexpr int64_t kChainedBytes = 1 << 20;
 
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
@@ -262,28 +259,30 @@ void Plan::number(Block &block, int depth) {
   }
 }
 
-/// The only kernel that reads `value`, perhaps in another shape.
-static KernelOp getOnlyReader(Value value) {
-  if (!value.hasOneUse())
-    return nullptr;
-  Operation *user = *value.user_begin();
-  return isView(user) ? getOnlyReader(user->getResult(0)) : dyn_cast<KernelOp>(user);
-}
-
-/// Products whose large result is reduced by rows and multiplied again, as the weights of
-/// attention.
-void Plan::findChains() {
-  main.walk([&](KernelOp first) {
-    if (first.getKind() != KernelKind::Dot || first->getNumResults() != 1 ||
-        getBytes(first.getResult(0).getType()) < kChainedBytes)
+/// Kernels that run tile by tile on some target. A group of which an unrolled loop has copies is
+/// told from them by what it reads.
+void Plan::findTileGroups() {
+  DenseMap<Operation *, size_t> groupOf;
+  main.walk([&](KernelOp kernel) {
+    Attribute numbers = kernel->getDiscardableAttr(kTileGroups);
+    if (!numbers)
       return;
-    KernelOp second = getOnlyReader(first.getResult(0));
-    if (!second || second.getKind() != KernelKind::Reduce ||
-        second->getBlock() != first->getBlock())
-      return;
-    KernelOp third = getOnlyReader(second.getResult(0));
-    if (third && third.getKind() == KernelKind::Dot && third->getBlock() == first->getBlock())
-      chains.push_back({first, third, {first.getResult(0), second.getResult(0)}});
+    size_t group = tileGroups.size();
+    for (Value input : kernel.getInputs()) {
+      while (Value shown = getShown(input))
+        input = shown;
+      auto writer = input.getDefiningOp<KernelOp>();
+      auto found = writer ? groupOf.find(writer) : groupOf.end();
+      if (found != groupOf.end() && writer->getDiscardableAttr(kTileGroups) == numbers)
+        group = found->second;
+    }
+    groupOf[kernel] = group;
+    if (group == tileGroups.size())
+      tileGroups.push_back({kernel, kernel, {}});
+    TileGroup &members = tileGroups[group];
+    if (members.last != kernel)
+      llvm::append_range(members.inner, members.last->getResults());
+    members.last = kernel;
   });
 }
 
@@ -291,9 +290,9 @@ void Plan::findChains() {
 void Plan::collectUses() {
   for (auto [value, node, begin] : definitions) {
     int64_t from = begin, last = getLastUse(value, begin);
-    for (const Chain &chain : chains) {
-      int64_t start = begins[chain.first], end = begins[chain.last] + 1;
-      if (llvm::is_contained(chain.inner, value))
+    for (const TileGroup &group : tileGroups) {
+      int64_t start = begins[group.first], end = begins[group.last] + 1;
+      if (llvm::is_contained(group.inner, value))
         continue;
       if (from > start && from < end)
         from = start;
@@ -388,7 +387,7 @@ Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
     definitions.push_back({argument, node, 0});
   }
   number(main.getBody().front(), 0);
-  findChains();
+  findTileGroups();
   collectUses();
   for (Buffer &buffer : buffers)
     llvm::sort(buffer.ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });

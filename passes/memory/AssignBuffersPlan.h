@@ -100,7 +100,7 @@ private:
   void reuseOperands(mlir::Operation *done, int depth);
   bool isReadBetween(mlir::Value value, mlir::Operation *first, mlir::Operation *last);
   void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
-  void findChains();
+  void findTileGroups();
   void collectUses();
   bool overlap(int a, int b);
   bool isHandedOver(int from, const Range &read, int to, const Range &written);
@@ -115,13 +115,13 @@ private:
   std::vector<int> parents;
   llvm::DenseMap<mlir::Value, int> nodeOf;
   llvm::SmallVector<int> resultNodes;
-  /// Three kernels that codegen may run part by part, and what they hand on to each other. All else
-  /// that they read or write lives from the first to the last.
-  struct Chain {
+  /// Kernels that run tile by tile, and what they hand on to each other. All else that they read or
+  /// write lives from the first to the last.
+  struct TileGroup {
     mlir::Operation *first, *last;
     llvm::SmallVector<mlir::Value, 2> inner;
   };
-  llvm::SmallVector<Chain> chains;
+  llvm::SmallVector<TileGroup> tileGroups;
   llvm::DenseMap<mlir::Operation *, int64_t> begins, ends;
   std::vector<CoalesceHint> wishes;
   /// At a position, the values whose buffers may pass to others there.

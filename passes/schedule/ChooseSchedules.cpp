@@ -35,8 +35,10 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
     FailureOr<SmallVector<Target, 1>> targets = getTargets(getOperation());
     if (failed(targets))
       return signalPassFailure();
-    auto written = getOperation()->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(
-        kWrittenSchedules);
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    DictionaryAttr written;
+    if (failed(readWritten(module, written)))
+      return signalPassFailure();
     WalkResult result = getOperation()->walk([&](KernelOp kernel) {
       return failed(choose(kernel, *targets, written)) ? WalkResult::interrupt()
                                                        : WalkResult::advance();
@@ -45,7 +47,7 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
       return signalPassFailure();
     for (NamedAttribute entry : written ? written.getValue() : ArrayRef<NamedAttribute>())
       if (!taken.contains(entry.getName())) {
-        getOperation()->getParentOfType<ModuleOp>()->emitError("no kernel is called `")
+        module.emitError("no kernel is called `")
             << entry.getName().getValue() << "`, for which there is a schedule";
         return signalPassFailure();
       }
@@ -54,6 +56,19 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
 private:
   /// Names of kernels for which a written schedule was taken.
   llvm::SmallDenseSet<StringAttr> taken;
+
+  /// The module's written schedules; null if it has none.
+  static LogicalResult readWritten(ModuleOp module, DictionaryAttr &written) {
+    Attribute attribute = module->getAttr(kWrittenSchedules);
+    written = dyn_cast_if_present<DictionaryAttr>(attribute);
+    bool isWrong = attribute && (!written || llvm::any_of(written, [](NamedAttribute entry) {
+                     return !isa<ScheduleAttr>(entry.getValue());
+                   }));
+    if (isWrong)
+      return module.emitError("expected `")
+             << kWrittenSchedules << "` to be a dictionary of #hlo.schedule";
+    return success();
+  }
 
   /// The schedule that somebody wrote for the kernel; null if nobody did.
   ScheduleAttr findWritten(KernelOp kernel, size_t target, DictionaryAttr written) {

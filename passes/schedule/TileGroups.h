@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attribute by which kernels and launches say that they run tile by tile with others
+// (GroupKernels.cpp): for each target the number of their group. Code generation obeys it where
+// buffers allow (codegen/program/FusedTileGroup.h).
+
+#ifndef HLOC_PASSES_SCHEDULE_TILEGROUPS_H
+#define HLOC_PASSES_SCHEDULE_TILEGROUPS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace hloc {
+
+inline constexpr llvm::StringLiteral kTileGroups = "hlo.tile_groups";
+/// The number of a kernel that is in no group.
+inline constexpr int64_t kNoTileGroup = -1;
+
+inline void setTileGroups(mlir::Operation *kernel, llvm::ArrayRef<int64_t> numbers) {
+  kernel->setDiscardableAttr(kTileGroups,
+                             mlir::DenseI64ArrayAttr::get(kernel->getContext(), numbers));
+}
+
+/// The group of a kernel or launch on target `target`.
+inline int64_t getTileGroup(mlir::Operation *kernel, size_t target) {
+  auto numbers = kernel->getAttrOfType<mlir::DenseI64ArrayAttr>(kTileGroups);
+  return numbers && target < size_t(numbers.size()) ? numbers[target] : kNoTileGroup;
+}
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,224 @@
+// Schedules that somebody writes are checked before code generation obeys them.
+
+// RUN: hlo-opt --choose-schedules --split-input-file --verify-diagnostics %s
+
+// A strategy that nobody has written.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{no strategy `dot.magic` for a kernel of this kind: expected dot.stream, dot.along_depth, dot.packed}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.magic" tile = [6, 2] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// A strategy that does not take this product.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{the contracted dimension is not the right operand's minor one}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.along_depth" tile = [1, 1] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Tiles.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected `tile` to be two numbers, 1 or more}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.stream" tile = [6] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Sizes of which the product overflows.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected a tile of at most 64 sums on this machine}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.stream" tile = [4, 4611686018427387904] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Vectors that the machine does not have.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected `lanes` to be a power of two that fits a vector of the target}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.stream" tile = [6, 2] lanes = 16>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Blocks.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected blocks of whole tiles}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [100, 128, 256] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Blocks of which the bytes overflow.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected blocks no larger than the product}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [384, 4611686018427387904, 256] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// The order of sums is not for schedules to choose.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected a block's depth to be that of sums, which accuracy decides}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 128] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Panels that the stack does not hold.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected blocks that fit into the stack}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [384, 640, 256] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Choices.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{no choice of this strategy is called `prefech`}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 with = ["prefech"]>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// What code generation counts.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{expected neither `units`, `grain` nor `scratch`: code generation counts them}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 units = 4>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// A kind without strategies.
+module {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{kernels of kind `loop` have no strategies to choose from}}
+    %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"loop.rows">]} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%x: tensor<4xf32>):
+      %0 = hlo.negate %x : tensor<4xf32>
+      hlo.return %0 : tensor<4xf32>
+    }
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Schedules of the module.
+// expected-error@+1 {{expected `hlo.schedules` to be a dictionary of #hlo.schedule}}
+module attributes {hlo.schedules = {a = 1 : i64}} {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%x: tensor<4xf32>):
+      %0 = hlo.negate %x : tensor<4xf32>
+      hlo.return %0 : tensor<4xf32>
+    }
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{expected `hlo.schedules` to be a dictionary of #hlo.schedule}}
+module attributes {hlo.schedules = 7 : i64} {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%x: tensor<4xf32>):
+      %0 = hlo.negate %x : tensor<4xf32>
+      hlo.return %0 : tensor<4xf32>
+    }
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{no kernel is called `nobody`, for which there is a schedule}}
+module attributes {hlo.schedules = {nobody = #hlo.schedule<"dot.stream" tile = [1, 1] lanes = 8>}} {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%x: tensor<4xf32>):
+      %0 = hlo.negate %x : tensor<4xf32>
+      hlo.return %0 : tensor<4xf32>
+    }
+    return %r : tensor<4xf32>
+  }
+}
