@@ -22,7 +22,6 @@ if(NOT HLOC_RUNTIME_ONLY)
   include(TableGen)
   include(AddLLVM)
   include(AddMLIR)
-  find_package(absl REQUIRED)
   include(HlocLlvm)
 endif()
 
