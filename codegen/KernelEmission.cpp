@@ -266,26 +266,6 @@ void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double time, boo
   });
 }
 
-int64_t getWidestElement(Block &body) {
-  int64_t widest = 8;
-  auto consider = [&](Type type) {
-    auto array = dyn_cast<RankedTensorType>(type);
-    if (!array)
-      return;
-    Type element = array.getElementType();
-    if (auto complex = dyn_cast<ComplexType>(element))
-      element = complex.getElementType();
-    int64_t bits = element.getIntOrFloatBitWidth();
-    widest = std::max(widest, isa<FloatType>(element) ? std::max<int64_t>(bits, 32) : bits);
-  };
-  for (Type type : body.getArgumentTypes())
-    consider(type);
-  for (Operation &op : body)
-    for (Type type : op.getResultTypes())
-      consider(type);
-  return widest;
-}
-
 /// The loops of the kernel's kind.
 static LogicalResult emitLoops(KernelContext &context) {
   switch (context.kernel.getKind()) {

@@ -12,6 +12,7 @@
 #include "codegen/emit/ElementEmitter.h"
 #include "compiler/target/Cost.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/kernels/ArraySizes.h"
 
 namespace hloc {
 
@@ -158,10 +159,6 @@ void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, double tim
 
 /// The mask of the first `count` lanes.
 Mask firstLanes(IndexBuilder &index, int64_t count);
-
-/// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count
-/// as 32.
-int64_t getWidestElement(mlir::Block &body);
 
 } // namespace hloc
 

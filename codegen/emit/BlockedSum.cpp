@@ -7,10 +7,6 @@ using namespace mlir;
 
 namespace hloc {
 
-int64_t chooseSumBlock(int64_t size, int64_t target) {
-  return llvm::divideCeil(size, std::max<int64_t>(1, size / std::max<int64_t>(1, target)));
-}
-
 SmallVector<Value> beginTotals(ValueRange zeros) {
   SmallVector<Value> totals(zeros);
   totals.append(zeros.begin(), zeros.end());

@@ -10,9 +10,6 @@
 
 namespace hloc {
 
-/// The size of blocks of [0, size) which are about `target` each and nearly equal.
-int64_t chooseSumBlock(int64_t size, int64_t target);
-
 /// Totals of several sums as loops carry them: floats or vectors of them, followed by their errors.
 llvm::SmallVector<mlir::Value> beginTotals(mlir::ValueRange zeros);
 llvm::SmallVector<mlir::Value> addToTotals(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange totals,

@@ -6,6 +6,9 @@ using namespace mlir;
 
 namespace hloc {
 
+/// Loads that are waited for at the same time.
+static constexpr double kMissesAtOnce = 2;
+
 /// Instructions of the expansions of codegen/math for a vector of f32, and of what surrounds an
 /// operation that is one instruction (moves, constants).
 static double getInstructions(hlo::CostClass costClass) {
@@ -121,6 +124,12 @@ double CostModel::getReloadTime() const {
   // A load, the address it needs and what waits for it, for elements of 32 bits.
   double lanes = vectorBytes / 4.0;
   return machine.getNanoseconds(1.5 / lanes);
+}
+
+double CostModel::getMissTime(double bytes) const {
+  bool isNear = bytes <= double(machine.getLargestShare());
+  return (isNear ? machine.getNanoseconds(machine.l3.latency) : machine.memory.latency) /
+         kMissesAtOnce;
 }
 
 double CostModel::getMultiplyAddTime(Type element) const {

@@ -28,6 +28,8 @@ public:
 
   /// Time to read or write one byte of an array of `bytes` once.
   double getStreamTime(double bytes) const { return machine.getStreamTime(bytes); }
+  /// A load of what is in an array of `bytes` beyond the second cache, in no stream.
+  double getMissTime(double bytes) const;
   /// One more load of an element that is in the nearest cache, beside its neighbours or not: alone,
   /// at a computed place, or with others at equal distances.
   double getReloadTime() const;

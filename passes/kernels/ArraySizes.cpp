@@ -19,3 +19,23 @@ double fuse::elementsOf(Type type) {
 }
 
 double fuse::bytesOf(Type type) { return elementsOf(type) * elementBytes(type); }
+
+int64_t hloc::getWidestElement(Block &body) {
+  int64_t widest = 8;
+  auto consider = [&](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    if (!array)
+      return;
+    Type element = array.getElementType();
+    if (auto complex = dyn_cast<ComplexType>(element))
+      element = complex.getElementType();
+    int64_t bits = element.getIntOrFloatBitWidth();
+    widest = std::max(widest, isa<FloatType>(element) ? std::max<int64_t>(bits, 32) : bits);
+  };
+  for (Type type : body.getArgumentTypes())
+    consider(type);
+  for (Operation &op : body)
+    for (Type type : op.getResultTypes())
+      consider(type);
+  return widest;
+}

@@ -19,4 +19,12 @@ double elementsOf(mlir::Type type);
 
 } // namespace hloc::fuse
 
+namespace hloc {
+
+/// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count
+/// as 32.
+int64_t getWidestElement(mlir::Block &body);
+
+} // namespace hloc
+
 #endif

@@ -32,8 +32,6 @@ constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kMaxBlockRows = 240, kM
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
 /// Rows up to which the right operand is read too seldom for memory not to matter.
 constexpr int64_t kMaxPrefetchedRows = 512;
-/// Sums of a written tile for each register, beyond which code would only grow.
-constexpr int64_t kMaxSumsOfRegister = 4;
 /// Of a tile's rate, what is reached from panels, from rows in place, and along the depth.
 constexpr double kPackedRate = 0.92, kStreamRate = 0.75, kAlongRate = 0.6;
 
@@ -243,34 +241,13 @@ std::string refusePacked(const KernelProblem &problem) {
   return getDot(problem).depth == 0 ? "there is nothing to pack" : "";
 }
 
-/// What is wrong with what schedules of all strategies have; `with` are the choices of this one.
-std::string checkFields(const KernelProblem &problem, hlo::ScheduleAttr schedule,
-                        ArrayRef<StringRef> with = {}) {
-  ArrayRef<int64_t> tile = schedule.getTile();
-  if (tile.size() != 2 || tile[0] < 1 || tile[1] < 1)
-    return "expected `tile` to be two numbers, 1 or more";
-  int64_t most = kMaxSumsOfRegister * problem.target.vectorRegisters;
-  if (tile[0] > most || tile[1] > most || tile[0] * tile[1] > most)
-    return "expected a tile of at most " + std::to_string(most) + " sums on this machine";
-  if (schedule.getUnits() || schedule.getGrain() || schedule.getScratch())
-    return "expected neither `units`, `grain` nor `scratch`: code generation counts them";
-  for (StringAttr name : schedule.getWith())
-    if (!llvm::is_contained(with, name.getValue()))
-      return "no choice of this strategy is called `" + name.getValue().str() + "`";
-  return "";
-}
-
 std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
                       hlo::ScheduleAttr schedule, ArrayRef<StringRef> with = {}) {
-  if (std::string wrong = checkFields(problem, schedule, with); !wrong.empty())
+  if (std::string wrong = checkScheduleFields(problem, schedule, with); !wrong.empty())
     return wrong;
   if (schedule.getTile()[0] > dot.rows)
     return "expected no more rows of a tile than the product has";
-  int64_t lanes = schedule.getLanes();
-  if (lanes < 1 || !llvm::isPowerOf2_64(lanes) ||
-      lanes > problem.target.getLanes(dot.getPartBits()))
-    return "expected `lanes` to be a power of two that fits a vector of the target";
-  return "";
+  return checkLanes(problem, schedule, dot.getPartBits());
 }
 
 std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -287,7 +264,8 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
   };
   if (!isWhole(block[0], tile[0], dot.rows) || !isWhole(block[1], width, dot.columns))
     return "expected blocks of whole tiles";
-  if (block[0] > llvm::alignTo(dot.rows, tile[0]) || block[1] > llvm::alignTo(dot.columns, width))
+  if (block[0] > int64_t(llvm::alignTo(dot.rows, tile[0])) ||
+      block[1] > int64_t(llvm::alignTo(dot.columns, width)))
     return "expected blocks no larger than the product";
   // Where sums are cut is a matter of accuracy.
   int64_t group = chooseGroup(problem, dot, schedule.getLanes(), /*packs=*/true);
@@ -378,7 +356,7 @@ double costAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
 
 std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
-  if (std::string wrong = checkFields(problem, schedule); !wrong.empty())
+  if (std::string wrong = checkScheduleFields(problem, schedule); !wrong.empty())
     return wrong;
   if (schedule.getTile()[0] > dot.rows || schedule.getTile()[1] > dot.columns)
     return "expected no larger tile than the product is";

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Of the machine's multiply-adds, what convolutions reach.
-static constexpr double kConvolutionRate = 0.75;
 /// Cycles for one comparison of a sort with its moves, and for one update of a scatter.
 static constexpr double kSortStepCycles = 2.5, kScatterCycles = 6;
 
@@ -48,14 +46,10 @@ static double getWork(const KernelProblem &problem, Operation *op, hlo::Schedule
   const CostModel &costs = problem.costs;
   auto inputsOf = [](auto reducing) { return countElements(reducing.getInputs()[0]); };
   return llvm::TypeSwitch<Operation *, double>(op)
-      .Case([&](hlo::DotOp dot) {
-        if (schedule)
-          return getCost(problem, schedule);
-        return countProducts(dot) * costs.getMultiplyAddTime(getElementTypeOrSelf(dot.getType()));
-      })
-      .Case([&](hlo::ConvolutionOp convolution) {
-        Type element = getElementTypeOrSelf(convolution.getType());
-        return countProducts(convolution) * costs.getMultiplyAddTime(element) / kConvolutionRate;
+      .Case<hlo::DotOp, hlo::ConvolutionOp>([&](Operation *) {
+        Type element = getElementTypeOrSelf(op->getResult(0).getType());
+        return schedule ? getCost(problem, schedule)
+                        : countProducts(op) * costs.getMultiplyAddTime(element);
       })
       .Case([&](hlo::ReduceOp reduce) { return inputsOf(reduce) * costs.getElementTime(op); })
       .Case([&](hlo::ReduceWindowOp reduce) {

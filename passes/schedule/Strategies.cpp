@@ -1,18 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/Strategies.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
 
-static ArrayRef<Strategy> getStrategies(hlo::KernelKind kind) {
-  return kind == hlo::KernelKind::Dot ? getDotStrategies() : ArrayRef<Strategy>();
+/// Sums of a written tile for each register, beyond which code would only grow.
+static constexpr int64_t kMaxSumsOfRegister = 4;
+
+/// The strategies for the kernel's kind; none if it does not hold what its kind says, which code
+/// generation reports.
+static ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
+  auto choose = [](auto operations, ArrayRef<Strategy> strategies) {
+    return operations.empty() ? ArrayRef<Strategy>() : strategies;
+  };
+  switch (problem.kind) {
+  case hlo::KernelKind::Dot:
+    return choose(problem.body.getOps<hlo::DotOp>(), getDotStrategies());
+  case hlo::KernelKind::Convolution:
+    return choose(problem.body.getOps<hlo::ConvolutionOp>(), getConvolutionStrategies());
+  case hlo::KernelKind::Reduce:
+    return choose(problem.body.getOps<hlo::ReduceOp>(), getReduceStrategies());
+  default:
+    return {};
+  }
+}
+
+std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr schedule,
+                                ArrayRef<StringRef> with) {
+  ArrayRef<int64_t> tile = schedule.getTile();
+  if (tile.size() != 2 || tile[0] < 1 || tile[1] < 1)
+    return "expected `tile` to be two numbers, 1 or more";
+  int64_t most = kMaxSumsOfRegister * problem.target.vectorRegisters;
+  if (tile[0] > most || tile[1] > most || tile[0] * tile[1] > most)
+    return "expected a tile of at most " + std::to_string(most) + " sums on this machine";
+  if (schedule.getUnits() || schedule.getGrain() || schedule.getScratch())
+    return "expected neither `units`, `grain` nor `scratch`: code generation counts them";
+  for (StringAttr name : schedule.getWith())
+    if (!llvm::is_contained(with, name.getValue()))
+      return "no choice of this strategy is called `" + name.getValue().str() + "`";
+  return "";
+}
+
+std::string checkLanes(const KernelProblem &problem, hlo::ScheduleAttr schedule, int64_t bits) {
+  int64_t lanes = schedule.getLanes();
+  return lanes < 1 || !llvm::isPowerOf2_64(lanes) || lanes > problem.target.getLanes(bits)
+             ? "expected `lanes` to be a power of two that fits a vector of the target"
+             : "";
 }
 
 Choice chooseSchedule(const KernelProblem &problem) {
   Choice choice;
-  for (const Strategy &strategy : getStrategies(problem.kind)) {
+  for (const Strategy &strategy : getStrategies(problem)) {
     if (!strategy.refuse(problem).empty())
       continue;
     SmallVector<hlo::ScheduleAttr> schedules;
@@ -34,7 +75,7 @@ Choice chooseSchedule(const KernelProblem &problem) {
 }
 
 double getCost(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  for (const Strategy &strategy : getStrategies(problem.kind))
+  for (const Strategy &strategy : getStrategies(problem))
     if (strategy.name == schedule.getStrategy())
       return strategy.cost(problem, schedule);
   llvm_unreachable("schedules were checked against the table");
@@ -42,7 +83,7 @@ double getCost(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   std::string known;
-  for (const Strategy &strategy : getStrategies(problem.kind)) {
+  for (const Strategy &strategy : getStrategies(problem)) {
     known += (known.empty() ? "" : ", ") + strategy.name.str();
     if (strategy.name != schedule.getStrategy())
       continue;

@@ -44,8 +44,17 @@ struct Strategy {
   std::string (*check)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 };
 
-/// All strategies for dots.
+/// All strategies for dots, for convolutions, and for reductions.
 llvm::ArrayRef<Strategy> getDotStrategies();
+llvm::ArrayRef<Strategy> getConvolutionStrategies();
+llvm::ArrayRef<Strategy> getReduceStrategies();
+
+/// What is wrong with the fields of a written schedule that mean the same to every strategy, of
+/// which `with` are the choices; empty if nothing.
+std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr schedule,
+                                llvm::ArrayRef<llvm::StringRef> with = {});
+/// The same of its lanes, which are numbers of `bits` bits.
+std::string checkLanes(const KernelProblem &problem, hlo::ScheduleAttr schedule, int64_t bits);
 
 /// How often the code of a dot asks for each element of its operand 0 or 1, whatever its strategy.
 double countOperandReads(hlo::DotOp dot, unsigned operand);

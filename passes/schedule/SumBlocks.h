@@ -6,11 +6,17 @@
 #define HLOC_PASSES_SCHEDULE_SUMBLOCKS_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace hloc {
 
 /// Terms that are added one after the other, about.
 inline constexpr int64_t kSumBlock = 256;
+
+/// The size of blocks of [0, size) which are about `target` each and nearly equal.
+inline int64_t chooseSumBlock(int64_t size, int64_t target) {
+  return llvm::divideCeil(size, std::max<int64_t>(1, size / std::max<int64_t>(1, target)));
+}
 
 /// Whether a sum of `terms` terms in accumulators of type `element` is to be made in blocks.
 inline bool isBlockedSum(mlir::Type element, int64_t terms) {

@@ -8,66 +8,17 @@
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/kernels/convolution/ConvolutionKernel.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
 
-/// Channels from which a tap alone makes a block.
-static constexpr int64_t kBlockChannels = 128;
-/// Blocks whose sums may be added up without compensation.
-static constexpr int64_t kMaxBlocks = 64;
-/// Bytes of a cache line.
-static constexpr int64_t kLineBytes = 64;
-/// Bytes of the stack that a tile of results and spilled registers may take.
-static constexpr int64_t kOtherBytes = 32 << 10;
-/// Tiles of features that a unit's patch serves.
-static constexpr int64_t kFeatureTiles = 2;
-
-/// Whether the kernel goes in blocks; if so, sets the patch, the rows of a unit and its features.
-bool ConvolutionKernel::planBlocks() {
-  int64_t bytes = getStorageBits(element) / 8, taps = ShapedType::getNumElements(window.getSizes());
-  if (spatial() < 2 || lanesOnPixels || vectorInput || op.getFeatureGroupCount() != 1 ||
-      !isa<FloatType>(element) || channels < kBlockChannels ||
-      llvm::any_of(axes, [](const Axis &axis) { return axis.phases > 1 || axis.dilation > 1; }))
-    return false;
-  blockChannels = chooseSumBlock(channels, kSumBlock);
-  int64_t blocks = taps * llvm::divideCeil(channels, blockChannels);
-  if (taps * channels * features * bytes <= context.target.machine.l2.bytes || blocks > kMaxBlocks)
-    return false;
-  int64_t last = spatial() - 1, rowCount = outputSizes[last - 1];
-  auto extent = [](const Axis &axis, int64_t outputs) {
-    return (outputs - 1) * axis.stride + (axis.taps - 1) * axis.tapStride + 1;
-  };
-  SmallVector<int64_t> sizes;
-  for (const Axis &axis : ArrayRef(axes).drop_back(2))
-    sizes.push_back(axis.taps);
-  sizes.append({1, extent(axes[last], pixels), channels});
-  // A unit's rows stay in the cache, and with the sums and a block of the filter on the stack.
-  int64_t rowBytes = ShapedType::getNumElements(sizes) * bytes, stride = axes[last - 1].stride,
-          shared = (extent(axes[last - 1], 1) - stride) * rowBytes,
-          laneBytes = tile.vectors * index.getLanes() * bytes,
-          sumBytes = llvm::divideCeil(pixels, tilePixels) * tile.rows * laneBytes;
-  int64_t ofCache = (context.target.machine.l2.bytes / 2 - shared) / (stride * rowBytes),
-          ofStack =
-              (context.target.kernelStackBytes - kOtherBytes - shared - blockChannels * laneBytes) /
-              (stride * rowBytes + sumBytes);
-  int64_t most = std::min({rowCount, ofCache, ofStack});
-  if (most < 2)
-    return false;
-  unitRows = llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, most));
-  sizes[last - 1] = extent(axes[last - 1], unitRows);
-  patchSizes = sizes;
-  patch = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
-  blockFeatures = std::min(kFeatureTiles * tileFeatures, features);
-  return true;
-}
-
 /// Copies what lies under the windows of the unit's rows, the first of which is `rowStart`.
 void ConvolutionKernel::fillRows(Value rowStart) {
   int64_t last = spatial() - 1;
-  MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
+  MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};
   VectorIndex zero = index.uniform(0),
               firstRow = inputPosition(last - 1, index.uniform(rowStart), zero);
   VectorIndex firstColumn = inputPosition(last, zero, zero);
@@ -75,10 +26,11 @@ void ConvolutionKernel::fillRows(Value rowStart) {
     ElementIndex outermost;
     for (int64_t d = 0; d + 1 < last; ++d)
       outermost.push_back(inputPosition(d, outerPosition(d), tap[d]));
-    return buildNest(context, ArrayRef(patchSizes).slice(last - 1, 2), {},
+    return buildNest(context, ArrayRef(shape.patchSizes).slice(last - 1, 2), {},
                      [&](ArrayRef<VectorIndex> x, ValueRange) {
                        return buildLanes(
-                           context, channels, {}, [&](VectorIndex channel, Mask mask, ValueRange) {
+                           context, problem.channels, {},
+                           [&](VectorIndex channel, Mask mask, ValueRange) {
                              ElementIndex from(outermost), to(tap);
                              from.append({index.add(firstRow, x[0]), index.add(firstColumn, x[1])});
                              to.append({x[0], x[1], channel});
@@ -96,52 +48,54 @@ void ConvolutionKernel::fillRows(Value rowStart) {
 void ConvolutionKernel::forEachPixelTile(
     Value rowCount, function_ref<void(Value row, const TileSpan &span, Value number)> body) {
   buildFor(context, index.constant(0), rowCount, 1, [&](Value row) {
-    buildFor(context, index.constant(0), index.constant(pixels), tilePixels, [&](Value pixel) {
-      body(row, makeTileSpan(index, pixel, pixels, tilePixels),
-           b.createOrFold<arith::DivUIOp>(pixel, index.constant(tilePixels)));
-    });
+    buildFor(context, index.constant(0), index.constant(shape.pixels), shape.tilePixels,
+             [&](Value pixel) {
+               body(row, makeTileSpan(index, pixel, shape.pixels, shape.tilePixels),
+                    b.createOrFold<arith::DivUIOp>(pixel, index.constant(shape.tilePixels)));
+             });
   });
 }
 
 /// Whether the blocks of the filter lie behind each other in memory, with taps and channels
 /// outermost.
 bool ConvolutionKernel::prefetchesFilter() {
-  int64_t rank = filterType.getRank();
+  int64_t rank = problem.filterType.getRank();
   return findWhole(op.getRhs()) &&
          llvm::equal(dims.getKernelSpatial(), llvm::seq<int64_t>(0, spatial())) &&
          dims.getKernelInputFeature() == rank - 2 &&
          llvm::none_of(window.getReversals(), [](bool reversed) { return reversed; }) &&
-         getStorageBits(filterType.getElementType()) >= 8;
+         getStorageBits(problem.filterType.getElementType()) >= 8;
 }
 
 /// Asks for the part of the next block, that after the one of `tap` which begins at `channel`, or
 /// the first one of the next features, which falls to `turn` of `turns`.
 void ConvolutionKernel::prefetchFilter(ArrayRef<VectorIndex> tap, Value channel, Value feature,
                                        Value turn, int64_t turns) {
-  int64_t rows = ShapedType::getNumElements(window.getSizes()) * channels,
-          share = llvm::divideCeil(blockChannels, turns);
-  int64_t line = kLineBytes * 8 / getStorageBits(filterType.getElementType());
+  int64_t rows = ShapedType::getNumElements(window.getSizes()) * problem.channels,
+          share = llvm::divideCeil(shape.blockChannels, turns);
+  int64_t line =
+      context.target.machine.l1.lineBytes * 8 / getStorageBits(problem.filterType.getElementType());
   SmallVector<int64_t> tapSizes(window.getSizes());
   Value tapRow = linearize(index, tapSizes, tap).base;
   auto sum = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
-  Value row = sum(sum(index.multiply(index.uniform(tapRow), channels).base, channel),
-                  index.constant(blockChannels));
+  Value row = sum(sum(index.multiply(index.uniform(tapRow), problem.channels).base, channel),
+                  index.constant(shape.blockChannels));
   Value isOver =
       b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, row, index.constant(rows));
   row = b.createOrFold<arith::SelectOp>(isOver, index.constant(0), row);
-  Value column =
-      b.createOrFold<arith::SelectOp>(isOver, sum(feature, index.constant(tileFeatures)), feature);
+  Value column = b.createOrFold<arith::SelectOp>(
+      isOver, sum(feature, index.constant(shape.tileFeatures)), feature);
   Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
   Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead,
-                                                 index.constant(blockChannels));
+                                                 index.constant(shape.blockChannels));
   scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(branch.thenBlock());
   MemoryArray memory = context.getInput(findWhole(op.getRhs()).getArgNumber());
   buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
-    buildFor(context, index.constant(0), index.constant(tileFeatures), line, [&](Value n) {
-      ElementIndex at(filterType.getRank(), index.uniform(0));
+    buildFor(context, index.constant(0), index.constant(shape.tileFeatures), line, [&](Value n) {
+      ElementIndex at(problem.filterType.getRank(), index.uniform(0));
       at[dims.getKernelInputFeature()] = index.uniform(sum(sum(row, ahead), k));
       at[dims.getKernelOutputFeature()] = index.uniform(sum(column, n));
       prefetchElement(index, memory, context.emitter.locate(op.getRhs(), at));
@@ -153,7 +107,7 @@ void ConvolutionKernel::prefetchFilter(ArrayRef<VectorIndex> tap, Value channel,
 void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan,
                                         Value rowStart, Value rowCount, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
-  MemoryArray patchMemory{patch, RankedTensorType::get(patchSizes, element)};
+  MemoryArray patchMemory{patch, RankedTensorType::get(shape.patchSizes, element)};
   auto feature = [&](int64_t v) {
     return index.add(index.consecutive(featureSpan.start, featureSpan.multiple), v * lanes);
   };
@@ -178,62 +132,66 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
     SmallVector<Value> tapValues;
     for (VectorIndex x : tap)
       tapValues.push_back(x.base);
-    buildFor(context, index.constant(0), index.constant(channels), blockChannels, [&](Value first) {
-      Value end = b.createOrFold<arith::AddIOp>(first, index.constant(blockChannels));
-      if (channels % blockChannels != 0)
-        end = b.createOrFold<arith::MinSIOp>(end, index.constant(channels));
-      Value count = b.createOrFold<arith::SubIOp>(end, first);
-      auto channel = [&](Value k) {
-        return index.uniform(b.createOrFold<arith::AddIOp>(first, k));
-      };
-      buildFor(context, index.constant(0), count, 1, [&](Value k) {
-        for (int64_t v = 0; v < tile.vectors; ++v) {
-          VectorValue value = loadFilter(tapValues, channel(k), feature(v),
-                                         firstLanes(index, featureSpan.live - v * lanes));
-          if (value.re)
-            storeElements(index, memory.panel, {index.uniform(k), within(v)},
-                          broadcastLanes(index, value), {});
-        }
-      });
-      forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
-        VectorIndex patchRow = index.add(index.multiply(index.uniform(row), axes[last - 1].stride),
-                                         index.multiply(tap[last - 1], axes[last - 1].tapStride));
-        auto left = [&](int64_t r, Value k) {
-          VectorIndex pixel = index.add(index.uniform(span.start, span.multiple), r);
-          ElementIndex at(tap.drop_back(2));
-          at.append({patchRow,
-                     index.add(index.multiply(pixel, axes[last].stride),
-                               index.multiply(tap[last], axes[last].tapStride)),
-                     channel(k)});
-          return loadElements(index, patchMemory, at, {});
-        };
-        auto right = [&](int64_t v, Value k) {
-          return loadElements(index, memory.panel, {index.uniform(k), within(v)}, {});
-        };
-        SmallVector<VectorValue> sums;
-        if (prefetchesFilter())
-          sums = buildTileInPieces(
-              context, tile, element, /*group=*/1, count, zeros, left, right, [&](Value piece) {
-                int64_t pieces = countTilePieces(blockChannels),
-                        tiles = llvm::divideCeil(pixels, tilePixels);
-                VectorIndex tileNumber =
-                    index.add(index.multiply(index.uniform(row), tiles), index.uniform(number));
-                VectorIndex turn =
-                    index.add(index.multiply(tileNumber, pieces), index.uniform(piece));
-                prefetchFilter(tap, first, featureSpan.start, turn.base, unitRows * tiles * pieces);
-              });
-        else
-          sums = buildTile(context, tile, element, /*group=*/1, index.constant(0), count, zeros,
-                           left, right);
-        forEachSum([&](int64_t r, int64_t v) {
-          ElementIndex at = sumAt(row, number, r, v);
-          VectorValue before = loadElements(index, memory.sums, at, {});
-          storeElements(index, memory.sums, at,
-                        emitMonoid(index, Monoid::Add, element, before, sums[r * tile.vectors + v]),
-                        {});
+    buildFor(
+        context, index.constant(0), index.constant(problem.channels), shape.blockChannels,
+        [&](Value first) {
+          Value end = b.createOrFold<arith::AddIOp>(first, index.constant(shape.blockChannels));
+          if (problem.channels % shape.blockChannels != 0)
+            end = b.createOrFold<arith::MinSIOp>(end, index.constant(problem.channels));
+          Value count = b.createOrFold<arith::SubIOp>(end, first);
+          auto channel = [&](Value k) {
+            return index.uniform(b.createOrFold<arith::AddIOp>(first, k));
+          };
+          buildFor(context, index.constant(0), count, 1, [&](Value k) {
+            for (int64_t v = 0; v < tile.vectors; ++v) {
+              VectorValue value = loadFilter(tapValues, channel(k), feature(v),
+                                             firstLanes(index, featureSpan.live - v * lanes));
+              if (value.re)
+                storeElements(index, memory.panel, {index.uniform(k), within(v)},
+                              broadcastLanes(index, value), {});
+            }
+          });
+          forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
+            VectorIndex patchRow =
+                index.add(index.multiply(index.uniform(row), axes[last - 1].stride),
+                          index.multiply(tap[last - 1], axes[last - 1].tapStride));
+            auto left = [&](int64_t r, Value k) {
+              VectorIndex pixel = index.add(index.uniform(span.start, span.multiple), r);
+              ElementIndex at(tap.drop_back(2));
+              at.append({patchRow,
+                         index.add(index.multiply(pixel, axes[last].stride),
+                                   index.multiply(tap[last], axes[last].tapStride)),
+                         channel(k)});
+              return loadElements(index, patchMemory, at, {});
+            };
+            auto right = [&](int64_t v, Value k) {
+              return loadElements(index, memory.panel, {index.uniform(k), within(v)}, {});
+            };
+            SmallVector<VectorValue> sums;
+            if (prefetchesFilter())
+              sums = buildTileInPieces(
+                  context, tile, element, /*group=*/1, count, zeros, left, right, [&](Value piece) {
+                    int64_t pieces = countTilePieces(shape.blockChannels),
+                            tiles = llvm::divideCeil(shape.pixels, shape.tilePixels);
+                    VectorIndex tileNumber =
+                        index.add(index.multiply(index.uniform(row), tiles), index.uniform(number));
+                    VectorIndex turn =
+                        index.add(index.multiply(tileNumber, pieces), index.uniform(piece));
+                    prefetchFilter(tap, first, featureSpan.start, turn.base,
+                                   shape.unitRows * tiles * pieces);
+                  });
+            else
+              sums = buildTile(context, tile, element, /*group=*/1, index.constant(0), count, zeros,
+                               left, right);
+            forEachSum([&](int64_t r, int64_t v) {
+              ElementIndex at = sumAt(row, number, r, v);
+              VectorValue before = loadElements(index, memory.sums, at, {});
+              storeElements(
+                  index, memory.sums, at,
+                  emitMonoid(index, Monoid::Add, element, before, sums[r * tile.vectors + v]), {});
+            });
+          });
         });
-      });
-    });
     return SmallVector<Value>();
   });
   forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
@@ -248,23 +206,21 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
 }
 
 void ConvolutionKernel::emitBlocked() {
-  int64_t bytes = getStorageBits(element) / 8, last = spatial() - 1,
-          width = tile.vectors * index.getLanes();
+  int64_t bytes = problem.getElementBytes(), last = spatial() - 1;
   auto allocate = [&](ArrayRef<int64_t> sizes) {
     return MemoryArray{context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes),
                        RankedTensorType::get(sizes, element)};
   };
-  BlockMemory memory{
-      allocate({blockChannels, width}),
-      allocate({unitRows, int64_t(llvm::divideCeil(pixels, tilePixels)), tile.rows, width})};
-  ArrayRef<int64_t> outermostSizes = ArrayRef(outputSizes).drop_back(2);
-  int64_t rowCount = outputSizes[last - 1], rowBlocks = llvm::divideCeil(rowCount, unitRows),
-          batches = resultType.getDimSize(dims.getOutputBatch());
+  BlockMemory memory{allocate(shape.panelSizes), allocate(shape.sumSizes)};
+  ArrayRef<int64_t> outermostSizes = ArrayRef(problem.outputSizes).drop_back(2);
+  int64_t rowCount = problem.outputSizes[last - 1],
+          rowBlocks = llvm::divideCeil(rowCount, shape.unitRows),
+          batches = problem.resultType.getDimSize(dims.getOutputBatch());
   int64_t outermostCount = ShapedType::getNumElements(outermostSizes),
-          featureBlocks = llvm::divideCeil(features, blockFeatures);
+          featureBlocks = llvm::divideCeil(problem.features, shape.blockFeatures);
   int64_t units = featureBlocks * batches * outermostCount * rowBlocks;
-  double work = double(channels) * ShapedType::getNumElements(window.getSizes()) * pixels *
-                unitRows * blockFeatures;
+  double work = double(problem.channels) * ShapedType::getNumElements(window.getSizes()) *
+                shape.pixels * shape.unitRows * shape.blockFeatures;
   context.setUnits(units, work * context.costs.getMultiplyAddTime(element));
   TileStore store(context, op.getResult(), element, tile,
                   [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
@@ -281,16 +237,18 @@ void ConvolutionKernel::emitBlocked() {
     outer.clear();
     for (VectorIndex x : reshapeIndex(index, outermostCount, outermostSizes, at[2]))
       outer.push_back(x.base);
-    Value featureStart = index.multiply(at[0], blockFeatures).base,
-          rowStart = index.multiply(at[3], unitRows).base;
+    Value featureStart = index.multiply(at[0], shape.blockFeatures).base,
+          rowStart = index.multiply(at[3], shape.unitRows).base;
     outer.push_back(rowStart);
     for (int64_t d = 0; d <= last; ++d)
       enterPhase(d, d < last ? outer[d] : index.constant(0));
     fillRows(rowStart);
-    Value rowsHere = b.createOrFold<arith::SubIOp>(stop(rowStart, unitRows, rowCount), rowStart);
-    buildFor(context, featureStart, stop(featureStart, blockFeatures, features), tileFeatures,
-             [&](Value feature) {
-               emitFeatureTile(memory, makeTileSpan(index, feature, features, tileFeatures),
+    Value rowsHere =
+        b.createOrFold<arith::SubIOp>(stop(rowStart, shape.unitRows, rowCount), rowStart);
+    buildFor(context, featureStart, stop(featureStart, shape.blockFeatures, problem.features),
+             shape.tileFeatures, [&](Value feature) {
+               emitFeatureTile(memory,
+                               makeTileSpan(index, feature, problem.features, shape.tileFeatures),
                                rowStart, rowsHere, store);
              });
   });

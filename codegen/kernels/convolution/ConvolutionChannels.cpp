@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions to few features of many channels: what is drawn from the last layer of a network.
 //
-// VectorValue lie on channels, which are beside each other in the input: nothing is turned, and all
+// Lanes lie on channels, which are beside each other in the input: nothing is turned, and all
 // lanes are busy however few the features. A tile is some pixels against all features, each with a
 // vector of sums; the lanes of each are added up at the end. The filter, whose features are beside
 // each other, is turned once for all units of a call.
@@ -14,52 +14,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements of a pixel's patch, without those beside each other along the last dimension, for each
-/// feature, from which adding up lanes costs less than turning pixels.
-static constexpr int64_t kWorthAddingLanes = 28;
-
-/// Whether lanes lie on channels; if so, sets the tile, the patch and the panel.
-bool ConvolutionKernel::planChannelLanes(int64_t lanes) {
-  auto isOne = [](int64_t dilation) { return dilation == 1; };
-  ArrayRef<int64_t> windowSizes = window.getSizes();
-  if (spatial() == 0 || op.getFeatureGroupCount() != 1 || features > lanes / 2 ||
-      channels < 2 * lanes || !isa<FloatType>(element) ||
-      dims.getInputFeature() != inputType.getRank() - 1 ||
-      !llvm::all_of(window.getBaseDilations(), isOne) ||
-      channels * ShapedType::getNumElements(windowSizes.drop_back()) < kWorthAddingLanes * features)
-    return false;
-  // Accumulators may take three registers in four; the last tile does pixels again.
-  int64_t most = std::clamp<int64_t>(context.target.vectorRegisters * 3 / 4 / features, 1, pixels),
-          rows = most;
-  for (int64_t fewer = most; fewer > most / 2; --fewer)
-    if (llvm::alignTo(pixels, fewer) * rows < llvm::alignTo(pixels, rows) * fewer)
-      rows = fewer;
-  SmallVector<int64_t> sizes(windowSizes.drop_back()), panelSizes(windowSizes);
-  int64_t last = spatial() - 1, padded = llvm::alignTo(channels, lanes),
-          bytes = getStorageBits(element) / 8;
-  sizes.append({(rows - 1) * window.getStrides()[last] +
-                    (windowSizes[last] - 1) * window.getWindowDilations()[last] + 1,
-                padded});
-  panelSizes.append({features, padded});
-  int64_t patchBytes = ShapedType::getNumElements(sizes) * bytes,
-          panelBytes = ShapedType::getNumElements(panelSizes) * bytes;
-  if (patchBytes == 0 || patchBytes + panelBytes > context.target.machine.l2.bytes / 2)
-    return false;
-  lanesOnPixels = false;
-  lanesOnChannels = true;
-  setUpAxes();
-  index.setLanes(lanes);
-  featureRun = blockFeatures = tileFeatures = features;
-  tile = {rows, features};
-  tilePixels = rows;
-  leastPixels = pixels;
-  channelSteps = padded / lanes;
-  patchSizes = sizes;
-  patch = context.allocateOnStack(patchBytes);
-  panel = {context.allocateOnStack(panelBytes), RankedTensorType::get(panelSizes, element)};
-  return true;
-}
-
 /// Fills the panel.
 void ConvolutionKernel::packFilter() {
   for (int64_t d = 0; d < spatial(); ++d)
@@ -68,20 +22,21 @@ void ConvolutionKernel::packFilter() {
     SmallVector<Value> tapValues;
     for (VectorIndex x : tap)
       tapValues.push_back(x.base);
-    return buildLanes(context, channels, {}, [&](VectorIndex channel, Mask mask, ValueRange) {
-      for (int64_t feature = 0; feature < features; ++feature) {
-        VectorValue value = loadFilter(tapValues, channel, index.uniform(feature), mask);
-        if (!value.re)
-          break;
-        value = broadcastLanes(index, value);
-        if (mask)
-          value = emitSelect(index, mask.lanes, value, emitZero(index, element));
-        ElementIndex to(tap);
-        to.append({index.uniform(feature), channel});
-        storeElements(index, panel, to, value, {});
-      }
-      return SmallVector<Value>();
-    });
+    return buildLanes(
+        context, problem.channels, {}, [&](VectorIndex channel, Mask mask, ValueRange) {
+          for (int64_t feature = 0; feature < problem.features; ++feature) {
+            VectorValue value = loadFilter(tapValues, channel, index.uniform(feature), mask);
+            if (!value.re)
+              break;
+            value = broadcastLanes(index, value);
+            if (mask)
+              value = emitSelect(index, mask.lanes, value, emitZero(index, element));
+            ElementIndex to(tap);
+            to.append({index.uniform(feature), channel});
+            storeElements(index, panel, to, value, {});
+          }
+          return SmallVector<Value>();
+        });
   });
 }
 
@@ -92,7 +47,7 @@ SmallVector<VectorValue> ConvolutionKernel::multiplyChannels(ArrayRef<VectorInde
                                                              ArrayRef<VectorValue> sums) {
   int64_t lanes = index.getLanes();
   const Axis &axis = axes.back();
-  MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
+  MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};
   auto channel = [&](Value step) {
     return index.consecutive(index.multiply(index.uniform(step), lanes).base, lanes);
   };
@@ -143,10 +98,10 @@ SmallVector<VectorValue> ConvolutionKernel::addLanesOfRows(ArrayRef<VectorValue>
   SmallVector<VectorValue> rows;
   for (int64_t r = 0; r < tile.rows; ++r) {
     SmallVector<Value> vectors;
-    for (int64_t feature = 0; feature < features; ++feature)
-      vectors.push_back(sums[r * features + feature].re);
+    for (int64_t feature = 0; feature < problem.features; ++feature)
+      vectors.push_back(sums[r * problem.features + feature].re);
     Value totals = addLanes(b, vectors);
-    if (features == 1)
+    if (problem.features == 1)
       totals = vector::ExtractOp::create(b, totals, ArrayRef<int64_t>{0});
     rows.push_back({totals, {}});
   }

@@ -19,7 +19,8 @@ void ConvolutionKernel::enterPhase(int64_t d, Value output) {
   if (phases == 1)
     return;
   // The first tap with output + tap - low divisible by the dilation; `above` keeps it positive.
-  int64_t above = ((low % phases) + phases) % phases + (outputSizes[d] / phases + 1) * phases;
+  int64_t above =
+      ((low % phases) + phases) % phases + (problem.outputSizes[d] / phases + 1) * phases;
   Value difference = b.createOrFold<arith::SubIOp>(index.constant(above), output);
   axis.firstTap = b.createOrFold<arith::RemUIOp>(difference, index.constant(phases));
   Value left = b.createOrFold<arith::SubIOp>(index.constant(size + phases - 1), axis.firstTap);
@@ -58,12 +59,13 @@ SmallVector<Value> ConvolutionKernel::walkTaps(
 
 VectorValue ConvolutionKernel::loadInput(ArrayRef<VectorIndex> positions, VectorIndex channel,
                                          Mask mask) {
-  ElementIndex at(inputType.getRank());
+  ElementIndex at(problem.inputType.getRank());
   at[dims.getInputBatch()] = index.uniform(batch);
   at[dims.getInputFeature()] = channel;
   Mask inside = mask;
   for (int64_t d = 0; d < spatial(); ++d) {
-    int64_t size = inputType.getDimSize(dims.getInputSpatial()[d]), dilation = axes[d].dilation;
+    int64_t size = problem.inputType.getDimSize(dims.getInputSpatial()[d]),
+            dilation = axes[d].dilation;
     int64_t extent = size > 0 ? (size - 1) * dilation + 1 : 0;
     VectorIndex x = positions[d];
     // The patch may reach past what any window reads: its right edge is always checked.
@@ -80,7 +82,7 @@ VectorValue ConvolutionKernel::loadInput(ArrayRef<VectorIndex> positions, Vector
   VectorValue value = context.emitter.emit(op.getLhs(), at, inside);
   if (!value.re)
     return value;
-  value = emitConvertLanes(index, value, inputType.getElementType(), element);
+  value = emitConvertLanes(index, value, problem.inputType.getElementType(), element);
   if (!inside)
     return value;
   VectorValue zero;
@@ -97,7 +99,7 @@ VectorValue ConvolutionKernel::loadInput(ArrayRef<VectorIndex> positions, Vector
 
 VectorValue ConvolutionKernel::loadFilter(ArrayRef<Value> tap, VectorIndex channel,
                                           VectorIndex feature, Mask mask) {
-  ElementIndex at(filterType.getRank());
+  ElementIndex at(problem.filterType.getRank());
   at[dims.getKernelInputFeature()] = channel;
   at[dims.getKernelOutputFeature()] = feature;
   for (int64_t d = 0; d < spatial(); ++d) {
@@ -108,30 +110,32 @@ VectorValue ConvolutionKernel::loadFilter(ArrayRef<Value> tap, VectorIndex chann
     at[dims.getKernelSpatial()[d]] = x;
   }
   VectorValue value = context.emitter.emit(op.getRhs(), at, mask);
-  return value.re ? emitConvertLanes(index, value, filterType.getElementType(), element) : value;
+  return value.re ? emitConvertLanes(index, value, problem.filterType.getElementType(), element)
+                  : value;
 }
 
 /// Whether a row of the input is one run of memory, pixels and channels, that the patch takes as it
 /// is: the way to keep lanes busy with the one or three channels of an image.
 bool ConvolutionKernel::copiesRows() {
-  int64_t rank = inputType.getRank(), channelCount = inputType.getDimSize(dims.getInputFeature());
-  return isa<BlockArgument>(op.getLhs()) && !lanesOnPixels &&
-         channelCount % index.getLanes() != 0 && patchSizes.back() == channelCount &&
+  int64_t rank = problem.inputType.getRank(),
+          channelCount = problem.inputType.getDimSize(dims.getInputFeature());
+  return isa<BlockArgument>(op.getLhs()) && !isOn(ConvolutionLanes::Pixels) &&
+         channelCount % index.getLanes() != 0 && shape.patchSizes.back() == channelCount &&
          dims.getInputFeature() == rank - 1 && dims.getInputSpatial().back() == rank - 2 &&
          llvm::all_of(axes, [](const Axis &axis) { return axis.dilation == 1; });
 }
 
 void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
-  int64_t last = spatial() - 1, channelCount = patchSizes.back(),
-          rowLength = channelCount * inputType.getDimSize(inputType.getRank() - 2);
+  int64_t last = spatial() - 1, channelCount = shape.patchSizes.back(),
+          rowLength = channelCount * problem.inputType.getDimSize(problem.inputType.getRank() - 2);
   auto mergeMinor = [](ArrayRef<int64_t> sizes, Type type) {
     SmallVector<int64_t> merged(sizes.drop_back(2));
     merged.push_back(sizes[sizes.size() - 2] * sizes.back());
     return RankedTensorType::get(merged, type);
   };
   MemoryArray input = context.getInput(cast<BlockArgument>(op.getLhs()).getArgNumber()),
-              memory{patch, mergeMinor(patchSizes, element)};
-  input.type = mergeMinor(inputType.getShape(), inputType.getElementType());
+              memory{patch, mergeMinor(shape.patchSizes, element)};
+  input.type = mergeMinor(problem.inputType.getShape(), problem.inputType.getElementType());
   VectorIndex firstColumn = inputPosition(last, index.uniform(pixelStart), index.uniform(0));
   walkTaps(last, {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
     ElementIndex from(input.type.getRank());
@@ -140,7 +144,8 @@ void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
     for (int64_t d = 0; d < last; ++d) {
       VectorIndex row = inputPosition(d, outerPosition(d), tap[d]);
       insideRows = index.both(
-          insideRows, index.inRange(row, 0, inputType.getDimSize(dims.getInputSpatial()[d])));
+          insideRows,
+          index.inRange(row, 0, problem.inputType.getDimSize(dims.getInputSpatial()[d])));
       from[dims.getInputSpatial()[d]] = row;
     }
     return buildLanes(
@@ -149,7 +154,7 @@ void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
           Mask inside =
               index.both(index.both(insideRows, mask), index.inRange(from.back(), 0, rowLength));
           VectorValue value = emitConvertLanes(index, loadElements(index, input, from, inside),
-                                               inputType.getElementType(), element);
+                                               problem.inputType.getElementType(), element);
           value = emitSelect(index, index.asVector(inside), broadcastLanes(index, value),
                              emitZero(index, element));
           ElementIndex to(tap);
@@ -163,8 +168,8 @@ void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
 /// With lanes on pixels of an input whose channels lie beside each other: squares of pixels and
 /// channels are turned in registers.
 void ConvolutionKernel::fillPatchBySquares(Value pixelStart) {
-  int64_t last = spatial() - 1, lanes = index.getLanes(), whole = channels / lanes * lanes;
-  MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
+  int64_t last = spatial() - 1, lanes = index.getLanes(), whole = problem.channels / lanes * lanes;
+  MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};
   VectorIndex firstColumn = inputPosition(last, index.uniform(pixelStart), index.uniform(0));
   walkTaps(last, {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
     ElementIndex from;
@@ -190,12 +195,12 @@ void ConvolutionKernel::fillPatchBySquares(Value pixelStart) {
         storeElements(index, memory, to, {row, {}}, {});
       }
     };
-    buildFor(context, index.constant(0), index.constant(patchSizes.back()), lanes,
+    buildFor(context, index.constant(0), index.constant(shape.patchSizes.back()), lanes,
              [&](Value column) {
                buildFor(context, index.constant(0), index.constant(whole), lanes,
                         [&](Value channel) { turn(column, channel, lanes); });
-               if (whole < channels)
-                 turn(column, index.constant(whole), channels - whole);
+               if (whole < problem.channels)
+                 turn(column, index.constant(whole), problem.channels - whole);
              });
     return SmallVector<Value>();
   });
@@ -205,12 +210,13 @@ void ConvolutionKernel::fillPatch(Value pixelStart) {
   if (copiesRows())
     return fillPatchByRows(pixelStart);
   int64_t lanes = index.getLanes();
-  bool isWide =
-      lanesOnPixels && lanes >= kLeastSquare && lanes <= kLargestSquare && channels >= lanes / 2;
-  if (isWide && dims.getInputFeature() == inputType.getRank() - 1 && isa<FloatType>(element))
+  bool isWide = isOn(ConvolutionLanes::Pixels) && lanes >= kLeastSquare &&
+                lanes <= kLargestSquare && problem.channels >= lanes / 2;
+  if (isWide && dims.getInputFeature() == problem.inputType.getRank() - 1 &&
+      isa<FloatType>(element))
     return fillPatchBySquares(pixelStart);
   int64_t last = spatial() - 1;
-  MemoryArray memory{patch, RankedTensorType::get(patchSizes, element)};
+  MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};
   VectorIndex firstColumn = inputPosition(last, index.uniform(pixelStart), index.uniform(0));
   walkTaps(last, {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
     ElementIndex rows;
@@ -219,23 +225,25 @@ void ConvolutionKernel::fillPatch(Value pixelStart) {
     auto copy = [&](VectorIndex column, VectorIndex channel, Mask mask) {
       ElementIndex from(rows);
       from.push_back(index.add(firstColumn, column));
-      VectorValue value =
-          loadInput(from, lanesOnPixels ? channel : index.add(channel, firstChannel), mask);
+      VectorValue value = loadInput(
+          from, isOn(ConvolutionLanes::Pixels) ? channel : index.add(channel, firstChannel), mask);
       if (!value.re)
         return;
-      if (lanesOnChannels && mask) {
+      if (isOn(ConvolutionLanes::Channels) && mask) {
         value = emitSelect(index, mask.lanes, value, emitZero(index, element));
         mask = {};
       }
       ElementIndex to(tap);
-      to.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
+      to.append(isOn(ConvolutionLanes::Pixels) ? ElementIndex{channel, column}
+                                               : ElementIndex{column, channel});
       storeElements(index, memory, to, value, mask);
     };
-    int64_t outerSize = patchSizes[patchSizes.size() - 2],
-            laneSize = lanesOnChannels ? channels : patchSizes.back();
+    int64_t outerSize = shape.patchSizes[shape.patchSizes.size() - 2],
+            laneSize =
+                isOn(ConvolutionLanes::Channels) ? problem.channels : shape.patchSizes.back();
     return buildNest(context, outerSize, {}, [&](ArrayRef<VectorIndex> x, ValueRange) {
       return buildLanes(context, laneSize, {}, [&](VectorIndex y, Mask mask, ValueRange) {
-        lanesOnPixels ? copy(y, x[0], mask) : copy(x[0], y, mask);
+        isOn(ConvolutionLanes::Pixels) ? copy(y, x[0], mask) : copy(x[0], y, mask);
         return SmallVector<Value>();
       });
     });

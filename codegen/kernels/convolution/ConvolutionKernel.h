@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a convolution: what its parts share. ConvolutionKernel.cpp chooses shapes and walks
-// over units, ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the
-// tile; ConvolutionBlocked.cpp is the way of large filters, ConvolutionChannels.cpp that of few
-// features of many channels.
+// The code of a convolution: what its parts share. ConvolutionKernel.cpp walks over units,
+// ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the tile;
+// ConvolutionBlocked.cpp is the way of large filters, ConvolutionChannels.cpp that of few features
+// of many channels.
 
 #ifndef HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
 #define HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
 
 #include "codegen/emit/TileStore.h"
+#include "passes/schedule/ConvolutionProblem.h"
 
 namespace hloc {
 
-/// How the window goes along one spatial dimension.
-///
-/// A base dilation spreads the input out, with holes in between: of the taps of an output position
-/// only every `phases`-th meets an element, and neighbouring positions take turns. Where pixels and
-/// taps are next to each other, those taps are the only ones looked at; else (phases = 1) holes are
-/// found when the input is read.
-struct Axis {
-  /// Taps of one position, at most; how far pixels and taps move in the input, holes included.
-  int64_t taps = 1, stride = 1, tapStride = 1, dilation = 1, phases = 1;
+struct Axis : WindowAxis {
   /// For the position, or with phases for those of its phase: how many taps there are, the first of
   /// them in the filter, and where in the input position 0 has it.
   mlir::Value count, firstTap;
@@ -29,16 +22,13 @@ struct Axis {
 class ConvolutionKernel {
 public:
   ConvolutionKernel(KernelContext &context, hlo::ConvolutionOp op)
-      : context(context), b(context.b), index(context.index), op(op), window(op.getWindow()),
-        dims(op.getDimLabels()),
-        inputType(llvm::cast<mlir::RankedTensorType>(op.getLhs().getType())),
-        filterType(llvm::cast<mlir::RankedTensorType>(op.getRhs().getType())),
-        resultType(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())) {}
+      : problem(op), shape(problem, context.chosen), context(context), b(context.b),
+        index(context.index), op(op), window(problem.window), dims(problem.dims),
+        element(problem.element), tile(shape.tile) {}
 
   llvm::LogicalResult emit();
 
 private:
-  void setUpAxes();
   void enterPhase(int64_t d, mlir::Value output);
   VectorIndex inputPosition(int64_t d, VectorIndex output, VectorIndex tap);
   /// Position of the row of pixels along d, one of the outer dimensions.
@@ -73,7 +63,6 @@ private:
   struct BlockMemory {
     MemoryArray panel, sums;
   };
-  bool planBlocks();
   void fillRows(mlir::Value rowStart);
   void forEachPixelTile(
       mlir::Value rowCount,
@@ -85,55 +74,37 @@ private:
                        mlir::Value rowCount, TileStore &store);
   void emitBlocked();
 
-  bool planChannelLanes(int64_t lanes);
   void packFilter();
   llvm::SmallVector<VectorValue> multiplyChannels(llvm::ArrayRef<VectorIndex> tap,
                                                   mlir::Value firstStep, mlir::Value endStep,
                                                   llvm::ArrayRef<VectorValue> sums);
   llvm::SmallVector<VectorValue> addLanesOfRows(llvm::ArrayRef<VectorValue> sums);
 
-  void chooseShape();
-  int64_t spatial() const { return window.getSizes().size(); }
+  void setUp();
+  bool isOn(ConvolutionLanes lanes) const { return shape.lanesOn == lanes; }
+  int64_t spatial() const { return problem.spatial(); }
 
+  const ConvolutionProblem problem;
+  const ConvolutionShape shape;
   KernelContext &context;
   mlir::ImplicitLocOpBuilder &b;
   IndexBuilder &index;
   hlo::ConvolutionOp op;
   hlo::WindowAttr window;
   hlo::ConvDimensionsAttr dims;
-  mlir::RankedTensorType inputType, filterType, resultType;
-  mlir::Type element; // of accumulators
-
-  int64_t channels = 1; // of one group
-  int64_t features = 1, featuresPerGroup = 1;
-  llvm::SmallVector<int64_t> outputSizes; // spatial
+  mlir::Type element;
+  TileShape tile;
   llvm::SmallVector<Axis> axes;
-  /// Pixels of one row and phase, and of the phases that have one less where the phases do not
-  /// share a row alike; the phase.
-  int64_t pixels = 1, leastPixels = 1;
   mlir::Value phase;
-  bool lanesOnPixels = false, lanesOnChannels = false, vectorInput = false;
-  TileShape tile; // rows x vectors
-  int64_t tilePixels = 1, tileFeatures = 1;
-  /// Features that a unit covers, and those that follow each other within a group.
-  int64_t blockFeatures = 1, featureRun = 1;
-  /// Such runs that a unit covers; the first channel of its patch.
-  int64_t unitRuns = 1;
-  VectorIndex firstChannel;
-  /// In blocks: rows of pixels of a unit, channels of a block; else zero.
-  int64_t unitRows = 0, blockChannels = 0;
+  VectorIndex firstChannel; // of a unit's patch
 
   /// Of the unit: the image, and the row of pixels by all spatial dimensions but the last.
   mlir::Value batch;
   llvm::SmallVector<mlir::Value> outer;
-  /// The patch: [window position but the last dimension..., pixel or position, channel], or with
-  /// lanes on pixels [.., channel, pixel].
+  /// Null if the input is read in place.
   mlir::Value patch;
-  llvm::SmallVector<int64_t> patchSizes;
-  /// With lanes on channels: the filter, [tap..., feature, channel]. As in the patch, zeros make
-  /// the channels whole vectors, whose number this is; else the number of channels.
+  /// With lanes on channels.
   MemoryArray panel;
-  int64_t channelSteps = 1;
 };
 
 } // namespace hloc

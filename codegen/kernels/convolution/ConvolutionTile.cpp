@@ -10,16 +10,18 @@ using namespace mlir;
 namespace hloc {
 
 TileStore ConvolutionKernel::makeStore() {
-  ScopedLanes narrow(index, lanesOnChannels ? llvm::PowerOf2Ceil(features) : index.getLanes());
+  ScopedLanes narrow(index, isOn(ConvolutionLanes::Channels) ? llvm::PowerOf2Ceil(problem.features)
+                                                             : index.getLanes());
   return TileStore(
-      context, op.getResult(), element, lanesOnChannels ? TileShape{tile.rows, 1} : tile,
+      context, op.getResult(), element,
+      isOn(ConvolutionLanes::Channels) ? TileShape{tile.rows, 1} : tile,
       [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
 }
 
 /// Folds all products of an output element, those of some channels of a tap at a time, into
 /// `zeros`.
 SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products body) {
-  int64_t terms = channelSteps, channelLevel = spatial();
+  int64_t terms = shape.channelSteps, channelLevel = spatial();
   for (const Axis &axis : axes)
     terms *= axis.taps;
   // Levels are the taps of each dimension and then channels. Blocks are runs along level `along`
@@ -27,7 +29,7 @@ SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products bod
   bool inBlocks = isBlockedSum(element, terms);
   int64_t along = channelLevel, below = 1;
   auto sizeOf = [&](int64_t level) {
-    return level == channelLevel ? channelSteps : axes[level].taps;
+    return level == channelLevel ? shape.channelSteps : axes[level].taps;
   };
   while (along > 0 && below * sizeOf(along) < kSumBlock)
     below *= sizeOf(along--);
@@ -47,7 +49,7 @@ SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products bod
   };
   walk = [&](ValueRange values) {
     int64_t level = tap.size();
-    Value size = level == channelLevel ? index.constant(channelSteps) : axes[level].count;
+    Value size = level == channelLevel ? index.constant(shape.channelSteps) : axes[level].count;
     if (!inBlocks || level != along)
       return walkRange(index.constant(0), size, values);
     return addBlocks(context, size, block, values,
@@ -59,13 +61,12 @@ SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products bod
 void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan,
                                  TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
-  TileShape shape = tile;
   Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
-  MemoryArray memory{
-      patch,
-      RankedTensorType::get(patchSizes.empty() ? SmallVector<int64_t>{1} : patchSizes, element)};
+  MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes.empty() ? SmallVector<int64_t>{1}
+                                                                           : shape.patchSizes,
+                                                  element)};
   SmallVector<Value> zeros =
-      packLanes(SmallVector<VectorValue>(shape.rows * shape.vectors, emitZero(index, element)));
+      packLanes(SmallVector<VectorValue>(tile.rows * tile.vectors, emitZero(index, element)));
   auto unpack = [&](ValueRange flat) { return unpackLanes(element, flat); };
   SmallVector<Value> sums = sumProducts(zeros, [&](ArrayRef<VectorIndex> tap, Value firstK,
                                                    Value endK, ValueRange now) {
@@ -88,7 +89,8 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
         column = index.add(index.multiply(pixel, axes[last].stride),
                            index.multiply(tap[last], axes[last].tapStride));
       ElementIndex at(tap.drop_back(spatial() > 0 ? 1 : 0));
-      at.append(lanesOnPixels ? ElementIndex{channel, column} : ElementIndex{column, channel});
+      at.append(isOn(ConvolutionLanes::Pixels) ? ElementIndex{channel, column}
+                                               : ElementIndex{column, channel});
       return loadElements(index, memory, at, {});
     };
     auto lane = [&](Value start, int64_t v, int64_t multiple) {
@@ -97,11 +99,11 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     auto featureLanes = [&](int64_t v) { return lane(featureStart, v, featureSpan.multiple); };
     auto liveFeatures = [&](int64_t v) { return firstLanes(index, featureSpan.live - v * lanes); };
     SmallVector<VectorValue> next;
-    if (lanesOnChannels) {
+    if (isOn(ConvolutionLanes::Channels)) {
       next = multiplyChannels(tap, firstK, endK, unpack(now));
-    } else if (lanesOnPixels) {
+    } else if (isOn(ConvolutionLanes::Pixels)) {
       next = buildTile(
-          context, shape, element, /*group=*/1, firstK, endK, unpack(now),
+          context, tile, element, /*group=*/1, firstK, endK, unpack(now),
           [&](int64_t r, Value k) {
             return loadFilter(tapValues, index.uniform(k),
                               index.add(index.uniform(featureStart), r), {});
@@ -111,14 +113,15 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
                                       firstLanes(index, pixelSpan.live - v * lanes));
             return value.re ? broadcastLanes(index, value) : value;
           });
-    } else if (!vectorInput) {
+    } else if (!isOn(ConvolutionLanes::Groups)) {
       // All features of the tile belong to one group.
-      Value group = b.createOrFold<arith::DivUIOp>(featureStart, index.constant(featuresPerGroup));
-      VectorIndex channelStart = index.multiply(index.uniform(group), channels);
+      Value group =
+          b.createOrFold<arith::DivUIOp>(featureStart, index.constant(problem.featuresPerGroup));
+      VectorIndex channelStart = index.multiply(index.uniform(group), problem.channels);
       if (patch)
         channelStart = index.add(channelStart, index.multiply(firstChannel, -1));
       next = buildTile(
-          context, shape, element, /*group=*/1, firstK, endK, unpack(now),
+          context, tile, element, /*group=*/1, firstK, endK, unpack(now),
           [&](int64_t r, Value k) {
             return input(index.uniform(r), index.add(channelStart, index.uniform(k)), {});
           },
@@ -133,19 +136,20 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
       flat = buildFor(context, firstK, endK, 1, flat, [&](Value k, ValueRange inner) {
         SmallVector<VectorValue> all = unpack(inner), filters;
         SmallVector<VectorIndex> places;
-        for (int64_t v = 0; v < shape.vectors; ++v) {
+        for (int64_t v = 0; v < tile.vectors; ++v) {
           VectorIndex feature = featureLanes(v);
           Mask mask = liveFeatures(v);
           filters.push_back(loadFilter(tapValues, index.uniform(k), feature, mask));
-          VectorIndex group = featuresPerGroup == 1
-                                  ? feature
-                                  : index.divideWithRemainder(feature, featuresPerGroup).second;
+          VectorIndex group =
+              problem.featuresPerGroup == 1
+                  ? feature
+                  : index.divideWithRemainder(feature, problem.featuresPerGroup).second;
           places.push_back(
-              index.orZero(index.add(index.multiply(group, channels), index.uniform(k)),
-                           channels == 1 && featuresPerGroup == 1 ? Mask{} : mask));
+              index.orZero(index.add(index.multiply(group, problem.channels), index.uniform(k)),
+                           problem.channels == 1 && problem.featuresPerGroup == 1 ? Mask{} : mask));
         }
-        for (int64_t r = 0; r < shape.rows; ++r)
-          for (int64_t v = 0; v < shape.vectors; ++v) {
+        for (int64_t r = 0; r < tile.rows; ++r)
+          for (int64_t v = 0; v < tile.vectors; ++v) {
             Mask mask = liveFeatures(v);
             VectorValue x = patch ? [&] {
               VectorIndex column = index.uniform(r);
@@ -159,7 +163,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
                                   : input(index.uniform(r), places[v], mask);
             if (!x.re || !filters[v].re)
               return SmallVector<Value>(inner);
-            VectorValue &sum = all[r * shape.vectors + v];
+            VectorValue &sum = all[r * tile.vectors + v];
             sum = emitMultiplyAdd(index, element, x, filters[v], sum);
           }
         return packLanes(all);
@@ -170,13 +174,13 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
   });
   if (context.emitter.hasFailed())
     return;
-  if (lanesOnChannels) {
+  if (isOn(ConvolutionLanes::Channels)) {
     SmallVector<VectorValue> rows = addLanesOfRows(unpack(sums));
-    ScopedLanes narrow(index, llvm::PowerOf2Ceil(features));
+    ScopedLanes narrow(index, llvm::PowerOf2Ceil(problem.features));
     return store.finish(rows, pixelSpan, featureSpan);
   }
-  store.finish(unpack(sums), lanesOnPixels ? featureSpan : pixelSpan,
-               lanesOnPixels ? pixelSpan : featureSpan);
+  store.finish(unpack(sums), isOn(ConvolutionLanes::Pixels) ? featureSpan : pixelSpan,
+               isOn(ConvolutionLanes::Pixels) ? pixelSpan : featureSpan);
 }
 
 } // namespace hloc

@@ -9,18 +9,11 @@ namespace hloc {
 
 /// Bytes up to which a row of intermediate values is kept rather than computed again.
 static constexpr int64_t kScratchRowBytes = 32 << 10;
-/// Elements of an array that does not stay near the core.
-static constexpr int64_t kFarElements = 1 << 20;
-/// Registers of a strip of such an array's row.
-static constexpr int64_t kStripRegisters = 16;
 /// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
 static constexpr double kWorthKeeping = 5;
 /// Cycles of a stage's vectors from which other code than the folds takes most of its time, and
 /// nearly all.
 static constexpr double kMixedStage = 7, kCostlyStage = 10;
-/// Cycles of the whole kernel's vectors below which four registers of partial results are in
-/// flight, and from which one is enough.
-static constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
 LogicalResult ReduceKernel::analyze() {
   DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
@@ -50,70 +43,7 @@ LogicalResult ReduceKernel::analyze() {
     stageOf[&op] = stage;
     finalStage = std::max(finalStage, stage);
   }
-  if (reductions.empty())
-    return context.kernel.emitError("expected a reduce kernel to hold a reduction");
-  hlo::ReduceOp first = reductions.front().op;
-  shape = arrayType(first.getInputs()[0]).getShape();
-  reduced = SmallVector<int64_t>(first.getDimensions());
-  llvm::sort(reduced);
-  for (int64_t d = 0; d < int64_t(shape.size()); ++d) {
-    bool gone = llvm::is_contained(reduced, d);
-    (gone ? reducedSizes : keptSizes).push_back(shape[d]);
-    (gone ? innerCount : outerCount) *= shape[d];
-    if (!gone)
-      kept.push_back(d);
-  }
   return success();
-}
-
-/// Nanoseconds that a position of S takes, roughly. What is computed once for a row or column
-/// counts for its share.
-double ReduceKernel::estimatePositionTime() {
-  double time = context.costs.getReloadTime(), positions = innerCount * outerCount;
-  for (Operation &op : context.getBody())
-    if (!isa<hlo::ReturnOp>(op))
-      time +=
-          context.costs.getElementTime(&op) *
-          (isa<hlo::ReduceOp>(op) ? 1 : arrayType(op.getResult(0)).getNumElements() / positions);
-  return time;
-}
-
-void ReduceKernel::chooseLanes() {
-  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
-  bool minorReduced = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
-  rows = minorReduced && (reducedSizes.back() >= lanes || outerCount < lanes / 2 ||
-                          outerCount == 1 || reducedSizes.back() * 2 > outerCount);
-  int64_t along = rows ? reducedSizes.back() : outerCount;
-  // Several registers of partial results hide the latency of folding. Rows that are gathered have
-  // enough in flight; for others each stage chooses again.
-  double time = rows ? context.costs.getElementTime(context.getBody()) : estimatePositionTime();
-  double cycles = context.costs.toCycles(time) * lanes;
-  int64_t registers = cycles < kCheapCycles && (rows || !minorReduced) ? 4
-                      : cycles < kCostlyCycles                         ? 2
-                                                                       : 1;
-  // Columns of an array that is no longer near the core are read in strips that memory is quick at,
-  // or by whole rows.
-  int64_t strip = kStripRegisters * lanes;
-  if (!rows && registers == 4 && reductions.size() == 1 &&
-      innerCount * outerCount >= kFarElements &&
-      (keptSizes.back() >= 2 * strip || keptSizes.back() == strip))
-    registers = kStripRegisters;
-  // A loop of one step is none, but where it is within another.
-  int64_t steps = rows && innerCount > along ? 1 : 2;
-  while (registers > 1 && along < steps * registers * lanes)
-    registers /= 2;
-  lanes *= registers;
-  while (lanes > 1 && lanes / 2 >= along)
-    lanes /= 2;
-  // Rows and columns may begin within a byte; a row's result alone is no vector.
-  bool writesVectors = llvm::any_of(context.getReturn().getOperands(), [&](Value result) {
-    return getStorageBits(arrayType(result).getElementType()) < 8 &&
-           (!rows || arrayType(result).getShape() == ArrayRef(shape));
-  });
-  if (writesVectors)
-    lanes = 1;
-  index.setLanes(std::max<int64_t>(lanes, 1));
-  walk.emplace(context, reducedSizes, rows);
 }
 
 void ReduceKernel::planScratch() {
@@ -135,10 +65,11 @@ void ReduceKernel::planScratch() {
   }
   int64_t rowLanes = rows ? 1 : index.getLanes();
   for (Operation &op : context.getBody()) {
-    if (isa<hlo::ReturnOp, hlo::ReduceOp>(op) || arrayType(op.getResult(0)).getShape() != shape)
+    if (isa<hlo::ReturnOp, hlo::ReduceOp>(op) ||
+        arrayType(op.getResult(0)).getShape() != problem.shape)
       continue;
     Type element = arrayType(op.getResult(0)).getElementType();
-    int64_t bytes = innerCount * rowLanes * getStorageBits(element) / 8;
+    int64_t bytes = problem.innerCount * rowLanes * getStorageBits(element) / 8;
     bool costly = context.costs.toCycles(context.costs.getScalarTime(&op)) >= kWorthKeeping;
     if (!costly || stages.lookup(&op).size() < 2 || bytes > kScratchRowBytes ||
         getStorageBits(element) < 8)
@@ -169,7 +100,8 @@ void ReduceKernel::planEarlyResults() {
     for (Value input : reduction.op.getInputs())
       (void)getBackwardSlice(input, &computed, options);
     for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands()))
-      if (arrayType(result).getShape() == shape && computed.contains(result.getDefiningOp())) {
+      if (arrayType(result).getShape() == problem.shape &&
+          computed.contains(result.getDefiningOp())) {
         auto [place, isNew] = storedIn.try_emplace(i, reduction.stage);
         place->second = std::min(place->second, reduction.stage);
       }
@@ -194,7 +126,7 @@ double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
 /// VectorValue for the reductions `group` of a stage: where the rest of the kernel is costly and
 /// they are not, or fold by long chains of instructions, more partial results hide the latency.
 int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
-  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  int64_t lanes = context.target.getLanes(problem.widest);
   if (!rows || index.getLanes() < lanes)
     return index.getLanes();
   bool hasLongChain = llvm::any_of(group, [](Reduction *reduction) {
@@ -206,7 +138,7 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
                       : hasLongChain && group.size() == 1       ? 8
                                                                 : 4;
   // Short loops do not.
-  while (registers > 1 && reducedSizes.back() < 4 * registers * lanes)
+  while (registers > 1 && problem.reducedSizes.back() < 4 * registers * lanes)
     registers /= 2;
   return std::max(index.getLanes(), registers * lanes);
 }
@@ -220,7 +152,7 @@ ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
     return {64, false};
   if (estimateStageCycles(group) >= kCostlyStage)
     return {16, true};
-  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
+  int64_t lanes = context.target.getLanes(problem.widest);
   int64_t registers = group.size() * std::max<int64_t>(1, index.getLanes() / lanes);
   return !rows && registers <= 4 ? ReducedWalk::Blocks{64, true, 8}
                                  : ReducedWalk::Blocks{32, true, 4};
@@ -230,19 +162,19 @@ ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
 /// elements outside of a unit's row are read by nothing if nothing but the row's own index is ever
 /// asked for.
 void ReduceKernel::describeRows() {
-  bool areOutermost = llvm::equal(kept, llvm::seq<int64_t>(0, kept.size()));
+  bool areOutermost = llvm::equal(problem.kept, llvm::seq<int64_t>(0, problem.kept.size()));
   if (!areOutermost || context.packsOutputs())
     return;
   TileAccess &blocks = context.schedule.blocks;
-  blocks.batches = outerCount;
+  blocks.batches = problem.outerCount;
   blocks.batchUnits = 1;
   for (BlockArgument argument : context.getBody().getArguments()) {
-    if (arrayType(argument).getShape() != shape)
+    if (arrayType(argument).getShape() != problem.shape)
       continue;
     unsigned number = argument.getArgNumber();
     blocks.batchInputs.push_back(number);
     context.emitter.bind(argument, [this, number](ArrayRef<VectorIndex> at, Mask mask) {
-      bool isOwnRow = llvm::all_of(llvm::zip(kept, outer), [&](auto pair) {
+      bool isOwnRow = llvm::all_of(llvm::zip(problem.kept, outer), [&](auto pair) {
         return at[std::get<0>(pair)] == std::get<1>(pair);
       });
       if (!isOwnRow)
@@ -253,33 +185,33 @@ void ReduceKernel::describeRows() {
 }
 
 void ReduceKernel::emitRows(double rowTime) {
-  context.setUnits(outerCount, rowTime);
+  context.setUnits(problem.outerCount, rowTime);
   describeRows();
-  Value begin = outerCount == 1 ? index.constant(0) : context.getBegin();
-  Value end = outerCount == 1 ? index.constant(1) : context.getEnd();
+  Value begin = problem.outerCount == 1 ? index.constant(0) : context.getBegin();
+  Value end = problem.outerCount == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    outer = reshapeIndex(index, outerCount, keptSizes, index.uniform(unit));
+    outer = reshapeIndex(index, problem.outerCount, problem.keptSizes, index.uniform(unit));
     emitStages({});
     return SmallVector<Value>();
   });
 }
 
 void ReduceKernel::emitColumns(double columnTime) {
-  int64_t lanes = index.getLanes(), units = (outerCount + lanes - 1) / lanes;
+  int64_t lanes = index.getLanes(), units = (problem.outerCount + lanes - 1) / lanes;
   // VectorValue stay within one row of K if that is long enough, else they go over its positions.
-  bool minorLanes =
-      keptSizes.size() > 1 && keptSizes.back() >= lanes && keptSizes.back() % lanes != 0;
-  int64_t minorBlocks = minorLanes ? (keptSizes.back() + lanes - 1) / lanes : 0;
+  bool minorLanes = problem.keptSizes.size() > 1 && problem.keptSizes.back() >= lanes &&
+                    problem.keptSizes.back() % lanes != 0;
+  int64_t minorBlocks = minorLanes ? (problem.keptSizes.back() + lanes - 1) / lanes : 0;
   if (minorLanes)
-    units = outerCount / keptSizes.back() * minorBlocks;
+    units = problem.outerCount / problem.keptSizes.back() * minorBlocks;
   context.setUnits(units, columnTime * lanes);
-  int64_t size = minorLanes ? keptSizes.back() : outerCount;
+  int64_t size = minorLanes ? problem.keptSizes.back() : problem.outerCount;
   int64_t blocks = minorLanes ? minorBlocks : units;
   bool ragged = size % lanes != 0;
   // Where masked lanes would have to be gathered, the last block moves back until it fits, and does
   // some columns again, unless their results are where operands were.
   bool inPlace = llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; });
-  bool isGathered = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
+  bool isGathered = problem.minorIsReduced;
   bool movesBack = ragged && isGathered && size >= lanes && !inPlace && !context.packsOutputs();
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
@@ -294,11 +226,11 @@ void ReduceKernel::emitColumns(double columnTime) {
     Mask mask = ragged && !movesBack ? index.inRange(position, INT64_MIN, size) : Mask{};
     if (minorLanes) {
       Value row = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
-      outer = reshapeIndex(index, outerCount / size, ArrayRef<int64_t>(keptSizes).drop_back(),
-                           index.uniform(row));
+      outer = reshapeIndex(index, problem.outerCount / size,
+                           ArrayRef<int64_t>(problem.keptSizes).drop_back(), index.uniform(row));
       outer.push_back(position);
     } else {
-      outer = reshapeIndex(index, outerCount, keptSizes, position);
+      outer = reshapeIndex(index, problem.outerCount, problem.keptSizes, position);
     }
     emitStages(mask);
     return SmallVector<Value>();
@@ -308,18 +240,24 @@ void ReduceKernel::emitColumns(double columnTime) {
 LogicalResult ReduceKernel::emit() {
   if (failed(analyze()))
     return failure();
-  if (outerCount == 0) {
+  if (problem.outerCount == 0) {
     context.schedule.units = 0;
     return success();
   }
-  chooseLanes();
+  index.setLanes(context.chosen.getTile()[1] * context.chosen.getLanes());
+  walk.emplace(context, problem.reducedSizes, rows);
   planScratch();
   planEarlyResults();
-  double time = context.costs.getElementTime(context.getBody()) * innerCount * (finalStage + 1);
+  double time =
+      context.costs.getElementTime(context.getBody()) * problem.innerCount * (finalStage + 1);
   rows ? emitRows(time) : emitColumns(time);
   return success();
 }
 
-LogicalResult emitReduceKernel(KernelContext &context) { return ReduceKernel(context).emit(); }
+LogicalResult emitReduceKernel(KernelContext &context) {
+  if (context.getBody().getOps<hlo::ReduceOp>().empty())
+    return context.kernel.emitError("expected a reduce kernel to hold a reduction");
+  return ReduceKernel(context).emit();
+}
 
 } // namespace hloc

@@ -10,8 +10,8 @@
 // A value over S that is costly and needed in several stages is kept in a scratch row; a result
 // over S that a stage computes anyway is stored there (test/codegen/stored-while-folding.hlo).
 //
-// ReduceKernel.cpp looks at the kernel, chooses lanes and loops over the outer positions;
-// ReduceStage.cpp has the code of one position.
+// ReduceKernel.cpp looks at the kernel and loops over the outer positions; ReduceStage.cpp has the
+// code of one position.
 
 #ifndef HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
 #define HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
@@ -19,6 +19,7 @@
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Monoid.h"
 #include "codegen/emit/ReducedWalk.h"
+#include "passes/schedule/ReduceProblem.h"
 
 namespace hloc {
 
@@ -35,7 +36,8 @@ struct Reduction {
 class ReduceKernel {
 public:
   explicit ReduceKernel(KernelContext &context)
-      : context(context), b(context.b), index(context.index) {}
+      : context(context), b(context.b), index(context.index), problem(context.getBody()),
+        rows(context.chosen.getStrategy() == "reduce.rows") {}
 
   llvm::LogicalResult emit();
 
@@ -45,8 +47,6 @@ private:
   }
 
   llvm::LogicalResult analyze();
-  double estimatePositionTime();
-  void chooseLanes();
   void planScratch();
   void planEarlyResults();
   void describeRows();
@@ -93,14 +93,11 @@ private:
   KernelContext &context;
   mlir::ImplicitLocOpBuilder &b;
   IndexBuilder &index;
+  const ReduceProblem problem;
+  const bool rows;
 
   llvm::SmallVector<Reduction> reductions;
   int64_t finalStage = 0;
-  llvm::ArrayRef<int64_t> shape;            // S
-  llvm::SmallVector<int64_t> reduced, kept; // dimensions of S
-  llvm::SmallVector<int64_t> reducedSizes, keptSizes;
-  int64_t outerCount = 1, innerCount = 1;
-  bool rows = true;
   /// Goes over D at the current outer position.
   std::optional<ReducedWalk> walk;
 

@@ -21,8 +21,8 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
     return compute();
   // Place in the scratch row: the position in D, for columns with a vector at each.
   ElementIndex place;
-  SmallVector<int64_t> sizes(reducedSizes);
-  for (int64_t d : reduced)
+  SmallVector<int64_t> sizes(problem.reducedSizes);
+  for (int64_t d : problem.reduced)
     place.push_back(at[d]);
   if (!rows) {
     place.push_back(index.consecutive(index.constant(0)));
@@ -38,10 +38,10 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
 }
 
 ElementIndex ReduceKernel::inputIndex(ArrayRef<VectorIndex> at) {
-  ElementIndex full(shape.size());
-  for (auto [i, d] : llvm::enumerate(reduced))
+  ElementIndex full(problem.shape.size());
+  for (auto [i, d] : llvm::enumerate(problem.reduced))
     full[d] = at[i];
-  for (auto [i, d] : llvm::enumerate(kept))
+  for (auto [i, d] : llvm::enumerate(problem.kept))
     full[d] = outer[i];
   return full;
 }
@@ -114,12 +114,12 @@ void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
     auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
     Operation *source = broadcast ? broadcast.getOperand().getDefiningOp() : nullptr;
     if (!source || isa<hlo::ReduceOp, hlo::ConstantOp>(source) ||
-        arrayType(broadcast.getResult()).getShape() != shape)
+        arrayType(broadcast.getResult()).getShape() != problem.shape)
       continue;
     ElementIndex at;
     for (int64_t d : broadcast.getDimensions())
-      if (auto found = llvm::find(kept, d); found != kept.end())
-        at.push_back(outer[found - kept.begin()]);
+      if (auto found = llvm::find(problem.kept, d); found != problem.kept.end())
+        at.push_back(outer[found - problem.kept.begin()]);
     if (at.size() == broadcast.getDimensions().size())
       (void)context.emitter.emit(broadcast.getOperand(), at, outerMask);
   }
@@ -238,15 +238,17 @@ void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
 /// Stores columns of few steps that lie beside each other in memory as whole vectors, if all of the
 /// results `wide` are of that kind.
 bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
-  auto isMinor = [&](int64_t d) { return d >= int64_t(shape.size() - reduced.size()); };
-  if (!walk->isUnrolled() || innerCount == 1 || !llvm::all_of(reduced, isMinor) ||
+  auto isMinor = [&](int64_t d) {
+    return d >= int64_t(problem.shape.size() - problem.reduced.size());
+  };
+  if (!walk->isUnrolled() || problem.innerCount == 1 || !llvm::all_of(problem.reduced, isMinor) ||
       llvm::any_of(wide, [&](unsigned i) {
-        return arrayType(context.getReturn().getOperand(i)).getShape() != shape;
+        return arrayType(context.getReturn().getOperand(i)).getShape() != problem.shape;
       }))
     return false;
   SmallVector<SmallVector<VectorValue>> columns(wide.size());
   SmallVector<ElementIndex> places;
-  for (int64_t step = 0; step < innerCount; ++step) {
+  for (int64_t step = 0; step < problem.innerCount; ++step) {
     currentAt = inputIndex(walk->getPosition(step));
     places.push_back(currentAt);
     for (auto [column, i] : llvm::zip(columns, wide))
@@ -266,10 +268,10 @@ void ReduceKernel::emitResults(Mask outerMask) {
   SmallVector<unsigned> wide;
   SmallVector<std::pair<unsigned, VectorValue>> narrow;
   for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
-    if (arrayType(result).getNumElements() == outerCount && innerCount != 1) {
-      ElementIndex at = reshapeIndex(index, keptSizes, arrayType(result).getShape(), outer);
+    if (arrayType(result).getNumElements() == problem.outerCount && problem.innerCount != 1) {
+      ElementIndex at = reshapeIndex(index, problem.keptSizes, arrayType(result).getShape(), outer);
       narrow.push_back({unsigned(i), context.emitter.emit(result, at, outerMask)});
-    } else if (arrayType(result).getNumElements() == outerCount * innerCount &&
+    } else if (arrayType(result).getNumElements() == problem.outerCount * problem.innerCount &&
                !storedIn.contains(i)) {
       wide.push_back(i);
     }
@@ -286,9 +288,10 @@ void ReduceKernel::emitResults(Mask outerMask) {
       SmallVector<ElementIndex> places;
       for (unsigned i : wide) {
         Value result = context.getReturn().getOperand(i);
-        places.push_back(arrayType(result).getShape() == shape
-                             ? currentAt
-                             : reshapeIndex(index, shape, arrayType(result).getShape(), currentAt));
+        places.push_back(
+            arrayType(result).getShape() == problem.shape
+                ? currentAt
+                : reshapeIndex(index, problem.shape, arrayType(result).getShape(), currentAt));
         values.push_back(context.emitter.emit(result, places.back(), full));
       }
       if (!context.emitter.hasFailed())
@@ -299,7 +302,7 @@ void ReduceKernel::emitResults(Mask outerMask) {
   if (!context.emitter.hasFailed())
     for (auto [i, lanes] : narrow)
       storeElements(index, context.getOutput(i),
-                    reshapeIndex(index, keptSizes,
+                    reshapeIndex(index, problem.keptSizes,
                                  arrayType(context.getReturn().getOperand(i)).getShape(), outer),
                     lanes, outerMask);
 }

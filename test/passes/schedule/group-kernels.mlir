@@ -16,7 +16,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     }
     %normalized = hlo.kernel <reduce> (%weights) {reuse = array<i64: -1>} : (tensor<2x320x320xf32>) -> tensor<2x320x320xf32> {
     ^bb0(%x: tensor<2x320x320xf32>):
-      %0 = hlo.negate %x : tensor<2x320x320xf32>
+      %0 = hlo.negate %x : (tensor<2x320x320xf32>) -> tensor<2x320x320xf32>
       hlo.return %0 : tensor<2x320x320xf32>
     }
     %out = hlo.kernel <dot> (%normalized, %v) {reuse = array<i64: -1>} : (tensor<2x320x320xf32>, tensor<2x320x8xf32>) -> tensor<2x320x8xf32> {
@@ -41,7 +41,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     }
     %normalized = hlo.kernel <reduce> (%weights) {reuse = array<i64: -1>} : (tensor<2x530x530xf32>) -> tensor<2x530x530xf32> {
     ^bb0(%x: tensor<2x530x530xf32>):
-      %0 = hlo.negate %x : tensor<2x530x530xf32>
+      %0 = hlo.negate %x : (tensor<2x530x530xf32>) -> tensor<2x530x530xf32>
       hlo.return %0 : tensor<2x530x530xf32>
     }
     %out = hlo.kernel <dot> (%normalized, %v) {reuse = array<i64: -1>} : (tensor<2x530x530xf32>, tensor<2x530x8xf32>) -> tensor<2x530x8xf32> {
@@ -66,7 +66,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     }
     %normalized = hlo.kernel <reduce> (%weights) {reuse = array<i64: -1>} : (tensor<2x128x128xf32>) -> tensor<2x128x128xf32> {
     ^bb0(%x: tensor<2x128x128xf32>):
-      %0 = hlo.negate %x : tensor<2x128x128xf32>
+      %0 = hlo.negate %x : (tensor<2x128x128xf32>) -> tensor<2x128x128xf32>
       hlo.return %0 : tensor<2x128x128xf32>
     }
     %out = hlo.kernel <dot> (%normalized, %v) {reuse = array<i64: -1>} : (tensor<2x128x128xf32>, tensor<2x128x8xf32>) -> tensor<2x128x8xf32> {
@@ -91,7 +91,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     }
     %normalized = hlo.kernel <reduce> (%weights) {reuse = array<i64: -1>} : (tensor<2x530x530xf32>) -> tensor<2x530x530xf32> {
     ^bb0(%x: tensor<2x530x530xf32>):
-      %0 = hlo.negate %x : tensor<2x530x530xf32>
+      %0 = hlo.negate %x : (tensor<2x530x530xf32>) -> tensor<2x530x530xf32>
       hlo.return %0 : tensor<2x530x530xf32>
     }
     %out = hlo.kernel <dot> (%normalized, %v) {reuse = array<i64: -1>} : (tensor<2x530x530xf32>, tensor<2x530x8xf32>) -> tensor<2x530x8xf32> {

@@ -173,7 +173,7 @@ module {
     // expected-error@+1 {{kernels of kind `loop` have no strategies to choose from}}
     %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"loop.rows">]} : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
-      %0 = hlo.negate %x : tensor<4xf32>
+      %0 = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
       hlo.return %0 : tensor<4xf32>
     }
     return %r : tensor<4xf32>
@@ -188,7 +188,7 @@ module attributes {hlo.schedules = {a = 1 : i64}} {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
-      %0 = hlo.negate %x : tensor<4xf32>
+      %0 = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
       hlo.return %0 : tensor<4xf32>
     }
     return %r : tensor<4xf32>
@@ -202,7 +202,7 @@ module attributes {hlo.schedules = 7 : i64} {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
-      %0 = hlo.negate %x : tensor<4xf32>
+      %0 = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
       hlo.return %0 : tensor<4xf32>
     }
     return %r : tensor<4xf32>
@@ -216,9 +216,99 @@ module attributes {hlo.schedules = {nobody = #hlo.schedule<"dot.stream" tile = [
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
-      %0 = hlo.negate %x : tensor<4xf32>
+      %0 = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
       hlo.return %0 : tensor<4xf32>
     }
     return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Convolutions: features that lanes along channels do not take.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{there are too many features, or too few channels}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.channels" tile = [1, 64] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
+  }
+}
+
+// -----
+
+// A block of as many numbers as the strategy has loops.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{expected `block` to be 2 numbers, 1 or more}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.features" tile = [6, 2] block = [64] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
+  }
+}
+
+// -----
+
+// Units of whole tiles.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{expected units of whole tiles}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.features" tile = [6, 2] block = [40, 1] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
+  }
+}
+
+// -----
+
+// The order of sums is not for schedules to choose.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{expected a block's channels to be those of sums, which accuracy decides}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.blocked" tile = [6, 2] block = [32, 4, 128] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
+  }
+}
+
+// -----
+
+// More rows than there are.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{expected no more pixels and rows of them than there are}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.blocked" tile = [6, 2] block = [32, 15, 256] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
+  }
+}
+
+// -----
+
+// Choices of another strategy.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{no choice of this strategy is called `patch`}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.blocked" tile = [6, 2] block = [32, 4, 256] lanes = 8 with = ["patch"]>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
   }
 }

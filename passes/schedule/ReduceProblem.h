@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reductions of a kernel: over the same dimensions of arrays of one shape. What their schedules
+// are chosen by (ReduceStrategies.cpp) and their code is made of (codegen/kernels/reduce).
+
+#ifndef HLOC_PASSES_SCHEDULE_REDUCEPROBLEM_H
+#define HLOC_PASSES_SCHEDULE_REDUCEPROBLEM_H
+
+#include "compiler/hlo/HloDialect.h"
+
+namespace hloc {
+
+struct ReduceProblem {
+  /// `body` holds one reduction at least.
+  explicit ReduceProblem(mlir::Block &body);
+
+  /// Of the operands, their reduced dimensions and the others.
+  llvm::ArrayRef<int64_t> shape;
+  llvm::SmallVector<int64_t> reduced, kept;
+  llvm::SmallVector<int64_t> reducedSizes, keptSizes;
+  /// Positions of the kept dimensions, and of the reduced ones at each.
+  int64_t outerCount = 1, innerCount = 1;
+  int64_t reductions = 0;
+  /// Bits of the widest element.
+  int64_t widest = 8;
+  bool minorIsReduced = false;
+  /// Whether a result has elements of less than a byte, and whether one of them has the operands'
+  /// shape.
+  bool packsResults = false, packsRows = false;
+};
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,89 @@
+// How convolutions are done, on different machines. One CHECK line is a test of a choice.
+
+// RUN: hlo-opt --choose-schedules --split-input-file %s | FileCheck %s
+// RUN: hlo-opt --choose-schedules=remarks --split-input-file %s 2>&1 >/dev/null | FileCheck %s --check-prefix=WHY
+
+// Lanes on features, if they fill them.
+// CHECK-LABEL: func.func @features
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: #hlo.schedule<"convolution.features" tile = [6, 2] block = [64, 1] lanes = 8 with = ["patch"]>
+// CHECK-SAME: #hlo.schedule<"convolution.features" tile = [8, 2] block = [64, 1] lanes = 16 with = ["patch"]>
+// WHY: remark: schedule for x86-64-v3: #hlo.schedule<"convolution.features"{{.*}} us; next: #hlo.schedule<"convolution.pixels"
+module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
+  func.func @features(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32> {
+    ^bb0(%input: tensor<1x56x56x64xf32>, %filter: tensor<3x3x64x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+      hlo.return %0 : tensor<1x56x56x64xf32>
+    }
+    return %r : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// Each group of one channel and one feature: lanes on groups.
+// CHECK-LABEL: func.func @groups
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.groups" {{.*}}"convolution.groups" tile = [6, 2] {{.*}}"convolution.groups" tile = [8, 2]
+module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
+  func.func @groups(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x1x64xf32>) -> tensor<1x56x56x64xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x56x56x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x56x56x64xf32> {
+    ^bb0(%input: tensor<1x56x56x64xf32>, %filter: tensor<3x3x1x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 64, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x56x56x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x56x56x64xf32>
+      hlo.return %0 : tensor<1x56x56x64xf32>
+    }
+    return %r : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// Few features of few channels: lanes on pixels.
+// CHECK-LABEL: func.func @pixels
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.pixels" {{.*}}"convolution.pixels" {{.*}}"convolution.pixels"
+module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
+  func.func @pixels(%x: tensor<1x64x64x1xf32>, %w: tensor<5x5x1x1xf32>) -> tensor<1x64x64x1xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x64x64x1xf32>, tensor<5x5x1x1xf32>) -> tensor<1x64x64x1xf32> {
+    ^bb0(%input: tensor<1x64x64x1xf32>, %filter: tensor<5x5x1x1xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [5, 5] strides = [1, 1] low = [2, 2] high = [2, 2] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x64x64x1xf32>, tensor<5x5x1x1xf32>) -> tensor<1x64x64x1xf32>
+      hlo.return %0 : tensor<1x64x64x1xf32>
+    }
+    return %r : tensor<1x64x64x1xf32>
+  }
+}
+
+// -----
+
+// One feature of many channels: lanes on channels.
+// CHECK-LABEL: func.func @channels
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.channels" tile = [12, 1] lanes = 4{{.*}}"convolution.channels" tile = [12, 1] lanes = 8{{.*}}"convolution.channels" tile = [24, 1] lanes = 16
+module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
+  func.func @channels(%x: tensor<1x64x64x64xf32>, %w: tensor<3x3x64x1xf32>) -> tensor<1x64x64x1xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x64x64x64xf32>, tensor<3x3x64x1xf32>) -> tensor<1x64x64x1xf32> {
+    ^bb0(%input: tensor<1x64x64x64xf32>, %filter: tensor<3x3x64x1xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x64x64x64xf32>, tensor<3x3x64x1xf32>) -> tensor<1x64x64x1xf32>
+      hlo.return %0 : tensor<1x64x64x1xf32>
+    }
+    return %r : tensor<1x64x64x1xf32>
+  }
+}
+
+// -----
+
+// A filter that does not stay in the second cache goes in blocks.
+// CHECK-LABEL: func.func @blocked
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.blocked" {{.*}}"convolution.blocked" tile = [5, 2] block = [32, 5, 256] lanes = 8{{.*}}"convolution.blocked" tile = [7, 2] block = [64, 14, 256] lanes = 16
+module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
+  func.func @blocked(%x: tensor<8x14x14x256xf32>, %w: tensor<3x3x256x256xf32>) -> tensor<8x14x14x256xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<8x14x14x256xf32>, tensor<3x3x256x256xf32>) -> tensor<8x14x14x256xf32> {
+    ^bb0(%input: tensor<8x14x14x256xf32>, %filter: tensor<3x3x256x256xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<8x14x14x256xf32>, tensor<3x3x256x256xf32>) -> tensor<8x14x14x256xf32>
+      hlo.return %0 : tensor<8x14x14x256xf32>
+    }
+    return %r : tensor<8x14x14x256xf32>
+  }
+}
