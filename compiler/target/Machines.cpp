@@ -118,6 +118,26 @@ const Row *findRow(llvm::StringRef cpu) {
                   .quadProduct = 2},
         .costs = {.divideF32 = 5, .divideF64 = 8, .rootF32 = 6, .rootF64 = 9, .gatherElement = 0.6},
         .parallelism = kThreads}},
+      // [I] [F] [E]: efficient cores, alone on small machines and servers; 256 bits go in two
+      // halves.
+      {{"gracemont", "sierraforest", "grandridge", "clearwaterforest"},
+       {.name = "gracemont",
+        .frequency = 3.2,
+        .l1 = {32 * kKiB, 64, 8, 1, 32, 4},
+        .l2 = {2 * kMiB, 64, 16, 4, 20, 17},
+        .l3 = {6 * kMiB, 64, 12, 4, 8, 65},
+        .memory = {16, 30, 90},
+        .rates = {.multiplyAdd = 1,
+                  .simple = 1.5,
+                  .shuffle = 1,
+                  .load = 1,
+                  .store = 1,
+                  .multiplyAddLatency = 6,
+                  .pairProduct = 1,
+                  .quadProduct = 1},
+        .costs =
+            {.divideF32 = 10, .divideF64 = 12, .rootF32 = 12, .rootF64 = 14, .gatherElement = 2},
+        .parallelism = kThreads}},
       // [I] [E]: AVX-512 without the later products.
       {{"x86-64-v4"},
        {.name = "x86-64-v4",

@@ -34,6 +34,7 @@ std::string refusalOf(const std::string &machine) {
 TEST(Machine, RowsByProcessor) {
   EXPECT_EQ(makeFor("haswell").machine.name, "haswell");
   EXPECT_EQ(makeFor("znver3").machine.name, "znver3");
+  EXPECT_EQ(makeFor("sierraforest").machine.name, "gracemont");
   EXPECT_EQ(makeFor("emeraldrapids").machine.name, "sapphirerapids");
   EXPECT_EQ(makeFor("neoverse-v2", "aarch64-linux-gnu").machine.name, "neoverse-v2");
 }
