@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution in the numbers that its schedules are chosen by (ConvolutionStrategies.cpp) and its
+// A convolution in the numbers that its schedules are chosen by (ConvolutionSchedule.h) and its
 // code is made of (codegen/kernels/convolution).
 
 #ifndef HLOC_PASSES_SCHEDULE_CONVOLUTIONPROBLEM_H
@@ -58,7 +58,7 @@ enum class ConvolutionLanes { Features, Groups, Pixels, Channels };
 
 /// What a schedule makes of a convolution.
 struct ConvolutionShape {
-  /// The schedule's strategy is one of ConvolutionStrategies.cpp.
+  /// The schedule's strategy is one for convolutions.
   ConvolutionShape(const ConvolutionProblem &problem, hlo::ScheduleAttr schedule);
 
   ConvolutionLanes lanesOn = ConvolutionLanes::Features;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// convolution.blocked: lanes lie on features, for filters that do not stay in the second cache: a
+// block of the filter is packed and used by all tiles of several rows of pixels. `block` is
+// features and rows of pixels of a unit, and channels of a block.
+#include "passes/schedule/ConvolutionSchedule.h"
+#include "passes/schedule/SumBlocks.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+/// Channels from which a tap alone makes a block.
+constexpr int64_t kBlockChannels = 128;
+/// Blocks whose sums may be added up without compensation.
+constexpr int64_t kMaxBlocks = 64;
+/// Tiles of features that a unit's patch serves in blocks.
+constexpr int64_t kFeatureTiles = 2;
+/// Of a tile's rate, what is reached from packed blocks.
+constexpr double kBlockedRate = 0.9;
+
+std::string refuseBlocked(const KernelProblem &problem) {
+  ConvolutionProblem convolution = getConvolution(problem);
+  if (isEmpty(convolution) || convolution.spatial() < 2)
+    return "there are no rows of pixels";
+  if (convolution.groups != 1)
+    return "there are several groups";
+  if (!isa<FloatType>(convolution.element))
+    return "sums of this type are not made in blocks";
+  if (llvm::any_of(convolution.window.getBaseDilations(), [](int64_t d) { return d != 1; }))
+    return "the input is dilated";
+  if (convolution.channels < kBlockChannels)
+    return "there are few channels";
+  int64_t blocks =
+      convolution.countTaps() *
+      llvm::divideCeil(convolution.channels, chooseSumBlock(convolution.channels, kSumBlock));
+  return blocks > kMaxBlocks ? "there are so many blocks that their sums would lose accuracy" : "";
+}
+
+void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ConvolutionProblem convolution = getConvolution(problem);
+  int64_t lanes = chooseLanes(problem, convolution, convolution.features);
+  int64_t pixels = convolution.outputSizes.back();
+  TileShape tile = chooseTile(problem.target, convolution.element, lanes, pixels,
+                              std::min(convolution.features, kBlockFeatures));
+  int64_t blockFeatures = std::min(kFeatureTiles * tile.vectors * lanes, convolution.features),
+          blockChannels = chooseSumBlock(convolution.channels, kSumBlock);
+  int64_t rowCount = convolution.outputSizes[convolution.spatial() - 2];
+  auto make = [&](int64_t rows) {
+    return makeSchedule(convolution, "convolution.blocked", tile,
+                        {blockFeatures, rows, blockChannels}, lanes);
+  };
+  // As many rows as leave the patch in half of the second cache, and with the sums and a block of
+  // the filter on the stack; units of as many rows each.
+  int64_t bytes = convolution.getElementBytes(), most = 0;
+  while (most < rowCount) {
+    ConvolutionShape shape(convolution, make(most + 1));
+    if (shape.countElements(shape.patchSizes) * bytes > problem.target.machine.l2.bytes / 2 ||
+        !fitsStack(problem, convolution, shape))
+      break;
+    ++most;
+  }
+  if (most >= 2)
+    schedules.push_back(make(llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, most))));
+}
+
+double costBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  ConvolutionProblem convolution = getConvolution(problem);
+  ConvolutionShape shape(convolution, schedule);
+  ConvolutionCounts counts(convolution, shape);
+  double rowCount = double(convolution.outputSizes[convolution.spatial() - 2]);
+  double rowBlocks = counts.rows / rowCount * std::ceil(rowCount / double(shape.unitRows));
+  double filter = double(convolution.getFilterBytes() / convolution.getElementBytes());
+  double pack = rowBlocks * filter * 3 * problem.costs.getReloadTime();
+  double compute = getProductTime(problem, convolution, shape, counts, kBlockedRate);
+  double blocks = counts.taps * double(llvm::divideCeil(convolution.channels, shape.blockChannels));
+  double sums =
+      blocks * double(convolution.resultType.getNumElements()) * 2 * problem.costs.getReloadTime();
+  double featureBlocks = double(llvm::divideCeil(convolution.features, shape.blockFeatures));
+  double fill = rowBlocks * featureBlocks * double(shape.countElements(shape.patchSizes)) *
+                getFillTime(problem, convolution, shape);
+  return std::max(compute,
+                  getFilterTime(problem, convolution, counts, rowBlocks, /*pieceElements=*/0)) +
+         pack + sums + fill;
+}
+
+std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  ConvolutionProblem convolution = getConvolution(problem);
+  if (std::string wrong = checkFields(problem, convolution, schedule, 3, /*mayPatch=*/false);
+      !wrong.empty())
+    return wrong;
+  ArrayRef<int64_t> block = schedule.getBlock();
+  if (schedule.getTile()[0] > convolution.outputSizes.back() ||
+      block[1] > convolution.outputSizes[convolution.spatial() - 2])
+    return "expected no more pixels and rows of them than there are";
+  int64_t width = schedule.getTile()[1] * schedule.getLanes();
+  if (block[0] > convolution.features || (block[0] < convolution.features && block[0] % width != 0))
+    return "expected units of whole tiles";
+  // Where sums are cut is a matter of accuracy.
+  if (block[2] != chooseSumBlock(convolution.channels, kSumBlock))
+    return "expected a block's channels to be those of sums, which accuracy decides";
+  return checkFrame(problem, convolution, ConvolutionShape(convolution, schedule));
+}
+
+} // namespace
+
+const Strategy kBlockedConvolution = {"convolution.blocked", hlo::KernelKind::Convolution,
+                                      refuseBlocked,         proposeBlocked,
+                                      costBlocked,           checkBlocked};
+
+} // namespace hloc
