@@ -235,45 +235,6 @@ template <typename T> static void gtsv(const hlort_custom_call_frame &frame) {
   });
 }
 
-/// (lower, diagonal, upper, b) -> (x): as gtsv, but pivots too small to divide by are made larger,
-/// which is what inverse iteration for eigenvectors asks for. Real types only.
-template <typename T> static void lagts(const hlort_custom_call_frame &frame) {
-  expectCounts(frame, 4, 1);
-  Batch<T> lowers(frame, frame.operands[0], 1), diagonals(frame, frame.operands[1], 1),
-      uppers(frame, frame.operands[2], 1), in(frame, frame.operands[3], 2),
-      out(frame, frame.results[0], 2);
-  bool fits = out.rows == in.rows && out.cols == in.cols && out.count == in.count;
-  for (const Batch<T> *batch : {&lowers, &diagonals, &uppers})
-    fits &= batch->rows == in.rows && batch->count == in.count;
-  expectShape(frame, fits,
-              "three diagonals as long as the right-hand sides, and a result like those");
-  Routine<T> factorize(frame, "lagtf"), solve(frame, "lagts");
-  int n = asInt(in.rows), perturbing = -1;
-  forItems(frame, in.count, int64_t(std::cbrt(double(n) * double(in.cols + 1))), [&](int64_t i) {
-    Item<T> x(out, i);
-    x.load(in, i);
-    // Copies, because the factors replace them.
-    auto copyOf = [&](const Batch<T> &batch) {
-      std::vector<T> values(size_t(n) + 1);
-      for (int64_t k = 0; k < n; ++k)
-        values[size_t(k)] = batch.at(i)[k * batch.rowStride];
-      return values;
-    };
-    std::vector<T> lower = copyOf(lowers), diagonal = copyOf(diagonals), upper = copyOf(uppers);
-    std::vector<T> second(size_t(n) + 1);
-    std::vector<int> swaps(size_t(n) + 1);
-    T shift = 0, tolerance = 0;
-    int code = 0;
-    factorize(&n, diagonal.data(), &shift, upper.data(), lower.data() + 1, &tolerance,
-              second.data(), swaps.data(), &code);
-    // A tolerance of 0 asks for the default, and comes back as that.
-    for (int64_t column = 0; column < in.cols; ++column)
-      solve(&perturbing, &n, diagonal.data(), upper.data(), lower.data() + 1, second.data(),
-            swaps.data(), x.data() + column * n, &tolerance, &code);
-    x.store();
-  });
-}
-
 BuiltinCall findFactorization(std::string_view routine, char prefix) {
   bool complex = prefix == 'c' || prefix == 'z';
   if (routine == "potrf")
@@ -292,8 +253,6 @@ BuiltinCall findFactorization(std::string_view routine, char prefix) {
     return HLORT_LAPACK_INSTANCE(trsm, prefix);
   if (routine == "gtsv")
     return HLORT_LAPACK_INSTANCE(gtsv, prefix);
-  if (routine == "lagts" && !complex)
-    return prefix == 's' ? BuiltinCall(lagts<float>) : BuiltinCall(lagts<double>);
   return nullptr;
 }
 

@@ -64,7 +64,7 @@ static void callForType(const hlort_custom_call_frame &frame, std::string_view r
   for (auto [element, prefix, routine] :
        {std::tuple(HLORT_F32, 's', real), std::tuple(HLORT_F64, 'd', real),
         std::tuple(HLORT_C64, 'c', complex), std::tuple(HLORT_C128, 'z', complex)})
-    if (type == element && !routine.empty())
+    if (type == element)
       return find(routine, prefix)(frame);
   fail(frame, HLORT_UNSUPPORTED, "not for element type " + std::to_string(type));
 }
@@ -77,7 +77,7 @@ static void eigh(const hlort_custom_call_frame &frame) {
   callForType(frame, "eigh", "eigh", findEigenCall);
 }
 static void solvePerturbed(const hlort_custom_call_frame &frame) {
-  callForType(frame, "lagts", "");
+  callForType(frame, "perturbed", "perturbed", findPerturbedSolve);
 }
 
 BuiltinCall findLapackCall(std::string_view target) {

@@ -63,6 +63,7 @@ private:
 /// Finds the built-in call for "lapack_Xroutine_ffi" among those of one file; null if it is not.
 /// `routine` comes without prefix and suffix, `prefix` is s, d, c or z.
 BuiltinCall findFactorization(std::string_view routine, char prefix);
+BuiltinCall findPerturbedSolve(std::string_view routine, char prefix);
 BuiltinCall findEigenCall(std::string_view routine, char prefix);
 BuiltinCall findSingularValueCall(std::string_view routine, char prefix);
 

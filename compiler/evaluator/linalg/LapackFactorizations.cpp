@@ -205,14 +205,16 @@ static FailureOr<Values> solvePerturbedCall(Call &call) {
   if (failed(sizes))
     return failure();
   auto [n, columns] = *sizes;
-  LapackPart line{'R', {n}}, sides{'R', {n, columns}};
-  bool isDouble = call.array(0).type == ElementType::F64;
+  LapackPart line{'N', {n}}, sides{'N', {n, columns}};
+  ElementType type = call.array(0).type;
+  bool isDouble = type == ElementType::F64 || type == ElementType::C128;
   NumberLimits limits = isDouble ? getLimits<double>() : getLimits<float>();
   return eachItem(call, n * (columns + 1), {line, line, line, sides}, {sides},
-                  [&](auto, LapackItem &item) {
-                    auto b = item.matrix<double>(3);
-                    solvePerturbed(item.vector<double>(0), item.vector<double>(1),
-                                   item.vector<double>(2), b, limits);
+                  [&](auto sample, LapackItem &item) {
+                    using T = decltype(sample);
+                    Matrix<T> b = item.matrix<T>(3);
+                    solvePerturbed(item.vector<T>(0), item.vector<T>(1), item.vector<T>(2), b,
+                                   limits);
                     item.set(0, b);
                   });
 }

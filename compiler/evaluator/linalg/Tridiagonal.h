@@ -70,21 +70,22 @@ struct NumberLimits {
 /// overflows, it is moved away from zero, by `epsilon` times the largest element of the factors,
 /// then by twice as much, and so on. Rows are exchanged by size relative to their own (LAPACK's
 /// lagtf and lagts).
-inline void solvePerturbed(std::vector<double> lower, std::vector<double> diagonal,
-                           std::vector<double> upper, Matrix<double> &b, NumberLimits limits) {
+template <class T>
+void solvePerturbed(std::vector<T> lower, std::vector<T> diagonal, std::vector<T> upper,
+                    Matrix<T> &b, NumberLimits limits) {
   int64_t n = b.rows;
-  std::vector<double> second(n); // above `upper`
-  auto upperSize = [&](int64_t row) { return row + 1 < n ? std::fabs(upper[row]) : 0.0; };
-  double scale = n ? std::fabs(diagonal[0]) + upperSize(0) : 0;
+  std::vector<T> second(n); // above `upper`
+  auto upperSize = [&](int64_t row) { return row + 1 < n ? std::abs(upper[row]) : 0.0; };
+  double scale = n ? std::abs(diagonal[0]) + upperSize(0) : 0;
   for (int64_t k = 0; k + 1 < n; ++k) {
-    double &below = lower[k + 1];
-    double nextScale = std::fabs(below) + std::fabs(diagonal[k + 1]) + upperSize(k + 1);
-    double own = diagonal[k] == 0 ? 0 : std::fabs(diagonal[k]) / scale;
-    if (below == 0) {
+    T &below = lower[k + 1];
+    double nextScale = std::abs(below) + std::abs(diagonal[k + 1]) + upperSize(k + 1);
+    double own = diagonal[k] == T(0) ? 0 : std::abs(diagonal[k]) / scale;
+    if (below == T(0)) {
       scale = nextScale;
       continue;
     }
-    if (std::fabs(below) / nextScale > own) {
+    if (std::abs(below) / nextScale > own) {
       std::swap(diagonal[k], below);
       std::swap(upper[k], diagonal[k + 1]);
       if (k + 2 < n)
@@ -94,7 +95,7 @@ inline void solvePerturbed(std::vector<double> lower, std::vector<double> diagon
     } else {
       scale = nextScale;
     }
-    double multiple = below / diagonal[k];
+    T multiple = below / diagonal[k];
     diagonal[k + 1] -= multiple * upper[k];
     if (k + 2 < n)
       upper[k + 1] -= multiple * second[k];
@@ -103,20 +104,21 @@ inline void solvePerturbed(std::vector<double> lower, std::vector<double> diagon
   }
   double largest = 0;
   for (int64_t k = 0; k < n; ++k)
-    largest = std::max({largest, std::fabs(diagonal[k]), upperSize(k), std::fabs(second[k])});
+    largest = std::max({largest, std::abs(diagonal[k]), upperSize(k), std::abs(second[k])});
   double step = largest > 0 ? largest * limits.epsilon : limits.epsilon;
   for (int64_t j = 0; j < b.columns; ++j)
     for (int64_t k = n - 1; k >= 0; --k) {
-      double sum = b(k, j), pivot = diagonal[k], move = std::copysign(step, pivot);
+      T sum = b(k, j), pivot = diagonal[k];
+      T move = pivot == T(0) ? T(step) : pivot / std::abs(pivot) * step;
       if (k + 1 < n)
         sum -= upper[k] * b(k + 1, j);
       if (k + 2 < n)
         sum -= second[k] * b(k + 2, j);
       // The quotient's size must stay below 1 / smallest.
-      while (std::fabs(pivot) < 1 &&
-             (pivot == 0 || std::fabs(sum) * limits.smallest > std::fabs(pivot))) {
+      while (std::abs(pivot) < 1 &&
+             (pivot == T(0) || std::abs(sum) * limits.smallest > std::abs(pivot))) {
         pivot += move;
-        move *= 2;
+        move *= 2.0;
       }
       b(k, j) = sum / pivot;
     }
