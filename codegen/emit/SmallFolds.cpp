@@ -3,6 +3,7 @@
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/emit/RegisterTile.h"
+#include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
 
 using namespace mlir;
@@ -104,6 +105,18 @@ VectorValue ElementEmitter::emitReduce(OpResult result, ArrayRef<VectorIndex> at
   return total[result.getResultNumber()];
 }
 
+/// sum + x * y. A product of complex numbers is rounded by itself, as `multiply` rounds it, so that
+/// a number times its conjugate is real.
+static VectorValue addProduct(IndexBuilder &index, Type element, VectorValue x, VectorValue y,
+                              VectorValue sum) {
+  if (!isa<ComplexType>(element))
+    return emitMultiplyAdd(index, element, x, y, sum);
+  x = broadcastLanes(index, x);
+  y = broadcastLanes(index, y);
+  ComplexValue product = emitComplexMultiply(index.b, {x.re, x.im}, {y.re, y.im});
+  return emitMonoid(index, Monoid::Add, element, sum, {product.re, product.im});
+}
+
 VectorValue ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<VectorIndex> at, Mask mask) {
   if (getFoldedElements(op) > kMaxFoldedElements)
     return {};
@@ -138,7 +151,7 @@ VectorValue ElementEmitter::emitDot(hlo::DotOp op, ArrayRef<VectorIndex> at, Mas
     y = emitConvertLanes(index, y, rhs.getElementType(), element);
     if (i % kChain == 0)
       sums.push_back(zero);
-    sums.back() = emitMultiplyAdd(index, element, x, y, sums.back());
+    sums.back() = addProduct(index, element, x, y, sums.back());
   }
   if (sums.empty())
     sums.push_back(zero);
