@@ -45,26 +45,35 @@ int64_t orderedBits(const char *bytes, unsigned width) {
   return pattern & sign ? -int64_t(pattern & ~sign) : int64_t(pattern);
 }
 
-/// Whether the elements at `position` are at most `ulp` representable values apart, part by part.
-bool withinUlp(const HostArray &a, const HostArray &b, int64_t position, int64_t ulp) {
+/// How many representable values the elements at `position` are apart, the larger of two parts;
+/// infinite where only one is NaN. Of floats and complex numbers.
+double ulpsApart(const HostArray &a, const HostArray &b, int64_t position) {
   Type element = a.getElementType();
   auto complex = dyn_cast<ComplexType>(element);
-  auto part = dyn_cast<FloatType>(complex ? complex.getElementType() : element);
-  if (!part)
-    return false;
+  auto part = cast<FloatType>(complex ? complex.getElementType() : element);
   ElementValue x = a.get(position), y = b.get(position);
   if (std::isnan(x.real) != std::isnan(y.real) ||
       std::isnan(x.imaginary) != std::isnan(y.imaginary))
-    return false;
+    return INFINITY;
   int64_t size = hlo::getLiteralElementBytes(element), partSize = hlo::getLiteralElementBytes(part);
   bool nan[] = {std::isnan(x.real), std::isnan(x.imaginary)};
+  double apart = 0;
   for (int64_t at = 0; at < size; at += partSize) {
     int64_t p = orderedBits(&a.bytes[position * size + at], part.getWidth());
     int64_t q = orderedBits(&b.bytes[position * size + at], part.getWidth());
-    if (!nan[at / partSize] && uint64_t(std::max(p, q)) - uint64_t(std::min(p, q)) > uint64_t(ulp))
-      return false;
+    if (!nan[at / partSize])
+      apart = std::max(apart, double(uint64_t(std::max(p, q)) - uint64_t(std::min(p, q))));
   }
-  return true;
+  return apart;
+}
+
+/// Whether the elements at `position` have the same bits, part by part, or are both NaN.
+bool hasSameBits(const HostArray &a, const HostArray &b, int64_t position) {
+  ElementValue x = a.get(position), y = b.get(position);
+  auto same = [](double p, double q) {
+    return std::isnan(p) ? std::isnan(q) : p == q && std::signbit(p) == std::signbit(q);
+  };
+  return x.integer == y.integer && same(x.real, y.real) && same(x.imaginary, y.imaginary);
 }
 
 std::string indexText(int64_t position, ArrayRef<int64_t> shape) {
@@ -86,9 +95,12 @@ std::string findDifference(const HostArray &result, const HostArray &expected,
   for (int64_t i = 0; i < count; ++i) {
     ElementValue got = result.get(i), want = expected.get(i);
     double apart = distance(element, got, want);
-    if (std::isfinite(apart) && apart <= tolerance.atol + tolerance.rtol * magnitude(element, want))
+    bool isNear = !tolerance.sameBits || hasSameBits(result, expected, i);
+    if (isNear && std::isfinite(apart) &&
+        apart <= tolerance.atol + tolerance.rtol * magnitude(element, want))
       continue;
-    if (tolerance.ulp > 0 && withinUlp(result, expected, i, tolerance.ulp))
+    if (tolerance.ulp > 0 && !isa<IntegerType>(element) &&
+        ulpsApart(result, expected, i) <= double(tolerance.ulp))
       continue;
     first = bad++ == 0 ? i : first;
     furthest = std::max(furthest, apart);
@@ -102,6 +114,16 @@ std::string findDifference(const HostArray &result, const HostArray &expected,
                                  << expected.getText(first)
                                  << llvm::format("; the largest difference is %g", furthest);
   return text;
+}
+
+double measureDistance(const HostArray &result, const HostArray &expected) {
+  Type element = result.getElementType();
+  double apart = 0;
+  for (int64_t i = 0, count = result.getCount(); i < count; ++i)
+    apart = std::max(apart, isa<IntegerType>(element)
+                                ? distance(element, result.get(i), expected.get(i))
+                                : ulpsApart(result, expected, i));
+  return apart;
 }
 
 std::string summarize(const HostArray &array) {

@@ -11,15 +11,21 @@
 namespace hloc {
 
 /// How far an element may be from the expected one: within rtol * |expected| + atol, or within
-/// `ulp` representable values. All zero: equal. NaN always matches NaN, and an infinity itself.
+/// `ulp` representable values. All zero: equal, and with `sameBits` so that zeros have the same
+/// sign. NaN always matches NaN, and an infinity itself.
 struct Tolerance {
   double rtol = 0, atol = 0;
   int64_t ulp = 0;
+  bool sameBits = false;
 };
 
 /// How `result` differs from `expected`, in words; empty if it does not.
 std::string findDifference(const HostArray &result, const HostArray &expected,
                            const Tolerance &tolerance);
+
+/// The largest distance of two elements: in representable values of floats, part by part of complex
+/// numbers, in ones of integers. Infinite where only one is NaN. The types must be the same.
+double measureDistance(const HostArray &result, const HostArray &expected);
 
 /// Type, first elements and extremes of an array, in one line.
 std::string summarize(const HostArray &array);

@@ -5,6 +5,7 @@
 #include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include <csignal>
@@ -44,6 +45,58 @@ void printJson(const Measurements &measured) {
   llvm::outs() << '\n';
 }
 
+/// What each result may differ by, derived from the module.
+std::vector<ErrorBound> deriveBounds(hlo::ComputationOp entry, const ParticipantArrays &inputs,
+                                     const Observations &observations) {
+  std::vector<Magnitude> arguments(inputs.front().size());
+  for (const std::vector<HostArray> &arrays : inputs)
+    for (auto [size, array] : llvm::zip(arguments, arrays))
+      size.add(measure(array));
+  return deriveErrorBounds(entry, arguments, observations);
+}
+
+/// Prints how far each result that need not be exact is from what is expected, and how far it may
+/// be.
+void printBounds(ArrayRef<ErrorBound> bounds, const ParticipantArrays &outputs,
+                 const ParticipantArrays &expected) {
+  for (auto [i, bound] : llvm::enumerate(bounds)) {
+    double apart = 0;
+    for (auto [arrays, others] : llvm::zip(outputs, expected))
+      if (arrays[i].type == others[i].type)
+        apart = std::max(apart, measureDistance(arrays[i], others[i]));
+    Type element = outputs.front()[i].getElementType();
+    if (!bound.isExact())
+      llvm::outs() << "compare out" << i << ": " << llvm::format("%g", apart)
+                   << (isa<IntegerType>(element) ? "" : " ulp") << " apart, may be "
+                   << describe(bound, element) << '\n';
+  }
+}
+
+/// Compares with what the evaluator gives, as the options say, or else as the module does.
+RunStatus compareWithEvaluator(ModuleOp module, const RunOptions &options,
+                               const ParticipantArrays &inputs, const ParticipantArrays &outputs,
+                               const ParticipantArrays &outfeed, bool &same) {
+  ParticipantArrays expected, expectedOutfeed;
+  Measurements ignored;
+  Observations observations;
+  RunStatus status = runEvaluated(module, options, inputs, expected, expectedOutfeed, ignored,
+                                  options.hasTolerance ? nullptr : &observations);
+  if (status != RunStatus::Done)
+    return status;
+  std::vector<Tolerance> tolerances(outputs.front().size(), options.tolerance);
+  if (!options.hasTolerance) {
+    std::vector<ErrorBound> bounds = deriveBounds(findEntry(module), inputs, observations);
+    bounds.resize(tolerances.size());
+    for (auto [tolerance, bound, array] : llvm::zip(tolerances, bounds, outputs.front()))
+      tolerance = toTolerance(bound, array.getElementType());
+    if (!options.json)
+      printBounds(bounds, outputs, expected);
+  }
+  same = succeeded(compareResults("result", outputs, expected, tolerances, options));
+  same &= succeeded(compareResults("outfeed", outfeed, expectedOutfeed, {}, options));
+  return status;
+}
+
 ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &compiled) {
   hlo::ComputationOp entry = findEntry(module);
   if (!entry) {
@@ -66,13 +119,9 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
     return toExitCode(status);
   bool same = true;
   if (options.compare) {
-    ParticipantArrays expected, expectedOutfeed;
-    Measurements ignored;
-    status = runEvaluated(module, options, inputs, expected, expectedOutfeed, ignored);
+    status = compareWithEvaluator(module, options, inputs, outputs, outfeed, same);
     if (status != RunStatus::Done)
       return toExitCode(status);
-    same = succeeded(compareResults("result", outputs, expected, options));
-    same &= succeeded(compareResults("outfeed", outfeed, expectedOutfeed, options));
   }
   for (auto [prefix, arrays] : {std::pair("out", &outputs), {"outfeed", &outfeed}}) {
     if (!options.outputsTo.empty() && failed(writeOutputs(prefix, *arrays, options)))

@@ -5,6 +5,7 @@
 #ifndef HLOC_COMPILER_DRIVER_HLORUNMAIN_H
 #define HLOC_COMPILER_DRIVER_HLORUNMAIN_H
 
+#include "compiler/driver/ErrorBounds.h"
 #include "compiler/driver/RunFiles.h"
 #include <functional>
 
@@ -25,10 +26,11 @@ using Runner = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &
                                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                                        ParticipantArrays &outfeed, Measurements &measurements)>;
 
-/// The evaluator.
+/// The evaluator. `observations`, unless it is null, gets what operations gave.
 RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
-                       ParticipantArrays &outfeed, Measurements &measurements);
+                       ParticipantArrays &outfeed, Measurements &measurements,
+                       Observations *observations = nullptr);
 
 /// Makes a module what the tool runs, before it asks for the entry's arrays. Reports errors itself.
 using Preparation = std::function<mlir::LogicalResult(mlir::ModuleOp module)>;

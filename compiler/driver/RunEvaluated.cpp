@@ -62,7 +62,7 @@ static auto makeFeed(size_t participant, const RunOptions &options) {
 
 RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const ParticipantArrays &inputs,
                        ParticipantArrays &outputs, ParticipantArrays &outfeed,
-                       Measurements &measurements) {
+                       Measurements &measurements, Observations *observations) {
   hlo::ComputationOp entry = findEntry(module);
   evaluator::Options limits;
   limits.replicas = options.replicas;
@@ -71,6 +71,11 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
   limits.maxSeconds = options.maxSeconds;
   limits.maxBytes = options.maxMegabytes << 20;
   limits.seed = options.seed;
+  evaluator::Observer observer;
+  if (observations)
+    observer = [observations](Operation *op, ArrayRef<evaluator::Value> results) {
+      observe(*observations, op, results);
+    };
 
   auto begin = std::chrono::steady_clock::now();
   auto elapsed = [&] {
@@ -87,7 +92,7 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
         participant.arguments.push_back(buildValue(type, leaves));
     }
     double start = elapsed();
-    if (failed(evaluator::evaluate(module, participants, limits)))
+    if (failed(evaluator::evaluate(module, participants, limits, observer)))
       return RunStatus::Refused;
     times.push_back(elapsed() - start);
   } while (elapsed() < options.benchmarkSeconds);

@@ -150,8 +150,9 @@ LogicalResult writeOutputs(StringRef prefix, const ParticipantArrays &outputs,
 
 /// Prints how one result differs; false if it does.
 static bool reportDifference(StringRef what, const HostArray &result, const HostArray &expected,
-                             size_t index, size_t participant, const RunOptions &options) {
-  std::string difference = findDifference(result, expected, options.tolerance);
+                             size_t index, size_t participant, const Tolerance &tolerance,
+                             const RunOptions &options) {
+  std::string difference = findDifference(result, expected, tolerance);
   if (difference.empty())
     return true;
   llvm::errs() << options.module << ": error: " << what << ' ' << index;
@@ -172,13 +173,15 @@ LogicalResult compareWithExpected(StringRef prefix, const ParticipantArrays &out
         llvm::errs() << llvm::toString(expected.takeError()) << '\n';
         return failure();
       }
-      same &= reportDifference("result", array, *expected, i, participant, options);
+      same &=
+          reportDifference("result", array, *expected, i, participant, options.tolerance, options);
     }
   return success(same);
 }
 
 LogicalResult compareResults(StringRef what, const ParticipantArrays &outputs,
-                             const ParticipantArrays &expected, const RunOptions &options) {
+                             const ParticipantArrays &expected, ArrayRef<Tolerance> tolerances,
+                             const RunOptions &options) {
   bool same = true;
   for (auto [participant, arrays] : llvm::enumerate(outputs)) {
     size_t count = expected[participant].size();
@@ -189,7 +192,8 @@ LogicalResult compareResults(StringRef what, const ParticipantArrays &outputs,
       continue;
     }
     for (auto [i, array] : llvm::enumerate(arrays))
-      same &= reportDifference(what, array, expected[participant][i], i, participant, options);
+      same &= reportDifference(what, array, expected[participant][i], i, participant,
+                               i < tolerances.size() ? tolerances[i] : options.tolerance, options);
   }
   return success(same);
 }

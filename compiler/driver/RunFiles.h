@@ -40,9 +40,11 @@ mlir::LogicalResult writeOutputs(llvm::StringRef prefix, const ParticipantArrays
 mlir::LogicalResult compareWithExpected(llvm::StringRef prefix, const ParticipantArrays &outputs,
                                         const RunOptions &options);
 
-/// Compares two sets of arrays, which errors call `what`, and prints what differs.
+/// Compares two sets of arrays, which errors call `what`, with a tolerance for each array (that of
+/// the options for those after the last one), and prints what differs.
 mlir::LogicalResult compareResults(llvm::StringRef what, const ParticipantArrays &outputs,
-                                   const ParticipantArrays &expected, const RunOptions &options);
+                                   const ParticipantArrays &expected,
+                                   llvm::ArrayRef<Tolerance> tolerances, const RunOptions &options);
 
 /// Prints a line for each array.
 void printSummaries(llvm::StringRef prefix, const ParticipantArrays &outputs);

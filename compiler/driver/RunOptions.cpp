@@ -39,14 +39,16 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Option<double> rtol("rtol", options.tolerance.rtol, "Relative difference allowed", "x");
   Option<double> atol("atol", options.tolerance.atol, "Absolute difference allowed", "x");
   Option<int64_t> ulp("ulp", options.tolerance.ulp,
-                      "Representable values that results may be apart", "n");
+                      "Representable values that results may be apart; 0 for the same bits", "n");
   Option<int64_t> replicas("replicas", options.replicas, "Replicas to run in one process", "n");
   Option<int64_t> partitions("partitions", options.partitions, "Partitions of each replica", "n");
-  Option<uint64_t> seed("seed", options.seed, "Seed of random inputs", "n");
+  Option<uint64_t> seed("seed", options.seed,
+                        "Seed of random inputs and of the generators of random numbers", "n");
   Switch evaluate("evaluate", options.evaluate,
                   "Interpret with the reference evaluator instead of compiling");
   Switch compare("compare", options.compare,
-                 "Run compiled code and the evaluator, and say where they differ");
+                 "Run compiled code and the evaluator, and say where they differ by more than the "
+                 "operations' errors, or than --rtol, --atol and --ulp where one is given");
   Switch json("json", options.json, "Print one JSON object with times and sizes");
   Option<double> benchmark("benchmark", options.benchmarkSeconds,
                            "Repeat for at least so long, after warm-up; compile three times",
@@ -82,6 +84,10 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   bool isRight = cl::ParseCommandLineOptions(argc, argv, "hlo-run: runs HLO\n", &problems);
   options.module = module;
   options.schedules = schedules;
+  options.hasTolerance =
+      rtol.getNumOccurrences() + atol.getNumOccurrences() + ulp.getNumOccurrences() > 0;
+  options.tolerance.sameBits = ulp.getNumOccurrences() > 0 && options.tolerance.ulp == 0 &&
+                               options.tolerance.rtol == 0 && options.tolerance.atol == 0;
   options.inputs.assign(inputs.begin(), inputs.end());
   auto require = [&](bool holds, llvm::StringRef message) {
     if (isRight && !holds) {

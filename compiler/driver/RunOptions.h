@@ -16,6 +16,7 @@ struct RunOptions {
   std::vector<std::string> inputs; // --input, one a parameter
   std::string inputsFrom, outputsTo, expectFrom;
   Tolerance tolerance;
+  bool hasTolerance = false; // it was given; else --compare derives one from the module
   int64_t replicas = 1, partitions = 1;
   uint64_t seed = 0;
   bool evaluate = false, compare = false, json = false;

@@ -490,7 +490,7 @@ def run(hlo_run, text, inputs, arguments, folder):
     (folder / "module.hlo").write_text(text)
     for i, data in enumerate(inputs):
         (folder / f"in{i}.npy").write_bytes(data)
-    command = [hlo_run, folder / "module.hlo", "--compare", "--check-buffers", *arguments.split()]
+    command = [hlo_run, folder / "module.hlo", "--compare", "--ulp=0", "--check-buffers", *arguments.split()]
     if inputs:
         command.append(f"--inputs-from={folder}")
     try:

@@ -98,7 +98,7 @@ class Runner:
         """What is wrong with a module, as (kind, message); None if nothing."""
         path = self.work / f"{tag}.hlo"
         path.write_text(module.text())
-        command = [self.hlo_run, path, "--compare", "--check-buffers", "--max-seconds=30", *configuration.split()]
+        command = [self.hlo_run, path, "--compare", "--ulp=0", "--check-buffers", "--max-seconds=30", *configuration.split()]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
         except subprocess.TimeoutExpired:

@@ -46,7 +46,7 @@ static bool isOfType(const Value &value, Type type) {
 }
 
 LogicalResult evaluate(ModuleOp module, MutableArrayRef<Participant> participants,
-                       const Options &options) {
+                       const Options &options, const Observer &observer) {
   ComputationOp entry = findEntry(module);
   if (!entry)
     return module.emitError("expected a module with an entry computation to evaluate");
@@ -69,6 +69,7 @@ LogicalResult evaluate(ModuleOp module, MutableArrayRef<Participant> participant
   }
 
   Evaluation evaluation(module, options);
+  evaluation.observer = observer;
   std::vector<std::unique_ptr<Interpreter>> interpreters;
   for (auto [id, participant] : llvm::enumerate(participants))
     interpreters.push_back(std::make_unique<Interpreter>(evaluation, participant, id));

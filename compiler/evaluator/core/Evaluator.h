@@ -36,10 +36,13 @@ struct Participant {
   Value result;
 };
 
+/// Called with what each operation that is run by itself gave, by one participant at a time.
+using Observer = std::function<void(mlir::Operation *, llvm::ArrayRef<Value>)>;
+
 /// Runs the entry computation of `module` for replicas * partitions participants, numbered
 /// replica-major. Emits a diagnostic on failure. Deterministic.
 mlir::LogicalResult evaluate(mlir::ModuleOp module, llvm::MutableArrayRef<Participant> participants,
-                             const Options &options = {});
+                             const Options &options = {}, const Observer &observer = {});
 
 /// The same for one participant: the result.
 mlir::FailureOr<Value> evaluate(mlir::ModuleOp module, llvm::ArrayRef<Value> arguments,

@@ -46,6 +46,13 @@ Evaluation::Evaluation(ModuleOp module, const Options &options)
       communicator(std::make_unique<Communicator>(options.replicas, options.partitions)) {}
 Evaluation::~Evaluation() = default;
 
+void Evaluation::observe(Operation *op, ArrayRef<Value> results) {
+  if (!observer)
+    return;
+  std::scoped_lock lock(mutex);
+  observer(op, results);
+}
+
 const Plan *Evaluation::getPlan(Operation *computation) {
   std::scoped_lock lock(mutex);
   auto &plan = plans[computation];
@@ -198,6 +205,7 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
       if (!result)
         return fail(step.op, "the operands differ in their sizes at run time");
       slots[step.firstResult] = std::move(*result);
+      evaluation.observe(step.op, slots[step.firstResult]);
       if (failed(work(step.op, arrays.back()->getCount())))
         return failure();
       continue;
@@ -222,6 +230,7 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
         return fail(step.op, "the evaluator's result is not of the type that the text gives");
       slots[step.firstResult + i] = std::move(value);
     }
+    evaluation.observe(step.op, ArrayRef(slots).slice(step.firstResult, results->size()));
   }
   Values results;
   for (Plan::Use use : plan.results)
@@ -240,7 +249,10 @@ FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol, ArrayRef<E
   if (!applier.computation)
     return call.fail("no computation is named @" + symbol.getValue());
   applier.inputs.assign(inputs.begin(), inputs.end());
-  applier.program = call.interpreter.evaluation.getProgram(applier.computation, accumulates);
+  Evaluation &evaluation = call.interpreter.evaluation;
+  // What an observer is to see is run operation by operation.
+  if (!evaluation.observer || !isa<MapOp>(call.op))
+    applier.program = evaluation.getProgram(applier.computation, accumulates);
   if (applier.program && applier.program->parameters != int(inputs.size()))
     return call.fail("@" + symbol.getValue() + " takes " + Twine(applier.program->parameters) +
                      " scalars but is given " + Twine(inputs.size()));

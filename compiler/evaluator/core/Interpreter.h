@@ -73,7 +73,11 @@ struct Evaluation {
   std::atomic<int64_t> steps = 0;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::atomic<bool> stopped = false; // some participant failed
+  Observer observer;                 // may be null
   std::unique_ptr<Communicator> communicator;
+
+  /// Tells the observer, if there is one.
+  void observe(mlir::Operation *op, llvm::ArrayRef<Value> results);
 
   /// The plan of a computation, made on first use.
   const Plan *getPlan(mlir::Operation *computation);

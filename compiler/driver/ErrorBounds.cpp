@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/ErrorBounds.h"
+#include "compiler/driver/ErrorRules.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc {
+
+void Magnitude::add(double element) {
+  double size = std::fabs(element);
+  if (!std::isfinite(size) || size == 0)
+    return;
+  largest = std::max(largest, size);
+  smallest = std::min(smallest, size);
+}
+
+void Magnitude::add(const Magnitude &other) {
+  largest = std::max(largest, other.largest);
+  smallest = std::min(smallest, other.smallest);
+}
+
+Magnitude measure(const evaluator::Array &array) {
+  Magnitude size;
+  if (evaluator::isComplex(array.type) || evaluator::isFloat(array.type))
+    for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
+      evaluator::Scalar value = array.get(i);
+      size.add(evaluator::isComplex(array.type) ? std::hypot(value.c.re, value.c.im) : value.f);
+    }
+  else
+    for (int64_t i = 0, count = array.getCount(); i < count; ++i)
+      size.add(double(array.get(i).i));
+  return size;
+}
+
+void observe(Observations &observations, Operation *op, ArrayRef<evaluator::Value> results) {
+  SmallVector<evaluator::Value> leaves;
+  for (const evaluator::Value &result : results)
+    result.flatten(leaves);
+  Observation &met = observations[op];
+  ++met.runs;
+  met.results.resize(std::max(met.results.size(), leaves.size()));
+  for (auto [size, leaf] : llvm::zip(met.results, leaves))
+    size.add(measure(leaf.getArray()));
+}
+
+double getUlp(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  auto part = dyn_cast<FloatType>(complex ? complex.getElementType() : element);
+  return part ? std::ldexp(1.0, 1 - int(part.getFPMantissaWidth())) : 0;
+}
+
+namespace {
+
+/// Iterations for which a loop's error is followed to see how it grows.
+constexpr int kLoopRounds = 2;
+
+/// The element types of the arrays of a type, those in tuples depth first.
+void collectElements(Type type, SmallVectorImpl<Type> &elements) {
+  if (auto tuple = dyn_cast<TupleType>(type))
+    for (Type element : tuple.getTypes())
+      collectElements(element, elements);
+  else if (auto array = dyn_cast<RankedTensorType>(type))
+    elements.push_back(array.getElementType());
+}
+
+int64_t countLeaves(Type type) {
+  SmallVector<Type> elements;
+  collectElements(type, elements);
+  return int64_t(elements.size());
+}
+
+class Analysis {
+public:
+  explicit Analysis(const Observations &observations) : observations(observations) {}
+
+  Leaves run(ComputationOp computation, ArrayRef<Known> arguments);
+
+private:
+  Leaves visit(Operation *op, ArrayRef<Leaves> operands);
+  Leaves visitReduction(Operation *op, ArrayRef<Leaves> operands);
+  Leaves visitLoop(WhileOp loop, const Leaves &state);
+  Leaves call(FlatSymbolRefAttr symbol, Operation *from, ArrayRef<Leaves> operands);
+  Magnitude sizeOf(Operation *op, size_t leaf) const;
+
+  const Observations &observations;
+};
+
+} // namespace
+
+Magnitude Analysis::sizeOf(Operation *op, size_t leaf) const {
+  Magnitude size;
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    SmallVector<evaluator::Value> leaves;
+    evaluator::fromAttribute(constant.getValue()).flatten(leaves);
+    return leaf < leaves.size() ? measure(leaves[leaf].getArray()) : size;
+  }
+  auto found = observations.find(op);
+  return found != observations.end() && leaf < found->second.results.size()
+             ? found->second.results[leaf]
+             : size;
+}
+
+Leaves Analysis::run(ComputationOp computation, ArrayRef<Known> arguments) {
+  DenseMap<Value, Leaves> known;
+  for (BlockArgument argument : computation.getArguments()) {
+    int64_t count = std::min<int64_t>(countLeaves(argument.getType()), arguments.size());
+    known[argument] = Leaves(arguments.take_front(count));
+    arguments = arguments.drop_front(count);
+  }
+  Leaves results;
+  for (Operation &op : computation.getBody().front()) {
+    SmallVector<Leaves> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(known[operand]);
+    if (&op == computation.getBody().front().getTerminator()) {
+      for (const Leaves &leaves : operands)
+        llvm::append_range(results, leaves);
+      break;
+    }
+    Leaves all = visit(&op, operands);
+    size_t next = 0;
+    for (Value result : op.getResults()) {
+      size_t count = countLeaves(result.getType());
+      all.resize(std::max(all.size(), next + count));
+      known[result] = Leaves(ArrayRef(all).slice(next, count));
+      next += count;
+    }
+  }
+  return results;
+}
+
+Leaves Analysis::call(FlatSymbolRefAttr symbol, Operation *from, ArrayRef<Leaves> operands) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(from, symbol);
+  Leaves arguments;
+  for (const Leaves &leaves : operands)
+    llvm::append_range(arguments, leaves);
+  return callee ? run(callee, arguments) : Leaves();
+}
+
+/// Structure and control; everything else gives arrays.
+Leaves Analysis::visit(Operation *op, ArrayRef<Leaves> operands) {
+  auto all = [&] {
+    Leaves joined;
+    for (const Leaves &leaves : operands)
+      llvm::append_range(joined, leaves);
+    return joined;
+  };
+  return llvm::TypeSwitch<Operation *, Leaves>(op)
+      .Case<TupleOp, OptBarrierOp>([&](Operation *) { return all(); })
+      .Case([&](GetTupleElementOp get) {
+        auto types = cast<TupleType>(get.getOperand().getType()).getTypes();
+        int64_t first = 0;
+        for (Type type : types.take_front(get.getIndex()))
+          first += countLeaves(type);
+        ArrayRef<Known> leaves = operands[0];
+        int64_t count = countLeaves(get.getType());
+        return first + count <= int64_t(leaves.size()) ? Leaves(leaves.slice(first, count))
+                                                       : Leaves(count);
+      })
+      .Case([&](CallOp other) { return call(other.getToApplyAttr(), op, operands); })
+      .Case([&](FusionOp fusion) { return call(fusion.getCallsAttr(), op, operands); })
+      .Case([&](MapOp map) {
+        Leaves results = call(map.getToApplyAttr(), op, operands);
+        for (auto [i, leaf] : llvm::enumerate(results)) // scalars there, all elements here
+          settle(leaf, sizeOf(op, i));
+        return results;
+      })
+      .Case([&](WhileOp loop) { return visitLoop(loop, all()); })
+      .Case([&](ConditionalOp choice) {
+        Leaves worst;
+        for (auto [i, branch] :
+             llvm::enumerate(choice.getBranchComputations().getAsRange<FlatSymbolRefAttr>())) {
+          Leaves results = call(branch, op, operands.slice(i + 1, 1));
+          worst.resize(std::max(worst.size(), results.size()));
+          for (auto [mine, its] : llvm::zip(worst, results)) {
+            Known both = passOn({Leaves{mine}, Leaves{its}});
+            both.size = mine.size;
+            both.size.add(its.size);
+            mine = both;
+          }
+        }
+        return worst;
+      })
+      .Default([&](Operation *) { return visitReduction(op, operands); });
+}
+
+/// As many times more error as the evaluator ran the body, by what one more iteration adds.
+Leaves Analysis::visitLoop(WhileOp loop, const Leaves &state) {
+  auto body = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(loop, loop.getBodyAttr());
+  auto runsOf = [&](Operation *op) {
+    auto found = observations.find(op);
+    return found == observations.end() ? int64_t(1) : std::max<int64_t>(found->second.runs, 1);
+  };
+  Leaves before = state, after = state;
+  int64_t runs = 0;
+  for (Operation &op : body.getBody().front().without_terminator())
+    if (observations.contains(&op))
+      runs = std::max(runs, runsOf(&op) / runsOf(loop));
+  for (int i = 0; i < kLoopRounds && i < runs; ++i) {
+    before = after;
+    after = call(loop.getBodyAttr(), loop, {after});
+    after.resize(before.size());
+    for (auto [now, last] : llvm::zip(after, before))
+      now.size.add(last.size);
+  }
+  double rest = double(std::max<int64_t>(runs - kLoopRounds, 0));
+  for (auto [now, last] : llvm::zip(after, before)) {
+    now.error.absolute += rest * std::max(now.error.absolute - last.error.absolute, 0.0);
+    now.error.relative += rest * std::max(now.error.relative - last.error.relative, 0.0);
+    settle(now, now.size);
+  }
+  return after;
+}
+
+/// What combines elements with a computation: sums, products, or choices among them.
+Leaves Analysis::visitReduction(Operation *op, ArrayRef<Leaves> operands) {
+  SmallVector<Type> elements;
+  for (Type type : op->getResultTypes())
+    collectElements(type, elements);
+  Leaves results;
+  auto applied = op->getAttrOfType<FlatSymbolRefAttr>("to_apply");
+  if (auto scatter = dyn_cast<SelectAndScatterOp>(op))
+    applied = scatter.getScatterAttr();
+  auto computation =
+      applied ? SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, applied) : ComputationOp();
+  if (!computation || isa<SortOp>(op)) {
+    for (auto [i, element] : llvm::enumerate(elements))
+      results.push_back(boundArray(op, element, operands, sizeOf(op, i)));
+    return results;
+  }
+  bool adds = false, multiplies = false;
+  computation.walk([&](Operation *inner) {
+    adds |= !isa<MultiplyOp, MaximumOp, MinimumOp, SelectOp, CompareOp, AndOp, OrOp, XorOp,
+                 ConstantOp, TupleOp, ConvertOp, ReturnOp, ComputationOp>(inner);
+    multiplies |= isa<MultiplyOp>(inner);
+  });
+  Known all = passOn(operands);
+  Magnitude given;
+  for (const Leaves &leaves : operands)
+    for (const Known &leaf : leaves)
+      given.add(leaf.size);
+  double terms = countTerms(op);
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    Magnitude size = sizeOf(op, i);
+    if (adds && getUlp(element) > 0) {
+      results.push_back(
+          boundSum(op, element, terms, given.largest, terms * all.error.absolute, size));
+      continue;
+    }
+    Known result = all;
+    if (multiplies && getUlp(element) > 0) {
+      result.error.relative = terms * (all.error.relative + getUlp(element));
+      result.error.absolute = INFINITY;
+      result.error.reason = "product of " + std::to_string(int64_t(terms));
+    }
+    settle(result, size);
+    results.push_back(result);
+  }
+  return results;
+}
+
+std::vector<ErrorBound> deriveErrorBounds(ComputationOp entry, ArrayRef<Magnitude> arguments,
+                                          const Observations &observations) {
+  Leaves known;
+  for (const Magnitude &size : arguments)
+    known.push_back({{}, size});
+  std::vector<ErrorBound> bounds;
+  for (const Known &leaf : Analysis(observations).run(entry, known))
+    bounds.push_back(leaf.error);
+  return bounds;
+}
+
+Magnitude measure(const HostArray &array) {
+  Magnitude size;
+  Type element = array.getElementType();
+  for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
+    ElementValue value = array.get(i);
+    size.add(isa<IntegerType>(element) ? double(value.integer)
+                                       : std::hypot(value.real, value.imaginary));
+  }
+  return size;
+}
+
+Tolerance toTolerance(const ErrorBound &bound, Type element) {
+  double ulp = getUlp(element);
+  if (bound.isExact())
+    return {};
+  if (ulp == 0 || !bound.isRelative)
+    return {.atol = bound.absolute};
+  return {.ulp = int64_t(std::min(std::ceil(bound.relative / ulp), 1e18))};
+}
+
+std::string describe(const ErrorBound &bound, Type element) {
+  if (bound.isExact())
+    return "exact";
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  double ulp = getUlp(element);
+  if (!std::isfinite(bound.relative) && !std::isfinite(bound.absolute))
+    out << "anything";
+  else if (bound.isRelative && ulp > 0)
+    out << "within " << llvm::format("%g", std::ceil(bound.relative / ulp)) << " ulp";
+  else
+    out << "within " << llvm::format("%.3g", bound.absolute);
+  if (!bound.reason.empty())
+    out << " (" << bound.reason << ")";
+  return text;
+}
+
+} // namespace hloc

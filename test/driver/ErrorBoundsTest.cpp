@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/ErrorBounds.h"
+#include "compiler/driver/RunFiles.h"
+#include "compiler/evaluator/core/Evaluator.h"
+#include "compiler/text/Parser.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace hloc;
+
+namespace {
+
+constexpr double kUlp = 0x1p-23;
+
+/// The bound of a module's result for an argument of 0.5, 1 and -4.
+ErrorBound boundOf(StringRef program) {
+  DialectRegistry registry;
+  registry.insert<hlo::HLODialect>();
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> module = parseHlo(program, "test.hlo", &context);
+  EXPECT_TRUE(module);
+  evaluator::Array argument(evaluator::ElementType::F32, {3});
+  constexpr double values[] = {0.5, 1, -4};
+  for (auto [i, value] : llvm::enumerate(values))
+    argument.set(i, evaluator::Scalar::ofFloat(value));
+  Observations observations;
+  evaluator::Participant participant;
+  participant.arguments = {evaluator::Value(argument)};
+  auto observer = [&](Operation *op, ArrayRef<evaluator::Value> results) {
+    observe(observations, op, results);
+  };
+  EXPECT_TRUE(succeeded(evaluator::evaluate(*module, participant, {}, observer)));
+  return deriveErrorBounds(findEntry(*module), {measure(argument)}, observations)[0];
+}
+
+TEST(ErrorBounds, MovesAndChoicesAreExact) {
+  EXPECT_TRUE(boundOf(R"(ENTRY m {
+    x = f32[3] parameter(0)
+    n = f32[3] negate(x)
+    y = f32[3] maximum(x, n)
+    ROOT r = f32[3] reverse(y), dimensions={0} })")
+                  .isExact());
+}
+
+TEST(ErrorBounds, OneRoundedOperationIsExact) {
+  EXPECT_TRUE(boundOf("ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] add(x, x) }").isExact());
+  EXPECT_TRUE(
+      boundOf("ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] divide(x, x) }").isExact());
+}
+
+TEST(ErrorBounds, AProductMayGoIntoASumUnrounded) {
+  ErrorBound bound = boundOf(R"(ENTRY m {
+    x = f32[3] parameter(0)
+    p = f32[3] multiply(x, x)
+    ROOT r = f32[3] subtract(p, x) })");
+  EXPECT_DOUBLE_EQ(bound.absolute, 16 * kUlp);
+}
+
+TEST(ErrorBounds, FunctionsHaveTheirUlp) {
+  ErrorBound bound = boundOf("ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] tanh(x) }");
+  EXPECT_DOUBLE_EQ(bound.relative, 4 * kUlp);
+  EXPECT_EQ(bound.reason, "tanh");
+}
+
+TEST(ErrorBounds, SlopesCarryErrors) {
+  // The error of tanh, 4 ulp of at most 1, becomes a relative one.
+  ErrorBound bound = boundOf(R"(ENTRY m {
+    x = f32[3] parameter(0)
+    t = f32[3] tanh(x)
+    ROOT r = f32[3] exponential(t) })");
+  EXPECT_GT(bound.relative, 8 * kUlp);
+  EXPECT_LT(bound.relative, 9.1 * kUlp);
+}
+
+TEST(ErrorBounds, SumsGrowWithTheirLength) {
+  auto sum = [](StringRef size) {
+    return boundOf(("add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }"
+                    "ENTRY m { x = f32[3] parameter(0) w = f32[3," +
+                    size +
+                    "] broadcast(x), dimensions={0} z = f32[] constant(0) ROOT r = f32[3] "
+                    "reduce(w, z), dimensions={1}, to_apply=add }")
+                       .str())
+        .absolute;
+  };
+  EXPECT_GT(sum("1000"), 5 * sum("100"));
+  EXPECT_LT(sum("1000"), 2e-3); // of a sum of 4000
+}
+
+TEST(ErrorBounds, LoopsAddTheErrorOfEachIteration) {
+  auto loop = [](StringRef count) {
+    return boundOf(
+               ("b { s = (s32[], f32[3]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
+                "x = f32[3] get-tuple-element(s), index=1 o = s32[] constant(1) j = s32[] add(i, "
+                "o) y = f32[3] sine(x) ROOT r = (s32[], f32[3]) tuple(j, y) }"
+                "c { s = (s32[], f32[3]) parameter(0) i = s32[] get-tuple-element(s), index=0 n "
+                "= s32[] constant(" +
+                count +
+                ") ROOT r = pred[] compare(i, n), direction=LT }"
+                "ENTRY m { x = f32[3] parameter(0) z = s32[] constant(0) s = (s32[], f32[3]) "
+                "tuple(z, x) w = (s32[], f32[3]) while(s), condition=c, body=b ROOT r = f32[3] "
+                "get-tuple-element(w), index=1 }")
+                   .str())
+        .absolute;
+  };
+  EXPECT_GT(loop("40"), 5 * loop("4"));
+  EXPECT_LT(loop("40"), 1e-4);
+}
+
+TEST(ErrorBounds, InWords) {
+  MLIRContext context;
+  Type f32 = Float32Type::get(&context), s32 = IntegerType::get(&context, 32);
+  EXPECT_EQ(describe({}, f32), "exact");
+  EXPECT_EQ(describe({4 * kUlp, INFINITY, true, "tanh"}, f32), "within 4 ulp (tanh)");
+  EXPECT_EQ(describe({INFINITY, 0.001, false, "dot of 512"}, f32), "within 0.001 (dot of 512)");
+  EXPECT_EQ(describe({INFINITY, 1, false, "tanh"}, s32), "within 1 (tanh)");
+  EXPECT_EQ(describe({INFINITY, INFINITY, false, "random numbers"}, f32),
+            "anything (random numbers)");
+}
+
+} // namespace
