@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans that no kernel steps through become loops that take slices and put results in their places.
 // Test: test/passes/expand/expand-scans.mlir.
+#include "mlir/IR/Matchers.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/expand/Expansions.h"
@@ -114,9 +115,34 @@ struct ExpandScan : OpRewritePattern<ScanOp> {
 
 } // namespace
 
+/// Whether a value is log(e^x + e^y) as JAX writes it: x + y where x - y is NaN, which makes it
+/// NaN, else max(x, y) + log1p(e^-|x - y|).
+static bool isLogOfSum(Value value, Value x, Value y) {
+  using matchers::m_Any;
+  Value isNan, sum, greater, difference;
+  if (!matchPattern(
+          value, m_Op<SelectOp>(m_Any(&isNan), m_Any(&sum),
+                                m_Op<AddOp>(m_Any(&greater),
+                                            m_Op<LogPlusOneOp>(m_Op<ExponentialOp>(m_Op<NegateOp>(
+                                                m_Op<AbsOp>(m_Any(&difference)))))))))
+    return false;
+  auto isOf = [&](Operation *op) {
+    return op && ((op->getOperand(0) == x && op->getOperand(1) == y) ||
+                  (op->getOperand(0) == y && op->getOperand(1) == x));
+  };
+  auto compare = isNan.getDefiningOp<CompareOp>();
+  return compare && compare.getLhs() == difference && compare.getRhs() == difference &&
+         compare.getDirection() == Direction::NE && isOf(sum.getDefiningOp<AddOp>()) &&
+         isOf(greater.getDefiningOp<MaximumOp>()) && isOf(difference.getDefiningOp<SubtractOp>());
+}
+
 bool hloc::isAssociativeScanBody(ComputationOp computation) {
   Block &block = computation.getBody().front();
   Operation &fold = block.front(), *end = block.getTerminator();
+  Value result = end->getNumOperands() ? end->getOperand(0) : Value();
+  if (block.getNumArguments() == 2 && end->getNumOperands() == 2 && end->getOperand(1) == result &&
+      isLogOfSum(result, block.getArgument(0), block.getArgument(1)))
+    return true;
   return isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(fold) &&
          fold.getNextNode() == end &&
          llvm::all_of(end->getOperands(), [&](Value value) { return value == fold.getResult(0); });

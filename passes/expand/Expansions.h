@@ -44,10 +44,11 @@ void populateRaggedDotExpansions(mlir::RewritePatternSet &patterns);
 /// rng, rng_bit_generator.
 void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 
-/// Whether a scan's body (x, carry) -> (s, s) is one associative operation.
+/// Whether a scan's body (x, carry) -> (s, s) is one associative operation, or the logarithm of a
+/// sum of exponentials, which is associative but for rounding.
 bool isAssociativeScanBody(hlo::ComputationOp computation);
-/// Takes back what the scans below `root` promise of their bodies, but where a body is one
-/// operation that is associative: others are stepped through in order, as in XLA, since bodies that
+/// Takes back what the scans below `root` promise of their bodies, but where a body is known
+/// to be associative: others are stepped through in order, as in XLA, since bodies that
 /// are not associative are said to be.
 void dropAssociativityHints(mlir::Operation *root);
 /// scans that no kernel steps through.

@@ -37,6 +37,45 @@ func.func @promised(%x: tensor<128xf32>, %c: tensor<f32>) -> (tensor<128xf32>, t
 
 // -----
 
+// The logarithm of a sum of exponentials, as JAX writes it, associates but for rounding; a difference in its place
+// does not.
+// CHECK-LABEL: func.func @logarithms
+// CHECK: hlo.scan {{.*}}is_associative = true{{.*}}to_apply = @logaddexp
+// CHECK: hlo.scan {{.*}}is_associative = false{{.*}}to_apply = @lookalike
+hlo.computation @logaddexp(%x: tensor<f32>, %c: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %d = hlo.subtract %c, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %n = hlo.compare %d, %d {direction = #hlo.direction<NE>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %s = hlo.add %c, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %m = hlo.maximum %c, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %a = hlo.abs %d : (tensor<f32>) -> tensor<f32>
+  %b = hlo.negate %a : (tensor<f32>) -> tensor<f32>
+  %e = hlo.exponential %b : (tensor<f32>) -> tensor<f32>
+  %l = hlo.log_plus_one %e : (tensor<f32>) -> tensor<f32>
+  %t = hlo.add %m, %l : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = hlo.select %n, %s, %t : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0, %0 : tensor<f32>, tensor<f32>
+}
+hlo.computation @lookalike(%x: tensor<f32>, %c: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %d = hlo.subtract %c, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %n = hlo.compare %d, %d {direction = #hlo.direction<NE>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %s = hlo.subtract %c, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %m = hlo.maximum %c, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %a = hlo.abs %d : (tensor<f32>) -> tensor<f32>
+  %b = hlo.negate %a : (tensor<f32>) -> tensor<f32>
+  %e = hlo.exponential %b : (tensor<f32>) -> tensor<f32>
+  %l = hlo.log_plus_one %e : (tensor<f32>) -> tensor<f32>
+  %t = hlo.add %m, %l : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = hlo.select %n, %s, %t : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0, %0 : tensor<f32>, tensor<f32>
+}
+func.func @logarithms(%x: tensor<128xf32>, %c: tensor<f32>) -> (tensor<128xf32>, tensor<128xf32>) {
+  %0:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_associative = true, to_apply = @logaddexp} : (tensor<128xf32>, tensor<f32>) -> (tensor<128xf32>, tensor<f32>)
+  %1:2 = hlo.scan %x, %c {dimensions = array<i64: 0>, num_carries = 1 : i64, is_associative = true, to_apply = @lookalike} : (tensor<128xf32>, tensor<f32>) -> (tensor<128xf32>, tensor<f32>)
+  return %0#0, %1#0 : tensor<128xf32>, tensor<128xf32>
+}
+
+// -----
+
 // Slices whose elements meet: a loop over slices, from the last one.
 // CHECK-LABEL: func.func @reversing
 // CHECK-SAME: (%[[X:.*]]: tensor<8x5xf32>, %[[C:.*]]: tensor<8xf32>)
