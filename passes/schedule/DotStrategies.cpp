@@ -8,6 +8,7 @@
 // - dot.stream: the right operand is read in place, once for each tile of rows.
 // - dot.along_depth: lanes lie along the contracted dimension, and are added up at the end.
 #include "compiler/hlo/ElementType.h"
+#include "compiler/target/Access.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotProblem.h"
 #include "passes/schedule/RegisterTiles.h"
@@ -95,6 +96,16 @@ double getPrologueTime(const KernelProblem &problem, const DotProblem &dot) {
        op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr)
     time += problem.costs.getElementTime(op);
   return time;
+}
+
+/// What reading an element of the right operand takes more where a batch is its minor dimension:
+/// the neighbours of a column are lines apart, and each line is read again for the next batch.
+double getBatchMinorTime(const KernelProblem &problem, const DotProblem &dot) {
+  bool isMinor = !dot.rhsBatch.empty() && dot.rhsBatch.back() == dot.rhsType.getRank() - 1 &&
+                 dot.rhsType.getShape().back() > 1;
+  return isMinor ? problem.costs.getStridedTime() +
+                       getApartTime(problem.target.machine, double(dot.batches) * dot.getRhsBytes())
+                 : 0;
 }
 
 hlo::ScheduleAttr makeSchedule(const DotProblem &dot, StringRef strategy, TileShape tile,
@@ -229,6 +240,7 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double elements = double(dot.batches) * dot.columns * dot.depth;
   double pack =
       problem.costs.getReloadTime() * 3 + getPrologueTime(problem, dot) +
+      getBatchMinorTime(problem, dot) +
       dot.getElementBytes() * problem.costs.getStreamTime(double(problem.target.machine.l2.bytes));
   double compute = getProductTime(problem, dot, lanes, rate * useful) / group;
   double read = getReadTime(problem, dot, rowBlocks);
@@ -301,7 +313,7 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double useful = double(dot.columns) / llvm::alignTo(dot.columns, tile.vectors * lanes);
   double rate = kStreamRate * getTileRate(problem.target, dot.element, tile, dot.rows);
   double elements = double(dot.batches) * dot.columns * dot.depth;
-  double load = getPrologueTime(problem, dot);
+  double load = getPrologueTime(problem, dot) + getBatchMinorTime(problem, dot);
   // Neighbouring columns do not lie side by side.
   if (dot.depthIsMinorOfRhs && dot.columns > 1 && dot.depth > 1)
     load += problem.costs.getStridedTime();

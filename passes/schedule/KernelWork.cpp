@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/KernelWork.h"
+#include "compiler/target/Access.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/kernels/ArraySizes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Indices of a value that are told apart; what is asked for at more counts as asked for at one.
+static constexpr size_t kMaxIndices = 32;
+/// How much longer instructions take of which each waits for one before than as many that do not:
+/// up to four cycles each, where two begin in a cycle, but most operations are not one such chain.
+static constexpr double kLatencyOfRate = 2;
+/// Elements of which one is taken, up to which whole vectors are loaded and sorted out.
+static constexpr int64_t kInterleaved = 4;
+/// Bytes between neighbours from which each is on a page of its own, where prefetching ends.
+static constexpr double kPageBytes = 4096;
+/// The index of what the kernel's loops go through themselves.
+static constexpr int64_t kLoopIndex = 0;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static double countElements(Value value) { return fuse::elementsOf(value.getType()); }
+
+/// The last dimension of more than one element; -1 if there is none.
+static int64_t getMinor(RankedTensorType type) {
+  for (int64_t d = type.getRank() - 1; d >= 0; --d)
+    if (type.getDimSize(d) != 1)
+      return d;
+  return -1;
+}
+
+static Requests operator*(const Requests &x, double factor) {
+  return {x.rows * factor, x.uniform * factor, x.strided * factor, x.apart * factor};
+}
+
+/// The same requests, of elements whose neighbours are at some distance.
+static Requests atDistances(const Requests &x) {
+  return {0, x.uniform, x.strided + x.rows, x.apart};
+}
+
+static Requests anywhere(const Requests &x) {
+  return {0, x.uniform, 0, x.apart + x.strided + x.rows};
+}
+
+/// Requests of one for each `length` elements of a row.
+static Requests oncePer(const Requests &x, double length) {
+  return {0, x.uniform + (x.rows + x.strided + x.apart) / length, 0, 0};
+}
+
+/// Requests of neighbours along dimension `d` of `array`, which is not its minor one.
+static Requests acrossRows(const Requests &x, Value array, int64_t d) {
+  double bytes = fuse::elementBytes(array.getType());
+  for (int64_t size : typeOf(array).getShape().drop_front(d + 1))
+    bytes *= double(size);
+  return bytes < kPageBytes ? atDistances(x) : anywhere(x);
+}
+
+static Requests once() { return {0, 1, 0, 0}; }
+static Requests allOf(Value value) { return {countElements(value), 0, 0, 0}; }
+
+/// Operations that a kernel's loops are built around; their time is not that of elementwise code.
+static bool isRoot(Operation &op) {
+  return isa<hlo::DotOp, hlo::ConvolutionOp, hlo::ReduceOp, hlo::ReduceWindowOp, hlo::ScanOp,
+             hlo::SortOp, hlo::TopkOp, hlo::ScatterOp>(op);
+}
+
+/// Whether only the slice is written.
+bool KernelWork::isUpdateInPlace(Operation &op) const {
+  return problem.kind == hlo::KernelKind::Update && isa<hlo::DynamicUpdateSliceOp>(op) &&
+         llvm::is_contained(op.getBlock()->getTerminator()->getOperands(), op.getResult(0));
+}
+
+KernelWork::KernelWork(const KernelProblem &problem) : problem(problem) {
+  int64_t widest = 8;
+  for (Operation &op : problem.body)
+    for (Type type : op.getResultTypes())
+      if (!isa<hlo::ConstantOp>(op))
+        widest = std::max(widest, getComputedBits(getElementTypeOrSelf(type)));
+  lanes = std::max(1.0, double(problem.target.vectorBytes * 8) / double(widest));
+  for (Value result : problem.body.getTerminator()->getOperands()) {
+    ask(result, kLoopIndex, allOf(result));
+    ArrayRef<int64_t> shape = typeOf(result).getShape();
+    hasFewMinor = shape.size() > 1 && double(shape.back()) < lanes &&
+                  double(shape[shape.size() - 2]) >= lanes;
+  }
+  for (Operation &op : llvm::reverse(problem.body))
+    visit(op);
+}
+
+void KernelWork::ask(Value value, int64_t index, const Requests &requests) {
+  AtIndex &at = asked[value];
+  if (!at.contains(index) && at.size() >= kMaxIndices)
+    index = at.begin()->first;
+  else if (at.contains(index) && at[index].getTotal() >= requests.getTotal())
+    return;
+  at[index] = requests;
+}
+
+Requests KernelWork::getRequests(Value value) const {
+  Requests sum;
+  auto found = asked.find(value);
+  if (found == asked.end())
+    return sum;
+  for (const auto &[index, requests] : found->second) {
+    sum.rows += requests.rows;
+    sum.uniform += requests.uniform;
+    sum.strided += requests.strided;
+    sum.apart += requests.apart;
+  }
+  return sum;
+}
+
+/// Passes what `op` is asked for on to its operands.
+void KernelWork::visit(Operation &op) {
+  if (isRoot(op)) {
+    // Each element of an array once, by the loops of the kernel. Of a window it is as often as
+    // windows hold it.
+    int64_t index = nextIndex++;
+    double times = 1;
+    if (auto reduce = dyn_cast<hlo::ReduceWindowOp>(op)) {
+      times =
+          countElements(reduce.getResult(0)) / std::max(1.0, countElements(reduce.getInputs()[0]));
+      for (int64_t size : reduce.getWindow().getSizes())
+        times *= double(size);
+    }
+    for (Value operand : op.getOperands())
+      ask(operand, index, allOf(operand) * times);
+    return;
+  }
+  if (op.getNumResults() != 1)
+    return;
+  auto found = asked.find(op.getResult(0));
+  if (found == asked.end())
+    return;
+  SmallVector<std::pair<int64_t, Requests>> all(found->second.begin(), found->second.end());
+  for (auto &[index, requests] : all)
+    pass(op, index, requests);
+}
+
+int64_t KernelWork::derive(int64_t index, Operation &op, unsigned operand) {
+  auto key = std::tuple(index, op.getAttrDictionary().getAsOpaquePointer(),
+                        op.getOperand(operand).getType().getAsOpaquePointer(), operand);
+  auto [found, isNew] = derived.try_emplace(key, nextIndex);
+  nextIndex += isNew;
+  return found->second;
+}
+
+void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
+  double elements = std::max(1.0, countElements(op.getResult(0)));
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case([&](hlo::BroadcastOp broadcast) { passBroadcast(broadcast, index, requests); })
+      .Case([&](hlo::TransposeOp transpose) {
+        int64_t minor = getMinor(typeOf(transpose.getResult()));
+        bool keepsRows = minor < 0 || transpose.getDimensions()[minor] ==
+                                          getMinor(typeOf(transpose.getOperand()));
+        ask(transpose.getOperand(), derive(index, op, 0),
+            keepsRows ? requests : atDistances(requests));
+      })
+      .Case([&](hlo::SliceOp slice) {
+        int64_t minor = getMinor(typeOf(slice.getResult()));
+        bool isRow = minor < 0 || minor == getMinor(typeOf(slice.getOperand()));
+        bool isDense = minor < 0 || slice.getStrides()[minor] == 1;
+        ask(slice.getOperand(), derive(index, op, 0),
+            !isRow    ? acrossRows(requests, slice.getOperand(), minor)
+            : isDense ? requests
+            : slice.getStrides()[minor] <= kInterleaved
+                ? requests * double(slice.getStrides()[minor])
+                : atDistances(requests));
+      })
+      .Case([&](hlo::DynamicSliceOp slice) {
+        int64_t minor = getMinor(typeOf(slice.getResult()));
+        bool isRow = minor < 0 || minor == getMinor(typeOf(slice.getOperand()));
+        ask(slice.getOperand(), nextIndex++,
+            isRow ? requests : acrossRows(requests, slice.getOperand(), minor));
+        for (Value start : slice.getStartIndices())
+          ask(start, nextIndex++, once());
+      })
+      .Case([&](hlo::DynamicUpdateSliceOp update) {
+        if (!isUpdateInPlace(op))
+          ask(update.getOperand(), index, requests);
+        ask(update.getUpdate(), nextIndex++, allOf(update.getUpdate()));
+        for (Value start : update.getStartIndices())
+          ask(start, nextIndex++, once());
+      })
+      .Case([&](hlo::GatherOp gather) { passGather(gather, index, requests); })
+      .Case([&](hlo::ConcatenateOp concatenate) { passConcatenate(concatenate, index, requests); })
+      .Case([&](hlo::PadOp pad) {
+        ask(pad.getOperand(), derive(index, op, 0),
+            requests * std::min(1.0, countElements(pad.getOperand()) / elements));
+      })
+      .Case([&](hlo::ReverseOp reverse) {
+        ask(reverse.getOperand(), derive(index, op, 0), requests);
+      })
+      .Default([&](Operation *other) {
+        for (auto [i, operand] : llvm::enumerate(other->getOperands()))
+          ask(operand, countElements(operand) == elements ? index : derive(index, op, i),
+              requests * std::min(1.0, countElements(operand) / elements));
+      });
+}
+
+void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
+                               const Requests &requests) {
+  Value operand = broadcast.getOperand();
+  RankedTensorType type = typeOf(broadcast.getResult());
+  int64_t minor = getMinor(type), last = -1;
+  for (auto [i, dimension] : llvm::enumerate(broadcast.getDimensions()))
+    if (typeOf(operand).getDimSize(i) != 1)
+      last = std::max(last, dimension);
+  int64_t at = derive(index, *broadcast, 0);
+  if (last < 0)
+    return ask(operand, at, once());
+  if (last == minor)
+    return ask(operand, at, requests);
+  // Loops over the dimensions behind find it done; unless they are so short that lanes lie along
+  // the one before.
+  double inner = 1;
+  for (int64_t d = last + 1; d < type.getRank(); ++d)
+    inner *= double(type.getDimSize(d));
+  ask(operand, at, inner < lanes ? requests * (1 / inner) : oncePer(requests, inner));
+}
+
+/// Of short pieces, a vector asks all of them, each for some of its lanes.
+void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
+                                 const Requests &requests) {
+  RankedTensorType type = typeOf(concatenate.getResult());
+  double row = 1, elements = std::max(1.0, countElements(concatenate.getResult()));
+  for (int64_t d = concatenate.getDimension(); d < type.getRank(); ++d)
+    row *= double(type.getDimSize(d));
+  bool isMixed = row < lanes * double(concatenate->getNumOperands()) && !hasFewMinor;
+  for (auto [i, operand] : llvm::enumerate(concatenate.getOperands()))
+    ask(operand, derive(index, *concatenate, i),
+        isMixed ? anywhere(requests) : requests * (countElements(operand) / elements));
+}
+
+void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests &requests) {
+  // Of slices that hold the operand's rows or parts of them, neighbours lie beside each other.
+  RankedTensorType operand = typeOf(gather.getOperand());
+  int64_t minor = getMinor(operand);
+  double row = minor < 0 ? 1 : double(gather.getSliceSizes()[minor]), slice = 1;
+  for (int64_t size : gather.getSliceSizes())
+    slice *= double(size);
+  bool hasRows = row >= lanes / 2 && !gather.getOffsetDims().empty() &&
+                 gather.getOffsetDims().back() == getMinor(typeOf(gather.getResult()));
+  ask(gather.getOperand(), nextIndex++, hasRows ? requests : anywhere(requests));
+  // An index is read once for all elements of a row, and of a slice with few.
+  double components = countElements(gather.getStartIndices()) * slice /
+                      std::max(1.0, countElements(gather.getResult()));
+  ask(gather.getStartIndices(), derive(index, *gather, 1),
+      (hasRows ? oncePer(requests, row) : requests * (1 / slice)) * components);
+}
+
+double KernelWork::getLoadTime(BlockArgument argument) const {
+  const Machine &machine = problem.target.machine;
+  Requests requests = getRequests(argument);
+  double cycles = (requests.rows / lanes + requests.uniform) / machine.rates.load;
+  return machine.getNanoseconds(cycles) + requests.strided * problem.costs.getStridedTime() +
+         requests.apart * (problem.costs.getGatherTime() +
+                           getApartTime(machine, fuse::bytesOf(argument.getType())));
+}
+
+double KernelWork::getStoreTime() const {
+  const Machine &machine = problem.target.machine;
+  double cycles = 0;
+  for (Value result : problem.body.getTerminator()->getOperands())
+    if (!isa_and_present<hlo::DynamicUpdateSliceOp, hlo::ScatterOp>(result.getDefiningOp()))
+      cycles += countElements(result) / lanes / machine.rates.store;
+    else
+      cycles += countElements(result.getDefiningOp()->getOperand(1)) / lanes / machine.rates.store;
+  return machine.getNanoseconds(cycles);
+}
+
+double KernelWork::getTime() const {
+  double time = getStoreTime();
+  for (BlockArgument argument : problem.body.getArguments())
+    time += getLoadTime(argument);
+  for (Operation &op : problem.body) {
+    if (isRoot(op) || op.getNumResults() != 1 || isa<hlo::ConstantOp>(op))
+      continue;
+    if (isUpdateInPlace(op))
+      continue;
+    Requests requests = getRequests(op.getResult(0));
+    double vectors = requests.getTotal() - requests.uniform;
+    if (isa<hlo::GatherOp>(op)) // the loads themselves are its operand's
+      time += vectors * problem.costs.getStridedTime() / 2;
+    else if (vectors > 0) // a few elements take as long as a vector of them
+      time +=
+          std::max(vectors * problem.costs.getElementTime(&op), problem.costs.getScalarTime(&op)) +
+          requests.uniform * problem.costs.getScalarTime(&op);
+    else
+      time += requests.uniform * problem.costs.getScalarTime(&op);
+  }
+  return std::max(time, getLatency());
+}
+
+double KernelWork::getLatency() const {
+  llvm::DenseMap<Value, double> ready;
+  double latest = 0;
+  for (Operation &op : problem.body) {
+    if (op.getNumResults() == 0)
+      continue;
+    double begin = 0;
+    for (Value operand : op.getOperands())
+      begin = std::max(begin, ready.lookup(operand));
+    double own = isRoot(op) || isa<hlo::ConstantOp>(op) || !asked.contains(op.getResult(0))
+                     ? 0
+                     : kLatencyOfRate * problem.costs.getScalarTime(&op);
+    for (Value result : op.getResults())
+      ready[result] = begin + own;
+    latest = std::max(latest, begin + own);
+  }
+  return latest;
+}
+
+} // namespace hloc
