@@ -73,7 +73,8 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
   b.setLoc(op.getLoc());
   return TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<hlo::LaunchOp>([&](hlo::LaunchOp launch) {
-        return tracer.trace(launch, "kernel", context, [&] { return emitLaunch(launch); });
+        return tracer.trace(
+            launch, "kernel", context, [&] { return emitLaunch(launch); }, launch.getKernel());
       })
       .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
         SmallVector<Value> inputs, outputs;

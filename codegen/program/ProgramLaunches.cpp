@@ -2,6 +2,7 @@
 // Launches of kernels in the program's body: called at once, as tasks of a parallel loop, or with
 // others as a group run tile by tile.
 #include "codegen/program/ProgramEmitter.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -43,7 +44,7 @@ LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSched
   Value traced = tracer.isEnabled()
                      ? LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * count))
                      : Value();
-  (void)tracer.trace(launch, "task", traced, callKernel);
+  (void)tracer.trace(launch, "task", traced, callKernel, launch.getKernel());
   LLVM::ReturnOp::create(b, ValueRange());
   return task;
 }
@@ -80,10 +81,9 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   return success();
 }
 
-/// A trace shows launches one by one, and so they go.
 std::optional<FusedTileGroup> ProgramEmitter::findGroup(Operation &op) {
   auto launch = dyn_cast<hlo::LaunchOp>(op);
-  if (!launch || tracer.isEnabled())
+  if (!launch)
     return std::nullopt;
   auto main = op.getParentOfType<func::FuncOp>();
   unsigned arguments = main.getNumArguments() - 1 - getResultCount(main);
@@ -98,12 +98,16 @@ std::optional<FusedTileGroup> ProgramEmitter::findGroup(Operation &op) {
   });
 }
 
+/// The names of a group's kernels, with `separator` in between.
+static std::string joinKernels(const FusedTileGroup &group, StringRef separator) {
+  return llvm::join(
+      llvm::map_range(group.launches, [](hlo::LaunchOp launch) { return launch.getKernel(); }),
+      separator);
+}
+
 /// The loop body of a group: a range of its tasks, `grain` parts each.
 LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64_t grain) {
-  std::string symbol = names.prefix;
-  for (hlo::LaunchOp launch : group.launches)
-    symbol += "." + launch.getKernel().str();
-  symbol += ".group";
+  std::string symbol = names.prefix + "." + joinKernels(group, ".") + ".group";
   LLVM::LLVMFuncOp &task = tasks[symbol];
   if (task)
     return task;
@@ -124,8 +128,8 @@ LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64
     return b.createOrFold<arith::MinSIOp>(index.multiply(index.uniform(number), grain).base,
                                           index.constant(group.batches * group.getBlocks()));
   };
-  auto loop = scf::ForOp::create(b, part(1), part(2), index.constant(1));
-  {
+  auto emitParts = [&]() -> LogicalResult {
+    auto loop = scf::ForOp::create(b, part(1), part(2), index.constant(1));
     OpBuilder::InsertionGuard inside(b);
     b.setInsertionPointToStart(loop.getBody());
     auto [batch, block] = std::pair(
@@ -140,7 +144,14 @@ LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64
       pointers.push_back(arith::IndexCastOp::create(b, i64, end));
       LLVM::CallOp::create(b, getKernel(launch), pointers);
     }
-  }
+    return success();
+  };
+  if (tracer.isEnabled() && grain < group.batches * group.getBlocks())
+    (void)tracer.trace(group.launches.back(), "task",
+                       LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * slot)),
+                       emitParts, joinKernels(group, "+"));
+  else
+    (void)emitParts();
   LLVM::ReturnOp::create(b, ValueRange());
   return task;
 }
@@ -150,6 +161,8 @@ LogicalResult ProgramEmitter::emitGroup(const FusedTileGroup &group) {
   for (hlo::LaunchOp launch : group.launches)
     for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
       pointers.push_back(locate(buffer));
+  if (tracer.isEnabled())
+    pointers.push_back(context); // for its tasks
   Value table = stack(8 * pointers.size(), 16);
   for (auto [i, address] : llvm::enumerate(pointers))
     LLVM::StoreOp::create(b, address, offset(table, 8 * i));
@@ -189,7 +202,9 @@ LogicalResult ProgramEmitter::emitOperations(Block &block) {
       if (grouped.insert(other).second && failed(emitOperation(*other)))
         return failure();
     b.setLoc(op.getLoc());
-    if (failed(emitGroup(*group)))
+    if (failed(tracer.trace(
+            group->launches.back(), "kernel", context, [&] { return emitGroup(*group); },
+            joinKernels(*group, "+"))))
       return failure();
   }
   return success();

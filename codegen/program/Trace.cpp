@@ -7,7 +7,7 @@ using namespace mlir;
 namespace hloc {
 
 LogicalResult Tracer::trace(Operation *op, StringRef category, Value context,
-                            function_ref<LogicalResult()> emit) {
+                            function_ref<LogicalResult()> emit, StringRef kernel) {
   if (!enabled)
     return emit();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
@@ -18,8 +18,8 @@ LogicalResult Tracer::trace(Operation *op, StringRef category, Value context,
   b.setLoc(op->getLoc()); // which may have changed on the way
   // An hlort_trace_label.
   StringRef name = hlo::getInstructionName(op->getLoc());
-  Value label = globals.texts(
-      {name.empty() ? category : name, category, hlo::getMetadataField(op->getLoc(), "op_name")});
+  Value label = globals.texts({name.empty() ? category : name, category,
+                               hlo::getMetadataField(op->getLoc(), "op_name"), kernel});
   auto end = globals.declare("hlort_trace_end", LLVM::LLVMVoidType::get(b.getContext()),
                              {pointer, pointer, i64});
   LLVM::CallOp::create(b, end, ValueRange{context, label, start});

@@ -17,9 +17,11 @@ public:
   bool isEnabled() const { return enabled; }
 
   /// Calls `emit`, whose code stands between the begin and the end of an event then: named after
-  /// the instruction that `op` comes from, of the kind `category`. `context` is the run's.
+  /// the instruction that `op` comes from, of the kind `category`; `kernel` is what runs, if it is
+  /// a kernel or several. `context` is the run's.
   mlir::LogicalResult trace(mlir::Operation *op, llvm::StringRef category, mlir::Value context,
-                            llvm::function_ref<mlir::LogicalResult()> emit);
+                            llvm::function_ref<mlir::LogicalResult()> emit,
+                            llvm::StringRef kernel = {});
 
 private:
   mlir::ImplicitLocOpBuilder &b;

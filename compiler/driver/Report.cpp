@@ -26,6 +26,20 @@ std::optional<NotFused> readFusionRemark(Diagnostic &diagnostic) {
   return NotFused{diagnostic.getLocation(), reason.str()};
 }
 
+std::string printDuration(double nanoseconds) {
+  return nanoseconds < 1000  ? formatv("{0:f0} ns", nanoseconds).str()
+         : nanoseconds < 1e6 ? formatv("{0:f1} us", nanoseconds / 1e3).str()
+                             : formatv("{0:f2} ms", nanoseconds / 1e6).str();
+}
+
+std::string printPlace(Location location) {
+  FileLineColLoc position = hlo::getFilePosition(location);
+  if (!position)
+    return "";
+  return formatv("{0}:{1}:{2}", llvm::sys::path::filename(position.getFilename().getValue()),
+                 position.getLine(), position.getColumn());
+}
+
 namespace {
 
 /// Names that a kernel's line lists, and buffers at the arena's peak.
@@ -41,15 +55,6 @@ std::string number(int64_t value) {
 
 std::string count(int64_t value, StringRef what) {
   return number(value) + " " + what.str() + (value == 1 ? "" : "s");
-}
-
-/// model.hlo:12:3
-std::string place(Location location) {
-  FileLineColLoc position = hlo::getFilePosition(location);
-  if (!position)
-    return "";
-  return formatv("{0}:{1}:{2}", llvm::sys::path::filename(position.getFilename().getValue()),
-                 position.getLine(), position.getColumn());
 }
 
 class ReportWriter {
@@ -127,13 +132,6 @@ void ReportWriter::writeKernels() {
       writeKernel(kernel, launches);
 }
 
-/// Nanoseconds in words.
-static std::string duration(double time) {
-  return time < 1000  ? formatv("{0:f0} ns", time).str()
-         : time < 1e6 ? formatv("{0:f1} us", time / 1e3).str()
-                      : formatv("{0:f2} ms", time / 1e6).str();
-}
-
 void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) {
   Block &body = kernel.getBody().front();
   std::string shapes =
@@ -146,7 +144,7 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
     out << ", launched at " << number(launches.count) << " places";
   if (launches.inLoops)
     out << (launches.inLoops == launches.count ? ", in a loop" : ", some in a loop");
-  out << "\n    at " << place(kernel.getLoc());
+  out << "\n    at " << printPlace(kernel.getLoc());
   if (StringRef name = hlo::getMetadataField(kernel.getLoc(), "op_name"); !name.empty())
     out << ", op_name " << name;
 
@@ -180,14 +178,11 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
     out << ", " << count(code->second, "byte") << " of code\n";
   else
     out << ", code inlined into the program\n";
-  hlo::ScheduleAttr chosen;
-  if (ArrayAttr schedules = kernel.getSchedulesAttr())
-    chosen = cast<hlo::ScheduleAttr>(schedules[target.number]);
-  KernelProblem problem{kernel.getKind(), body, kernel.getReuse(), target, CostModel(target)};
-  out << formatv("    predicted {0} on one core, at least {1}\n",
-                 duration(predictTime(problem, chosen)), duration(getLimit(problem)));
-  if (chosen)
-    out << "    " << chosen << '\n';
+  KernelPrediction prediction = predictKernel(kernel, target);
+  out << formatv("    predicted {0} on one core, at least {1}\n", printDuration(prediction.time),
+                 printDuration(prediction.limit));
+  if (prediction.schedule)
+    out << "    " << prediction.schedule << '\n';
 }
 
 void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
@@ -200,7 +195,7 @@ void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
                     [&](const NotFused &x, const NotFused &y) { return key(x) < key(y); });
   for (const NotFused &entry : notFused)
     out << formatv("  {0} ({1}): {2}\n", hlo::getInstructionName(entry.location),
-                   place(entry.location), entry.reason);
+                   printPlace(entry.location), entry.reason);
   if (notFused.empty())
     out << "  nothing\n";
 }

@@ -21,6 +21,12 @@ std::optional<NotFused> readFusionRemark(mlir::Diagnostic &diagnostic);
 std::string makeReport(mlir::ModuleOp program, const CompiledModule &compiled,
                        std::vector<NotFused> notFused);
 
+/// A time in nanoseconds as `12.3 us`.
+std::string printDuration(double nanoseconds);
+
+/// A place as `model.hlo:12:3`; empty if it is in no file.
+std::string printPlace(mlir::Location location);
+
 } // namespace hloc
 
 #endif

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo-run's way of running a module: compiled.
 #include "compiler/driver/RunCompiled.h"
-#include "compiler/driver/Compiler.h"
 #include "compiler/driver/CrashGuard.h"
-#include "compiler/driver/HostTransfers.h"
-#include "compiler/driver/LoadedInstance.h"
-#include "compiler/driver/ParticipantTeam.h"
+#include "compiler/driver/Profile.h"
+#include "compiler/driver/RunProfile.h"
 #include "compiler/driver/TraceFile.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
-#include <atomic>
-#include <barrier>
 #include <chrono>
 
 using namespace mlir;
@@ -31,111 +27,6 @@ static constexpr double kLongCompilationSeconds = 2;
 static double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-static double getMedian(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
-
-namespace {
-
-struct Executable {
-  CompiledModule compiled;
-  LoadedModule loaded;
-};
-
-/// Compiles a copy of `source` and links it into this process; nothing if that fails, which is
-/// reported.
-std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &options) {
-  OwningOpRef<ModuleOp> module = source.clone();
-  FailureOr<CompiledModule> compiled = compileModule(*module, options);
-  if (failed(compiled))
-    return std::nullopt;
-  llvm::Expected<LoadedModule> loaded =
-      LoadedModule::load(compiled->program.code, compiled->interface.name);
-  if (!loaded) {
-    llvm::errs() << "error: " << llvm::toString(loaded.takeError()) << '\n';
-    return std::nullopt;
-  }
-  return Executable{std::move(*compiled), std::move(*loaded)};
-}
-
-/// A module as the participants run it.
-class TeamRun {
-public:
-  TeamRun(ParticipantTeam &team, Executable &executable, ArrayRef<HostTransfers *> hosts,
-          const ParticipantArrays &inputs)
-      : team(team), hosts(hosts) {
-    for (size_t i = 0; i < team.size(); ++i)
-      instances.emplace_back(executable.compiled.interface, executable.loaded, team.getContext(i),
-                             inputs[i]);
-  }
-
-  /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
-  /// true; `ended` is told how long each call took. False, with messages, if a call fails.
-  bool run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended);
-
-  void fillArguments() {
-    for (LoadedInstance &instance : instances)
-      instance.fillArguments();
-  }
-
-  ParticipantArrays getResults() {
-    ParticipantArrays arrays;
-    for (LoadedInstance &instance : instances)
-      arrays.push_back(instance.getResults());
-    return arrays;
-  }
-
-private:
-  bool report(ArrayRef<hlort_status> statuses);
-
-  ParticipantTeam &team;
-  ArrayRef<HostTransfers *> hosts;
-  std::vector<LoadedInstance> instances;
-};
-
-bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended) {
-  std::vector<hlort_status> statuses(team.size());
-  std::barrier gate(std::ptrdiff_t(team.size()));
-  std::atomic<bool> more = true, failed = false;
-  team.forEach([&](size_t participant) {
-    while (true) {
-      if (participant == 0)
-        more = !failed && goesOn();
-      gate.arrive_and_wait();
-      if (!more)
-        return;
-      auto start = std::chrono::steady_clock::now();
-      hosts[participant]->restart();
-      if (instances[participant].call(statuses[participant]) != HLORT_OK)
-        failed = true;
-      gate.arrive_and_wait();
-      if (participant == 0 && !failed)
-        ended(secondsSince(start));
-    }
-  });
-  return !failed || report(statuses);
-}
-
-/// Prints what failed by itself, or, if nothing did, all; returns false.
-bool TeamRun::report(ArrayRef<hlort_status> statuses) {
-  auto isCause = [](const hlort_status &status) {
-    return status.code != HLORT_OK && status.code != HLORT_CANCELLED;
-  };
-  bool hasCause = llvm::any_of(statuses, isCause);
-  for (auto [i, status] : llvm::enumerate(statuses)) {
-    if (hasCause ? !isCause(status) : status.code == HLORT_OK)
-      continue;
-    llvm::errs() << "error: ";
-    if (statuses.size() > 1)
-      llvm::errs() << "participant " << i << ": ";
-    llvm::errs() << status.message << '\n';
-  }
-  return false;
-}
-
-} // namespace
 
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
                       ParticipantArrays &outputs, ParticipantArrays &outfeed,
@@ -225,6 +116,10 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   outfeed.clear();
   for (HostTransfers *host : hosts)
     outfeed.push_back(host->getGiven());
+  if (options.profile)
+    return runProfile(source, compile, options, *executable, *team, hosts, inputs, measured)
+               ? RunStatus::Done
+               : RunStatus::Refused;
   if (options.benchmarkSeconds <= 0)
     return RunStatus::Done;
 

@@ -57,6 +57,11 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       "trace", options.trace,
       "Write when each kernel ran, and on which thread, for Perfetto; of the second run",
       "file.json");
+  cl::opt<std::string> profile(
+      "profile", cl::ValueOptional,
+      cl::desc("Run several times and print what each kernel takes, beside what is predicted for "
+               "it; with a file, write it there too"),
+      cl::value_desc("file.json"), cl::cat(category));
   cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3 (default 2)"), cl::Prefix,
                            cl::location(options.optimizationLevel),
                            cl::init(options.optimizationLevel), cl::cat(category));
@@ -88,6 +93,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       rtol.getNumOccurrences() + atol.getNumOccurrences() + ulp.getNumOccurrences() > 0;
   options.tolerance.sameBits = ulp.getNumOccurrences() > 0 && options.tolerance.ulp == 0 &&
                                options.tolerance.rtol == 0 && options.tolerance.atol == 0;
+  options.profile = profile.getNumOccurrences() > 0;
+  options.profileFile = profile;
   options.inputs.assign(inputs.begin(), inputs.end());
   auto require = [&](bool holds, llvm::StringRef message) {
     if (isRight && !holds) {
@@ -111,6 +118,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
           "expected --rtol, --atol and --ulp to be 0 or more");
   require(!options.evaluate || options.trace.empty(),
           "--trace is of compiled code, not of --evaluate");
+  require(!options.evaluate || !options.profile,
+          "--profile is of compiled code, not of --evaluate");
+  require(options.trace.empty() || !options.profile, "--profile and --trace exclude each other");
   require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
   if (!isRight)
     llvm::errs() << problem;

@@ -22,6 +22,8 @@ struct RunOptions {
   bool evaluate = false, compare = false, json = false;
   double benchmarkSeconds = 0;
   std::string trace;
+  bool profile = false;
+  std::string profileFile; // empty: only printed
 
   // Of compiled code.
   int optimizationLevel = 2;

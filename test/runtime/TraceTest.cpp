@@ -13,7 +13,8 @@ using Context = std::unique_ptr<hlort_context, decltype(&hlort_context_destroy)>
 
 Context makeContext() { return {hlort_context_create(nullptr, nullptr), hlort_context_destroy}; }
 
-const hlort_trace_label outer = {"outer", "loop", ""}, inner = {"inner", "kernel", "jit(f)/add"};
+const hlort_trace_label outer = {"outer", "loop", "", ""},
+                        inner = {"inner", "kernel", "jit(f)/add", "inner"};
 
 TEST(Trace, KeepsEventsInTheOrderOfTheirEnds) {
   Context context = makeContext();

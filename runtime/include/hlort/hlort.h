@@ -234,6 +234,8 @@ typedef struct hlort_trace_label {
   const char *name;     /* the instruction */
   const char *category; /* kernel, task (a part of a kernel on one thread), call, copy, loop */
   const char *detail;   /* the instruction's op_name, or empty */
+  const char *kernel;   /* of kernels and tasks: what `hloc --report` calls the kernel, or, of kernels
+                           that run part by part together, all of them, joined by "+"; else empty */
 } hlort_trace_label;
 
 typedef struct hlort_trace_event {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/RunProfile.h"
+#include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/Profile.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Calls go on for so long, unless --benchmark says otherwise, and there are so many at least; the
+/// first ones bring code and memory into the caches.
+static constexpr double kProfileSeconds = 0.3, kWarmUpShare = 0.2;
+static constexpr size_t kLeastCalls = 3;
+
+namespace {
+
+/// The calls of one executable. All of them have the same arguments and random numbers, also where
+/// a call overwrites its arguments.
+class Calls {
+public:
+  Calls(Executable &executable, const RunOptions &options, ParticipantTeam &team,
+        ArrayRef<HostTransfers *> hosts, const ParticipantArrays &inputs)
+      : run(team, executable, hosts, inputs), team(team), options(options),
+        overwrites(!executable.compiled.interface.aliases.empty()),
+        seconds(options.benchmarkSeconds > 0 ? options.benchmarkSeconds : kProfileSeconds) {}
+
+  /// Runs the program, telling `begins` and `ended` of each call that counts. False, with a
+  /// message, if a call fails.
+  bool time(llvm::function_ref<void()> begins, llvm::function_ref<void()> ended) {
+    times.clear();
+    auto start = std::chrono::steady_clock::now();
+    auto passed = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    bool isWarm = false;
+    size_t calls = 0;
+    return run.run(
+        [&] {
+          if (!isWarm && calls > 0 && passed() > kWarmUpShare * seconds) {
+            isWarm = true;
+            start = std::chrono::steady_clock::now();
+          }
+          if (isWarm && passed() > seconds && times.size() >= kLeastCalls)
+            return false;
+          prepare();
+          if (isWarm)
+            begins();
+          return true;
+        },
+        [&](double call) {
+          ++calls;
+          if (!isWarm)
+            return;
+          times.push_back(call);
+          ended();
+        });
+  }
+
+  /// Of the calls that count.
+  std::vector<double> times;
+
+private:
+  void prepare() {
+    if (overwrites)
+      run.fillArguments();
+    for (size_t i = 0; i < team.size(); ++i)
+      hlort_random_seed(team.getContext(i), options.seed, nullptr);
+  }
+
+  TeamRun run;
+  ParticipantTeam &team;
+  const RunOptions &options;
+  bool overwrites;
+  double seconds;
+};
+
+} // namespace
+
+/// Writes the profile to `path`; false, with a message, if that fails.
+static bool writeFile(StringRef path, StringRef text) {
+  OutputFiles files;
+  llvm::Error error = files.add(path, text);
+  if (!error)
+    error = files.commit();
+  if (!error)
+    return true;
+  llvm::errs() << llvm::toString(std::move(error)) << '\n';
+  return false;
+}
+
+bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &options,
+                Executable &plain, ParticipantTeam &team, ArrayRef<HostTransfers *> hosts,
+                const ParticipantArrays &inputs, Measurements &measured) {
+  ProfileSummary summary;
+  {
+    Calls calls(plain, options, team, hosts, inputs);
+    if (!calls.time([] {}, [] {}))
+      return false;
+    summary.callSeconds = measured.runSeconds = getMedian(calls.times);
+    measured.runs = int64_t(calls.times.size());
+  }
+  compile.target.trace = true;
+  std::optional<Executable> traced = makeExecutable(source, compile);
+  if (!traced)
+    return false;
+  hlort_context *context = team.getContext(0);
+  summary.overhead = measureTraceOverhead(context);
+  Profile profile(summary.overhead);
+  Calls calls(*traced, options, team, hosts, inputs);
+  bool done = calls.time([&] { hlort_trace_start(context, nullptr); },
+                         [&] {
+                           int64_t count = 0;
+                           const hlort_trace_event *events = hlort_trace_stop(context, &count);
+                           profile.addCall(ArrayRef(events, count));
+                         });
+  if (!done)
+    return false;
+  const Target &target = traced->compiled.targets.back();
+  summary.module = traced->compiled.interface.name;
+  summary.cpu = target.cpu;
+  summary.threads = hlort_context_threads(context);
+  summary.calls = int64_t(calls.times.size());
+  summary.tracedSeconds = getMedian(calls.times);
+  std::vector<ProfileRow> rows = profile.getRows();
+  addPredictions(rows, *traced->program, target);
+  if (!options.json)
+    llvm::outs() << printProfile(summary, rows);
+  return options.profileFile.empty() || writeFile(options.profileFile, writeProfile(summary, rows));
+}
+
+} // namespace hloc

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// `hlo-run --profile`: calls of a program with traces, and what they say. Test:
+// test/tools/profile.test.
+
+#ifndef HLOC_COMPILER_DRIVER_RUNPROFILE_H
+#define HLOC_COMPILER_DRIVER_RUNPROFILE_H
+
+#include "compiler/driver/HloRunMain.h"
+#include "compiler/driver/TeamRun.h"
+
+namespace hloc {
+
+/// Times calls of `plain`, which is what `measured` gets, then calls of the same module compiled
+/// with traces, of which the first participant's count; prints the profile and writes it to the
+/// file that `options` names. False, with a message, if something fails.
+bool runProfile(mlir::ModuleOp source, CompileOptions compile, const RunOptions &options,
+                Executable &plain, ParticipantTeam &team, llvm::ArrayRef<HostTransfers *> hosts,
+                const ParticipantArrays &inputs, Measurements &measured);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/TeamRun.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <barrier>
+#include <chrono>
+
+using namespace mlir;
+
+namespace hloc {
+
+std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> module = source.clone();
+  FailureOr<CompiledModule> compiled = compileModule(*module, options);
+  if (failed(compiled))
+    return std::nullopt;
+  llvm::Expected<LoadedModule> loaded =
+      LoadedModule::load(compiled->program.code, compiled->interface.name);
+  if (!loaded) {
+    llvm::errs() << "error: " << llvm::toString(loaded.takeError()) << '\n';
+    return std::nullopt;
+  }
+  return Executable{std::move(module), std::move(*compiled), std::move(*loaded)};
+}
+
+bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended) {
+  std::vector<hlort_status> statuses(team.size());
+  std::barrier gate(std::ptrdiff_t(team.size()));
+  std::atomic<bool> more = true, failed = false;
+  team.forEach([&](size_t participant) {
+    while (true) {
+      if (participant == 0)
+        more = !failed && goesOn();
+      gate.arrive_and_wait();
+      if (!more)
+        return;
+      auto start = std::chrono::steady_clock::now();
+      hosts[participant]->restart();
+      if (instances[participant].call(statuses[participant]) != HLORT_OK)
+        failed = true;
+      gate.arrive_and_wait();
+      if (participant == 0 && !failed)
+        ended(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  });
+  return !failed || report(statuses);
+}
+
+/// Prints what failed by itself, or, if nothing did, all; returns false.
+bool TeamRun::report(ArrayRef<hlort_status> statuses) {
+  auto isCause = [](const hlort_status &status) {
+    return status.code != HLORT_OK && status.code != HLORT_CANCELLED;
+  };
+  bool hasCause = llvm::any_of(statuses, isCause);
+  for (auto [i, status] : llvm::enumerate(statuses)) {
+    if (hasCause ? !isCause(status) : status.code == HLORT_OK)
+      continue;
+    llvm::errs() << "error: ";
+    if (statuses.size() > 1)
+      llvm::errs() << "participant " << i << ": ";
+    llvm::errs() << status.message << '\n';
+  }
+  return false;
+}
+
+} // namespace hloc

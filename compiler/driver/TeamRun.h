@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled code in this process, and its calls by all participants at once. Tests:
+// test/tools/hlo-run.test, test/tools/participants.test.
+
+#ifndef HLOC_COMPILER_DRIVER_TEAMRUN_H
+#define HLOC_COMPILER_DRIVER_TEAMRUN_H
+
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/HostTransfers.h"
+#include "compiler/driver/LoadedInstance.h"
+#include "compiler/driver/ParticipantTeam.h"
+
+namespace hloc {
+
+struct Executable {
+  /// As compileModule left it: the program on memory.
+  mlir::OwningOpRef<mlir::ModuleOp> program;
+  CompiledModule compiled;
+  LoadedModule loaded;
+};
+
+/// Compiles a copy of `source` and links it into this process; nothing if that fails, which is
+/// reported.
+std::optional<Executable> makeExecutable(mlir::ModuleOp source, const CompileOptions &options);
+
+/// A module as the participants run it.
+class TeamRun {
+public:
+  TeamRun(ParticipantTeam &team, Executable &executable, llvm::ArrayRef<HostTransfers *> hosts,
+          const ParticipantArrays &inputs)
+      : team(team), hosts(hosts) {
+    for (size_t i = 0; i < team.size(); ++i)
+      instances.emplace_back(executable.compiled.interface, executable.loaded, team.getContext(i),
+                             inputs[i]);
+  }
+
+  /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
+  /// true; `ended` is told how long each call took. False, with messages, if a call fails.
+  bool run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended);
+
+  void fillArguments() {
+    for (LoadedInstance &instance : instances)
+      instance.fillArguments();
+  }
+
+  ParticipantArrays getResults() {
+    ParticipantArrays arrays;
+    for (LoadedInstance &instance : instances)
+      arrays.push_back(instance.getResults());
+    return arrays;
+  }
+
+private:
+  bool report(llvm::ArrayRef<hlort_status> statuses);
+
+  ParticipantTeam &team;
+  llvm::ArrayRef<HostTransfers *> hosts;
+  std::vector<LoadedInstance> instances;
+};
+
+} // namespace hloc
+
+#endif
