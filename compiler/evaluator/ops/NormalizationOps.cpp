@@ -69,7 +69,7 @@ static FailureOr<Values> inference(Call &call) {
 }
 
 /// With n values a feature, xhat = (x - mean) / sqrt(variance + epsilon):
-///   grad_offset = sum(dy), grad_scale = sum(dy xhat),
+///   grad_offset = sum(dy), grad_scale = sum(dy (x - mean)) / sqrt(variance + epsilon),
 ///   grad_x = scale / sqrt(variance + epsilon) (dy - grad_offset / n - xhat grad_scale / n).
 static FailureOr<Values> gradient(Call &call) {
   auto op = cast<BatchNormGradOp>(call.op);
@@ -85,8 +85,10 @@ static FailureOr<Values> gradient(Call &call) {
   };
   for (size_t i = 0; i < x.size(); ++i) {
     gradOffset[features.featureOf(i)] += dy[i];
-    gradScale[features.featureOf(i)] += dy[i] * normalized(i);
+    gradScale[features.featureOf(i)] += dy[i] * (x[i] - mean[features.featureOf(i)]);
   }
+  for (int64_t f = 0; f < features.count; ++f)
+    gradScale[f] /= std::sqrt(variance[f] + epsilon);
   std::vector<double> result(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t f = features.featureOf(i);
