@@ -226,6 +226,10 @@ Known boundArray(Operation *op, Type element, ArrayRef<Leaves> operands, const M
   for (const Function &function : kFunctions)
     if (op->getName().getStringRef() == function.name)
       return boundFunction(op, function, operands, size);
+  if (isa<AbsOp, SignOp>(op) && isa<ComplexType>(elementOf(op->getOperand(0)))) {
+    auto slope = isa<AbsOp>(op) ? Function::AtMostOne : Function::Unknown;
+    return boundFunction(op, {op->getName().getStringRef(), 4, slope}, operands, size);
+  }
   if (isa<AddOp, SubtractOp, MultiplyOp, DivideOp>(op))
     return boundArithmetic(op, first(0), first(1), size);
   if (isa<DotOp, RaggedDotOp, ScaledDotOp, ConvolutionOp>(op) && getUlp(element) > 0) {

@@ -62,6 +62,16 @@ TEST(ErrorBounds, FunctionsHaveTheirUlp) {
   EXPECT_EQ(bound.reason, "tanh");
 }
 
+TEST(ErrorBounds, SizesAndSignsOfComplexNumbersAreFunctions) {
+  for (StringRef type : {"f32[3] abs", "c64[3] sign"}) {
+    ErrorBound bound = boundOf(
+        ("ENTRY m { x = f32[3] parameter(0) z = c64[3] complex(x, x) ROOT r = " + type + "(z) }")
+            .str());
+    EXPECT_GT(bound.absolute, 4 * kUlp);
+    EXPECT_LT(bound.absolute, 40 * kUlp);
+  }
+}
+
 TEST(ErrorBounds, SlopesCarryErrors) {
   // The error of tanh, 4 ulp of at most 1, becomes a relative one.
   ErrorBound bound = boundOf(R"(ENTRY m {
@@ -104,6 +114,24 @@ TEST(ErrorBounds, LoopsAddTheErrorOfEachIteration) {
   };
   EXPECT_GT(loop("40"), 5 * loop("4"));
   EXPECT_LT(loop("40"), 1e-4);
+}
+
+TEST(ErrorBounds, ResultsInTuplesHaveTheirOwnTypes) {
+  ErrorBound bound = boundOf(R"(ENTRY m {
+    x = f32[3] parameter(0)
+    w = f32[3,2] broadcast(x), dimensions={0}
+    s = f32[2] constant({1, 2})
+    ROOT r = (f32[3,2], f32[2], f32[2]) batch-norm-training(w, s, s), epsilon=0.1, feature_index=1 })");
+  EXPECT_GT(bound.absolute, 4 * kUlp);
+  EXPECT_LT(bound.absolute, 1e-4);
+}
+
+TEST(ErrorBounds, WhatAMapComputesIsObserved) {
+  ErrorBound bound = boundOf(R"(
+    f { a = f32[] parameter(0) b = f32[] sine(a) ROOT c = f32[] add(b, a) }
+    ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] map(x), dimensions={0}, to_apply=f })");
+  EXPECT_GT(bound.absolute, 2 * kUlp);
+  EXPECT_LT(bound.absolute, 10 * kUlp);
 }
 
 TEST(ErrorBounds, InWords) {
