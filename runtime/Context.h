@@ -6,6 +6,7 @@
 
 #include "Random.h"
 #include "Trace.h"
+#include "collective/Loopback.h"
 #include "collective/Participant.h"
 #include "hlort/hlort.h"
 #include "threads/ThreadTeam.h"
@@ -37,6 +38,7 @@ struct hlort_context {
 
   /// Set when it has joined a communicator.
   std::unique_ptr<hloc::runtime::Participant> participant;
+  hloc::runtime::Loopback loopback;
 
   mutable std::shared_mutex customCallsMutex;
   std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;

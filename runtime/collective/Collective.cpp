@@ -58,10 +58,14 @@ int32_t hlort_program_begin(hlort_context *context, const hlort_program *program
 
 int32_t hlort_program_end(hlort_context *context, const hlort_program *program, int32_t code,
                           hlort_status *status) {
-  Participant *participant = participantOf(context);
-  if (!participant)
+  if (!context)
     return code;
-  return guarded(status, [&] { return participant->end(*program, code, status); });
+  return guarded(status, [&] {
+    int32_t own = context->loopback.end(*program, code ? nullptr : status);
+    int32_t result = code ? code : own;
+    Participant *participant = participantOf(context);
+    return participant ? participant->end(*program, result, status) : result;
+  });
 }
 
 //===- Operations ----------------------------------------------------------------------------===//
@@ -86,18 +90,37 @@ static int32_t runAlone(const hlort_collective &what, int32_t participant, const
   return HLORT_OK;
 }
 
-static int32_t start(Participant *participant, const hlort_collective &what,
+/// A transfer of a participant to itself.
+static int32_t loopBack(hlort_context *context, const hlort_collective &what,
+                        const void *const *operands, void *const *results, hlort_ticket **ticket,
+                        hlort_status *status) {
+  if (!context)
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                            "%s: a participant that sends to itself needs a context",
+                            describe(what).c_str());
+  *ticket = &finished;
+  if (what.kind == HLORT_PEER_SEND)
+    context->loopback.send(what, operands);
+  else
+    *ticket = context->loopback.expect(what, results);
+  return HLORT_OK;
+}
+
+static int32_t start(hlort_context *context, const hlort_collective &what,
                      const void *const *operands, void *const *results, hlort_ticket **ticket,
                      hlort_status *status) {
+  Participant *participant = participantOf(context);
   int32_t rank = participant ? participant->rank : 0;
   Group group = findGroup(what, rank, participant ? participant->count : 1);
+  if (group.size() == 1 && isPeerTransfer(what))
+    return loopBack(context, what, operands, results, ticket, status);
   if (group.size() > 1 && participant)
     return participant->start(what, group, operands, results, ticket, status);
   if (group.size() > 1)
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
                             "%s: the context has joined no communicator", describe(what).c_str());
   if (group.size() == 0 && what.kind != HLORT_COLLECTIVE_BROADCAST &&
-      what.kind != HLORT_COLLECTIVE_PERMUTE)
+      what.kind != HLORT_COLLECTIVE_PERMUTE && !isPeerTransfer(what))
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: participant %d is in no group",
                             describe(what).c_str(), rank);
   *ticket = &finished;
@@ -108,14 +131,14 @@ int32_t hlort_collective_start(hlort_context *context, const hlort_collective *w
                                const void *const *operands, void *const *results,
                                hlort_ticket **ticket, hlort_status *status) {
   *ticket = nullptr;
-  return guarded(status, [&] {
-    return start(participantOf(context), *what, operands, results, ticket, status);
-  });
+  return guarded(status, [&] { return start(context, *what, operands, results, ticket, status); });
 }
 
 int32_t hlort_collective_done(hlort_context *context, hlort_ticket *ticket, hlort_status *status) {
   if (ticket == &finished)
     return HLORT_OK;
+  if (ticket && ticket->isLoopback && context)
+    return guarded(status, [&] { return context->loopback.receive(*ticket, status); });
   Participant *participant = participantOf(context);
   if (!ticket || !participant)
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "the collective was never started");

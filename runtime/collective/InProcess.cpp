@@ -180,6 +180,8 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
     communicator.fail(program.fingerprint, number, HLORT_CANCELLED,
                       self + " failed: " +
                           (status && status->message[0] ? status->message : hlort_code_name(code)));
+  // From here on nobody may wait for this participant.
+  communicator.runsOf(program.fingerprint).runs.at(number).ended[rank] = true;
   for (const auto &[key, meeting] : communicator.gathering)
     if (meeting->program == program.fingerprint && meeting->run == number &&
         meeting->isMissing(rank)) {
@@ -199,6 +201,12 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
       complete(*meeting);
     lock.lock();
     it = tickets.begin();
+  }
+  std::vector<std::shared_ptr<Meeting>> kept = std::move(place->second.kept);
+  if (code == HLORT_OK && !kept.empty()) {
+    lock.unlock();
+    code = awaitReceivers(kept, status);
+    lock.lock();
   }
   active.erase(program.fingerprint);
   communicator.markEnded(program.fingerprint, number, rank);

@@ -41,6 +41,8 @@ struct Meeting {
   std::atomic<int32_t> sleepers{0};
   std::condition_variable wake; // under the communicator's lock
 
+  std::vector<std::vector<char>> kept; // a send's arrays, if its sender has gone on
+
   hlort_status failure{}; // set before the phase is Failed
 
   bool isMissing(int32_t participant) const;
@@ -114,17 +116,21 @@ private:
   struct Ticket final : hlort_ticket {
     uint64_t program = 0;
     std::shared_ptr<Meeting> meeting;
+    bool isSend = false;
     std::list<Ticket>::iterator self;
   };
   struct ActiveRun {
     int64_t number = 0;
-    std::map<uint64_t, int64_t> steps;      // by group
-    const hlort_collective *last = nullptr; // that was started
+    std::map<uint64_t, int64_t> steps;          // by group
+    const hlort_collective *last = nullptr;     // that was started
+    std::vector<std::shared_ptr<Meeting>> kept; // sends that nobody had come for
   };
 
   int32_t arrive(ActiveRun &run, const Group &group, Member &&member,
                  std::shared_ptr<Meeting> &meeting, bool &isLast, hlort_status *status);
   void gather(Meeting &meeting);
+  bool keep(const Ticket &ticket);
+  int32_t awaitReceivers(const std::vector<std::shared_ptr<Meeting>> &kept, hlort_status *status);
   void complete(Meeting &meeting);
 
   InProcessCommunicator &communicator;

@@ -103,6 +103,7 @@ int32_t InProcessParticipant::start(const hlort_collective &what, const Group &g
   std::list<Ticket> made(1);
   Ticket &mine = made.front();
   mine.program = what.program->fingerprint;
+  mine.isSend = what.kind == HLORT_PEER_SEND;
   mine.self = made.begin();
   bool isLast = false;
   {
@@ -166,15 +167,61 @@ void InProcessParticipant::complete(Meeting &meeting) {
   --meeting.sleepers;
 }
 
+/// Copies what a send's receiver has not come for, so that the sender can go on. False if it has
+/// come, or if too many are kept already.
+bool InProcessParticipant::keep(const Ticket &ticket) {
+  Meeting &meeting = *ticket.meeting;
+  if (lookOut([&] { return meeting.phase != Phase::Gathering; }, communicator.alert))
+    return false;
+  ActiveRun *run;
+  {
+    std::unique_lock lock = lockSoon(communicator.mutex);
+    run = &active.at(ticket.program);
+  }
+  auto &kept = run->kept; // this thread's alone
+  std::erase_if(kept, [](const auto &other) { return other->phase != Phase::Gathering; });
+  if (std::count_if(kept.begin(), kept.end(), [&](const auto &other) {
+        return other->group.hash == meeting.group.hash;
+      }) >= kKeptSends)
+    return false;
+  Member &sender = meeting.members[0];
+  std::vector<std::vector<char>> copies;
+  for (size_t i = 0; i < sender.operands.size(); ++i) {
+    const char *data = static_cast<const char *>(sender.operands[i]);
+    copies.emplace_back(data, data + byteCount(sender.what->operands[i]));
+  }
+  std::unique_lock lock = lockSoon(communicator.mutex);
+  if (meeting.phase != Phase::Gathering || meeting.missing == 0)
+    return false;
+  meeting.kept = std::move(copies);
+  for (size_t i = 0; i < sender.operands.size(); ++i)
+    sender.operands[i] = meeting.kept[i].data();
+  kept.push_back(ticket.meeting);
+  return true;
+}
+
+/// Waits until somebody has come for each of the sends.
+int32_t InProcessParticipant::awaitReceivers(const std::vector<std::shared_ptr<Meeting>> &kept,
+                                             hlort_status *status) {
+  for (const auto &meeting : kept) {
+    gather(*meeting);
+    if (meeting->phase == Phase::Failed)
+      return hlort_status_set(status, meeting->failure.code, "%s", meeting->failure.message);
+  }
+  return HLORT_OK;
+}
+
 int32_t InProcessParticipant::done(hlort_ticket &ticket, hlort_status *status) {
   auto &mine = static_cast<Ticket &>(ticket);
   std::shared_ptr<Meeting> meeting = mine.meeting;
-  complete(*meeting);
+  bool isKept = mine.isSend && keep(mine);
+  if (!isKept)
+    complete(*meeting);
   {
     std::unique_lock lock = lockSoon(communicator.mutex);
     tickets.erase(mine.self);
   }
-  if (meeting->phase == Phase::Failed)
+  if (!isKept && meeting->phase == Phase::Failed)
     return hlort_status_set(status, meeting->failure.code, "%s", meeting->failure.message);
   return HLORT_OK;
 }

@@ -27,14 +27,56 @@ bool isReduction(const hlort_collective &what) {
 }
 
 std::string describe(const hlort_collective &what) {
-  static const char *const names[] = {
-      "all-reduce",         "reduce-scatter",     "all-gather",
-      "all-to-all",         "all-to-all",         "collective-broadcast",
-      "collective-permute", "collective-permute", "ragged-all-to-all"};
+  static const char *const names[] = {"all-reduce",
+                                      "reduce-scatter",
+                                      "all-gather",
+                                      "all-to-all",
+                                      "all-to-all",
+                                      "collective-broadcast",
+                                      "collective-permute",
+                                      "collective-permute",
+                                      "ragged-all-to-all",
+                                      "send",
+                                      "recv"};
   return std::string(names[what.kind]) + " '" + what.name + "' (" + what.place + ")";
 }
 
+bool isPeerTransfer(const hlort_collective &what) {
+  return what.kind == HLORT_PEER_SEND || what.kind == HLORT_PEER_RECV;
+}
+
+MovedArrays::MovedArrays(const hlort_collective &what)
+    : count(what.kind == HLORT_PEER_SEND ? what.operand_count : what.result_count),
+      arrays(what.kind == HLORT_PEER_SEND ? what.operands : what.results) {}
+
+static void mixInto(uint64_t &hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  hash ^= hash >> 29;
+}
+
+/// The source and the target of a transfer.
+static Group findPartners(const hlort_collective &what, int32_t participant) {
+  Group group;
+  for (int64_t i = 0; i < what.pair_count; ++i) {
+    int32_t source = int32_t(what.pairs[2 * i]), target = int32_t(what.pairs[2 * i + 1]);
+    if ((what.kind == HLORT_PEER_SEND ? source : target) != participant)
+      continue;
+    group.members.assign({source, target});
+    if (source == target)
+      group.members.pop_back();
+    break;
+  }
+  group.place = what.kind == HLORT_PEER_SEND || group.size() < 2 ? 0 : 1;
+  mixInto(group.hash, HLORT_PEER_SEND);
+  mixInto(group.hash, uint64_t(what.channel));
+  for (int32_t member : group.members)
+    mixInto(group.hash, uint64_t(member + 1));
+  return group;
+}
+
 Group findGroup(const hlort_collective &what, int32_t participant, int32_t participants) {
+  if (isPeerTransfer(what))
+    return findPartners(what, participant);
   Group group;
   if (what.group_count == 0)
     for (int32_t i = 0; i < participants; ++i)
@@ -47,8 +89,7 @@ Group findGroup(const hlort_collective &what, int32_t participant, int32_t parti
   for (int32_t i = 0; i < group.size(); ++i) {
     if (group.members[i] == participant)
       group.place = i;
-    group.hash = (group.hash ^ uint64_t(group.members[i] + 1)) * 0x9e3779b97f4a7c15;
-    group.hash ^= group.hash >> 29;
+    mixInto(group.hash, uint64_t(group.members[i] + 1));
   }
   return group;
 }
@@ -85,6 +126,8 @@ static bool hasMatchingShapes(const hlort_collective &what, int64_t members) {
            elementCount(from) * resultParts == elementCount(to) * operandParts;
   };
   int64_t k = what.result_count;
+  if (isPeerTransfer(what))
+    return what.kind == HLORT_PEER_SEND ? k == 0 : what.operand_count == 0;
   bool hasDimension = what.kind == HLORT_REDUCE_SCATTER || what.kind == HLORT_ALL_GATHER ||
                       what.kind == HLORT_ALL_TO_ALL;
   if (what.kind == HLORT_RAGGED_ALL_TO_ALL)
@@ -162,10 +205,10 @@ void Member::writeInitialResults(const Group &group) const {
 
 //===- Comparing -----------------------------------------------------------------------------===//
 
-static std::string shapesOf(const hlort_collective &what) {
+static std::string shapesOf(const hlort_collective_array *arrays, int64_t count) {
   std::string text;
-  for (int64_t i = 0; i < what.operand_count; ++i) {
-    const hlort_collective_array &array = what.operands[i];
+  for (int64_t i = 0; i < count; ++i) {
+    const hlort_collective_array &array = arrays[i];
     text += (i ? ", " : "") + std::string("type ") + std::to_string(array.element_type) + " [";
     for (int32_t d = 0; d < array.rank; ++d)
       text += (d ? "," : "") + std::to_string(array.dims[d]);
@@ -178,12 +221,18 @@ std::string difference(const Member &one, const Member &other) {
   const hlort_collective &a = *one.what, &b = *other.what;
   if (&a == &b)
     return one.root == other.root ? "" : "their roots differ";
+  if (isPeerTransfer(a) && isPeerTransfer(b)) {
+    MovedArrays one(a), other(b);
+    bool isSame = shapesOf(one.arrays, one.count) == shapesOf(other.arrays, other.count);
+    return isSame ? "" : "their shapes differ";
+  }
   if (a.kind != b.kind)
     return "they are not the same operation";
   if (a.has_channel != b.has_channel || a.channel != b.channel)
     return "their channels differ";
   if (a.operand_count != b.operand_count || a.result_count != b.result_count ||
-      a.dimension != b.dimension || shapesOf(a) != shapesOf(b))
+      a.dimension != b.dimension ||
+      shapesOf(a.operands, a.operand_count) != shapesOf(b.operands, b.operand_count))
     return "their shapes differ";
   if (a.pair_count != b.pair_count || !std::equal(a.pairs, a.pairs + 2 * a.pair_count, b.pairs))
     return "their source-target pairs differ";

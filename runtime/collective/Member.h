@@ -22,7 +22,8 @@ struct Group {
   int32_t size() const { return int32_t(members.size()); }
 };
 
-/// A group is written out if the operation has none.
+/// A group is written out if the operation has none. Of a transfer: the source and the target, or
+/// the participant alone if it is both; empty if no pair concerns it.
 Group findGroup(const hlort_collective &what, int32_t participant, int32_t participants);
 
 /// An operation as one member calls it.
@@ -49,6 +50,15 @@ int64_t elementCount(const hlort_collective_array &array);
 int64_t byteCount(const hlort_collective_array &array);
 
 bool isReduction(const hlort_collective &what);
+/// Whether it is one side of a transfer between two participants: a group of the source and the
+/// target.
+bool isPeerTransfer(const hlort_collective &what);
+/// What a transfer moves, as the source's operands or the target's results.
+struct MovedArrays {
+  explicit MovedArrays(const hlort_collective &what);
+  int64_t count;
+  const hlort_collective_array *arrays;
+};
 
 /// all-reduce 'sum' (model.hlo:3:5)
 std::string describe(const hlort_collective &what);

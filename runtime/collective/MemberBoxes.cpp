@@ -154,6 +154,13 @@ bool appendBoxes(std::vector<Box> &boxes, const Member &source, const Group &gro
     return true;
   case HLORT_RAGGED_ALL_TO_ALL:
     return appendRaggedRows(boxes, source, t, n);
+  case HLORT_PEER_SEND:
+  case HLORT_PEER_RECV: { // told by either side
+    MovedArrays moved(what);
+    for (int64_t i = 0; i < moved.count && s < t; ++i)
+      boxes.push_back(wholeBox(moved.arrays[i], i, i));
+    return true;
+  }
   default:
     break;
   }

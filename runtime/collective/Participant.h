@@ -12,11 +12,15 @@
 /// An operation under way.
 struct hlort_ticket {
   virtual ~hlort_ticket() = default;
+  bool isLoopback = false; // of hloc::runtime::Loopback, else of the participant
 };
 
 namespace hloc::runtime {
 
 struct Group;
+
+/// How many sends on a channel to one target may go on without it.
+constexpr int64_t kKeptSends = 64;
 
 /// A context's place in a communicator. The functions are those of hlort/collective.h.
 class Participant {

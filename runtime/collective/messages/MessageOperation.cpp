@@ -21,6 +21,8 @@ static bool hasNumbers(const hlort_collective &what) {
 /// Whether the member at place s sends anything to the one at place t.
 static bool sends(const Member &member, const Group &group, int32_t s, int32_t t) {
   const hlort_collective &what = *member.what;
+  if (isPeerTransfer(what)) // the target says that it has come
+    return s != t;
   if (what.kind == HLORT_COLLECTIVE_BROADCAST)
     return s == member.root;
   if (what.kind != HLORT_COLLECTIVE_PERMUTE && what.kind != HLORT_COLLECTIVE_PERMUTE_SLICES)
@@ -139,7 +141,8 @@ int32_t MessageOperation::sendTo(int32_t t, hlort_status *status) {
   Sent &to = *sent.back();
   to.first.header = Header(member, payload.bytes);
   bool isInlined = payload.bytes <= FirstMessage::kInline;
-  bool isDirect = !isInlined && prefix == 0 && payload.isDirect();
+  // What is sent to one participant need not stay as it is until that one comes.
+  bool isDirect = !isInlined && prefix == 0 && payload.isDirect() && what.kind != HLORT_PEER_SEND;
   char *data = to.first.inlined;
   if (!isInlined && !isDirect) {
     to.rest.resize(size_t(payload.bytes));

@@ -45,18 +45,23 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
   if (place == active.end())
     return code;
   int64_t number = place->second.number;
-  std::list<std::unique_ptr<MessageOperation>> operations;
+  std::list<std::unique_ptr<MessageOperation>> operations, kept;
   operations.swap(place->second.operations);
+  kept.swap(place->second.kept);
   lock.unlock();
   if (code == HLORT_OK && !operations.empty())
     code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives under way",
                             program.name);
+  for (auto &send : kept)
+    if (code == HLORT_OK)
+      code = waitFor(*send, status);
   if (code != HLORT_OK)
     failRun(program.fingerprint, number,
             "participant " + std::to_string(rank) + " failed: " +
                 (status && status->message[0] ? status->message : hlort_code_name(code)),
             {});
   operations.clear();
+  kept.clear();
   lock.lock();
   OwnRuns &runs = state.programs[program.fingerprint];
   if (auto failed = runs.failed.find(number); failed != runs.failed.end()) {
@@ -104,16 +109,57 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
   return HLORT_OK;
 }
 
+/// Lets an operation get on; a failure is told to all.
+int32_t MessageParticipant::advance(MessageOperation &operation, bool *moved,
+                                    hlort_status *status) {
+  hlort_status failure{};
+  int32_t code = operation.advance(moved, &failure);
+  if (code == HLORT_OK)
+    return code;
+  failRun(operation.member.what->program->fingerprint, operation.run, failure.message, {});
+  return hlort_status_set(status, code, "%s", failure.message);
+}
+
+/// Whether a send may go on by itself: its target has not come, and not too many do so already.
+int32_t MessageParticipant::keep(MessageOperation &operation, bool *isKept, hlort_status *status) {
+  ActiveRun *run;
+  {
+    std::unique_lock lock = lockSoon(mutex);
+    run = &active.at(operation.member.what->program->fingerprint);
+  }
+  auto &kept = run->kept; // this thread's alone
+  bool moved;
+  int64_t count = 0;
+  for (auto send = kept.begin(); send != kept.end();) {
+    if (int32_t code = advance(**send, &moved, status))
+      return code;
+    count += (*send)->group.hash == operation.group.hash;
+    send = (*send)->isDone() ? kept.erase(send) : std::next(send);
+  }
+  if (int32_t code = advance(operation, &moved, status))
+    return code;
+  *isKept = !operation.isDone() && count < kKeptSends;
+  return HLORT_OK;
+}
+
 int32_t MessageParticipant::done(hlort_ticket &ticket, hlort_status *status) {
   auto &operation = static_cast<MessageOperation &>(ticket);
-  int32_t code = waitFor(operation, status);
+  bool isKept = false;
+  int32_t code = HLORT_OK;
+  if (operation.member.what->kind == HLORT_PEER_SEND)
+    code = keep(operation, &isKept, status);
+  if (code == HLORT_OK && !isKept)
+    code = waitFor(operation, status);
   std::unique_ptr<MessageOperation> finished;
   std::unique_lock lock = lockSoon(mutex);
-  auto &operations = active.at(operation.member.what->program->fingerprint).operations;
+  ActiveRun &run = active.at(operation.member.what->program->fingerprint);
+  auto &operations = run.operations;
   auto place = std::find_if(operations.begin(), operations.end(),
                             [&](const auto &each) { return each.get() == &operation; });
   finished = std::move(*place);
   operations.erase(place);
+  if (isKept)
+    run.kept.push_back(std::move(finished));
   lock.unlock();
   return code;
 }
@@ -131,15 +177,12 @@ int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *s
   auto since = steady_clock::now();
   int rounds = 0;
   while (!operation.isDone()) {
-    hlort_status failure{};
     bool moved = false;
     // Who has left by now has sent before what is looked for afterwards.
     poll();
     std::vector<bool> gone = whoHasLeft();
-    if (int32_t code = operation.advance(&moved, &failure)) {
-      failRun(program, operation.run, failure.message, {});
-      return hlort_status_set(status, code, "%s", failure.message);
-    }
+    if (int32_t code = advance(operation, &moved, status))
+      return code;
     if (moved) {
       since = steady_clock::now();
       rounds = 0;

@@ -86,6 +86,7 @@ private:
     int64_t number = 0;
     std::map<uint64_t, uint64_t> steps; // by group
     std::list<std::unique_ptr<MessageOperation>> operations;
+    std::list<std::unique_ptr<MessageOperation>> kept; // sends that are done but not received
   };
   struct Outgoing {
     Notice notice;
@@ -107,6 +108,8 @@ private:
   /// Lets time pass until something may have happened.
   void rest(int &rounds);
   int32_t waitFor(MessageOperation &operation, hlort_status *status);
+  int32_t advance(MessageOperation &operation, bool *moved, hlort_status *status);
+  int32_t keep(MessageOperation &operation, bool *isKept, hlort_status *status);
 
   MessageCommunicator &communicator;
   ParticipantState &state;

@@ -27,13 +27,21 @@ Header::Header(const Member &member, int64_t payloadBytes)
     : kind(member.what->kind), hasChannel(member.what->has_channel), channel(member.what->channel),
       root(member.root), shapes(0), payloadBytes(payloadBytes) {
   const hlort_collective &what = *member.what;
+  std::snprintf(where, sizeof where, "%s", describe(what).c_str());
+  if (isPeerTransfer(what)) {
+    kind = HLORT_PEER_SEND;
+    MovedArrays moved(what);
+    for (int64_t i = 0; i < moved.count; ++i)
+      shapes = hashed(hashed(shapes, moved.arrays[i].element_type), moved.arrays[i].dims,
+                      moved.arrays[i].rank);
+    return;
+  }
   shapes = hashed(hashed(shapes, what.dimension), what.result_count);
   for (int64_t i = 0; i < what.operand_count; ++i)
     shapes = hashed(hashed(shapes, what.operands[i].element_type), what.operands[i].dims,
                     what.operands[i].rank);
   shapes = hashed(shapes, what.pairs, 2 * what.pair_count);
   shapes = hashed(shapes, what.slice_sizes, what.slice_size_count);
-  std::snprintf(where, sizeof where, "%s", describe(what).c_str());
 }
 
 const char *difference(const Header &one, const Header &other) {

@@ -10,7 +10,7 @@ namespace hloc::runtime {
 
 /// The beginning of a first message. Participants have one byte order.
 struct Header {
-  int32_t kind; // an hlort_collective_kind
+  int32_t kind; // an hlort_collective_kind; of both sides of a transfer, HLORT_PEER_SEND
   int32_t hasChannel;
   int64_t channel;
   int64_t root;

@@ -63,7 +63,16 @@ typedef enum hlort_collective_kind {
   /* Operands input, output, input_offsets, send_sizes, output_offsets, recv_sizes. result = output,
    * with the rows that others send to this member, each to where its sender's output_offsets say. The
    * result may be the output's memory. */
-  HLORT_RAGGED_ALL_TO_ALL = 8
+  HLORT_RAGGED_ALL_TO_ALL = 8,
+  /* Operands go to the participant that `pairs` give this one as its target, if any; no results. The
+   * k-th send of a run from one participant to another on a channel meets the k-th recv. Done does
+   * not wait for the receiver: the runtime keeps a copy of what nobody has come for, of up to 64
+   * sends a channel and target, and then does wait. hlort_program_end fails if, by the deadline,
+   * something has not been received. */
+  HLORT_PEER_SEND = 9,
+  /* results = the operands of the participant that `pairs` give this one as its source; zeros if
+   * there is none. No operands. */
+  HLORT_PEER_RECV = 10
 } hlort_collective_kind;
 
 /* into[i] = f(into[i], from[i]) for 0 <= i < elements: compiled code. Both start at a byte. */
@@ -95,7 +104,8 @@ typedef struct hlort_collective {
   int64_t group_count;
   const int64_t *group_sizes;
   const int64_t *members;
-  /* source, target, source, target, ...: participants of one group each. */
+  /* source, target, source, target, ...: participants of one group each. Of a send or a recv, no
+   * source or no target twice; such operations have no groups. */
   int64_t pair_count;
   const int64_t *pairs;
   /* Of permuted slices: rank sizes for the first slice of the first array, for its second, ... */
