@@ -29,6 +29,9 @@ MpiTransport::~MpiTransport() {
     MPI_Cancel(&chunk.request);
     MPI_Request_free(&chunk.request);
   }
+  // MPI may still write what processes that were killed had begun to send.
+  if (!arriving.empty())
+    new std::list<Arriving>(std::move(arriving));
   MPI_Comm_free(&comm);
 }
 
@@ -219,8 +222,8 @@ int32_t MpiTransport::receive(int32_t self, int32_t peer, hlort_tag tag, void *d
   return HLORT_OK;
 }
 
-bool MpiTransport::progressReceives() {
-  bool moved = false;
+/// Asks MPI for all chunks that have been announced.
+void MpiTransport::beginReceives() {
   while (true) {
     int isThere = 0, bytes = 0;
     MPI_Message message;
@@ -229,19 +232,49 @@ bool MpiTransport::progressReceives() {
     if (code != MPI_SUCCESS)
       failure = code;
     if (code != MPI_SUCCESS || !isThere)
-      return moved;
+      return;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    bounce.resize(std::max(bounce.size(), size_t(bytes)));
-    code = MPI_Mrecv(bounce.data(), bytes, MPI_BYTE, &message, &status);
+    Arriving &chunk = arriving.emplace_back();
+    chunk.process = status.MPI_SOURCE;
+    if (!spare.empty()) {
+      chunk.bytes = std::move(spare.back());
+      spare.pop_back();
+    }
+    chunk.bytes.resize(std::max(chunk.bytes.size(), size_t(bytes)));
+    code = MPI_Imrecv(chunk.bytes.data(), bytes, MPI_BYTE, &message, &chunk.request);
     if (code != MPI_SUCCESS) {
       failure = code;
-      return moved;
+      arriving.pop_back();
+      return;
+    }
+  }
+}
+
+/// Delivers what has arrived; of one process, in the order of its chunks.
+bool MpiTransport::progressReceives() {
+  beginReceives();
+  bool moved = false;
+  std::set<int> waiting;
+  for (auto chunk = arriving.begin(); chunk != arriving.end();) {
+    int isDone = 0;
+    int code = waiting.count(chunk->process)
+                   ? MPI_SUCCESS
+                   : MPI_Test(&chunk->request, &isDone, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+      failure = code;
+    if (!isDone) {
+      waiting.insert(chunk->process);
+      ++chunk;
+      continue;
     }
     Envelope envelope;
-    std::memcpy(&envelope, bounce.data(), sizeof envelope);
-    deliver(envelope, bounce.data() + sizeof envelope);
+    std::memcpy(&envelope, chunk->bytes.data(), sizeof envelope);
+    deliver(envelope, chunk->bytes.data() + sizeof envelope);
+    spare.push_back(std::move(chunk->bytes));
+    chunk = arriving.erase(chunk);
     moved = true;
   }
+  return moved;
 }
 
 bool MpiTransport::progress() {

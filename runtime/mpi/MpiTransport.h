@@ -64,6 +64,13 @@ private:
     MPI_Request request = MPI_REQUEST_NULL;
     hlort_transfer *transfer; // null if it was given up
   };
+  /// A chunk that MPI is receiving: in several steps if it is long, and for ever if its sender is
+  /// killed meanwhile.
+  struct Arriving {
+    int process;
+    std::vector<char> bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
   /// A message that nobody has asked for yet.
   struct Unexpected {
     std::vector<char> bytes;
@@ -90,6 +97,7 @@ private:
   bool progress();
   bool progressSends();
   bool progressReceives();
+  void beginReceives();
 
   MPI_Comm comm;
   const std::vector<int32_t> ends;
@@ -101,10 +109,15 @@ private:
   std::map<Key, std::deque<std::shared_ptr<Unexpected>>> unexpected;
   std::map<MessageKey, Assembly> assemblies;
   std::deque<std::pair<int32_t, uint64_t>>
-      discarded; // participants and conversations, the last ones
-  std::vector<char> bounce;
-  int32_t failure = MPI_SUCCESS; // of MPI
+      discarded;                        // participants and conversations, the last ones
+  std::list<Arriving> arriving;         // in the order in which they were sent
+  std::vector<std::vector<char>> spare; // memory of chunks that have arrived
+  int32_t failure = MPI_SUCCESS;        // of MPI
 };
+
+/// Makes a transport of an MpiTransport: hlort_mpi_create without the communicator.
+int32_t openMpiTransport(MPI_Comm processes, int32_t participantsHere, int32_t *first,
+                         hlort_transport *transport, hlort_status *status);
 
 } // namespace hloc::runtime
 

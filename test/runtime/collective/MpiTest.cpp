@@ -40,6 +40,38 @@ TEST(Mpi, MessagesOfManyChunks) {
   expectDefinitions(*world, {ring, ring});
 }
 
+// Everybody sends twice to the next one before it receives; short messages and long ones.
+TEST(Mpi, SendsAndReceives) {
+  std::unique_ptr<World> world = makeWorld(60000);
+  for (int64_t elements : {3, 500000}) {
+    Shape shape{HLORT_F32, {elements}};
+    Operation send{"out", HLORT_PEER_SEND, {shape}, {}}, recv{"in", HLORT_PEER_RECV, {}, {shape}};
+    for (int64_t i = 0; i < world->count; ++i)
+      send.pairs.insert(send.pairs.end(), {i, (i + 1) % world->count});
+    recv.pairs = send.pairs;
+    hlort_program program = makeProgram(world->count);
+    Descriptor out(send, program), in(recv, program);
+    for (const hlort_status &status :
+         world->run(program, [&](int64_t self, hlort_context *context, hlort_status *status) {
+           int64_t source = (self + world->count - 1) % world->count;
+           std::vector<float> data(elements);
+           int32_t code = HLORT_OK;
+           for (int i = 0; i < 2 && !code; ++i) {
+             data.assign(elements, float(10 * self + i));
+             const void *operands[] = {data.data()};
+             code = hlort_collective_run(context, &out.what, operands, nullptr, status);
+           }
+           for (int i = 0; i < 2 && !code; ++i) {
+             void *results[] = {data.data()};
+             code = hlort_collective_run(context, &in.what, nullptr, results, status);
+             EXPECT_EQ(data, std::vector<float>(elements, float(10 * source + i)));
+           }
+           return code;
+         }))
+      EXPECT_EQ(status.code, HLORT_OK) << status.message;
+  }
+}
+
 TEST(Mpi, AFailingParticipantFailsTheOthers) {
   std::unique_ptr<World> world = makeWorld(60000);
   Shape shape{HLORT_F32, {300000}};
