@@ -30,6 +30,11 @@ def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
     through transposes. Tokens, and the states of `hlo.send` and `hlo.recv`, order nothing more:
     all effects keep their order.
 
+    What goes to another participant becomes a start and a done of kind `peer_send`, what comes from
+    one, in the place of `hlo.recv_done`, of kind `peer_recv`. The pairs are those of the frontend
+    attribute `_xla_send_recv_source_target_pairs`, of partitions, or of replicas if there is one
+    partition; without it each participant sends to itself.
+
     ```mlir
     %0 = hlo.infeed %token : (!hlo.token) -> tuple<tensor<2x3xf32, #hlo.layout<[0, 1]>>, !hlo.token>
     ```
@@ -161,6 +166,11 @@ def MatchCollectives : Pass<"match-collectives", "::mlir::ModuleOp"> {
 
     A collective below a condition or a loop on which members of a group are known to disagree is an
     error, one on which they may disagree a warning; both name the two places.
+
+    Of sends and receives between participants: for each channel and each pair, the target has to
+    receive as often as the source sends, and arrays of the same types. Where both are straight-line
+    code, under conditions on the participants' numbers at most, what does not match is an error;
+    where it cannot be shown a warning.
   }];
 }
 

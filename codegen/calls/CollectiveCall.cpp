@@ -24,7 +24,9 @@ static_assert(offsetof(hlort_collective, kind) == 24 && offsetof(hlort_collectiv
               offsetof(hlort_collective, pair_count) == 104 &&
               offsetof(hlort_collective, slice_sizes) == 128 && sizeof(hlort_collective) == 136);
 static_assert(int(hlo::CollectiveKind::RaggedAllToAll) == HLORT_RAGGED_ALL_TO_ALL &&
-              int(hlo::CollectiveKind::PermuteSlices) == HLORT_COLLECTIVE_PERMUTE_SLICES);
+              int(hlo::CollectiveKind::PermuteSlices) == HLORT_COLLECTIVE_PERMUTE_SLICES &&
+              int(hlo::CollectiveKind::PeerSend) == HLORT_PEER_SEND &&
+              int(hlo::CollectiveKind::PeerRecv) == HLORT_PEER_RECV);
 
 namespace {
 

@@ -10,7 +10,8 @@ using namespace hloc::hlo;
 
 static constexpr StringLiteral kNames[] = {"all_reduce", "reduce_scatter",   "all_gather",
                                            "all_to_all", "all_to_all_tuple", "broadcast",
-                                           "permute",    "permute_slices",   "ragged_all_to_all"};
+                                           "permute",    "permute_slices",   "ragged_all_to_all",
+                                           "peer_send",  "peer_recv"};
 
 StringRef hloc::hlo::stringify(CollectiveKind kind) { return kNames[size_t(kind)]; }
 

@@ -19,7 +19,9 @@ enum class CollectiveKind {
   Broadcast,
   Permute,
   PermuteSlices,
-  RaggedAllToAll
+  RaggedAllToAll,
+  PeerSend,
+  PeerRecv
 };
 
 /// "all_reduce", ...

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Participants come to the same collectives in the same order.
 // Test: test/passes/collectives/match-collectives.hlo.
+#include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Passes.h"
-#include "passes/collectives/Sameness.h"
+#include "passes/collectives/MatchTransfers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -16,8 +17,7 @@ namespace hloc {
 #include "passes/Passes.h.inc"
 } // namespace hloc
 
-/// The values on which it depends whether, and how often, `op` runs its regions.
-static SmallVector<Value> getDecisions(Operation *op) {
+SmallVector<Value> hloc::getDecisions(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
   if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -27,8 +27,7 @@ static SmallVector<Value> getDecisions(Operation *op) {
   return {};
 }
 
-/// 'name' of the text, or what kind of operation it is.
-static std::string nameOf(Operation *op) {
+std::string hloc::quoteName(Operation *op) {
   StringRef name = getInstructionName(op->getLoc());
   return ("'" + (name.empty() ? op->getName().stripDialect() : name) + "'").str();
 }
@@ -77,13 +76,13 @@ LogicalResult Matcher::checkUnder(Operation *op, const ParticipantGroups &groups
         continue;
       InFlightDiagnostic error = emitError(op->getLoc());
       error << "participants " << pair->first << " and " << pair->second << " never meet in "
-            << nameOf(op) << ": it is under " << nameOf(control) << ", where they differ";
+            << quoteName(op) << ": it is under " << quoteName(control) << ", where they differ";
       error.attachNote(control->getLoc()) << "their numbers decide " << what;
       return error;
     }
     InFlightDiagnostic warning = emitWarning(op->getLoc());
     warning << "cannot show that participants " << pair->first << " and " << pair->second
-            << " meet in " << nameOf(op) << ": it is under " << nameOf(control)
+            << " meet in " << quoteName(op) << ": it is under " << quoteName(control)
             << ", where they may differ";
     warning.attachNote(control->getLoc()) << "data of each participant decide " << what;
     return success(); // one is enough
@@ -110,9 +109,10 @@ struct MatchCollectives : hloc::impl::MatchCollectivesBase<MatchCollectives> {
     if (!main)
       return;
     SmallVector<Operation *> nested;
-    bool isValid = true;
+    bool isValid = true, hasTransfers = false;
     ParticipantCounts counts = ParticipantCounts::of(getOperation());
     main.walk([&](Operation *op) {
+      hasTransfers |= isa<CollectiveStartOp>(op);
       if (!isCollective(op))
         return;
       if (op->getParentOp() != main)
@@ -122,11 +122,12 @@ struct MatchCollectives : hloc::impl::MatchCollectivesBase<MatchCollectives> {
     });
     if (!isValid)
       return signalPassFailure();
-    if (nested.empty())
+    if (nested.empty() && !hasTransfers)
       return;
     FailureOr<Sameness> sameness = Sameness::compute(main, counts);
     if (failed(sameness))
       return signalPassFailure();
+    isValid &= succeeded(matchTransfers(main, *sameness));
     Matcher matcher(*sameness, counts);
     for (Operation *op : nested)
       isValid &= succeeded(matcher.check(op));

@@ -147,14 +147,19 @@ FailureOr<ParticipantGroups> getGroups(Operation *op, ParticipantCounts counts) 
   return groups;
 }
 
-FailureOr<SmallVector<int64_t>> getPairs(CollectivePermuteOp op, ParticipantCounts counts) {
-  GroupMode mode = getMode(op);
-  if (failed(checkNumbers(op, op.getSourceTargetPairs(), mode, getLimit(mode, counts))))
+FailureOr<SmallVector<int64_t>> getPairs(Operation *op, ArrayRef<int64_t> pairs, bool ofPartitions,
+                                         ParticipantCounts counts) {
+  GroupMode mode = ofPartitions ? GroupMode::Partitions : GroupMode::Replicas;
+  if (failed(checkNumbers(op, pairs, mode, getLimit(mode, counts))))
     return failure();
-  SmallVector<int64_t> pairs;
-  for (const auto &list : flatten({SmallVector<int64_t>(op.getSourceTargetPairs())}, mode, counts))
-    llvm::append_range(pairs, list);
-  return pairs;
+  SmallVector<int64_t> participants;
+  for (const auto &list : flatten({SmallVector<int64_t>(pairs)}, mode, counts))
+    llvm::append_range(participants, list);
+  return participants;
+}
+
+FailureOr<SmallVector<int64_t>> getPairs(CollectivePermuteOp op, ParticipantCounts counts) {
+  return getPairs(op, op.getSourceTargetPairs(), bool(op.getChannelIdAttr()), counts);
 }
 
 } // namespace hloc

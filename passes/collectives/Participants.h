@@ -30,6 +30,12 @@ bool isCollectiveStart(mlir::Operation *op);
 /// one that needs a group.
 mlir::FailureOr<ParticipantGroups> getGroups(mlir::Operation *op, ParticipantCounts counts);
 
+/// Source-target pairs at `op`, of partitions or of replicas, as participants; flattened, as are
+/// the pairs themselves.
+mlir::FailureOr<llvm::SmallVector<int64_t>> getPairs(mlir::Operation *op,
+                                                     llvm::ArrayRef<int64_t> pairs,
+                                                     bool ofPartitions, ParticipantCounts counts);
+
 /// The source-target pairs of a collective-permute as participants, flattened.
 mlir::FailureOr<llvm::SmallVector<int64_t>> getPairs(hlo::CollectivePermuteOp op,
                                                      ParticipantCounts counts);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // From infeed, outfeed, send and recv to transfers of plain arrays. Test:
 // test/passes/frontend/lower-transfers.hlo.
-#include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/CollectiveStages.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
 #include "passes/frontend/NotSupported.h"
+#include "passes/frontend/PeerTransfers.h"
 #include "passes/frontend/TupleLeaves.h"
 #include "passes/simplify/Match.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,7 +41,8 @@ Value withLayout(OpBuilder &builder, Value value, Type type) {
 /// Replaces one operation.
 class Transfer {
 public:
-  explicit Transfer(Operation *op) : op(op), builder(op), build(builder, op->getLoc()) {}
+  Transfer(Operation *op, const PeerTransfers &peers)
+      : op(op), peer(peers.lookup(op)), builder(op), build(builder, op->getLoc()) {}
 
   LogicalResult lower();
 
@@ -49,6 +51,10 @@ private:
   FailureOr<SmallVector<RankedTensorType>> getArrays(Type type);
   LogicalResult take(TransferKind kind, int64_t channel, Type type, Value &data);
   LogicalResult give(TransferKind kind, int64_t channel, ValueRange data, TypeRange types);
+  LogicalResult takeFromPeer(IntegerAttr channel, Type type, Value &data);
+  LogicalResult giveToPeer(IntegerAttr channel, Value data);
+  SmallVector<Value> exchange(CollectiveKind kind, IntegerAttr channel, ArrayRef<int64_t> pairs,
+                              ValueRange inputs, TypeRange results);
 
   void appendLeaves(Value value, SmallVectorImpl<Value> &leaves);
   Value assemble(Type type, ValueRange &leaves);
@@ -57,15 +63,11 @@ private:
   /// and tokens.
   void replaceByTuple(SmallVector<Value> elements);
   Value makeZero(Type type);
-  LogicalResult checkHost(bool isHostTransfer) {
-    return isHostTransfer ? success()
-                          : LogicalResult(emitNotSupported(
-                                op->getLoc(), "a transfer to or from another participant"));
-  }
   HostTransferOp create(TransferKind kind, int64_t channel, ArrayRef<RankedTensorType> arrays,
                         TypeRange results, ValueRange inputs);
 
   Operation *op;
+  const PeerTransfer *peer; // null: with the host
   OpBuilder builder;
   Build build;
 };
@@ -175,6 +177,54 @@ LogicalResult Transfer::give(TransferKind kind, int64_t channel, ValueRange data
   return success();
 }
 
+/// A transfer between participants, a start and a done: the results.
+SmallVector<Value> Transfer::exchange(CollectiveKind kind, IntegerAttr channel,
+                                      ArrayRef<int64_t> pairs, ValueRange inputs,
+                                      TypeRange results) {
+  Type ticket = RankedTensorType::get({1}, builder.getI64Type());
+  SmallVector<int64_t> reuse(results.size(), -1);
+  auto everybody = ReplicaGroupsAttr::get(builder.getContext(), {}, {}, StringAttr());
+  auto start = CollectiveStartOp::create(
+      builder, op->getLoc(), ticket, results, inputs, stringify(kind), everybody, channel,
+      /*dimension=*/uint64_t(-1), /*combine=*/ArrayAttr(), pairs, ArrayRef<int64_t>(), reuse);
+  auto done = CollectiveDoneOp::create(builder, op->getLoc(), results, start.getTicket(),
+                                       start.getResults(), inputs);
+  return llvm::to_vector_of<Value>(done.getResults());
+}
+
+LogicalResult Transfer::takeFromPeer(IntegerAttr channel, Type type, Value &data) {
+  FailureOr<SmallVector<RankedTensorType>> arrays = getArrays(type);
+  if (failed(arrays))
+    return failure();
+  SmallVector<Type> plain;
+  for (RankedTensorType array : *arrays)
+    plain.push_back(withoutLayout(array));
+  SmallVector<Value> leaves = exchange(CollectiveKind::PeerRecv, channel, peer->pairs, {}, plain);
+  ValueRange rest = leaves;
+  data = assemble(type, rest);
+  return success();
+}
+
+/// A source with several targets sends several times.
+LogicalResult Transfer::giveToPeer(IntegerAttr channel, Value data) {
+  if (failed(getArrays(data.getType())))
+    return failure();
+  SmallVector<Value> leaves;
+  appendLeaves(data, leaves);
+  for (Value &leaf : leaves)
+    leaf = withLayout(builder, leaf, withoutLayout(leaf.getType()));
+  SmallVector<int64_t> left = peer->pairs;
+  do {
+    SmallVector<int64_t> now, later;
+    llvm::SmallDenseSet<int64_t> sources;
+    for (size_t i = 0; i < left.size(); i += 2)
+      (sources.insert(left[i]).second ? now : later).append({left[i], left[i + 1]});
+    exchange(CollectiveKind::PeerSend, channel, now, leaves, TypeRange());
+    left = later;
+  } while (!left.empty());
+  return success();
+}
+
 LogicalResult Transfer::lower() {
   bool givesTuple = isa<InfeedOp, SendOp, RecvOp, RecvDoneOp>(op);
   if (givesTuple && (op->getNumResults() != 1 || !isa<TupleType>(op->getResult(0).getType())))
@@ -200,15 +250,15 @@ LogicalResult Transfer::lower() {
       })
       .Case([&](SendOp send) -> LogicalResult {
         Value data = send.getOperand();
-        if (failed(checkHost(send.getIsHostTransfer())) ||
-            failed(give(TransferKind::Send, send.getChannelId().value_or(0), data, data.getType())))
+        if (failed(peer ? giveToPeer(send.getChannelIdAttr(), data)
+                        : give(TransferKind::Send, send.getChannelId().value_or(0), data,
+                               data.getType())))
           return failure();
         replaceByTuple({data});
         return success();
       })
       .Case([&](RecvOp recv) -> LogicalResult {
-        if (failed(checkHost(recv.getIsHostTransfer())) ||
-            failed(getArrays(recv.getResult(0).getType())))
+        if (failed(getArrays(recv.getResult(0).getType())))
           return failure();
         replaceByTuple({});
         return success();
@@ -220,7 +270,9 @@ LogicalResult Transfer::lower() {
       })
       .Case([&](RecvDoneOp done) -> LogicalResult {
         Value data;
-        if (failed(take(TransferKind::Recv, done.getChannelId().value_or(0), typeOfData(), data)))
+        if (failed(peer ? takeFromPeer(done.getChannelIdAttr(), typeOfData(), data)
+                        : take(TransferKind::Recv, done.getChannelId().value_or(0), typeOfData(),
+                               data)))
           return failure();
         replaceByTuple({data});
         return success();
@@ -287,8 +339,11 @@ struct LowerTransfers : hloc::impl::LowerTransfersBase<LowerTransfers> {
         }
       });
     });
+    FailureOr<PeerTransfers> peers = PeerTransfers::find(module);
+    if (failed(peers))
+      return signalPassFailure();
     for (Operation *op : found)
-      valid = valid && succeeded(Transfer(op).lower());
+      valid = valid && succeeded(Transfer(op, *peers).lower());
     if (!valid)
       signalPassFailure();
   }
