@@ -7,8 +7,8 @@ own (%s, %t, ...): %exits N (runs the command after it, which must exit with sta
 %cc and %cxx (the compilers of this build), %runtime_include and %runtime_lib (the runtime's
 headers and library).
 
-Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), and numpy (%python
-has it)."""
+Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
+has it), and mpi (%mpirun N starts N processes of what follows)."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ config.test_source_root = config.source_dir
 config.test_exec_root = config.build_dir
 
 # Folders whose .hlo files are the data of other tests.
-config.excludes = ["Inputs", "benchmark", "digits", "endtoend", "package"]
+config.excludes = ["Inputs", "benchmark", "cases", "digits", "package"]
 
 config.environment["PATH"] = os.pathsep.join(
     [config.program_dir, config.llvm_dir, os.environ.get("PATH", "")])
@@ -55,6 +55,14 @@ flags = processor_flags()
 for feature, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("avx512bf16", "avx512_bf16")):
     if flag in flags:
         config.available_features.add(feature)
+
+if os.path.exists(os.path.join(config.runtime_library_dir, "libhlort_mpi_process.so")):
+    config.available_features.add("mpi")
+    config.substitutions.append(("%mpirun", f"{config.mpirun} -n"))
+    # OpenMPI's leave to run in a container, and with more processes than cores.
+    for variable in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                     "OMPI_MCA_rmaps_base_oversubscribe"):
+        config.environment[variable] = "1"
 
 if subprocess.run([config.python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("numpy")

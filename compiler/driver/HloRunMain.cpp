@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/driver/CrashGuard.h"
+#include "compiler/driver/MpiProcess.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Builders.h"
@@ -57,8 +58,8 @@ std::vector<ErrorBound> deriveBounds(hlo::ComputationOp entry, const Participant
 
 /// Prints how far each result that need not be exact is from what is expected, and how far it may
 /// be.
-void printBounds(ArrayRef<ErrorBound> bounds, const ParticipantArrays &outputs,
-                 const ParticipantArrays &expected) {
+void printBounds(ArrayRef<ErrorBound> bounds, ArrayRef<std::vector<HostArray>> outputs,
+                 ArrayRef<std::vector<HostArray>> expected) {
   for (auto [i, bound] : llvm::enumerate(bounds)) {
     double apart = 0;
     for (auto [arrays, others] : llvm::zip(outputs, expected))
@@ -83,14 +84,16 @@ RunStatus compareWithEvaluator(ModuleOp module, const RunOptions &options,
                                   options.hasTolerance ? nullptr : &observations);
   if (status != RunStatus::Done)
     return status;
-  std::vector<Tolerance> tolerances(outputs.front().size(), options.tolerance);
+  ArrayRef<std::vector<HostArray>> here =
+      ArrayRef(outputs).slice(options.firstHere, options.countHere);
+  std::vector<Tolerance> tolerances(here.front().size(), options.tolerance);
   if (!options.hasTolerance) {
     std::vector<ErrorBound> bounds = deriveBounds(findEntry(module), inputs, observations);
     bounds.resize(tolerances.size());
-    for (auto [tolerance, bound, array] : llvm::zip(tolerances, bounds, outputs.front()))
+    for (auto [tolerance, bound, array] : llvm::zip(tolerances, bounds, here.front()))
       tolerance = toTolerance(bound, array.getElementType());
     if (!options.json)
-      printBounds(bounds, outputs, expected);
+      printBounds(bounds, here, ArrayRef(expected).slice(options.firstHere, options.countHere));
   }
   same = succeeded(compareResults("result", outputs, expected, tolerances, options));
   same &= succeeded(compareResults("outfeed", outfeed, expectedOutfeed, {}, options));
@@ -131,11 +134,61 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
     if (!options.json && !options.profile && options.outputsTo.empty())
       printSummaries(prefix, *arrays);
   }
-  if (options.json)
+  if (options.json && options.isHere(0))
     printJson(measured);
   return same ? Done : Refused;
 }
+
+int64_t getCount(ModuleOp module, StringRef name) {
+  auto count = module->getAttrOfType<IntegerAttr>(name);
+  return count ? std::max<int64_t>(count.getInt(), 1) : 1;
+}
+
+/// Makes this process a participant of mpirun's. False, with a message, if the module is for
+/// another number of them.
+bool joinProcesses(ModuleOp module, RunOptions &options) {
+  if (!options.replicas && !options.partitions) {
+    options.replicas = getCount(module, "hlo.replica_count");
+    options.partitions = getCount(module, "hlo.num_partitions");
+  }
+  options.replicas = std::max<int64_t>(options.replicas, 1);
+  options.partitions = std::max<int64_t>(options.partitions, 1);
+  int64_t size = options.process->getSize();
+  options.firstHere = options.process->getRank();
+  options.countHere = 1;
+  if (options.getParticipants() == size)
+    return true;
+  if (options.isHere(0))
+    llvm::errs() << "hlo-run: " << size << " processes cannot be " << options.getParticipants()
+                 << " participants (" << options.replicas << " replicas of " << options.partitions
+                 << " partitions): give --replicas and --partitions\n";
+  return false;
+}
 } // namespace
+
+static int runFile(RunOptions &options, DialectRegistry &registry, const Runner &compiled,
+                   const Preparation &prepare) {
+  registry.insert<hlo::HLODialect>();
+  MLIRContext context(registry);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  if (!openModule(options.module, *sources))
+    return Refused;
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = loadModule(sources, &context);
+  if (!module)
+    return Refused;
+  SourceNotes notes(*module);
+  options.countHere = options.getParticipants();
+  if (options.process && !joinProcesses(*module, options))
+    return WrongUsage;
+  // The command line says how many take part, whatever the module was printed for.
+  Builder builder(&context);
+  (*module)->setAttr("hlo.replica_count", builder.getI64IntegerAttr(options.replicas));
+  (*module)->setAttr("hlo.num_partitions", builder.getI64IntegerAttr(options.partitions));
+  if (prepare && failed(prepare(*module)))
+    return Unsupported;
+  return runModule(*module, options, compiled);
+}
 
 int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled,
                const Preparation &prepare) {
@@ -147,23 +200,18 @@ int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &c
   RunOptions options;
   if (!parseRunOptions(argc, argv, options))
     return WrongUsage;
-  registry.insert<hlo::HLODialect>();
-  MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  if (!openModule(options.module, *sources))
-    return Refused;
-  SourceMgrDiagnosticHandler handler(*sources, &context);
-  OwningOpRef<ModuleOp> module = loadModule(sources, &context);
-  if (!module)
-    return Refused;
-  SourceNotes notes(*module);
-  // The command line says how many take part, whatever the module was printed for.
-  Builder builder(&context);
-  (*module)->setAttr("hlo.replica_count", builder.getI64IntegerAttr(options.replicas));
-  (*module)->setAttr("hlo.num_partitions", builder.getI64IntegerAttr(options.partitions));
-  if (prepare && failed(prepare(*module)))
-    return Unsupported;
-  return runModule(*module, options, compiled);
+  if (options.mpi) {
+    llvm::Expected<std::unique_ptr<MpiProcess>> process = MpiProcess::begin();
+    if (!process) {
+      llvm::errs() << "hlo-run: " << llvm::toString(process.takeError()) << '\n';
+      return Unsupported;
+    }
+    options.process = std::move(*process);
+  }
+  int code = runFile(options, registry, compiled, prepare);
+  if (options.process && code != Done)
+    options.process->setFailed();
+  return code;
 }
 
 } // namespace hloc

@@ -5,14 +5,17 @@
 
 namespace hloc {
 
-std::optional<ParticipantTeam> ParticipantTeam::create(size_t count, int32_t threads) {
+std::optional<ParticipantTeam> ParticipantTeam::create(size_t count, int32_t threads,
+                                                       hlort_communicator *communicator,
+                                                       size_t first) {
   ParticipantTeam team;
+  team.communicator.reset(communicator);
   hlort_status status = {};
   auto fail = [&]() -> std::optional<ParticipantTeam> {
     llvm::errs() << "error: " << status.message << '\n';
     return std::nullopt;
   };
-  if (count > 1) {
+  if (count > 1 && !communicator) {
     team.communicator.reset(hlort_in_process_create(int32_t(count), &status));
     if (!team.communicator)
       return fail();
@@ -23,8 +26,8 @@ std::optional<ParticipantTeam> ParticipantTeam::create(size_t count, int32_t thr
     if (!context)
       return fail();
     team.contexts.emplace_back(context);
-    if (team.communicator && hlort_context_join(context, team.communicator.get(), int32_t(i),
-                                                nullptr, &status) != HLORT_OK)
+    if (team.communicator && hlort_context_join(context, team.communicator.get(),
+                                                int32_t(first + i), nullptr, &status) != HLORT_OK)
       return fail();
   }
   return team;

@@ -18,9 +18,12 @@ namespace hloc {
 
 class ParticipantTeam {
 public:
-  /// So many participants, the code of each on so many threads. Nothing if that fails, which is
-  /// printed.
-  static std::optional<ParticipantTeam> create(size_t count, int32_t threads);
+  /// So many participants, the code of each on so many threads. Of `communicator`, which is taken,
+  /// they are those from `first` on; null stands for one of these participants alone. Nothing if
+  /// that fails, which is printed.
+  static std::optional<ParticipantTeam> create(size_t count, int32_t threads,
+                                               hlort_communicator *communicator = nullptr,
+                                               size_t first = 0);
 
   size_t size() const { return contexts.size(); }
   hlort_context *getContext(size_t participant) const { return contexts[participant].get(); }

@@ -2,6 +2,7 @@
 // hlo-run's way of running a module: compiled.
 #include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/CrashGuard.h"
+#include "compiler/driver/MpiProcess.h"
 #include "compiler/driver/Profile.h"
 #include "compiler/driver/RunProfile.h"
 #include "compiler/driver/TraceFile.h"
@@ -66,8 +67,9 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
            compileTimes.back() < kLongCompilationSeconds);
   measured.compileSeconds = getMedian(compileTimes);
   CompiledModule &compiled = executable->compiled;
-  // The processors are shared out among the participants.
-  size_t participants = options.getParticipants();
+  // The processors are shared out among the participants on this machine.
+  size_t participants =
+      options.process ? options.process->getSizeHere() : options.getParticipants();
   measured.threads =
       options.threads ? options.threads
                       : std::max<int64_t>(1, llvm::hardware_concurrency().compute_thread_count() /
@@ -77,19 +79,25 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   measured.constantBytes = compiled.program.constantBytes;
 
   CrashGuard guard;
-  std::optional<ParticipantTeam> team =
-      ParticipantTeam::create(participants, int32_t(measured.threads));
+  hlort_communicator *communicator = nullptr;
+  if (hlort_status status = {};
+      options.process && !(communicator = options.process->makeCommunicator(&status))) {
+    llvm::errs() << "error: " << status.message << '\n';
+    return RunStatus::Refused;
+  }
+  std::optional<ParticipantTeam> team = ParticipantTeam::create(
+      options.countHere, int32_t(measured.threads), communicator, options.firstHere);
   if (!team)
     return RunStatus::Refused;
   std::vector<std::unique_ptr<HostTransfers>> transfers;
   SmallVector<HostTransfers *> hosts;
-  for (size_t i = 0; i < participants; ++i) {
-    transfers.push_back(std::make_unique<HostTransfers>(source, options, i));
+  for (size_t i = 0; i < team->size(); ++i) {
+    transfers.push_back(std::make_unique<HostTransfers>(source, options, options.firstHere + i));
     hosts.push_back(transfers.back().get());
     hosts.back()->attach(team->getContext(i));
     hlort_random_seed(team->getContext(i), options.seed, nullptr);
   }
-  TeamRun run(*team, *executable, hosts, inputs);
+  TeamRun run(*team, *executable, hosts, inputs, options);
   auto runOnce = [&] {
     bool isFirst = true;
     return run.run([&] { return std::exchange(isFirst, false); },
@@ -110,12 +118,12 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   if (!runOnce())
     return RunStatus::Refused;
   measured.runs = 1;
-  if (!options.trace.empty() && !writeTraces(contexts, options.trace))
+  if (!options.trace.empty() && !writeTraces(contexts, options))
     return RunStatus::Refused;
   outputs = run.getResults();
-  outfeed.clear();
-  for (HostTransfers *host : hosts)
-    outfeed.push_back(host->getGiven());
+  outfeed.assign(options.getParticipants(), {});
+  for (auto [i, host] : llvm::enumerate(hosts))
+    outfeed[options.firstHere + i] = host->getGiven();
   if (options.profile)
     return runProfile(source, compile, options, *executable, *team, hosts, inputs, measured)
                ? RunStatus::Done

@@ -21,7 +21,8 @@ llvm::SmallVector<mlir::RankedTensorType> flattenType(mlir::Type type);
 
 enum class InputError { None, Refused, WrongUsage };
 
-/// The inputs of all participants, from files or at random, as the options say. Errors are printed.
+/// The inputs of the participants of this process, and of all if the evaluator is to run as well;
+/// from files or at random, as the options say. Errors are printed.
 InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
                       ParticipantArrays &inputs);
 

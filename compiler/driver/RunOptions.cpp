@@ -42,6 +42,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                       "Representable values that results may be apart; 0 for the same bits", "n");
   Option<int64_t> replicas("replicas", options.replicas, "Replicas to run in one process", "n");
   Option<int64_t> partitions("partitions", options.partitions, "Partitions of each replica", "n");
+  Switch mpi("mpi", options.mpi,
+             "This process is one participant of those that mpirun started; --replicas and "
+             "--partitions then are the module's, if they are not given");
   Option<uint64_t> seed("seed", options.seed,
                         "Seed of random inputs and of the generators of random numbers", "n");
   Switch evaluate("evaluate", options.evaluate,
@@ -102,12 +105,20 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       isRight = false;
     }
   };
-  require(options.replicas >= 1 && options.partitions >= 1 && options.replicas <= 1024 &&
-              options.partitions <= 1024 && options.getParticipants() <= 1024,
+  if (options.mpi) {
+    options.replicas = replicas.getNumOccurrences() ? options.replicas : 0;
+    options.partitions = partitions.getNumOccurrences() ? options.partitions : 0;
+  }
+  require(!options.mpi || !options.evaluate, "--mpi is of compiled code, not of --evaluate");
+  require(!options.mpi || !options.profile, "--profile is of one process, not of --mpi");
+  require((options.replicas >= 1 || !replicas.getNumOccurrences()) &&
+              (options.partitions >= 1 || !partitions.getNumOccurrences()) &&
+              options.replicas <= 1024 && options.partitions <= 1024 &&
+              options.getParticipants() <= 1024,
           "expected between 1 and 1024 participants");
   require(options.inputs.empty() || options.inputsFrom.empty(),
           "--input and --inputs-from exclude each other");
-  require(options.inputs.empty() || options.getParticipants() == 1,
+  require(options.inputs.empty() || (!options.mpi && options.getParticipants() == 1),
           "--input is for one participant; use --inputs-from");
   require(options.optimizationLevel >= 0 && options.optimizationLevel <= 3,
           "expected -O0, -O1, -O2 or -O3");

@@ -6,10 +6,13 @@
 
 #include "compiler/driver/ArrayReport.h"
 #include "compiler/target/Target.h"
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace hloc {
+
+class MpiProcess;
 
 struct RunOptions {
   std::string module;
@@ -17,7 +20,9 @@ struct RunOptions {
   std::string inputsFrom, outputsTo, expectFrom;
   Tolerance tolerance;
   bool hasTolerance = false; // it was given; else --compare derives one from the module
+  /// With --mpi, 0 stands for what the module says.
   int64_t replicas = 1, partitions = 1;
+  bool mpi = false;
   uint64_t seed = 0;
   bool evaluate = false, compare = false, json = false;
   double benchmarkSeconds = 0;
@@ -39,7 +44,15 @@ struct RunOptions {
   double maxSeconds = 1e9;
   int64_t maxMegabytes = int64_t(1) << 14;
 
+  /// With --mpi, once that has begun.
+  std::shared_ptr<MpiProcess> process;
+  /// The participants that this process is: all, or one.
+  int64_t firstHere = 0, countHere = 1;
+
   int64_t getParticipants() const { return replicas * partitions; }
+  bool isHere(int64_t participant) const {
+    return participant >= firstHere && participant < firstHere + countHere;
+  }
 };
 
 /// Reads the command line. False, with a message on the error stream, if it is wrong.

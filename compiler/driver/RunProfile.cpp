@@ -22,7 +22,7 @@ class Calls {
 public:
   Calls(Executable &executable, const RunOptions &options, ParticipantTeam &team,
         ArrayRef<HostTransfers *> hosts, const ParticipantArrays &inputs)
-      : run(team, executable, hosts, inputs), team(team), options(options),
+      : run(team, executable, hosts, inputs, options), team(team), options(options),
         overwrites(!executable.compiled.interface.aliases.empty()),
         seconds(options.benchmarkSeconds > 0 ? options.benchmarkSeconds : kProfileSeconds) {}
 

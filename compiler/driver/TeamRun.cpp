@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/TeamRun.h"
+#include "compiler/driver/MpiProcess.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <barrier>
@@ -29,8 +30,11 @@ bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(dou
   std::atomic<bool> more = true, failed = false;
   team.forEach([&](size_t participant) {
     while (true) {
-      if (participant == 0)
+      if (participant == 0) {
         more = !failed && goesOn();
+        if (options.process)
+          more = options.process->agree(more);
+      }
       gate.arrive_and_wait();
       if (!more)
         return;
@@ -56,8 +60,8 @@ bool TeamRun::report(ArrayRef<hlort_status> statuses) {
     if (hasCause ? !isCause(status) : status.code == HLORT_OK)
       continue;
     llvm::errs() << "error: ";
-    if (statuses.size() > 1)
-      llvm::errs() << "participant " << i << ": ";
+    if (options.getParticipants() > 1)
+      llvm::errs() << "participant " << options.firstHere + i << ": ";
     llvm::errs() << status.message << '\n';
   }
   return false;

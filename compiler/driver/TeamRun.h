@@ -27,11 +27,11 @@ std::optional<Executable> makeExecutable(mlir::ModuleOp source, const CompileOpt
 class TeamRun {
 public:
   TeamRun(ParticipantTeam &team, Executable &executable, llvm::ArrayRef<HostTransfers *> hosts,
-          const ParticipantArrays &inputs)
-      : team(team), hosts(hosts) {
+          const ParticipantArrays &inputs, const RunOptions &options)
+      : team(team), hosts(hosts), options(options) {
     for (size_t i = 0; i < team.size(); ++i)
       instances.emplace_back(executable.compiled.interface, executable.loaded, team.getContext(i),
-                             inputs[i]);
+                             inputs[options.firstHere + i]);
   }
 
   /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
@@ -43,10 +43,11 @@ public:
       instance.fillArguments();
   }
 
+  /// Of all participants; nothing of those in other processes.
   ParticipantArrays getResults() {
-    ParticipantArrays arrays;
-    for (LoadedInstance &instance : instances)
-      arrays.push_back(instance.getResults());
+    ParticipantArrays arrays(options.getParticipants());
+    for (auto [i, instance] : llvm::enumerate(instances))
+      arrays[options.firstHere + i] = instance.getResults();
     return arrays;
   }
 
@@ -55,6 +56,7 @@ private:
 
   ParticipantTeam &team;
   llvm::ArrayRef<HostTransfers *> hosts;
+  const RunOptions &options;
   std::vector<LoadedInstance> instances;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/TraceFile.h"
+#include "compiler/driver/MpiProcess.h"
 #include "compiler/driver/OutputFiles.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using llvm::ArrayRef;
-using llvm::StringRef;
 
 namespace hloc {
 
@@ -41,26 +41,45 @@ static void writeName(llvm::json::OStream &json, size_t row) {
   });
 }
 
-bool writeTraces(ArrayRef<hlort_context *> participants, StringRef path) {
+/// The events of this process's participants, separated by commas.
+static std::string makeEvents(ArrayRef<hlort_context *> participants, const RunOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::json::OStream json(out);
+  json.array([&] {
+    for (auto [i, context] : llvm::enumerate(participants)) {
+      size_t row = options.firstHere + i;
+      int64_t count = 0;
+      const hlort_trace_event *events = hlort_trace_stop(context, &count);
+      if (options.getParticipants() > 1)
+        writeName(json, row);
+      for (const hlort_trace_event &event : ArrayRef(events, count))
+        writeEvent(json, event, row);
+    }
+  });
+  return text.substr(1, text.size() - 2);
+}
+
+bool writeTraces(ArrayRef<hlort_context *> participants, const RunOptions &options) {
+  std::vector<std::string> parts{makeEvents(participants, options)};
+  if (options.process)
+    parts = options.process->gather(parts[0]);
+  if (parts.empty()) // another process writes them
+    return true;
+  llvm::erase_if(parts, [](const std::string &part) { return part.empty(); });
   std::string text;
   llvm::raw_string_ostream out(text);
   llvm::json::OStream json(out);
   json.object([&] {
     json.attribute("displayTimeUnit", "ns");
     json.attributeArray("traceEvents", [&] {
-      for (auto [row, context] : llvm::enumerate(participants)) {
-        int64_t count = 0;
-        const hlort_trace_event *events = hlort_trace_stop(context, &count);
-        if (participants.size() > 1)
-          writeName(json, row);
-        for (const hlort_trace_event &event : ArrayRef(events, count))
-          writeEvent(json, event, row);
-      }
+      for (const std::string &part : parts)
+        json.rawValue(part);
     });
   });
   out << '\n';
   OutputFiles files;
-  llvm::Error error = files.add(path, text);
+  llvm::Error error = files.add(options.trace, text);
   if (!error)
     error = files.commit();
   if (!error)

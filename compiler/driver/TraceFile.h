@@ -4,17 +4,18 @@
 #ifndef HLOC_COMPILER_DRIVER_TRACEFILE_H
 #define HLOC_COMPILER_DRIVER_TRACEFILE_H
 
+#include "compiler/driver/RunOptions.h"
 #include "hlort/hlort.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace hloc {
 
 /// Begins the traces of all participants.
 void startTraces(llvm::ArrayRef<hlort_context *> participants);
 
-/// Ends them and writes them, a row a participant; false, with a message, if that fails.
-bool writeTraces(llvm::ArrayRef<hlort_context *> participants, llvm::StringRef path);
+/// Ends the traces of this process's participants and writes all to --trace, a row a participant;
+/// false, with a message, if that fails. Of several processes the first one writes.
+bool writeTraces(llvm::ArrayRef<hlort_context *> participants, const RunOptions &options);
 
 } // namespace hloc
 
