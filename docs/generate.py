@@ -35,6 +35,10 @@ SPELLINGS = {
     "flat symbol reference attribute": "computation", "32-bit float attribute": "number",
     "array attribute": "list", "type attribute": "shape", "type array attribute": "shapes"}
 
+# Of the columns of the matrix, in their order; none: no array.
+TYPES = ("pred s2 s4 s8 s16 s32 s64 u2 u4 u8 u16 u32 u64 f4e2m1fn f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn "
+         "f8e4m3fnuz f8e5m2 f8e5m2fnuz f16 bf16 f32 f64 c64 c128 none").split()
+
 
 def read_records(tblgen, includes):
     command = [tblgen, "--dump-json", "-I", str(ROOT)]
@@ -149,7 +153,33 @@ def make_operations(tblgen, includes, programs):
             if programs:
                 stages[opcode] = try_example(programs, opcode)
             lines += describe_operation(records, operations[name], stages)
-    return "\n".join(lines)
+    return "\n".join(lines + make_matrix())
+
+
+def make_matrix():
+    """The table of test/matrix/matrix.json."""
+    matrix = json.loads((ROOT / "test/matrix/matrix.json").read_text())
+    types = [kind for kind in TYPES if any(kind in row for row in matrix.values())]
+    cases = sum(entry["cases"] for row in matrix.values() for entry in row.values())
+    lines = ["## Operations and element types", "",
+             f"What came of {cases} programs, some of those that test/matrix/matrix.py makes of the examples above: in every "
+             "element type (here that of the first result, or of the first parameter where that is pred), "
+             "with sizes of 0, 1, primes and a lane more or less, of ranks 0 to 6, in other layouts, "
+             "compiled for the machine, for AVX2 and for SSE4, and compared with the reference evaluator. "
+             "A number is the greatest distance in units in the last place (of integers, in ones); `r` "
+             "says that some programs were refused (exit code 3), `x` that some failed; nothing, that none of "
+             "the programs is of that type.", "",
+             "| | " + " | ".join(types) + " |", "|---" * (len(types) + 1) + "|"]
+    for opcode, row in matrix.items():
+        cells = [describe_entry(row[kind]) if kind in row else "" for kind in types]
+        lines.append(f"| {opcode} | " + " | ".join(cells) + " |")
+    return lines + [""]
+
+
+def describe_entry(entry):
+    runs = entry["refused"] + entry["failed"] < entry["cases"]
+    return (f"{entry['ulp']:.3g}" if runs else "") + ("r" if entry["refused"] else "") + \
+        ("x" if entry["failed"] else "")
 
 
 def make_errors():
