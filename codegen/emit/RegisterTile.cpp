@@ -160,9 +160,6 @@ SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type
                                          packLanes(initial), step));
 }
 
-/// Steps of k without a look at anything else.
-static constexpr int64_t kPieceSteps = 32;
-
 int64_t countTilePieces(int64_t most) { return llvm::divideCeil(most, kPieceSteps); }
 
 SmallVector<VectorValue> buildTileInPieces(KernelContext &context, TileShape shape, Type element,

@@ -2,6 +2,7 @@
 #include "passes/schedule/DotProblem.h"
 #include "passes/kernels/ArraySizes.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -84,6 +85,7 @@ DotProblem::DotProblem(hlo::DotOp dot)
   rhsType = typeOf(rhs);
   element = getAccumulatorType(resultType.getElementType());
   depthIsMinorOfRhs = isMinor(rhsDepth, rhsType);
+  lhsIsTransposed = rows > 1 && depth > 1 && isMinor(lhsRows, lhsType);
   bool plain = element.isF32() || element.isF64();
   lhsInPlace = plain && isa<BlockArgument>(lhs) && lhsType.getElementType() == element;
   rhsWhole = findWhole(rhs);
@@ -101,6 +103,13 @@ int64_t DotProblem::getPartBits() const {
 
 int64_t DotProblem::getElementBytes() const {
   return getPartBits() / 8 * (isa<ComplexType>(element) ? 2 : 1);
+}
+
+SmallVector<int64_t> getPackedLeftSizes(const DotProblem &dot, int64_t rows, int64_t depth,
+                                        int64_t tileRows, int64_t lineBytes) {
+  int64_t width = llvm::PowerOf2Ceil(tileRows);
+  int64_t apart = llvm::divideCeil(lineBytes, width * dot.getElementBytes());
+  return {int64_t(llvm::divideCeil(rows, tileRows)), depth + apart, width};
 }
 
 double DotProblem::getRhsBytes() const { return fuse::bytesOf(rhsType) / batches; }

@@ -27,6 +27,9 @@ struct DotProblem {
   /// Of accumulators.
   mlir::Type element;
   bool depthIsMinorOfRhs = false;
+  /// Whether rows of the left operand lie side by side, so that each k of a row is far from the
+  /// next.
+  bool lhsIsTransposed = false;
   /// Whether an operand is multiplied as it lies in memory.
   bool lhsInPlace = false, rhsIsPlain = false;
   /// The argument that the right operand is, or is a part of; null if it is computed.
@@ -44,6 +47,12 @@ struct DotProblem {
   double getRhsBytes() const;
   double getRhsWholeBytes() const;
 };
+
+/// Sizes of a packed block of the left operand as [tile][k][row], for blocks of `rows` and `depth`
+/// in tiles of `tileRows`: whole vectors of rows, and tiles a line of the cache apart from where
+/// they would push each other out of it.
+llvm::SmallVector<int64_t> getPackedLeftSizes(const DotProblem &dot, int64_t rows, int64_t depth,
+                                              int64_t tileRows, int64_t lineBytes);
 
 /// The operand of which `value` is a part, with the same rows or pieces of them; null if it is
 /// something else.

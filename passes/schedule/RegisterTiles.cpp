@@ -11,6 +11,9 @@ namespace hloc {
 static constexpr double kRaggedEdge = 0.02;
 /// Of the rates that a machine has on paper, what is reached beside other instructions.
 static constexpr double kReached = 0.9, kSlack = 1.25;
+/// Accumulators for each multiply-add on its way with which none is ever waited for, and what is
+/// lost for the part of them that is missing.
+static constexpr double kEnough = 1.5, kLostByFew = 1.0 / 3;
 
 /// Registers of an accumulator: complex numbers take two.
 static int64_t getWidth(Type accumulator) { return isa<ComplexType>(accumulator) ? 2 : 1; }
@@ -26,8 +29,9 @@ bool fitsRegisters(const Target &target, Type accumulator, TileShape tile) {
 double getTileRate(const Target &target, Type accumulator, TileShape tile, int64_t rows) {
   const Machine &machine = target.machine;
   double count = double(tile.rows * tile.vectors);
-  double inFlight = machine.rates.multiplyAddLatency * machine.rates.multiplyAdd * kSlack;
-  double latency = std::min(1.0, count * getWidth(accumulator) / inFlight);
+  double filled = count * getWidth(accumulator) /
+                  (machine.rates.multiplyAddLatency * machine.rates.multiplyAdd);
+  double latency = std::min({1.0, filled, 1 - kLostByFew * (1 - filled / kEnough)});
   // How many loads a multiply-add needs, against those that the first cache can do; and how many
   // rows share a vector, against what the second gives.
   double loads =
@@ -38,19 +42,28 @@ double getTileRate(const Target &target, Type accumulator, TileShape tile, int64
   return latency / wait;
 }
 
-TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows,
-                     int64_t columns) {
+SmallVector<TileShape> listTallTiles(const Target &target, Type accumulator, int64_t lanes,
+                                     int64_t rows, int64_t columns) {
   // Accumulators may take three registers in four.
   int64_t budget = target.vectorRegisters * 3 / 4 / getWidth(accumulator);
   int64_t most = std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
+  SmallVector<TileShape> tiles;
+  for (int64_t vectors : {1, 2, 3, 4, 8}) {
+    if (vectors > most)
+      continue;
+    TileShape tile{std::min<int64_t>(rows, budget / vectors), vectors};
+    while (tile.rows > 1 && !fitsRegisters(target, accumulator, tile))
+      --tile.rows;
+    tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows,
+                     int64_t columns) {
   TileShape best;
   double bestScore = -1;
-  for (int64_t vectors : {1, 2, 3, 4, 8}) {
-    if (vectors > most && vectors != 1)
-      continue;
-    int64_t limit = std::min<int64_t>(rows, budget / vectors);
-    while (limit > 1 && !fitsRegisters(target, accumulator, {limit, vectors}))
-      --limit;
+  for (auto [limit, vectors] : listTallTiles(target, accumulator, lanes, rows, columns))
     for (int64_t height = limit; height >= 1; --height) {
       // Work asked for over work done: the last tile goes over rows of the one before again.
       double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows /
@@ -63,7 +76,6 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
         best = {height, vectors};
       }
     }
-  }
   return best;
 }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/target/Target.h"
 #include "mlir/IR/Types.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hloc {
 
@@ -20,6 +21,13 @@ struct TileShape {
 /// multiply-add and leave room for the operands.
 TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes, int64_t rows,
                      int64_t columns);
+
+/// Steps of a tile's loop between two looks at what memory is to be asked for.
+inline constexpr int64_t kPieceSteps = 32;
+
+/// Tiles of the most rows that have registers, one for each count of vectors that the columns fill.
+llvm::SmallVector<TileShape> listTallTiles(const Target &target, mlir::Type accumulator,
+                                           int64_t lanes, int64_t rows, int64_t columns);
 
 /// Whether such a tile's accumulators and operands have registers.
 bool fitsRegisters(const Target &target, mlir::Type accumulator, TileShape tile);

@@ -230,6 +230,24 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
   });
 }
 
+/// Packs a block's rows of the left operand, which lie side by side, as [tile][k][row].
+void DotKernel::packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange) {
+  int64_t width = packed.type.getDimSize(2);
+  buildFor(context, index.constant(0), countEntries(depthRange), 1, [&](Value k) {
+    forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &span, Value number) {
+      ScopedLanes along(index, width);
+      VectorIndex m = index.consecutive(span.start, std::gcd(span.multiple, width));
+      VectorValue value =
+          loadLhs(m, index.uniform(firstOfGroup(depthRange, k)), firstLanes(index, tile.rows));
+      if (value.re)
+        storeElements(
+            index, packed,
+            {index.uniform(number), index.uniform(k), index.consecutive(index.constant(0), width)},
+            broadcastLanes(index, value), {});
+    });
+  });
+}
+
 /// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
 void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
                             function_ref<void(const TileSpan &, Value number)> body) {
@@ -281,7 +299,8 @@ void DotKernel::emitBlocked() {
   bool compensated = isCompensatedSum(element, depth);
   ArrayRef<int64_t> block = context.chosen.getBlock();
   int64_t blockRows = block[0], blockColumns = block[1], blockDepth = block[2];
-  bool inResult = context.chosen.has("in_result"), prefetches = context.chosen.has("prefetch");
+  bool inResult = context.chosen.has("in_result"), prefetches = context.chosen.has("prefetch"),
+       packsLeft = context.chosen.has("pack_left");
   int64_t width = tile.vectors * lanes;
   // The instruction for groups is of the machine's width.
   if (group == 1)
@@ -294,7 +313,10 @@ void DotKernel::emitBlocked() {
   MemoryArray panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width}),
               packedRows;
   SmallVector<MemoryArray> partial; // sums and their errors
-  if (!lhsInPlace)
+  if (packsLeft)
+    packedRows = allocate(getPackedLeftSizes(*this, blockRows, blockDepth, tile.rows,
+                                             context.target.machine.l1.lineBytes));
+  else if (!lhsInPlace)
     packedRows = allocate({tile.rows, blockDepth});
   bool severalBlocks = depth > kBlockDepth;
   if (severalBlocks && inResult)
@@ -312,8 +334,10 @@ void DotKernel::emitBlocked() {
                   makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)),
                             depth, kBlockDepth);
               packRhs(panels, columnRange, depthRange);
+              if (packsLeft)
+                packLhsBlock(packedRows, rowRange, depthRange);
               forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {
-                if (!lhsInPlace)
+                if (!lhsInPlace && !packsLeft)
                   packLhs(packedRows, rowSpan, depthRange);
                 forEachTile(
                     columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
@@ -342,6 +366,10 @@ void DotKernel::emitBlocked() {
                           first[r * tile.vectors + v] = correction;
                       }
                       auto left = [&](int64_t r, Value k) {
+                        if (packsLeft)
+                          return loadElements(
+                              index, packedRows,
+                              {index.uniform(rowTile), index.uniform(k), index.uniform(r)}, {});
                         if (!lhsInPlace)
                           return loadElements(index, packedRows,
                                               {index.uniform(r), index.uniform(k)}, {});

@@ -8,13 +8,13 @@
 // - the right operand's block is packed into panels as wide as a register tile, so that the tile
 //   reads it in one stream whatever its layout, type and prologue;
 // - the left operand is read in place if it lies in memory as it is multiplied, else a tile's rows
-//   are packed too;
+//   are packed too, or a block's if they lie side by side (`pack_left`);
 // - register tiles run over the block; partial sums wait in a buffer until k is finished, and the
 //   last pass applies the epilogue on the way to memory.
 // The register tile is by far the largest piece of code and stands once: ranges of rows, columns
 // and k are run-time values, and ragged edges are left to TileStore.
 // dot.stream reads the right operand in place; dot.along_depth has lanes along k and sums them at
-// the end.
+// the end; dot.axpy adds whole rows of the right operand (DotAxpy.cpp).
 #include "codegen/kernels/dot/DotKernel.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -204,6 +204,8 @@ LogicalResult DotKernel::emit() {
     emitStreaming();
   else if (chosen.getStrategy() == "dot.along_depth")
     emitAlongDepth();
+  else if (chosen.getStrategy() == "dot.axpy")
+    emitAxpy();
   else
     emitBlocked();
   return success();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a dot: what its ways of working share. DotKernel.cpp looks at the operands and
-// chooses; DotBlocked.cpp and DotNarrow.cpp are the ways.
+// chooses; DotBlocked.cpp, DotNarrow.cpp and DotAxpy.cpp are the ways.
 
 #ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 #define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
@@ -58,12 +58,17 @@ private:
   mlir::Value firstOfGroup(Range range, mlir::Value entry);
   void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
   void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
+  void packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange);
   llvm::SmallVector<llvm::SmallVector<VectorValue>>
   addUnlessFirst(Range depthRange, llvm::ArrayRef<VectorValue> sums,
                  llvm::ArrayRef<MemoryArray> partial,
                  llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
   void emitStreaming();
   void emitAlongDepth();
+  void emitAxpy();
+  void addRows(MemoryArray sums, TileSpan strip, int64_t width, mlir::Value k, int64_t count);
+  void finishStrip(TileStore &store, const TileSpan &strip, int64_t width,
+                   llvm::ArrayRef<MemoryArray> sums);
 
   KernelContext &context;
   mlir::ImplicitLocOpBuilder &b;

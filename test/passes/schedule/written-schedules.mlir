@@ -5,7 +5,7 @@
 // A strategy that nobody has written.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{no strategy `dot.magic` for a kernel of this kind: expected dot.stream, dot.along_depth, dot.packed}}
+    // expected-error@+1 {{no strategy `dot.magic` for a kernel of this kind: expected dot.stream, dot.axpy, dot.along_depth, dot.packed}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.magic" tile = [6, 2] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -67,6 +67,36 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
     // expected-error@+1 {{expected `lanes` to be a power of two that fits a vector of the target}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.stream" tile = [6, 2] lanes = 16>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// A left operand whose rows do not lie side by side.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{rows of the left operand do not lie side by side, or are multiplied in groups}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 with = ["pack_left"]>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
+// Sums of more rows than wait in the first cache.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{too many rows for sums in the first cache}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.axpy" tile = [6, 1] block = [6, 256, 1] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
       hlo.return %0 : tensor<384x640xf32>

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// dot.axpy: few rows, each a sum of rows of the right operand, times numbers. Sums of a strip of
+// columns wait in the first cache. `block` is rows, columns of a strip, and how many rows of the
+// right operand are added in one pass over the sums.
+#include "passes/schedule/DotSchedule.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+/// Numbers in registers that rows are multiplied with in one pass, and the least depth that is
+/// worth it; columns of a strip at most and at least, and strips for the threads.
+constexpr int64_t kFactors = 8, kMinDepth = 64, kMaxStrip = 2048, kMinStrip = 256, kMinStrips = 2;
+
+std::string refuseAxpy(const KernelProblem &problem) {
+  DotProblem dot = getDot(problem);
+  if (dot.rows > kMostAxpyRows)
+    return "too many rows for sums in the first cache";
+  if (isa<ComplexType>(dot.element))
+    return "the elements are complex numbers";
+  if (!llvm::is_contained(dot.rhsColumns, dot.rhsType.getRank() - 1))
+    return "columns of the right operand do not lie side by side";
+  return dot.columns < kMinStrip || dot.depth < kMinDepth ? "the right operand is small" : "";
+}
+
+void proposeAxpy(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  DotProblem dot = getDot(problem);
+  int64_t lanes = chooseLanes(problem, dot, dot.columns);
+  int64_t strips =
+      std::max<int64_t>(kMinStrips, llvm::divideCeil(dot.columns, kMaxStrip / dot.rows));
+  int64_t width = std::max<int64_t>(kMinStrip, llvm::divideCeil(dot.columns, strips));
+  width = std::min<int64_t>(llvm::alignTo(width, lanes), dot.columns / lanes * lanes);
+  schedules.push_back(makeSchedule(dot, "dot.axpy", {dot.rows, 1},
+                                   {dot.rows, width, kFactors / dot.rows}, lanes, 1));
+}
+
+double costAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  DotProblem dot = getDot(problem);
+  int64_t lanes = schedule.getLanes(), width = schedule.getBlock()[1];
+  double elements = double(dot.batches) * dot.columns * dot.depth;
+  // A sum is loaded and stored in each pass.
+  double sums = 2.0 * dot.rows / schedule.getBlock()[2] * problem.costs.getReloadTime();
+  double compute = getProductTime(problem, dot, lanes, kStreamRate) +
+                   elements * (problem.costs.getReloadTime() + sums);
+  double read = getReadTime(problem, dot, 1) * getStripFactor(problem, dot, width);
+  return std::max(compute, read) + elements * getPrologueTime(problem, dot);
+}
+
+std::string checkAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  DotProblem dot = getDot(problem);
+  if (std::string wrong = checkTile(problem, dot, schedule); !wrong.empty())
+    return wrong;
+  ArrayRef<int64_t> tile = schedule.getTile(), block = schedule.getBlock();
+  int64_t lanes = schedule.getLanes();
+  if (tile[0] != dot.rows || tile[1] != 1 || schedule.getGroup() != 1 || lanes < 2)
+    return "expected a tile of all rows and one vector, and no `group`";
+  if (block.size() != 3 || block[0] != dot.rows || block[1] < lanes || block[1] % lanes != 0 ||
+      block[1] > dot.columns || block[2] < 1 || block[2] > kFactors)
+    return "expected `block` to be all rows, columns in whole vectors, and rows of a pass";
+  return 3 * dot.rows * block[1] * dot.getElementBytes() > problem.target.kernelStackBytes
+             ? "expected sums that fit into the stack"
+             : "";
+}
+
+} // namespace
+
+const Strategy kAxpyDot = {"dot.axpy", hlo::KernelKind::Dot, refuseAxpy, proposeAxpy, costAxpy,
+                           checkAxpy};
+
+} // namespace hloc

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/DotSchedule.h"
+#include "compiler/hlo/ElementType.h"
+#include "compiler/target/Access.h"
+#include "passes/kernels/ArraySizes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Bytes of a row that memory could bring while it goes on to the next one.
+static constexpr double kRowChangeBytes = 512;
+/// Part of the time to read from the second cache for which tiles wait.
+static constexpr double kPanelWait = 0.2;
+
+DotProblem getDot(const KernelProblem &problem) {
+  return DotProblem(*problem.body.getOps<hlo::DotOp>().begin());
+}
+
+int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t along) {
+  int64_t lanes = problem.target.getLanes(dot.getPartBits());
+  while (lanes > 1 && lanes / 2 >= along)
+    lanes /= 2;
+  return lanes;
+}
+
+int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
+                    bool packs) {
+  const Target &target = problem.target;
+  Type left = dot.lhsType.getElementType(), right = dot.rhsType.getElementType();
+  auto fits = [](Type type, unsigned bits) {
+    return isa<IntegerType>(type) && !hlo::isPred(type) &&
+           (type.getIntOrFloatBitWidth() < bits || type.isSignlessInteger(bits));
+  };
+  if (lanes < 4 || dot.depth < 2)
+    return 1;
+  if (dot.factorIsBf16())
+    return target.usesBf16Dot && dot.element.isF32() ? 2 : 1;
+  if (!dot.element.isInteger(32))
+    return 1;
+  bool lhsIsBytes = fits(left, 8) || left.isUnsignedInteger(8);
+  if (packs && target.hasQuadMultiplyAdd && lhsIsBytes && fits(right, 8))
+    return 4;
+  return target.hasPairMultiplyAdd && fits(left, 16) && fits(right, 16) ? 2 : 1;
+}
+
+static double getProducts(const DotProblem &dot) {
+  return double(dot.batches) * dot.rows * dot.columns * dot.depth;
+}
+
+double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
+                      double rate) {
+  double whole = problem.target.getLanes(dot.getPartBits());
+  return getProducts(dot) * problem.costs.getMultiplyAddTime(dot.element) * whole / lanes / rate;
+}
+
+double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes) {
+  // What is read again is not alone in its cache.
+  double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1);
+  return passes * dot.batches * dot.getRhsBytes() * problem.costs.getStreamTime(held);
+}
+
+double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64_t columns) {
+  if (dot.rows > kMostAxpyRows || dot.depthIsMinorOfRhs ||
+      dot.getRhsWholeBytes() <= double(problem.target.machine.l2.bytes))
+    return 1;
+  double bytes = double(std::min(columns, dot.columns)) * fuse::elementBytes(dot.rhsType);
+  return 1 + kRowChangeBytes / bytes;
+}
+
+double getPanelWait(const KernelProblem &problem, const DotProblem &dot, double rowTiles,
+                    int64_t elements) {
+  const Machine &machine = problem.target.machine;
+  if (elements * dot.getElementBytes() <= machine.l1.bytes / 2)
+    return 0;
+  return kPanelWait * dot.batches * rowTiles * dot.columns * dot.depth * dot.getElementBytes() *
+         problem.costs.getStreamTime(double(machine.l2.bytes));
+}
+
+bool rowsShareWays(const KernelProblem &problem, const DotProblem &dot) {
+  int64_t rank = dot.lhsType.getRank();
+  return rank > 0 && dot.lhsType.getDimSize(rank - 1) * dot.getElementBytes() %
+                             problem.target.machine.l1.getWayBytes() ==
+                         0;
+}
+
+double getTransposedTime(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows,
+                         double panels) {
+  const Machine &machine = problem.target.machine;
+  double bytes = fuse::bytesOf(dot.lhsType);
+  if (!dot.lhsIsTransposed || bytes / dot.batches <= double(machine.l1.bytes) / 2)
+    return 0;
+  double lines = double(dot.batches) * dot.depth * llvm::divideCeil(dot.rows, tileRows);
+  // Lines that push each other out of the first cache do so in the second.
+  double held = rowsShareWays(problem, dot) ? bytes : double(machine.l2.bytes);
+  return panels * lines * machine.l1.lineBytes * problem.costs.getStreamTime(held);
+}
+
+double getPrologueTime(const KernelProblem &problem, const DotProblem &dot) {
+  if (dot.rhsIsPlain)
+    return 0;
+  double time = dot.rhsWhole ? 2 * problem.costs.getReloadTime() : 0;
+  for (Operation *op = dot.rhs.getDefiningOp(); op;
+       op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr)
+    time += problem.costs.getElementTime(op);
+  return time;
+}
+
+double getBatchMinorTime(const KernelProblem &problem, const DotProblem &dot) {
+  bool isMinor = !dot.rhsBatch.empty() && dot.rhsBatch.back() == dot.rhsType.getRank() - 1 &&
+                 dot.rhsType.getShape().back() > 1;
+  return isMinor ? problem.costs.getStridedTime() +
+                       getApartTime(problem.target.machine, double(dot.batches) * dot.getRhsBytes())
+                 : 0;
+}
+
+hlo::ScheduleAttr makeSchedule(const DotProblem &dot, StringRef strategy, TileShape tile,
+                               ArrayRef<int64_t> block, int64_t lanes, int64_t group,
+                               ArrayRef<StringRef> with) {
+  MLIRContext *context = dot.resultType.getContext();
+  SmallVector<StringAttr> names =
+      llvm::map_to_vector(with, [&](StringRef name) { return StringAttr::get(context, name); });
+  return hlo::ScheduleAttr::get(context, strategy, {tile.rows, tile.vectors}, block, lanes, group,
+                                /*units=*/0, /*grain=*/0, /*scratch=*/0, names);
+}
+
+std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
+                      hlo::ScheduleAttr schedule, ArrayRef<StringRef> with) {
+  if (std::string wrong = checkScheduleFields(problem, schedule, with); !wrong.empty())
+    return wrong;
+  if (schedule.getTile()[0] > dot.rows)
+    return "expected no more rows of a tile than the product has";
+  return checkLanes(problem, schedule, dot.getPartBits());
+}
+
+} // namespace hloc
