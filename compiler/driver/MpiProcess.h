@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // This process as one of those that mpirun started, each a participant. MPI comes with a library
-// that is loaded when it is asked for: hlo-run starts without. Test: test/mpi/hlo-run.test.
+// that is loaded when it is asked for: hlo-run starts without. Test: test/tools/mpi.test.
 
 #ifndef HLOC_COMPILER_DRIVER_MPIPROCESS_H
 #define HLOC_COMPILER_DRIVER_MPIPROCESS_H

@@ -5,7 +5,7 @@
  * symbol of the runtime and needs none: it gives a transport, of which the program makes a
  * communicator.
  *
- * Test: test/mpi/hlo-run.test.
+ * Test: test/tools/mpi.test.
  */
 #ifndef HLORT_MPI_PROCESS_H
 #define HLORT_MPI_PROCESS_H
