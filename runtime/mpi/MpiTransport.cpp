@@ -32,7 +32,8 @@ MpiTransport::~MpiTransport() {
   // MPI may still write what processes that were killed had begun to send.
   if (!arriving.empty())
     new std::list<Arriving>(std::move(arriving));
-  MPI_Comm_free(&comm);
+  // The communicator is not freed: MPI would give its number to the next one, which would then
+  // receive what others have sent on this one and nobody has taken, such as that they leave.
 }
 
 int MpiTransport::processOf(int32_t participant) const {
