@@ -66,10 +66,13 @@ void printBounds(ArrayRef<ErrorBound> bounds, ArrayRef<std::vector<HostArray>> o
       if (arrays[i].type == others[i].type)
         apart = std::max(apart, measureDistance(arrays[i], others[i]));
     Type element = outputs.front()[i].getElementType();
-    if (!bound.isExact())
-      llvm::outs() << "compare out" << i << ": " << llvm::format("%g", apart)
-                   << (isa<IntegerType>(element) ? "" : " ulp") << " apart, may be "
-                   << describe(bound, element) << '\n';
+    if (bound.isExact())
+      continue;
+    std::string line;
+    llvm::raw_string_ostream(line) << "compare out" << i << ": " << llvm::format("%g", apart)
+                                   << (isa<IntegerType>(element) ? "" : " ulp") << " apart, may be "
+                                   << describe(bound, element) << '\n';
+    llvm::outs() << line; // in one piece, as other processes may write to the same place
   }
 }
 

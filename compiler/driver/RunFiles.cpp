@@ -205,10 +205,11 @@ LogicalResult compareResults(StringRef what, const ParticipantArrays &outputs,
 void printSummaries(StringRef prefix, const ParticipantArrays &outputs) {
   for (auto [participant, arrays] : llvm::enumerate(outputs))
     for (auto [i, array] : llvm::enumerate(arrays)) {
-      llvm::outs() << prefix << i;
+      std::string line = (prefix + llvm::Twine(i)).str();
       if (outputs.size() > 1)
-        llvm::outs() << ".p" << participant;
-      llvm::outs() << ": " << summarize(array) << '\n';
+        line += ".p" + std::to_string(participant);
+      // In one piece: other processes may write to the same place.
+      llvm::outs() << line + ": " + summarize(array) + "\n";
     }
 }
 
