@@ -78,7 +78,12 @@ std::string refusePixels(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
   if (convolution.spatial() == 0)
     return "there are no pixels";
-  return convolution.groups == 1 ? "" : "there are several groups";
+  if (convolution.groups != 1)
+    return "there are several groups";
+  // Then lanes on features need no turning, neither of the input nor of the result.
+  return convolution.features >= problem.target.getLanes(convolution.getPartBits())
+             ? "features fill vectors"
+             : "";
 }
 
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {

@@ -8,7 +8,6 @@
 // CHECK: hlo.kernel <convolution>
 // CHECK-SAME: #hlo.schedule<"convolution.features" tile = [6, 2] block = [64, 1] lanes = 8 with = ["patch"]>
 // CHECK-SAME: #hlo.schedule<"convolution.features" tile = [8, 2] block = [64, 1] lanes = 16 with = ["patch"]>
-// WHY: remark: schedule for x86-64-v3: #hlo.schedule<"convolution.features"{{.*}} us; next: #hlo.schedule<"convolution.pixels"
 module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
   func.func @features(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32> {
     %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32> {
@@ -26,6 +25,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu
 // CHECK-LABEL: func.func @groups
 // CHECK: hlo.kernel <convolution>
 // CHECK-SAME: "convolution.groups" {{.*}}"convolution.groups" tile = [6, 2] {{.*}}"convolution.groups" tile = [8, 2]
+// WHY: remark: schedule for x86-64-v3: #hlo.schedule<"convolution.groups"{{.*}} us; next: #hlo.schedule<"convolution.features"
 module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
   func.func @groups(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x1x64xf32>) -> tensor<1x56x56x64xf32> {
     %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x56x56x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x56x56x64xf32> {
