@@ -47,6 +47,10 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double read =
       getReadTime(problem, dot, passes) * getStripFactor(problem, dot, tile.vectors * lanes);
   double wait = getPanelWait(problem, dot, passes, tile.vectors * lanes * dot.depth);
+  // Beyond the second cache a tile's piece of each row is waited for, again and again.
+  if (passes > 1 && dot.getRhsWholeBytes() > double(problem.target.machine.l2.bytes))
+    wait += passes * elements / double(tile.vectors * lanes) *
+            problem.costs.getMissTime(dot.getRhsWholeBytes());
   if (dot.lhsInPlace)
     wait += getTransposedTime(problem, dot, tile.rows,
                               llvm::divideCeil(dot.columns, tile.vectors * lanes));
