@@ -7,8 +7,9 @@ using namespace mlir;
 
 namespace hloc {
 
-/// More than the lanes of any vector: a row's last one may hold that many elements too many.
-static constexpr int64_t kMaxLanes = 256;
+/// The lanes of the longest vectors, strips of sixteen registers of bytes: a row's last one may hold
+/// that many elements too many.
+static constexpr int64_t kMaxLanes = 16 * 64;
 
 namespace {
 

@@ -72,4 +72,15 @@ Error OutputFiles::commit() {
   return result;
 }
 
+bool writeFile(llvm::StringRef path, llvm::StringRef contents) {
+  OutputFiles files;
+  llvm::Error error = files.add(path, contents);
+  if (!error)
+    error = files.commit();
+  if (!error)
+    return true;
+  llvm::errs() << llvm::toString(std::move(error)) << '\n';
+  return false;
+}
+
 } // namespace hloc

@@ -34,6 +34,9 @@ private:
   std::vector<Pending> pending;
 };
 
+/// Writes one file; false, with a message, if that fails.
+bool writeFile(llvm::StringRef path, llvm::StringRef contents);
+
 } // namespace hloc
 
 #endif

@@ -78,18 +78,6 @@ private:
 
 } // namespace
 
-/// Writes the profile to `path`; false, with a message, if that fails.
-static bool writeFile(StringRef path, StringRef text) {
-  OutputFiles files;
-  llvm::Error error = files.add(path, text);
-  if (!error)
-    error = files.commit();
-  if (!error)
-    return true;
-  llvm::errs() << llvm::toString(std::move(error)) << '\n';
-  return false;
-}
-
 bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &options,
                 Executable &plain, ParticipantTeam &team, ArrayRef<HostTransfers *> hosts,
                 const ParticipantArrays &inputs, Measurements &measured) {

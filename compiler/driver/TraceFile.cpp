@@ -78,14 +78,7 @@ bool writeTraces(ArrayRef<hlort_context *> participants, const RunOptions &optio
     });
   });
   out << '\n';
-  OutputFiles files;
-  llvm::Error error = files.add(options.trace, text);
-  if (!error)
-    error = files.commit();
-  if (!error)
-    return true;
-  llvm::errs() << llvm::toString(std::move(error)) << '\n';
-  return false;
+  return writeFile(options.trace, text);
 }
 
 } // namespace hloc

@@ -14,8 +14,6 @@ namespace {
 
 /// Channels from which a tap alone makes a block.
 constexpr int64_t kBlockChannels = 128;
-/// Blocks whose sums may be added up without compensation.
-constexpr int64_t kMaxBlocks = 64;
 /// Tiles of features that a unit's patch serves in blocks.
 constexpr int64_t kFeatureTiles = 2;
 /// Of a tile's rate, what is reached from packed blocks.
@@ -36,7 +34,8 @@ std::string refuseBlocked(const KernelProblem &problem) {
   int64_t blocks =
       convolution.countTaps() *
       llvm::divideCeil(convolution.channels, chooseSumBlock(convolution.channels, kSumBlock));
-  return blocks > kMaxBlocks ? "there are so many blocks that their sums would lose accuracy" : "";
+  return blocks > kMaxPlainBlocks ? "there are so many blocks that their sums would lose accuracy"
+                                  : "";
 }
 
 void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {

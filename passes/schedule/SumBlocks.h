@@ -25,9 +25,12 @@ inline bool isBlockedSum(mlir::Type element, int64_t terms) {
   return llvm::isa<mlir::FloatType>(element) && terms > 2 * kSumBlock;
 }
 
+/// Sums of blocks that are added up without keeping their errors.
+inline constexpr int64_t kMaxPlainBlocks = 64;
+
 /// Whether the sums of blocks are so many that errors of adding them up are kept as well.
 inline bool isCompensatedSum(mlir::Type element, int64_t terms) {
-  return isBlockedSum(element, terms) && terms > 64 * kSumBlock;
+  return isBlockedSum(element, terms) && terms > kMaxPlainBlocks * kSumBlock;
 }
 
 } // namespace hloc
