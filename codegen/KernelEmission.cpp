@@ -3,7 +3,7 @@
 #include "codegen/emit/IndexReach.h"
 #include "codegen/emit/UnitAccess.h"
 #include "codegen/lower/LowerLoops.h"
-#include "passes/schedule/Strategies.h"
+#include "passes/schedule/Prediction.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -101,6 +101,12 @@ bool KernelContext::packsOutputs() {
     return getStorageBits(cast<RankedTensorType>(type).getElementType()) < 8;
   });
 }
+
+KernelProblem KernelContext::getProblem() {
+  return {kernel.getKind(), getBody(), kernel.getReuse(), target, costs};
+}
+
+double KernelContext::getPredictedTime() { return predictTime(getProblem(), chosen); }
 
 void KernelContext::setUnits(int64_t units, double unitTime, bool atBytes) {
   schedule.units = units;
@@ -293,13 +299,11 @@ static LogicalResult emitLoops(KernelContext &context) {
 
 /// What a pass chose for this target, or what it would choose: kernels made without it have no
 /// schedules.
-static hlo::ScheduleAttr getSchedule(hlo::KernelFunctionOp kernel, const Target &target) {
-  if (ArrayAttr schedules = kernel.getSchedulesAttr();
-      schedules && target.number < int64_t(schedules.size()))
-    return cast<hlo::ScheduleAttr>(schedules[target.number]);
-  KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
-                        CostModel(target)};
-  return chooseSchedule(problem).best.schedule;
+static hlo::ScheduleAttr getSchedule(KernelContext &context) {
+  if (ArrayAttr schedules = context.kernel.getSchedulesAttr();
+      schedules && context.target.number < int64_t(schedules.size()))
+    return cast<hlo::ScheduleAttr>(schedules[context.target.number]);
+  return chooseSchedule(context.getProblem()).best.schedule;
 }
 
 //===-- Entry
@@ -327,7 +331,7 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
       function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
 
   KernelContext context(kernel, program, target, function);
-  context.chosen = getSchedule(kernel, target);
+  context.chosen = getSchedule(context);
   for (auto [i, argument] : llvm::enumerate(context.getBody().getArguments()))
     context.emitter.bindMemory(argument, function.getArgument(i));
   LogicalResult emitted = success(emitUnrolledKernel(context));

@@ -16,6 +16,8 @@
 
 namespace hloc {
 
+struct KernelProblem;
+
 /// Kernels whose units go through their arrays in order: batch by batch, every one an equal part of
 /// each output, and perhaps within a batch block by block of its rows. Launches of such kernels
 /// that work on each other's results can run tile by tile (FusedTileGroup.h).
@@ -58,8 +60,7 @@ struct KernelContext {
   IndexBuilder index;
   ElementEmitter emitter;
   KernelSchedule schedule;
-  /// How the kernel is done (passes/schedule); null where its kind has no strategies to choose
-  /// from.
+  /// How the kernel is done (passes/schedule); null if it does not hold what its kind says.
   hlo::ScheduleAttr chosen;
 
   hlo::ReturnOp getReturn() {
@@ -81,6 +82,9 @@ struct KernelContext {
   /// from its arguments, all pointers and integers, and gives its only result.
   mlir::LLVM::LLVMFuncOp buildFunction(llvm::StringRef suffix, llvm::ArrayRef<mlir::Type> arguments,
                                        llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
+  KernelProblem getProblem();
+  /// Nanoseconds that the kernel takes on one core, done as `chosen` says.
+  double getPredictedTime();
   /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
   /// Units that may write into the same byte stay on one thread: those of kernels with packed
   /// results, but where units begin `atBytes`.
@@ -103,9 +107,8 @@ bool emitUnrolledKernel(KernelContext &context);
 
 // One function a kind: builds the loops at the context's builder and sets its schedule.
 llvm::LogicalResult emitLoopKernel(KernelContext &context);
-/// A loop kernel whose results lie across an operand; false if it is none of which tiles are
-/// turned.
-bool emitTransposeLoop(KernelContext &context);
+/// A loop kernel in tiles, whose results lie across an operand.
+void emitTransposeLoop(KernelContext &context);
 llvm::LogicalResult emitReduceKernel(KernelContext &context);
 llvm::LogicalResult emitUpdateKernel(KernelContext &context);
 llvm::LogicalResult emitDotKernel(KernelContext &context);

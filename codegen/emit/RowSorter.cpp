@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of it is scalar code: the index builder is set to one lane while it is being built.
 #include "codegen/emit/RowSorter.h"
+#include "passes/schedule/SortProblem.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Elements of the runs that are sorted by insertion before merging.
-static constexpr int64_t kRun = 8;
-static constexpr int64_t kDigits = 256;
 
 Value movePointer(IndexBuilder &index, Value pointer, Value bytes) {
   if (getConstant(bytes) == 0)
@@ -23,7 +21,7 @@ RowSorter::RowSorter(KernelContext &context, int64_t size, ArrayRef<Type> column
     : context(context), b(context.b), index(context.index), size(size), columns(columns) {
   for (Type column : columns) {
     offsets.push_back(bufferBytes);
-    bufferBytes += (getByteSize(RankedTensorType::get({size}, column)) + 63) / 64 * 64;
+    bufferBytes += getColumnBytes(size, column);
   }
 }
 
@@ -64,35 +62,34 @@ static SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values,
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Sorts runs of kRun elements by insertion.
-void RowSorter::sortRuns(Value buffer, const Less &less) {
+/// Sorts runs of `run` elements by insertion.
+void RowSorter::sortRuns(Value buffer, int64_t run, const Less &less) {
   Value one = index.constant(1);
-  buildFor(
-      context, index.constant(0), index.constant(size), kRun, {}, [&](Value start, ValueRange) {
-        Value end = b.createOrFold<arith::MinSIOp>(
-            b.createOrFold<arith::AddIOp>(start, index.constant(kRun)), index.constant(size));
-        Value second = b.createOrFold<arith::AddIOp>(start, one);
-        buildFor(context, second, end, 1, {}, [&](Value i, ValueRange) {
-          SmallVector<VectorValue> x = load(buffer, i);
-          SmallVector<Value> place = buildWhile(
-              b, i,
-              [&](ValueRange now) {
-                Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, now[0], start);
-                // Past the first element the last one is compared again, in vain.
-                Value before = arith::SubIOp::create(b, now[0], one);
-                before = b.createOrFold<arith::MaxSIOp>(before, start);
-                return Value(arith::AndIOp::create(b, more, less(x, load(buffer, before))));
-              },
-              [&](ValueRange now) {
-                Value before = arith::SubIOp::create(b, now[0], one);
-                store(buffer, now[0], load(buffer, before));
-                return SmallVector<Value>{before};
-              });
-          store(buffer, place[0], x);
-          return SmallVector<Value>();
-        });
-        return SmallVector<Value>();
-      });
+  buildFor(context, index.constant(0), index.constant(size), run, {}, [&](Value start, ValueRange) {
+    Value end = b.createOrFold<arith::MinSIOp>(
+        b.createOrFold<arith::AddIOp>(start, index.constant(run)), index.constant(size));
+    Value second = b.createOrFold<arith::AddIOp>(start, one);
+    buildFor(context, second, end, 1, {}, [&](Value i, ValueRange) {
+      SmallVector<VectorValue> x = load(buffer, i);
+      SmallVector<Value> place = buildWhile(
+          b, i,
+          [&](ValueRange now) {
+            Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, now[0], start);
+            // Past the first element the last one is compared again, in vain.
+            Value before = arith::SubIOp::create(b, now[0], one);
+            before = b.createOrFold<arith::MaxSIOp>(before, start);
+            return Value(arith::AndIOp::create(b, more, less(x, load(buffer, before))));
+          },
+          [&](ValueRange now) {
+            Value before = arith::SubIOp::create(b, now[0], one);
+            store(buffer, now[0], load(buffer, before));
+            return SmallVector<Value>{before};
+          });
+      store(buffer, place[0], x);
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
 }
 
 /// Merges the runs [low, middle) and [middle, high).
@@ -126,13 +123,13 @@ void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high,
   });
 }
 
-Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {
+Value RowSorter::mergeSort(Value buffer, Value other, int64_t run, const Less &less) {
   ScopedLanes scalar(index, 1);
-  sortRuns(buffer, less);
+  sortRuns(buffer, run, less);
   int64_t passes = 0;
-  while ((kRun << passes) < size)
+  while ((run << passes) < size)
     ++passes;
-  SmallVector<Value> state{buffer, other, index.constant(kRun)};
+  SmallVector<Value> state{buffer, other, index.constant(run)};
   state = buildFor(
       context, index.constant(0), index.constant(passes), 1, state, [&](Value, ValueRange now) {
         Value from = now[0], to = now[1], width = now[2], limit = index.constant(size);
@@ -152,28 +149,39 @@ Value RowSorter::mergeSort(Value buffer, Value other, const Less &less) {
   return state[0];
 }
 
+Value RowSorter::mergeHighHalves(Value buffer, Value other, int64_t run) {
+  auto less = [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
+    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(kKeyBits));
+    Value left = arith::ShRUIOp::create(b, x[0].re, shift),
+          right = arith::ShRUIOp::create(b, y[0].re, shift);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
+  };
+  return mergeSort(buffer, other, run, less);
+}
+
 //===-- Digits
 //---------------------------------------------------------------------------------===//
 
-Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bits) {
+Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t values) {
   ScopedLanes scalar(index, 1);
-  int64_t passes = (bits + 7) / 8;
+  int64_t digitBits = llvm::Log2_64(values), passes = llvm::divideCeil(bits, digitBits);
   Type i64 = b.getI64Type(), i32 = b.getI32Type();
-  MemoryArray counts{context.allocateOnStack(passes * kDigits * 4),
-                     RankedTensorType::get({passes, kDigits}, i32)};
+  if (!countMemory)
+    countMemory = context.allocateOnStack(llvm::divideCeil(kKeyBits, digitBits) * values * 4);
+  MemoryArray counts{countMemory, RankedTensorType::get({passes, values}, i32)};
   auto constant = [&](Type type, int64_t value) {
     return Value(arith::ConstantOp::create(b, b.getIntegerAttr(type, value)));
   };
   auto digitOf = [&](Value entry, int64_t pass) {
-    Value shifted = arith::ShRUIOp::create(b, entry, constant(i64, lowest + 8 * pass));
-    Value digit = arith::AndIOp::create(b, shifted, constant(i64, kDigits - 1));
+    Value shifted = arith::ShRUIOp::create(b, entry, constant(i64, kKeyBits + digitBits * pass));
+    Value digit = arith::AndIOp::create(b, shifted, constant(i64, values - 1));
     return index.uniform(arith::IndexCastOp::create(b, b.getIndexType(), digit));
   };
   auto countAt = [&](int64_t pass, VectorIndex digit) {
     return ElementIndex{index.uniform(pass), digit};
   };
   Value zero = index.constant(0), limit = index.constant(size);
-  buildFor(context, zero, index.constant(passes * kDigits), 1, {}, [&](Value i, ValueRange) {
+  buildFor(context, zero, index.constant(passes * values), 1, {}, [&](Value i, ValueRange) {
     storeElements(index, counts, countAt(0, index.uniform(i)), {constant(i32, 0), {}}, {});
     return SmallVector<Value>();
   });
@@ -196,7 +204,7 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bi
     OpBuilder::InsertPoint after = b.saveInsertionPoint();
     b.setInsertionPointToEnd(branch.thenBlock());
     // Counts become the places where each digit's elements begin.
-    buildFor(context, zero, index.constant(kDigits), 1, constant(i32, 0),
+    buildFor(context, zero, index.constant(values), 1, constant(i32, 0),
              [&](Value digit, ValueRange sofar) {
                ElementIndex at = countAt(pass, index.uniform(digit));
                Value count = loadElements(index, counts, at, {}).re;
@@ -222,17 +230,6 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t lowest, int64_t bi
 
 //===-- Side by side
 //---------------------------------------------------------------------------===//
-
-Value RowSorter::sortByHighHalf(Value buffer, Value other, int64_t bits) {
-  if (size >= kDigitsFrom)
-    return radixSort(buffer, other, 32, bits);
-  return mergeSort(buffer, other, [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
-    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-    Value left = arith::ShRUIOp::create(b, x[0].re, shift),
-          right = arith::ShRUIOp::create(b, y[0].re, shift);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
-  });
-}
 
 // Bitonic sorting in the form whose comparisons all point up: runs of `width` are made of two
 // sorted halves, of which the second is read backwards.

@@ -10,9 +10,6 @@ namespace hloc {
 
 class RowSorter {
 public:
-  /// Elements of a row from which sorting by digits pays.
-  static constexpr int64_t kDigitsFrom = 384;
-
   /// Whether the elements `x` (one a column) go before `y`; an i1.
   using Less =
       std::function<mlir::Value(llvm::ArrayRef<VectorValue> x, llvm::ArrayRef<VectorValue> y)>;
@@ -25,19 +22,18 @@ public:
   MemoryArray getColumn(mlir::Value buffer, size_t which);
 
   /// Sorts the row in `buffer` with the help of `other`; gives the one of them that holds it then.
-  /// Stable.
-  mlir::Value mergeSort(mlir::Value buffer, mlir::Value other, const Less &less);
-  /// The same for a single column of i64 ordered by its bits from `lowest` up, `bits` of them:
-  /// one pass over the row for each eight bits, none for those that are alike everywhere.
-  mlir::Value radixSort(mlir::Value buffer, mlir::Value other, int64_t lowest, int64_t bits);
-  /// The same for a single column of i64 ordered by `bits` bits of its upper half, in whichever way
-  /// is quicker for the row's size.
-  mlir::Value sortByHighHalf(mlir::Value buffer, mlir::Value other, int64_t bits);
+  /// Stable. Runs of `run` elements are sorted by insertion, then merged.
+  mlir::Value mergeSort(mlir::Value buffer, mlir::Value other, int64_t run, const Less &less);
+  /// The same for a single column of i64 ordered by its upper half.
+  mlir::Value mergeHighHalves(mlir::Value buffer, mlir::Value other, int64_t run);
+  /// The same by digits of `values` values (a power of two), if the upper half has `bits` bits: one
+  /// pass over the row for each digit, none for those that are alike everywhere.
+  mlir::Value radixSort(mlir::Value buffer, mlir::Value other, int64_t bits, int64_t values);
 
 private:
   llvm::SmallVector<VectorValue> load(mlir::Value buffer, mlir::Value at);
   void store(mlir::Value buffer, mlir::Value at, llvm::ArrayRef<VectorValue> elements);
-  void sortRuns(mlir::Value buffer, const Less &less);
+  void sortRuns(mlir::Value buffer, int64_t run, const Less &less);
   void merge(mlir::Value from, mlir::Value to, mlir::Value low, mlir::Value middle,
              mlir::Value high, const Less &less);
 
@@ -47,6 +43,7 @@ private:
   int64_t size, bufferBytes = 0;
   llvm::SmallVector<mlir::Type> columns;
   llvm::SmallVector<int64_t> offsets;
+  mlir::Value countMemory; // of radixSort, made when first asked for
 };
 
 /// Sorts rows that lie side by side: `rows` holds `size` (a power of two) vectors of 64-bit

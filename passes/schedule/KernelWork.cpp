@@ -126,7 +126,9 @@ void KernelWork::visit(Operation &op) {
       for (int64_t size : reduce.getWindow().getSizes())
         times *= double(size);
     }
-    for (Value operand : op.getOperands())
+    // Of a scatter's operands only what is scattered to is touched: its strategies count that.
+    auto scatter = dyn_cast<hlo::ScatterOp>(op);
+    for (Value operand : op.getOperands().drop_front(scatter ? scatter.getCount() : 0))
       ask(operand, index, allOf(operand) * times);
     return;
   }
@@ -265,10 +267,10 @@ double KernelWork::getStoreTime() const {
   const Machine &machine = problem.target.machine;
   double cycles = 0;
   for (Value result : problem.body.getTerminator()->getOperands())
-    if (!isa_and_present<hlo::DynamicUpdateSliceOp, hlo::ScatterOp>(result.getDefiningOp()))
+    if (auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>())
+      cycles += countElements(update.getUpdate()) / lanes / machine.rates.store;
+    else if (!result.getDefiningOp<hlo::ScatterOp>()) // whose strategies count that
       cycles += countElements(result) / lanes / machine.rates.store;
-    else
-      cycles += countElements(result.getDefiningOp()->getOperand(1)) / lanes / machine.rates.store;
   return machine.getNanoseconds(cycles);
 }
 

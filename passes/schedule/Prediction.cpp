@@ -6,31 +6,17 @@
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/KernelWork.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <cmath>
 
 using namespace mlir;
 
 namespace hloc {
 
-/// Cycles for one comparison of a sort with its moves, and for one update of a scatter.
-static constexpr double kSortStepCycles = 2.5, kScatterCycles = 6;
 /// Elements up to which a kernel has no loops, and neither start nor end.
 static constexpr double kStraightElements = 64;
-/// Cycles to fold the lanes of a vector at the end of a row, and to move them for a step of the
-/// prefixes within one.
-static constexpr double kFoldLanesCycles = 30, kMoveLanesCycles = 3;
-/// How much longer operations take of which each waits for the one before: four cycles where two
-/// begin in one, and those that are two instructions.
-static constexpr double kLatencyOfRate = 4;
+/// Cycles to fold the lanes of a vector at the end of a row.
+static constexpr double kFoldLanesCycles = 30;
 
 static double countElements(Value value) { return fuse::elementsOf(value.getType()); }
-
-static double getWindowSize(hlo::WindowAttr window) {
-  double size = 1;
-  for (int64_t one : window.getSizes())
-    size *= double(one);
-  return size;
-}
 
 /// Multiply-adds of a contraction.
 static double countProducts(Operation *op) {
@@ -55,15 +41,15 @@ static double countProducts(Operation *op) {
       .Default([](Operation *) { return 0.0; });
 }
 
-/// Time of one application of a computation to elements of vectors, or to single ones.
+/// Time of one application of a computation to elements of vectors.
 static double getComputationTime(const KernelProblem &problem, Operation *user,
-                                 FlatSymbolRefAttr symbol, bool isScalar) {
+                                 FlatSymbolRefAttr symbol) {
   hlo::ComputationOp computation = lookupComputation(user, symbol);
   if (!computation)
     return problem.costs.getElementTime(user);
   double time = 0;
   for (Operation &op : computation.getBody().front().without_terminator())
-    time += isScalar ? problem.costs.getScalarTime(&op) : problem.costs.getElementTime(&op);
+    time += problem.costs.getElementTime(&op);
   return time;
 }
 
@@ -73,37 +59,9 @@ static double getReduceTime(const KernelProblem &problem, hlo::ReduceOp reduce,
                             hlo::ScheduleAttr schedule) {
   double inputs = countElements(reduce.getInputs()[0]),
          results = countElements(reduce.getResult(0));
-  double fold = inputs * getComputationTime(problem, reduce, reduce.getToApplyAttr(), false);
+  double fold = inputs * getComputationTime(problem, reduce, reduce.getToApplyAttr());
   bool foldsLanes = schedule && schedule.getStrategy() == "reduce.rows";
   return fold + (foldsLanes ? results * problem.costs.fromCycles(kFoldLanesCycles) : 0);
-}
-
-/// The steps of a scan follow each other: what counts is how long one takes, not how many
-/// instructions could be begun meanwhile.
-static double getScanTime(const KernelProblem &problem, hlo::ScanOp scan) {
-  auto type = cast<RankedTensorType>(scan.getArrays()[0].getType());
-  ArrayRef<int64_t> shape = type.getShape();
-  size_t dimension = scan.getDimensions()[0];
-  double elements = double(type.getNumElements()), steps = double(shape[dimension]);
-  double lanes = problem.target.getLanes(getComputedBits(type.getElementType()));
-  double chain =
-      kLatencyOfRate * getComputationTime(problem, scan, scan.getToApplyAttr(), /*isScalar=*/true);
-  bool isMinor = dimension + 1 == shape.size();
-  if (scan.getIsAssociative().value_or(false) && isMinor && steps >= lanes)
-    // Prefixes within a vector, then the carry.
-    return elements / lanes *
-           (std::log2(lanes) * (chain + problem.costs.fromCycles(kMoveLanesCycles)) + chain);
-  double across = shape.size() < 2 ? 1 : double(isMinor ? shape[shape.size() - 2] : shape.back());
-  double columns = elements / std::max(1.0, steps * across) * std::ceil(across / lanes);
-  return columns * steps * chain;
-}
-
-static double getSortTime(const KernelProblem &problem, hlo::SortOp sort) {
-  auto type = cast<RankedTensorType>(sort.getInputs()[0].getType());
-  double elements = double(type.getNumElements());
-  double length = double(std::max<int64_t>(2, type.getDimSize(sort.getDimension())));
-  return elements * std::log2(length) * problem.costs.fromCycles(kSortStepCycles) *
-         double(sort.getInputs().size());
 }
 
 /// Time of the operation that a kernel's loops are built around.
@@ -116,23 +74,8 @@ static double getRootTime(const KernelProblem &problem, Operation *op, hlo::Sche
                         : countProducts(op) * costs.getMultiplyAddTime(element);
       })
       .Case([&](hlo::ReduceOp reduce) { return getReduceTime(problem, reduce, schedule); })
-      .Case([&](hlo::ReduceWindowOp reduce) {
-        return countElements(reduce.getResult(0)) * getWindowSize(reduce.getWindow()) *
-               getComputationTime(problem, reduce, reduce.getToApplyAttr(), false);
-      })
-      .Case([&](hlo::ScanOp scan) { return getScanTime(problem, scan); })
-      .Case([&](hlo::SortOp sort) { return getSortTime(problem, sort); })
-      .Case([&](hlo::TopkOp topk) {
-        return countElements(topk.getOperand()) * costs.getElementTime(topk);
-      })
-      .Case([&](hlo::ScatterOp scatter) {
-        double updates = countElements(scatter.getInputs().back()), windows = updates;
-        auto type = cast<RankedTensorType>(scatter.getInputs().back().getType());
-        for (int64_t dimension : scatter.getUpdateWindowDims())
-          windows /= double(std::max<int64_t>(1, type.getDimSize(dimension)));
-        double lanes = problem.target.getLanes(getComputedBits(type.getElementType()));
-        return costs.fromCycles(windows * kScatterCycles + 2 * updates / lanes);
-      })
+      .Case<hlo::ReduceWindowOp, hlo::ScanOp, hlo::ScatterOp, hlo::SortOp, hlo::TopkOp>(
+          [&](Operation *) { return schedule ? getCost(problem, schedule) : 0; })
       .Default([](Operation *) { return 0.0; });
 }
 
@@ -187,9 +130,15 @@ static double getStartTime(const KernelProblem &problem) {
 
 double predictTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   KernelWork elements(problem);
-  double work = elements.getTime();
-  for (Operation &op : problem.body)
-    work += getRootTime(problem, &op, schedule);
+  bool isWalk = problem.kind == hlo::KernelKind::Loop || problem.kind == hlo::KernelKind::Update;
+  double work = 0;
+  if (isWalk && schedule && !isStraight(problem)) {
+    work = getCost(problem, schedule); // elementwise code is all that there is
+  } else {
+    work = elements.getTime();
+    for (Operation &op : problem.body)
+      work += getRootTime(problem, &op, schedule);
+  }
   return getStartTime(problem) + std::max(work, getTraffic(problem, elements));
 }
 
@@ -208,6 +157,8 @@ KernelPrediction predictKernel(hlo::KernelFunctionOp kernel, const Target &targe
     prediction.schedule = cast<hlo::ScheduleAttr>(schedules[target.number]);
   KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
                         CostModel(target)};
+  if (!prediction.schedule)
+    prediction.schedule = chooseSchedule(problem).best.schedule;
   prediction.time = predictTime(problem, prediction.schedule);
   prediction.limit = getLimit(problem);
   return prediction;

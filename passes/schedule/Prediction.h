@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// Nanoseconds that the kernel takes on one core, done as `schedule` says; null where its kind has
-/// no strategies.
+/// Nanoseconds that the kernel takes on one core, done as `schedule` says; null if no strategy
+/// takes it.
 double predictTime(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
 /// Nanoseconds below which no code for this machine can be: every input is read and every result

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/Strategies.h"
+#include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,9 +11,7 @@ namespace hloc {
 /// Sums of a written tile for each register, beyond which code would only grow.
 static constexpr int64_t kMaxSumsOfRegister = 4;
 
-/// The strategies for the kernel's kind; none if it does not hold what its kind says, which code
-/// generation reports.
-static ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
+ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
   auto choose = [](auto operations, ArrayRef<Strategy> strategies) {
     return operations.empty() ? ArrayRef<Strategy>() : strategies;
   };
@@ -23,9 +22,55 @@ static ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
     return choose(problem.body.getOps<hlo::ConvolutionOp>(), getConvolutionStrategies());
   case hlo::KernelKind::Reduce:
     return choose(problem.body.getOps<hlo::ReduceOp>(), getReduceStrategies());
-  default:
-    return {};
+  case hlo::KernelKind::Window:
+    return choose(problem.body.getOps<hlo::ReduceWindowOp>(), getWindowStrategies());
+  case hlo::KernelKind::Scatter:
+    return choose(problem.body.getOps<hlo::ScatterOp>(), getScatterStrategies());
+  case hlo::KernelKind::Scan:
+    return choose(llvm::make_filter_range(problem.body.getOps<hlo::ScanOp>(),
+                                          [](hlo::ScanOp op) {
+                                            return int64_t(op.getArrays().size()) >
+                                                   int64_t(op.getNumCarries());
+                                          }),
+                  getScanStrategies());
+  case hlo::KernelKind::Sort:
+    return getSortStrategies(); // which refuse what holds neither a sort nor a topk
+  case hlo::KernelKind::Loop:
+    return choose(problem.body.getTerminator()->getOperands(), getLoopStrategies());
+  case hlo::KernelKind::Update:
+    return findUpdate(problem.body) ? getUpdateStrategies() : ArrayRef<Strategy>();
   }
+  llvm_unreachable("every kind has its strategies");
+}
+
+hlo::ScheduleAttr makeSchedule(const KernelProblem &problem, StringRef strategy,
+                               const ScheduleFields &fields) {
+  MLIRContext *context = problem.body.getParentOp()->getContext();
+  auto names = llvm::map_to_vector(fields.with,
+                                   [&](StringRef name) { return StringAttr::get(context, name); });
+  return hlo::ScheduleAttr::get(context, strategy, fields.tile, fields.block, fields.lanes,
+                                /*group=*/1, fields.units, /*grain=*/0, fields.scratch, names);
+}
+
+/// What is wrong with the choices of a written schedule, if `with` are those of its strategy.
+static std::string checkChoices(hlo::ScheduleAttr schedule, ArrayRef<StringRef> with) {
+  for (StringAttr name : schedule.getWith())
+    if (!llvm::is_contained(with, name.getValue()))
+      return "no choice of this strategy is called `" + name.getValue().str() + "`";
+  return "";
+}
+
+std::string checkFieldNames(hlo::ScheduleAttr schedule, ArrayRef<StringRef> fields,
+                            ArrayRef<StringRef> with) {
+  for (auto [name, isThere] :
+       {std::pair("tile", !schedule.getTile().empty()),
+        std::pair("block", !schedule.getBlock().empty()),
+        std::pair("lanes", schedule.getLanes() != 0), std::pair("group", schedule.getGroup() != 1),
+        std::pair("units", schedule.getUnits() != 0), std::pair("grain", schedule.getGrain() != 0),
+        std::pair("scratch", schedule.getScratch() != 0)})
+    if (isThere && !llvm::is_contained(fields, name))
+      return "expected no `" + std::string(name) + "`, which this strategy does not have";
+  return checkChoices(schedule, with);
 }
 
 std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr schedule,
@@ -38,10 +83,16 @@ std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr 
     return "expected a tile of at most " + std::to_string(most) + " sums on this machine";
   if (schedule.getUnits() || schedule.getGrain() || schedule.getScratch())
     return "expected neither `units`, `grain` nor `scratch`: code generation counts them";
-  for (StringAttr name : schedule.getWith())
-    if (!llvm::is_contained(with, name.getValue()))
-      return "no choice of this strategy is called `" + name.getValue().str() + "`";
-  return "";
+  return checkChoices(schedule, with);
+}
+
+std::string checkVectors(hlo::ScheduleAttr schedule, int64_t most) {
+  ArrayRef<int64_t> tile = schedule.getTile();
+  bool isGood = tile.size() == 2 && tile[0] == 1 && llvm::isPowerOf2_64(uint64_t(tile[1])) &&
+                tile[1] > 0 && tile[1] <= most;
+  return isGood ? ""
+                : "expected `tile` to be one row and a power of two of vectors, at most " +
+                      std::to_string(most);
 }
 
 std::string checkLanes(const KernelProblem &problem, hlo::ScheduleAttr schedule, int64_t bits) {
@@ -91,8 +142,7 @@ std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedu
     return reason.empty() ? strategy.check(problem, schedule) : reason;
   }
   if (known.empty())
-    return "kernels of kind `" + hlo::stringifyKernelKind(problem.kind).str() +
-           "` have no strategies to choose from";
+    return "expected the kernel to hold what its kind says";
   return "no strategy `" + schedule.getStrategy().str() + "` for a kernel of this kind: expected " +
          known;
 }

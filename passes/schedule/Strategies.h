@@ -42,19 +42,49 @@ struct Strategy {
   double (*cost)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
   /// What is wrong with a schedule of the strategy that somebody wrote; empty if nothing.
   std::string (*check)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
+  /// In which order a schedule of the strategy adds, in words that strategies of one kind share:
+  /// schedules of which it says the same give the same bits. Null: it may be another one with each
+  /// schedule.
+  std::string (*summation)(const KernelProblem &problem, hlo::ScheduleAttr schedule) = nullptr;
 };
 
-/// All strategies for dots, for convolutions, and for reductions.
+/// All strategies for kernels of each kind.
 llvm::ArrayRef<Strategy> getDotStrategies();
 llvm::ArrayRef<Strategy> getConvolutionStrategies();
 llvm::ArrayRef<Strategy> getReduceStrategies();
+llvm::ArrayRef<Strategy> getSortStrategies();
+llvm::ArrayRef<Strategy> getScanStrategies();
+llvm::ArrayRef<Strategy> getWindowStrategies();
+llvm::ArrayRef<Strategy> getScatterStrategies();
+llvm::ArrayRef<Strategy> getLoopStrategies();
+llvm::ArrayRef<Strategy> getUpdateStrategies();
+
+/// The fields of a schedule that its strategy has, to be filled in.
+struct ScheduleFields {
+  llvm::SmallVector<int64_t, 3> tile, block;
+  int64_t lanes = 0, units = 0, scratch = 0;
+  llvm::SmallVector<llvm::StringRef, 2> with;
+};
+hlo::ScheduleAttr makeSchedule(const KernelProblem &problem, llvm::StringRef strategy,
+                               const ScheduleFields &fields);
+
+/// What is wrong with a written schedule that has other fields than `fields`, or choices other than
+/// `with`; empty if nothing.
+std::string checkFieldNames(hlo::ScheduleAttr schedule, llvm::ArrayRef<llvm::StringRef> fields,
+                            llvm::ArrayRef<llvm::StringRef> with = {});
 
 /// What is wrong with the fields of a written schedule that mean the same to every strategy, of
 /// which `with` are the choices; empty if nothing.
 std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                                 llvm::ArrayRef<llvm::StringRef> with = {});
+/// The same of a tile that is to be one row of at most `most` vectors.
+std::string checkVectors(hlo::ScheduleAttr schedule, int64_t most);
 /// The same of its lanes, which are numbers of `bits` bits.
 std::string checkLanes(const KernelProblem &problem, hlo::ScheduleAttr schedule, int64_t bits);
+
+/// The strategies for the kernel's kind; none if it does not hold what its kind says, which code
+/// generation reports.
+llvm::ArrayRef<Strategy> getStrategies(const KernelProblem &problem);
 
 /// How often the code of a dot asks for each element of its operand 0 or 1, whatever its strategy.
 double countOperandReads(hlo::DotOp dot, unsigned operand);
@@ -63,7 +93,7 @@ double countOperandReads(hlo::DotOp dot, unsigned operand);
 inline constexpr llvm::StringLiteral kWrittenSchedules = "hlo.schedules";
 
 struct Choice {
-  /// Null if no strategy is in the table for kernels of this kind, whose code chooses for itself.
+  /// Null if no strategy takes the kernel: it does not hold what its kind says.
   Candidate best;
   /// The best of another strategy; null if there is none.
   Candidate second;

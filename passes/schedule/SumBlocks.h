@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where long sums of products are cut, so that rounding errors grow with the size of a block alone
-// (codegen/emit/BlockedSum.h). A matter of accuracy: the same on every machine.
+// Where long sums of products and scans are cut, so that rounding errors grow with the size of a
+// block alone (codegen/emit/BlockedSum.h). A matter of accuracy: the same on every machine.
 
 #ifndef HLOC_PASSES_SCHEDULE_SUMBLOCKS_H
 #define HLOC_PASSES_SCHEDULE_SUMBLOCKS_H
@@ -32,6 +32,11 @@ inline constexpr int64_t kMaxPlainBlocks = 64;
 inline bool isCompensatedSum(mlir::Type element, int64_t terms) {
   return isBlockedSum(element, terms) && terms > kMaxPlainBlocks * kSumBlock;
 }
+
+/// Steps of a scan that folds numbers which are rounded: they are folded by themselves before they
+/// meet what came before, so that errors grow with the size of a block and the number of blocks,
+/// not their product. Scans of less than two blocks have none.
+inline constexpr int64_t kScanBlock = 32;
 
 } // namespace hloc
 

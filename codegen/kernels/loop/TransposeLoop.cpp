@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop kernels that transpose: results whose minor dimension is not the one along which an operand
+// Loop kernels in tiles: of results whose minor dimension is not the one along which an operand
 // lies in memory. Such a kernel goes over square tiles of the two dimensions. A tile's operand is
 // computed with lanes along its own minor dimension, row by row, and turned in registers; each
 // cache line is read once and whole. Test: test/codegen/transposes.hlo.
 #include "codegen/emit/RegisterTile.h"
-#include "compiler/hlo/ElementType.h"
+#include "passes/schedule/LoopProblem.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Rows and columns of the largest tile: as many registers as it takes.
-static constexpr int64_t kLargestTile = 16, kSmallestTile = 4;
-/// VectorValue that a tile has at least where the machine has them: below, strided loads are as
-/// good.
-static constexpr int64_t kUsefulLanes = 8;
-/// Transposes whose tiles are in registers at the same time.
-static constexpr size_t kMaxTransposes = 2;
 
 namespace {
 
@@ -24,13 +16,11 @@ class TransposeLoop {
 public:
   explicit TransposeLoop(KernelContext &context)
       : context(context), b(context.b), index(context.index),
-        results(context.getReturn().getOperands()),
-        shape(cast<RankedTensorType>(results[0].getType()).getShape()),
-        minor(int64_t(shape.size()) - 1) {}
+        results(context.getReturn().getOperands()), problem(context.getBody()),
+        shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
+        tile(context.chosen.getLanes()), transposes(problem.transposes) {}
 
-  bool emit() {
-    if (!analyze())
-      return false;
+  void emit() {
     index.setLanes(tile);
     int64_t blocks = (shape[across] + tile - 1) / tile, outerCount = 1;
     SmallVector<int64_t> outerSizes;
@@ -50,38 +40,9 @@ public:
       emitBlock(block, blocks);
       return SmallVector<Value>();
     });
-    return true;
   }
 
 private:
-  /// Finds the transposes, the dimension across which their operands lie, and the tile's size.
-  bool analyze() {
-    for (Value result : results)
-      if (cast<RankedTensorType>(result.getType()).getShape() != shape)
-        return false;
-    for (auto op : context.getBody().getOps<hlo::TransposeOp>()) {
-      auto type = cast<RankedTensorType>(op.getType());
-      if (type.getShape() != shape || transposes.size() == kMaxTransposes)
-        continue;
-      Type element = type.getElementType();
-      if (hlo::isPred(element) || getStorageBits(element) % 8 != 0)
-        continue; // no vectors of their own in registers
-      int64_t lies = llvm::find(op.getDimensions(), minor) - op.getDimensions().begin();
-      if (lies == minor || (!transposes.empty() && lies != across))
-        continue;
-      across = lies;
-      transposes.push_back(op);
-    }
-    if (transposes.empty())
-      return false;
-    int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
-    tile = std::min(kLargestTile, lanes);
-    int64_t least = std::min(lanes, kUsefulLanes), side = std::min(shape[across], shape[minor]);
-    while (tile > least && tile > side)
-      tile /= 2;
-    return tile >= kSmallestTile && tile <= side;
-  }
-
   /// `tile` positions of the dimension `across`, and all of the minor one. The last block may have
   /// fewer.
   void emitBlock(Value block, int64_t blocks) {
@@ -194,14 +155,15 @@ private:
   ImplicitLocOpBuilder &b;
   IndexBuilder &index;
   ValueRange results;
+  LoopProblem problem;
   ArrayRef<int64_t> shape;
-  int64_t minor, across = 0, tile = 0;
-  SmallVector<hlo::TransposeOp> transposes;
+  int64_t minor, across, tile;
+  ArrayRef<hlo::TransposeOp> transposes;
   ElementIndex outerAt;
 };
 
 } // namespace
 
-bool emitTransposeLoop(KernelContext &context) { return TransposeLoop(context).emit(); }
+void emitTransposeLoop(KernelContext &context) { TransposeLoop(context).emit(); }
 
 } // namespace hloc

@@ -2,39 +2,34 @@
 // Kernels of kind `scan`: a computation that carries values along one dimension.
 // Test: test/codegen/ScanKernelTest.cpp.
 //
-// - Along the minor dimension, if the scan is a prefix fold (cumulative sums and the like): the
-//   prefixes within a vector take log2(lanes) steps, then the carry is folded in from the left.
-// - Otherwise lanes lie along the minor one of the other dimensions and step through the scanned
-//   one together, which also serves bodies that do not associate. Folds of floats go block by
-//   block.
+// How is for schedules to say (passes/schedule/ScanStrategies.cpp): by prefixes within vectors
+// along the minor dimension, or step by step, lanes beside each other. There folds of floats go
+// block by block.
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
+#include "passes/schedule/ScanProblem.h"
+#include "passes/schedule/SumBlocks.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Cycles of a body, per vector, from which it is not repeated for the sake of consecutive lanes.
-static constexpr double kCostlyBody = 8;
-/// Steps of a fold of floats that are folded by themselves before they meet what came before, so
-/// that rounding errors grow with the size of a block and the number of blocks, not their product.
-static constexpr int64_t kBlockSteps = 32;
 
 namespace {
 
 class ScanKernel {
 public:
   ScanKernel(KernelContext &context, hlo::ScanOp op, hlo::ComputationOp body)
-      : context(context), b(context.b), index(context.index), op(op), body(body),
-        dimension(op.getDimensions()[0]), inputs(op.getArrays().drop_back(op.getNumCarries())),
-        carries(op.getArrays().take_back(op.getNumCarries())),
-        shape(cast<RankedTensorType>(inputs[0].getType()).getShape()) {}
+      : context(context), b(context.b), index(context.index), op(op), body(body), problem(op, body),
+        inputs(op.getArrays().drop_back(op.getNumCarries())),
+        carries(op.getArrays().take_back(op.getNumCarries())), sliceShape(problem.sliceShape),
+        dimension(problem.dimension), steps(problem.steps), slice(problem.slices),
+        outputs(problem.outputs) {}
 
   LogicalResult emit();
 
 private:
   LogicalResult analyze();
-  bool isPrefixFold();
+  void makeFold();
   std::optional<Monoid> matchBody();
   void emitPrefixes();
   void emitPrefixRow(ElementIndex row);
@@ -60,15 +55,14 @@ private:
   IndexBuilder &index;
   hlo::ScanOp op;
   hlo::ComputationOp body;
-  int64_t dimension;
+  ScanProblem problem;
   ValueRange inputs, carries;
-  ArrayRef<int64_t> shape;
+  ArrayRef<int64_t> sliceShape;
+  int64_t dimension, steps, slice, outputs;
 
-  SmallVector<int64_t> sliceShape;
   SmallVector<Type> carryElements;
   SmallVector<int64_t> outputOf; // of each result; -1 if it is not returned
-  std::optional<Fold> fold;
-  int64_t steps = 0, slice = 1, outputs = 0;
+  std::optional<Fold> fold;      // if the body is one
 };
 
 } // namespace
@@ -82,20 +76,13 @@ LogicalResult ScanKernel::analyze() {
   if (failed(found))
     return failure();
   outputOf = std::move(*found);
-  steps = shape[dimension];
-  outputs = int64_t(op->getNumResults()) - op.getNumCarries();
-  for (auto [d, size] : llvm::enumerate(shape))
-    if (int64_t(d) != dimension) {
-      sliceShape.push_back(size);
-      slice *= size;
-    }
   for (Value carry : carries)
     carryElements.push_back(elementOf(carry));
   for (Value value : llvm::concat<Value>(inputs, op->getResults().take_front(outputs)))
-    if (cast<RankedTensorType>(value.getType()).getShape() != shape)
+    if (cast<RankedTensorType>(value.getType()).getShape() != problem.shape)
       return op.emitOpError("no code can be generated for a scan of slices of several shapes");
   for (Value value : carries)
-    if (cast<RankedTensorType>(value.getType()).getShape() != ArrayRef<int64_t>(sliceShape))
+    if (cast<RankedTensorType>(value.getType()).getShape() != sliceShape)
       return op.emitOpError("no code can be generated for a scan of slices of several shapes");
   return success();
 }
@@ -121,17 +108,8 @@ std::optional<Monoid> ScanKernel::matchBody() {
       .Default(std::nullopt);
 }
 
-/// Whether the body gives what it carries, and may be associated in any way.
-bool ScanKernel::isPrefixFold() {
+void ScanKernel::makeFold() {
   int64_t count = inputs.size();
-  auto result = cast<hlo::ReturnOp>(body.getBody().front().getTerminator());
-  if (!op.getIsAssociative().value_or(false) || int64_t(carries.size()) != count ||
-      outputs != count || int64_t(result.getNumOperands()) != 2 * count)
-    return false;
-  for (int64_t i = 0; i < count; ++i)
-    if (result.getOperand(i) != result.getOperand(count + i) ||
-        elementOf(inputs[i]) != carryElements[i])
-      return false;
   fold.emplace(index, carryElements, matchBody(),
                [this, count](ArrayRef<VectorValue> sofar, ArrayRef<VectorValue> next) {
                  SmallVector<VectorValue> arguments(next);
@@ -141,7 +119,6 @@ bool ScanKernel::isPrefixFold() {
                    results.truncate(count);
                  return results;
                });
-  return true;
 }
 
 bool ScanKernel::fails() {
@@ -160,17 +137,9 @@ void ScanKernel::store(unsigned result, ArrayRef<VectorIndex> at, VectorValue va
 //-----------------------------------------------------===//
 
 void ScanKernel::emitPrefixes() {
-  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
-  for (Value input : inputs)
-    if (getStorageBits(elementOf(input)) < 8)
-      lanes = 1;
-  while (lanes > 1 && lanes / 2 >= steps)
-    lanes /= 2;
-  index.setLanes(lanes);
-  bool sharesBytes =
-      llvm::any_of(inputs, [](Value input) { return getStorageBits(elementOf(input)) < 8; });
-  int64_t units = sharesBytes ? 1 : slice;
-  context.setUnits(units, context.costs.fromCycles(double(slice) / units * steps * 3));
+  index.setLanes(context.chosen.getLanes());
+  int64_t units = problem.sharesBytes ? 1 : slice;
+  context.setUnits(units, context.getPredictedTime() / double(units));
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   if (units != slice)
@@ -288,22 +257,13 @@ void ScanKernel::emitPrefixRow(ElementIndex row) {
 //---------------------------------------------------------------------------===//
 
 void ScanKernel::emitSteps() {
-  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
-  bool sharesBytes = llvm::any_of(op->getResults(),
-                                  [](Value value) { return getStorageBits(elementOf(value)) < 8; });
-  int64_t minor = sliceShape.empty() ? 1 : sliceShape.back();
-  // Whole cache lines at a time, and steps of several vectors beside each other.
-  if (minor >= 8 * lanes && dimension < int64_t(sliceShape.size()))
-    lanes *= 2;
-  while (lanes > 1 && lanes / 2 >= minor)
-    lanes /= 2;
-  if (sharesBytes)
-    lanes = 1;
+  int64_t lanes = context.chosen.getTile()[1] * context.chosen.getLanes(),
+          minor = problem.getMinor();
   index.setLanes(lanes);
-  double cycles = 4 + (2 + body.getBody().front().getOperations().size());
-  int64_t blocks = (minor + lanes - 1) / lanes, units = slice / minor * blocks;
+  int64_t blocks = llvm::divideCeil(minor, lanes), units = slice / minor * blocks;
+  bool sharesBytes = problem.sharesBytes;
   context.setUnits(sharesBytes ? 1 : units,
-                   context.costs.fromCycles(steps * cycles * (sharesBytes ? units : 1)));
+                   context.getPredictedTime() / double(sharesBytes ? 1 : units));
   bool one = units == 1 || sharesBytes;
   Value begin = one ? index.constant(0) : context.getBegin(),
         end = one ? index.constant(units) : context.getEnd();
@@ -323,9 +283,7 @@ void ScanKernel::emitSteps() {
 }
 
 void ScanKernel::emitColumn(ArrayRef<VectorIndex> outer, Mask mask) {
-  bool rounds =
-      llvm::any_of(carryElements, [](Type element) { return !isa<IntegerType>(element); });
-  if (fold && rounds && steps >= 2 * kBlockSteps)
+  if (problem.isBlocked)
     return emitColumnInBlocks(outer, mask);
   SmallVector<VectorValue> start;
   for (Value carry : carries) {
@@ -411,10 +369,10 @@ void ScanKernel::emitColumnInBlocks(ArrayRef<VectorIndex> outer, Mask mask) {
       return;
     start.push_back(fold->widen(i, value));
   }
-  int64_t whole = steps / kBlockSteps * kBlockSteps;
+  int64_t whole = steps / kScanBlock * kScanBlock;
   SmallVector<Value> carry = buildFor(
-      context, index.constant(0), index.constant(whole), kBlockSteps, fold->pack(start),
-      [&](Value first, ValueRange now) { return emitBlock(outer, mask, first, kBlockSteps, now); });
+      context, index.constant(0), index.constant(whole), kScanBlock, fold->pack(start),
+      [&](Value first, ValueRange now) { return emitBlock(outer, mask, first, kScanBlock, now); });
   if (whole < steps)
     carry = emitBlock(outer, mask, index.constant(whole), steps - whole, carry);
   if (context.emitter.hasFailed())
@@ -430,17 +388,9 @@ LogicalResult ScanKernel::emit() {
     context.schedule.units = 0;
     return success();
   }
-  // A costly body is better done once an element, in the lanes of several rows.
-  double cycles = 0;
-  for (Operation &inner : body.getBody().front())
-    cycles += context.costs.toCycles(context.costs.getScalarTime(&inner));
-  bool severalRows = !sliceShape.empty() && sliceShape.back() >= 8;
-  bool minor = dimension == int64_t(shape.size()) - 1 && steps > 1;
-  bool isFold = isPrefixFold();
-  if (minor && !(cycles > kCostlyBody && severalRows) && isFold)
-    emitPrefixes();
-  else
-    emitSteps();
+  if (problem.isFold)
+    makeFold();
+  context.chosen.getStrategy() == "scan.prefixes" ? emitPrefixes() : emitSteps();
   return success();
 }
 

@@ -3,21 +3,20 @@
 // Test: test/codegen/ScatterKernelTest.cpp.
 //
 // Windows are applied one after the other in row-major order of their scatter indices, and one of
-// which any element would lie outside is dropped whole. VectorValue lie along a window's minor
-// dimension if that is the operand's too. Units split a window dimension that no index moves, so
-// that each unit owns its part of the operand and still sees the windows in order.
+// which any element would lie outside is dropped whole. Units split a window dimension that no
+// index moves, so that each owns its part of the operand and still sees the windows in order; a
+// task of several goes through the windows once.
 //
 // Windows of a single element go one by one, but where their indices and updates are computed, that
-// is done for many at a time, in vectors, ahead of them: the stages.
+// may be done for many at a time, in vectors, ahead of them: the stages. Schedules say that
+// (passes/schedule/ScatterStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "compiler/hlo/ElementType.h"
+#include "passes/schedule/ScatterProblem.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Windows whose indices are computed ahead.
-static constexpr int64_t kStagedWindows = 512;
 
 namespace {
 
@@ -25,9 +24,9 @@ class ScatterKernel {
 public:
   ScatterKernel(KernelContext &context, hlo::ScatterOp op, hlo::ComputationOp computation)
       : context(context), b(context.b), index(context.index), op(op), computation(computation),
-        operandType(cast<RankedTensorType>(op.getOperandArrays()[0].getType())),
-        indicesType(cast<RankedTensorType>(op.getIndices().getType())),
-        updateType(cast<RankedTensorType>(op.getUpdates()[0].getType())) {}
+        problem(op), operandType(problem.operandType), indicesType(problem.indicesType),
+        updateType(problem.updateType), scatterSizes(problem.scatterSizes),
+        windowSizes(problem.windowSizes), operandDims(problem.operandDims) {}
 
   LogicalResult emit();
 
@@ -40,8 +39,8 @@ private:
   VectorValue emitScalar(Value array, ArrayRef<VectorIndex> place, ArrayRef<VectorIndex> scatter,
                          int64_t component);
   ElementIndex indicesPlace(ArrayRef<VectorIndex> scatter, int64_t component);
-  void emitWindow(ArrayRef<VectorIndex> scatter, Value unit);
-  void emitWindowElements(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts, Value unit);
+  void emitWindow(ArrayRef<VectorIndex> scatter);
+  void emitWindowElements(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts);
   void combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts,
                  ArrayRef<VectorIndex> within, Mask mask);
 
@@ -50,15 +49,14 @@ private:
   IndexBuilder &index;
   hlo::ScatterOp op;
   hlo::ComputationOp computation;
+  ScatterProblem problem;
   RankedTensorType operandType, indicesType, updateType;
+  ArrayRef<int64_t> scatterSizes, windowSizes, operandDims;
 
-  SmallVector<unsigned> outputOf;               // of each operand
-  SmallVector<int64_t> scatterDims, windowDims; // of the updates
-  SmallVector<int64_t> scatterSizes, windowSizes;
-  SmallVector<int64_t> operandDims; // of the operand, for each window dimension
+  SmallVector<unsigned> outputOf; // of each operand
   int64_t lanes = 1;
-  /// The window dimension that units split, -1 for none, and how many positions each takes.
-  int64_t splitDim = -1, splitSize = 1, units = 1;
+  /// The range of the split dimension that the task owns; null if that is all of it.
+  Value splitLower, splitUpper;
 
   /// Elements of `array`, indices or updates, for some windows along the minor of the scatter
   /// dimensions: [component][window].
@@ -69,14 +67,6 @@ private:
   SmallVector<Stage> stages;
   Value stageStart; ///< the first window of the stages
 };
-
-/// Whether elements of `array` take more than a load.
-bool isComputed(Value array) {
-  while (auto reshape = array.getDefiningOp<hlo::ReshapeOp>())
-    array = reshape.getOperand();
-  return array.getDefiningOp() &&
-         !isa<hlo::ConstantOp, hlo::IotaOp, hlo::BroadcastOp>(array.getDefiningOp());
-}
 
 } // namespace
 
@@ -92,72 +82,36 @@ LogicalResult ScatterKernel::analyze() {
   if (context.getReturn().getNumOperands() != op->getNumResults())
     return context.kernel.emitError(
         "expected a scatter kernel to return its scatter's results alone");
-  for (int64_t d = 0; d < updateType.getRank(); ++d) {
-    bool isWindow = llvm::is_contained(op.getUpdateWindowDims(), d);
-    (isWindow ? windowDims : scatterDims).push_back(d);
-    (isWindow ? windowSizes : scatterSizes).push_back(updateType.getDimSize(d));
-  }
-  for (int64_t d = 0; d < operandType.getRank(); ++d)
-    if (!llvm::is_contained(op.getInsertedWindowDims(), d) &&
-        !llvm::is_contained(op.getInputBatchingDims(), d))
-      operandDims.push_back(d);
   return success();
 }
 
 void ScatterKernel::planUnits() {
-  bool packed = false;
-  for (Value operand : op.getOperandArrays())
-    packed |= getStorageBits(cast<RankedTensorType>(operand.getType()).getElementType()) < 8;
-  bool alongMinor = !operandDims.empty() && operandDims.back() == operandType.getRank() - 1;
-  if (alongMinor && !packed) {
-    lanes = context.target.getLanes(getWidestElement(context.getBody()));
-    while (lanes > 1 && lanes / 2 >= windowSizes.back())
-      lanes /= 2;
-  }
-  index.setLanes(lanes);
-  double windows = ShapedType::getNumElements(scatterSizes),
-         elements = ShapedType::getNumElements(windowSizes);
-  if (!packed)
-    for (auto [w, d] : llvm::enumerate(operandDims))
-      if (!llvm::is_contained(op.getScatterDimsToOperandDims(), d) && windowSizes[w] > 1 &&
-          (splitDim < 0 || windowSizes[w] > windowSizes[splitDim]))
-        splitDim = w;
-  double time = windows * (context.costs.fromCycles(10 + elements * 2 / lanes) +
-                           elements * context.costs.getElementTime(context.getBody()));
-  if (splitDim >= 0) {
-    // Each unit goes through all indices, so the units are few.
-    int64_t step = splitDim == int64_t(windowSizes.size()) - 1 ? 4 * lanes : 1,
-            size = windowSizes[splitDim];
-    splitSize = std::max<int64_t>((size + 7) / 8, 1);
-    splitSize = (splitSize + step - 1) / step * step;
-    units = (size + splitSize - 1) / splitSize;
-  }
-  context.setUnits(units, time / units);
+  int64_t size = problem.getSplitSize(), step = problem.splitsMinor() ? lanes : 1,
+          part = llvm::alignTo(llvm::divideCeil(size, context.chosen.getUnits()), step),
+          units = llvm::divideCeil(size, part);
+  context.setUnits(units, context.getPredictedTime() / double(units));
+  if (units == 1)
+    return;
+  Value each = index.constant(part);
+  splitLower = b.createOrFold<arith::MulIOp>(context.getBegin(), each);
+  splitUpper = b.createOrFold<arith::MulIOp>(context.getEnd(), each);
+  splitUpper = b.createOrFold<arith::MinSIOp>(splitUpper, index.constant(size));
 }
 
 void ScatterKernel::planStages() {
-  if (!windowSizes.empty() || scatterSizes.empty() || scatterSizes.back() < 16)
-    return;
-  int64_t windows = std::min(scatterSizes.back(), kStagedWindows),
-          components = op.getScatterDimsToOperandDims().size();
-  auto plan = [&](Value array, int64_t rows) {
-    Type element = cast<RankedTensorType>(array.getType()).getElementType();
-    if (!isComputed(array) || isa<ComplexType>(element) || getStorageBits(element) < 8)
-      return;
-    auto type = RankedTensorType::get({rows, windows}, element);
+  for (Value array : problem.computed) {
+    bool isIndices = array == op.getIndices();
+    int64_t rows = isIndices ? op.getScatterDimsToOperandDims().size() : 1;
+    auto type = RankedTensorType::get({rows, context.chosen.getBlock()[0]},
+                                      cast<RankedTensorType>(array.getType()).getElementType());
     stages.push_back({array, {context.allocateOnStack(getByteSize(type)), type}});
-  };
-  plan(op.getIndices(), components);
-  for (Value updates : op.getUpdates())
-    plan(updates, 1);
+  }
+  context.setUnits(1, context.getPredictedTime());
 }
 
 /// Computes the stages of the windows from `start` to `end`.
 void ScatterKernel::fillStages(ArrayRef<VectorIndex> outer, Value start, Value end) {
-  int64_t size = scatterSizes.back(),
-          wide = context.target.getLanes(getWidestElement(context.getBody()));
-  while (wide > 1 && wide / 2 >= size)
-    wide /= 2;
+  int64_t size = scatterSizes.back(), wide = context.chosen.getLanes();
   index.setLanes(wide);
   buildFor(context, start, end, wide, {}, [&](Value first, ValueRange) {
     ElementIndex scatter(outer);
@@ -180,26 +134,23 @@ void ScatterKernel::fillStages(ArrayRef<VectorIndex> outer, Value start, Value e
 }
 
 void ScatterKernel::emitStagedWindows() {
-  int64_t size = scatterSizes.back();
-  buildNest(context, ArrayRef(scatterSizes).drop_back(), {},
-            [&](ArrayRef<VectorIndex> outer, ValueRange) {
-              buildFor(context, index.constant(0), index.constant(size), kStagedWindows,
-                       [&](Value start) {
-                         Value end =
-                             b.createOrFold<arith::AddIOp>(start, index.constant(kStagedWindows));
-                         if (size % kStagedWindows != 0)
-                           end = b.createOrFold<arith::MinSIOp>(end, index.constant(size));
-                         stageStart = start;
-                         fillStages(outer, start, end);
-                         buildFor(context, start, end, 1, {}, [&](Value window, ValueRange) {
-                           ElementIndex scatter(outer);
-                           scatter.push_back(index.uniform(window));
-                           emitWindow(scatter, {});
-                           return SmallVector<Value>();
-                         });
-                       });
-              return SmallVector<Value>();
-            });
+  int64_t size = scatterSizes.back(), block = context.chosen.getBlock()[0];
+  buildNest(context, scatterSizes.drop_back(), {}, [&](ArrayRef<VectorIndex> outer, ValueRange) {
+    buildFor(context, index.constant(0), index.constant(size), block, [&](Value start) {
+      Value end = b.createOrFold<arith::AddIOp>(start, index.constant(block));
+      if (size % block != 0)
+        end = b.createOrFold<arith::MinSIOp>(end, index.constant(size));
+      stageStart = start;
+      fillStages(outer, start, end);
+      buildFor(context, start, end, 1, {}, [&](Value window, ValueRange) {
+        ElementIndex scatter(outer);
+        scatter.push_back(index.uniform(window));
+        emitWindow(scatter);
+        return SmallVector<Value>();
+      });
+    });
+    return SmallVector<Value>();
+  });
 }
 
 /// The index of component `component` of the start of the window at `scatter`.
@@ -228,26 +179,23 @@ LogicalResult ScatterKernel::emit() {
     context.schedule.units = 0;
     return success();
   }
-  planUnits();
-  planStages();
-  if (!stages.empty()) {
+  if (context.chosen.getStrategy() == "scatter.staged") {
+    planStages();
     emitStagedWindows();
     return success();
   }
-  Value begin = units == 1 ? index.constant(0) : context.getBegin();
-  Value end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    buildNest(context, scatterSizes, {}, [&](ArrayRef<VectorIndex> scatter, ValueRange) {
-      emitWindow(scatter, unit);
-      return SmallVector<Value>();
-    });
+  lanes = context.chosen.getLanes();
+  index.setLanes(lanes);
+  planUnits();
+  buildNest(context, scatterSizes, {}, [&](ArrayRef<VectorIndex> scatter, ValueRange) {
+    emitWindow(scatter);
     return SmallVector<Value>();
   });
   return success();
 }
 
 /// Finds where the window at `scatter` starts, and applies it unless it crosses the bounds.
-void ScatterKernel::emitWindow(ArrayRef<VectorIndex> scatter, Value unit) {
+void ScatterKernel::emitWindow(ArrayRef<VectorIndex> scatter) {
   int64_t vectorDim = op.getIndexVectorDim();
   ElementIndex starts(operandType.getRank(), index.uniform(0));
   for (auto [operandDim, indicesDim] :
@@ -274,28 +222,21 @@ void ScatterKernel::emitWindow(ArrayRef<VectorIndex> scatter, Value unit) {
     inBounds = inBounds ? b.createOrFold<arith::AndIOp>(inBounds, fits) : fits;
   }
   if (!inBounds)
-    return emitWindowElements(scatter, starts, unit);
+    return emitWindowElements(scatter, starts);
   auto branch = scf::IfOp::create(b, inBounds, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitWindowElements(scatter, starts, unit);
+  emitWindowElements(scatter, starts);
 }
 
-void ScatterKernel::emitWindowElements(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts,
-                                       Value unit) {
+void ScatterKernel::emitWindowElements(ArrayRef<VectorIndex> scatter,
+                                       ArrayRef<VectorIndex> starts) {
   if (windowSizes.empty())
     return combineAt(scatter, starts, {}, {});
-  // The range of the dimension that this unit owns.
-  Value splitLower, splitUpper;
-  if (splitDim >= 0) {
-    splitLower = b.createOrFold<arith::MulIOp>(unit, index.constant(splitSize));
-    splitUpper = b.createOrFold<arith::AddIOp>(splitLower, index.constant(splitSize));
-    splitUpper = b.createOrFold<arith::MinSIOp>(splitUpper, index.constant(windowSizes[splitDim]));
-  }
   ElementIndex within;
   std::function<void(size_t)> walk = [&](size_t w) {
-    bool minor = w + 1 == windowSizes.size(), split = int64_t(w) == splitDim && units > 1;
+    bool minor = w + 1 == windowSizes.size(), split = int64_t(w) == problem.splitDim && splitLower;
     auto inner = [&](VectorIndex x, Mask mask) {
       within.push_back(x);
       minor ? combineAt(scatter, starts, within, mask) : walk(w + 1);
@@ -324,10 +265,10 @@ void ScatterKernel::emitWindowElements(ArrayRef<VectorIndex> scatter, ArrayRef<V
 void ScatterKernel::combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts,
                               ArrayRef<VectorIndex> within, Mask mask) {
   ElementIndex source(updateType.getRank()), target(starts);
-  for (auto [d, x] : llvm::zip(scatterDims, scatter))
+  for (auto [d, x] : llvm::zip(problem.scatterDims, scatter))
     source[d] = x;
   for (auto [w, x] : llvm::enumerate(within)) {
-    source[windowDims[w]] = x;
+    source[problem.windowDims[w]] = x;
     target[operandDims[w]] = index.add(starts[operandDims[w]], x);
   }
   size_t count = op.getCount();

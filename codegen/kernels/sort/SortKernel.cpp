@@ -2,25 +2,21 @@
 // Kernels of kind `sort`: operands sorted together along a dimension, always stably.
 // Test: test/codegen/SortKernelTest.cpp.
 //
-// Each row is copied to a buffer of its own, sorted there and written back.
+// Each row is copied to a buffer of its own, sorted there as its schedule says
+// (passes/schedule/SortStrategies.cpp) and written back.
 // - If the comparator orders by keys, a row is sorted as 64-bit entries: an integer key of the same
 //   order above the element itself, if it is the only operand, or above its position, by which all
 //   operands are then gathered. Several keys are sorted by one after the other, the least
-//   significant first. Long rows are sorted digit by digit; short ones, if there are many, side by
-//   side in the lanes of a sorting network.
+//   significant first.
 // - Otherwise the elements of all operands are merged under the comparator.
 #include "codegen/emit/RowSorter.h"
-#include "codegen/emit/SortKey.h"
+#include "codegen/emit/SortKeyCode.h"
 #include "codegen/math/Math.h"
+#include "passes/schedule/SortProblem.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Elements of a row up to which rows are sorted side by side.
-static constexpr int64_t kSideBySide = 2048;
-/// Buffers up to this size are on the stack; larger ones share scratch memory of a bounded size.
-static constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20;
 
 namespace {
 
@@ -28,13 +24,12 @@ class SortKernel {
 public:
   SortKernel(KernelContext &context, hlo::SortOp op, hlo::ComputationOp comparator)
       : context(context), b(context.b), index(context.index), op(op), comparator(comparator),
-        shape(cast<RankedTensorType>(op.getInputs()[0].getType()).getShape()),
-        dimension(op.getDimension()), size(shape[dimension]) {}
+        problem(op, comparator), keys(problem.keys), rowShape(problem.rowShape),
+        dimension(problem.dimension), size(problem.size), rows(problem.rows) {}
 
   LogicalResult emit();
 
 private:
-  LogicalResult analyze();
   void emitRows();
   void emitSideBySide();
   Value makeEntry(const SortKey &key, VectorIndex position, Mask mask);
@@ -61,94 +56,53 @@ private:
   IndexBuilder &index;
   hlo::SortOp op;
   hlo::ComputationOp comparator;
-  ArrayRef<int64_t> shape;
-  int64_t dimension, size;
+  SortProblem problem;
+  ArrayRef<SortKey> keys; // the most significant first
+  ArrayRef<int64_t> rowShape;
+  int64_t dimension, size, rows;
 
-  SmallVector<int64_t> rowShape;
   SmallVector<int64_t> outputOf; // of each result; -1 if it is not returned
-  int64_t rows = 1;
-  SmallVector<SortKey, 2> keys; // the most significant first
   /// Whether entries hold elements below their keys, rather than positions.
   bool holdsElements = false;
-  int64_t networkLanes = 1;
-  bool sharesBytes = false;
   std::optional<RowSorter> sorter;
   ElementIndex row; // without the sorted dimension
 };
 
 } // namespace
 
-LogicalResult SortKernel::analyze() {
+LogicalResult SortKernel::emit() {
   FailureOr<SmallVector<int64_t>> found = context.findOutputs(op);
   if (failed(found))
     return failure();
   outputOf = std::move(*found);
-  for (auto [d, length] : llvm::enumerate(shape))
-    if (int64_t(d) != dimension) {
-      rowShape.push_back(length);
-      rows *= length;
-    }
-  SmallVector<Type> elements;
-  for (unsigned i = 0; i < op.getInputs().size(); ++i) {
-    elements.push_back(elementOf(i));
-    sharesBytes |= getStorageBits(elementOf(i)) < 8;
-  }
-  if (size < (int64_t(1) << 31))
-    keys = SortKey::match(comparator);
-  if (!keys.empty()) {
-    int64_t lanes = context.target.getLanes(64);
-    if (keys.size() == 1 && !sharesBytes && size > 1 && size <= kSideBySide && !rowShape.empty() &&
-        rowShape.back() >= lanes)
-      networkLanes = lanes;
-    // A network keeps equal keys in order only by their positions.
-    holdsElements = keys.size() == 1 && elements.size() == 1 && getStorageBits(elements[0]) <= 32 &&
-                    (networkLanes == 1 || keys[0].isFaithful());
-  }
-  sorter.emplace(context, size,
-                 !keys.empty() ? ArrayRef<Type>(b.getI64Type()) : ArrayRef<Type>(elements));
-  return success();
-}
-
-LogicalResult SortKernel::emit() {
-  if (failed(analyze()))
-    return failure();
   if (rows * size == 0) {
     context.schedule.units = 0;
     return success();
   }
-  if (networkLanes > 1) {
+  hlo::ScheduleAttr chosen = context.chosen;
+  bool isNetwork = chosen.getStrategy() == "sort.network";
+  // A network keeps equal keys in order only by their positions.
+  holdsElements = keys.size() == 1 && problem.elements.size() == 1 &&
+                  getStorageBits(problem.elements[0]) <= kKeyBits &&
+                  (!isNetwork || keys[0].isFaithful());
+  index.setLanes(chosen.getLanes());
+  if (isNetwork) {
     emitSideBySide();
     return success();
   }
-  int64_t lanes =
-      sharesBytes
-          ? 1
-          : context.target.getLanes(std::max<int64_t>(getWidestElement(context.getBody()), 32));
-  while (lanes > 1 && lanes / 2 >= size)
-    lanes /= 2;
-  index.setLanes(lanes);
+  sorter.emplace(context, size, problem.getColumns());
   emitRows();
   return success();
 }
 
 void SortKernel::emitRows() {
-  int64_t bytes = 2 * sorter->getBufferBytes();
-  bool onStack = bytes <= kStackBytes;
-  int64_t units =
-      onStack ? rows : std::min({rows, int64_t(64), std::max<int64_t>(kScratchBytes / bytes, 1)});
-  if (sharesBytes)
-    units = 1;
-  int64_t rowsPerUnit = (rows + units - 1) / units;
-  units = (rows + rowsPerUnit - 1) / rowsPerUnit;
-  double depth = 1;
-  for (int64_t length = size; length > 1; length /= 2)
-    ++depth;
-  double perElement =
-      !keys.empty() && size >= RowSorter::kDigitsFrom ? 25 * keys.size() : 10 * depth;
-  context.setUnits(units, context.costs.fromCycles(double(rowsPerUnit) * size * perElement));
+  int64_t bytes = 2 * problem.getBufferBytes();
+  bool onStack = context.chosen.getScratch() == 0;
+  int64_t rowsPerUnit = llvm::divideCeil(rows, context.chosen.getUnits()),
+          units = llvm::divideCeil(rows, rowsPerUnit);
+  context.setUnits(units, context.getPredictedTime() / double(units));
   Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
-  if (!onStack)
-    context.schedule.scratchBytes = units * bytes;
+  context.schedule.scratchBytes = context.chosen.getScratch();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
@@ -182,7 +136,8 @@ void SortKernel::sortElements(Value buffer, Value other) {
     return SmallVector<Value>();
   });
   Value sorted = sorter->mergeSort(
-      buffer, other, [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
+      buffer, other, context.chosen.getBlock()[0],
+      [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
         SmallVector<VectorValue> arguments;
         for (auto [left, right] : llvm::zip(x, y)) {
           arguments.push_back(left);
@@ -215,12 +170,11 @@ static Type withElement(Value like, Type element) {
 /// The entries of the elements at `position` of the current row.
 Value SortKernel::makeEntry(const SortKey &key, VectorIndex position, Mask mask) {
   bool isScalar = index.getLanes() == 1;
-  VectorValue element =
-      context.emitter.emit(op.getInputs()[key.getOperand()], place(position), mask);
+  VectorValue element = context.emitter.emit(op.getInputs()[key.operand], place(position), mask);
   if (!element.re)
     return {};
   element = broadcastLanes(index, element);
-  Value high = key.emit(index, element);
+  Value high = emitSortKey(index, key, element);
   if (!high) {
     if (!context.emitter.hasFailed())
       op.emitOpError("compares by a computation that no code can be generated for");
@@ -242,7 +196,7 @@ Value SortKernel::makeEntry(const SortKey &key, VectorIndex position, Mask mask)
     if (low.getType() != wide)
       low = arith::ExtUIOp::create(b, wide, low);
   }
-  Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+  Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(kKeyBits));
   Value entry = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, high),
                                       isScalar ? shift : index.splat(shift));
   return arith::OrIOp::create(b, entry, low);
@@ -300,7 +254,10 @@ void SortKernel::sortEntries(Value buffer, Value other) {
       Value swapped = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, sorted, other);
       rest = arith::SelectOp::create(b, swapped, buffer, other);
     }
-    sorted = sorter->sortByHighHalf(sorted, rest, key.getBits());
+    int64_t block = context.chosen.getBlock()[0];
+    sorted = context.chosen.getStrategy() == "sort.digits"
+                 ? sorter->radixSort(sorted, rest, key.getBits(), block)
+                 : sorter->mergeHighHalves(sorted, rest, block);
   }
   MemoryArray entries = sorter->getColumn(sorted, 0);
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
@@ -311,14 +268,10 @@ void SortKernel::sortEntries(Value buffer, Value other) {
 
 /// VectorValue are rows, neighbours along the minor one of their dimensions.
 void SortKernel::emitSideBySide() {
-  int64_t lanes = networkLanes, minor = rowShape.back(), blocks = (minor + lanes - 1) / lanes,
-          padded = 2, depth = 1;
-  for (; padded < size; padded *= 2)
-    ++depth;
-  index.setLanes(lanes);
-  int64_t units = rows / minor * blocks;
-  context.setUnits(units,
-                   context.costs.fromCycles(double(padded) * (32 + depth * (depth + 1) / 2)));
+  int64_t lanes = index.getLanes(), minor = rowShape.back(),
+          blocks = llvm::divideCeil(minor, lanes), units = rows / minor * blocks,
+          padded = int64_t(llvm::PowerOf2Ceil(uint64_t(size)));
+  context.setUnits(units, context.getPredictedTime() / double(units));
   MemoryArray memory{context.allocateOnStack(padded * lanes * 8),
                      RankedTensorType::get({padded, lanes}, b.getI64Type())};
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
@@ -356,6 +309,8 @@ void SortKernel::emitSideBySide() {
 
 LogicalResult emitSortKernel(KernelContext &context) {
   auto topks = context.getBody().getOps<hlo::TopkOp>();
+  if (!topks.empty() && !context.chosen)
+    return (*topks.begin()).emitOpError("takes more candidates than a kernel's stack holds");
   if (!topks.empty())
     return emitTopkKernel(context, *topks.begin());
   auto ops = context.getBody().getOps<hlo::SortOp>();

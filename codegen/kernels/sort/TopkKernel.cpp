@@ -7,7 +7,7 @@
 // first k stay, and the last of them bounds what still counts. So most vectors of a long row cost
 // one comparison.
 #include "codegen/emit/RowSorter.h"
-#include "codegen/emit/SortKey.h"
+#include "codegen/emit/SortKeyCode.h"
 
 using namespace mlir;
 
@@ -51,7 +51,7 @@ private:
   IndexBuilder &index;
   hlo::TopkOp op;
   RankedTensorType type;
-  int64_t size, count, capacity = 64;
+  int64_t size, count, capacity = 0;
   SortKey key;
   Value buffer, other;
   LLVM::LLVMFuncOp selection;
@@ -80,7 +80,10 @@ Value TopkKernel::emitSelection(ValueRange arguments) {
   Value ones = arith::ConstantOp::create(b, b.getI8IntegerAttr(-1));
   LLVM::MemsetOp::create(b, unused, ones, unusedBytes, /*isVolatile=*/false);
   RowSorter sorter(context, capacity, b.getI64Type());
-  Value sorted = sorter.sortByHighHalf(entries, spare, key.getBits());
+  int64_t block = context.chosen.getBlock()[1];
+  Value sorted = context.chosen.has("digits")
+                     ? sorter.radixSort(entries, spare, key.getBits(), block)
+                     : sorter.mergeHighHalves(entries, spare, block);
   LLVM::MemcpyOp::create(b, entries, sorted, constant64(count * 8), /*isVolatile=*/false);
   // What comes later and is equal to the last one loses to it.
   Value last = loadElements(index, entriesAt(entries), {index.uniform(count - 1)}, {}).re;
@@ -133,7 +136,7 @@ TopkKernel::State TopkKernel::visit(VectorIndex position, Mask mask, ValueRange 
   VectorValue element = emitElements(position, mask);
   if (!element.re)
     return State(state);
-  Value keys = key.emit(index, broadcastLanes(index, element));
+  Value keys = emitSortKey(index, key, broadcastLanes(index, element));
   Value counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, keys, index.splat(state[1]));
   if (mask.lanes)
     counts = arith::AndIOp::create(b, counts, mask.lanes);
@@ -182,11 +185,9 @@ LogicalResult TopkKernel::emit() {
     context.schedule.units = 0;
     return success();
   }
-  index.setLanes(context.target.getLanes(32));
-  while (capacity < 2 * count + index.getLanes())
-    capacity *= 2;
-  context.setUnits(rows,
-                   context.costs.fromCycles(double(size) * 4 / index.getLanes() + capacity * 40.0));
+  index.setLanes(context.chosen.getLanes());
+  capacity = context.chosen.getBlock()[0];
+  context.setUnits(rows, context.getPredictedTime() / double(rows));
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   selection = context.buildFunction(".select", {pointer, pointer, b.getI64Type()},
                                     [&](ValueRange arguments) { return emitSelection(arguments); });

@@ -5,16 +5,14 @@
 // Every output element folds its window by itself; lanes lie along the outputs' minor dimension.
 // Where windows reach into padding, a branch tells outputs whose windows lie inside the array from
 // the others: the former fold without a look at bounds, the latter test every position, and
-// positions in padding or between dilated elements count as the initial value.
+// positions in padding or between dilated elements count as the initial value. How many outputs go
+// beside each other is for schedules to say (passes/schedule/WindowStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-/// Window positions up to which the loop over them is unrolled.
-static constexpr int64_t kUnrolledPositions = 32;
 
 namespace {
 
@@ -34,7 +32,6 @@ private:
     int64_t low, high;
   };
   void findInterior();
-  void chooseLanes();
   void emitRows();
   void emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live);
   Value isInterior(ArrayRef<VectorIndex> at, int64_t live);
@@ -79,17 +76,6 @@ void WindowKernel::findInterior() {
   }
 }
 
-void WindowKernel::chooseLanes() {
-  int64_t lanes = context.target.getLanes(getWidestElement(context.getBody()));
-  if (positions > kUnrolledPositions && shape.back() >= 4 * lanes)
-    lanes *= 2; // hides the latency of folding
-  if (context.packsOutputs())
-    lanes = 1;
-  while (lanes > 1 && lanes / 2 >= shape.back())
-    lanes /= 2;
-  index.setLanes(lanes);
-}
-
 LogicalResult WindowKernel::emit() {
   int64_t count = ShapedType::getNumElements(shape);
   for (Value result : context.getReturn().getOperands())
@@ -103,10 +89,7 @@ LogicalResult WindowKernel::emit() {
   for (int64_t size : window.getSizes())
     positions *= size;
   findInterior();
-  if (shape.empty())
-    index.setLanes(1);
-  else
-    chooseLanes();
+  index.setLanes(context.chosen.getTile()[1] * context.chosen.getLanes());
   for (auto [i, value] : llvm::enumerate(op.getInitialValues())) {
     ScopedLanes scalar(index, 1);
     VectorValue lanes = context.emitter.emit(value, {});
@@ -124,7 +107,7 @@ LogicalResult WindowKernel::emit() {
 /// VectorValue on the minor dimension; units are indices into the leading ones.
 void WindowKernel::emitRows() {
   bool sharesBytes = index.getLanes() == 1;
-  double time = positions * context.costs.getElementTime(context.getBody());
+  double time = context.getPredictedTime() / double(ShapedType::getNumElements(shape));
   buildRows(context, shape, time, /*parallel=*/!sharesBytes,
             [&](ArrayRef<VectorIndex> at, Mask mask) {
               emitOutputs(at, mask, mask ? shape.back() % index.getLanes() : index.getLanes());
@@ -187,7 +170,7 @@ SmallVector<VectorValue> WindowKernel::foldWindow(ArrayRef<VectorIndex> at, Mask
                                                   ArrayRef<VectorValue> start, bool checked) {
   auto sizes = window.getSizes();
   // The code for windows that reach into padding is kept short if there is another one.
-  bool unroll = positions <= kUnrolledPositions && (!checked || !hasInterior);
+  bool unroll = context.chosen.has("unroll") && (!checked || !hasInterior);
   SmallVector<VectorValue> total(start);
   if (unroll) {
     for (int64_t number = 0; number < positions && !total.empty(); ++number) {

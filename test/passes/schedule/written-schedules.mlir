@@ -197,10 +197,10 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
-// A kind without strategies.
+// A way that does not fit the kernel.
 module {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error@+1 {{kernels of kind `loop` have no strategies to choose from}}
+    // expected-error@+1 {{there is one row}}
     %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"loop.rows">]} : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
       %0 = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/LoopProblem.h"
+#include "compiler/hlo/ElementType.h"
+#include "passes/kernels/ArraySizes.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Transposes whose tiles are in registers at the same time.
+static constexpr size_t kMaxTransposes = 2;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Operands and operations of `body` that do not treat elements of arrays of `shape` alike wherever
+/// they are.
+static int64_t countMoved(Block &body, ArrayRef<int64_t> shape) {
+  int64_t arguments = llvm::count_if(body.getArguments(), [&](Value argument) {
+    return typeOf(argument).getRank() != 0 && typeOf(argument).getShape() != shape;
+  });
+  return arguments + llvm::count_if(body, [](Operation &op) {
+           auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
+           return !(broadcast && broadcast.getDimensions().empty()) &&
+                  !op.hasTrait<hlo::Elementwise>() &&
+                  !isa<hlo::CopyOp, hlo::ConstantOp, hlo::ReturnOp>(op);
+         });
+}
+
+/// Whether a concatenation gives results of `shape`, an operand that is computed for each element
+/// of the outermost dimension.
+static bool joins(Block &body, ArrayRef<int64_t> shape) {
+  return llvm::any_of(body.getOps<hlo::ConcatenateOp>(), [&](hlo::ConcatenateOp op) {
+    return op.getDimension() == 0 && typeOf(op.getResult()).getShape() == shape &&
+           int64_t(op->getNumOperands()) == shape[0] &&
+           llvm::none_of(op->getOperands(), llvm::IsaPred<BlockArgument>);
+  });
+}
+
+LoopProblem::LoopProblem(Block &body)
+    : shape(typeOf(body.getTerminator()->getOperand(0)).getShape()),
+      count(ShapedType::getNumElements(shape)), bits(getWidestElement(body)),
+      operations(int64_t(body.getOperations().size())) {
+  auto results = body.getTerminator()->getOperands();
+  for (Value result : results) {
+    Type element = typeOf(result).getElementType();
+    isOneShape &= typeOf(result).getShape() == shape;
+    isComplex |= isa<ComplexType>(element);
+    packsResults |= hlo::getStorageBits(element) < 8;
+  }
+  moved = countMoved(body, shape);
+  isBlind = isOneShape && moved == 0;
+  joinsMajor = results.size() == 1 && shape.size() > 1 && joins(body, shape);
+  if (!isOneShape)
+    return;
+  int64_t minor = int64_t(shape.size()) - 1;
+  for (auto op : body.getOps<hlo::TransposeOp>()) {
+    RankedTensorType type = typeOf(op.getResult());
+    Type element = type.getElementType();
+    // Preds and the like have no vectors of their own in registers.
+    if (type.getShape() != shape || transposes.size() == kMaxTransposes || hlo::isPred(element) ||
+        hlo::getStorageBits(element) % 8 != 0)
+      continue;
+    int64_t lies = llvm::find(op.getDimensions(), minor) - op.getDimensions().begin();
+    if (lies == minor || (!transposes.empty() && lies != across))
+      continue;
+    across = lies;
+    transposes.push_back(op);
+  }
+}
+
+} // namespace hloc

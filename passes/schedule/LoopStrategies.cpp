@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies for loop kernels, which compute every element of their results by itself. The bits of
+// results do not depend on the choice.
+//
+// - loop.tiles: square tiles of the minor dimension and the one along which an operand lies are
+//   computed with lanes along the latter and turned in registers. `lanes` is a tile's side.
+// - loop.flat: one range of elements.
+// - loop.rows: lanes along the minor dimension, and a loop for each other one.
+// - loop.few_minor: lanes along the dimension before the minor one, whose few elements are computed
+//   beside each other: colours, coordinates.
+// - loop.few_major: all of the few elements of the outermost dimension are computed at each
+// position
+//   of the others.
+//
+// `tile` is one element and the vectors that are in flight beside each other, `block` the elements
+// of a unit of one range.
+#include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/KernelWork.h"
+#include "passes/schedule/LoopProblem.h"
+#include "passes/schedule/Strategies.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+/// Cycles of the body for a vector below which two are in flight, and the most that somebody may
+/// ask for.
+constexpr double kCheapCycles = 12;
+constexpr int64_t kMostVectors = 8;
+/// Elements of one unit of a flat range.
+constexpr int64_t kFlatUnit = 4096;
+/// Elements that are computed beside each other, and the bound on the operations that makes.
+constexpr int64_t kMostBesides = 8, kMostOperations = 1200;
+/// The side of the largest tile, which takes as many registers, and of the smallest one; and the
+/// side that a tile has at least where the machine has such vectors: below, strided loads are as
+/// good.
+constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
+/// Cycles to begin a row; to find the indices along one dimension of a vector of positions; to move
+/// a vector's elements between those beside each other; and for a step of a tile's turn.
+constexpr double kRowCycles = 2, kDivideCycles = 4, kInterleaveCycles = 1, kTurnCycles = 1;
+
+/// Vectors and lanes along `along` elements: two vectors for cheap bodies.
+ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, int64_t along) {
+  int64_t lanes = std::max<int64_t>(1, problem.target.getLanes(loop.bits)), vectors = 1;
+  double cycles = problem.costs.toCycles(problem.costs.getElementTime(problem.body));
+  if (cycles * double(lanes) < kCheapCycles && loop.count >= 4 * lanes)
+    vectors = 2;
+  while (vectors * lanes > 1 && vectors * lanes / 2 >= along)
+    (vectors > 1 ? vectors : lanes) /= 2;
+  ScheduleFields fields;
+  fields.tile = {1, vectors};
+  fields.lanes = lanes;
+  return fields;
+}
+
+/// The same along a range that is cut into units.
+ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop) {
+  ScheduleFields fields = fitLanes(problem, loop, loop.count);
+  fields.block = {kFlatUnit};
+  return fields;
+}
+
+int64_t getWidth(const ScheduleFields &fields) { return fields.tile[1] * fields.lanes; }
+int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * schedule.getLanes(); }
+
+/// Time of the operations, of loads and of stores, if all lanes have something to do.
+double getBodyTime(const KernelProblem &problem) { return KernelWork(problem).getTime(); }
+
+std::string checkLoop(const KernelProblem &problem, hlo::ScheduleAttr schedule,
+                      ArrayRef<StringRef> fields) {
+  if (std::string wrong = checkFieldNames(schedule, fields); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkVectors(schedule, kMostVectors); !wrong.empty())
+    return wrong;
+  return checkLanes(problem, schedule, LoopProblem(problem.body).bits);
+}
+
+//===-- loop.tiles ---------------------------------------------------------------------------===//
+
+/// The side of the tiles that fit; less than kSmallestTile if none do.
+int64_t chooseTile(const KernelProblem &problem, const LoopProblem &loop) {
+  int64_t lanes = problem.target.getLanes(loop.bits), tile = std::min(kLargestTile, lanes),
+          least = std::min(lanes, kUsefulTile),
+          side = std::min(loop.shape[loop.across], loop.getMinor());
+  while (tile > least && tile > side)
+    tile /= 2;
+  return tile <= side ? tile : 0;
+}
+
+std::string refuseTiles(const KernelProblem &problem) {
+  LoopProblem loop(problem.body);
+  if (loop.transposes.empty())
+    return "no operand lies across the results";
+  return chooseTile(problem, loop) < kSmallestTile ? "the results are smaller than a tile" : "";
+}
+
+void proposeTiles(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScheduleFields fields;
+  fields.lanes = chooseTile(problem, LoopProblem(problem.body));
+  schedules.push_back(makeSchedule(problem, "loop.tiles", fields));
+}
+
+double costTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  LoopProblem loop(problem.body);
+  double lanes = double(schedule.getLanes()), count = double(loop.count),
+         body = getBodyTime(problem);
+  // Rows of the operand are read whole, and turned; elements are not fetched one by one.
+  double strided = count * double(loop.transposes.size()) * problem.costs.getStridedTime();
+  double turn = count / lanes * double(loop.transposes.size()) *
+                problem.costs.fromCycles(kTurnCycles * llvm::Log2_64(schedule.getLanes()));
+  return std::max(body - strided, body / 2) + std::min(turn, strided / 2);
+}
+
+std::string checkTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  LoopProblem loop(problem.body);
+  if (std::string wrong = checkFieldNames(schedule, {"lanes"}); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkLanes(problem, schedule, loop.bits); !wrong.empty())
+    return wrong;
+  int64_t side = std::min(loop.shape[loop.across], loop.getMinor());
+  return schedule.getLanes() < 2 || schedule.getLanes() > std::min(side, kLargestTile)
+             ? "expected a tile of 2 to " + std::to_string(kLargestTile) +
+                   " lanes that is no larger than the results"
+             : "";
+}
+
+//===-- loop.flat ----------------------------------------------------------------------------===//
+
+std::string refuseNothing(const KernelProblem &) { return {}; }
+
+void proposeFlat(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  LoopProblem loop(problem.body);
+  schedules.push_back(makeSchedule(problem, "loop.flat", fitRange(problem, loop)));
+}
+
+double costFlat(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  LoopProblem loop(problem.body);
+  double body = getBodyTime(problem), count = double(loop.count);
+  if (loop.isBlind || loop.shape.size() < 2)
+    return body;
+  // Positions become indices, by which what does not lie as the results do has to be gathered.
+  double divide = kDivideCycles * double(loop.shape.size() - 1) / double(getWidth(schedule));
+  return body + count * (problem.costs.fromCycles(divide) +
+                         double(loop.moved) * problem.costs.getGatherTime());
+}
+
+std::string checkRange(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (std::string wrong = checkLoop(problem, schedule, {"tile", "block", "lanes"}); !wrong.empty())
+    return wrong;
+  ArrayRef<int64_t> block = schedule.getBlock();
+  // Units begin with a vector, and at a byte.
+  return block.size() == 1 && block[0] > 0 &&
+                 block[0] % std::max<int64_t>(8, getWidth(schedule)) == 0
+             ? ""
+             : "expected `block` to be one number of whole vectors, and a multiple of 8";
+}
+
+//===-- loop.rows ----------------------------------------------------------------------------===//
+
+std::string refuseRows(const KernelProblem &problem) {
+  LoopProblem loop(problem.body);
+  if (loop.shape.size() < 2)
+    return "there is one row";
+  if (loop.isBlind)
+    return "rows are as good as one";
+  if (loop.packsResults)
+    return "rows begin within bytes";
+  return loop.getMinor() < getWidth(fitLanes(problem, loop, loop.count)) / 2
+             ? "rows fill less than half of the lanes"
+             : "";
+}
+
+void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  LoopProblem loop(problem.body);
+  schedules.push_back(makeSchedule(problem, "loop.rows",
+                                   fitLanes(problem, loop, std::min(loop.count, loop.getMinor()))));
+}
+
+double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  LoopProblem loop(problem.body);
+  int64_t minor = std::max<int64_t>(1, loop.getMinor());
+  double rows = double(loop.count) / double(minor),
+         vectors = double(llvm::divideCeil(minor, getWidth(schedule)) * schedule.getTile()[1]),
+         full = double(minor) / double(problem.target.getLanes(loop.bits));
+  double time = getBodyTime(problem) * std::max(1.0, vectors / full) +
+                rows * problem.costs.fromCycles(kRowCycles);
+  if (loop.joinsMajor) // each element asks which operand it is of
+    time += double(loop.count * loop.shape[0]) * problem.costs.getReloadTime();
+  return time;
+}
+
+std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  return checkLoop(problem, schedule, {"tile", "lanes"});
+}
+
+//===-- loop.few_minor and loop.few_major ----------------------------------------------------===//
+
+/// Why the few of `few` elements of one dimension cannot be computed beside each other with lanes
+/// along `along` others.
+std::string refuseFew(const KernelProblem &problem, const LoopProblem &loop, int64_t few,
+                      int64_t along) {
+  if (loop.isBlind || loop.packsResults)
+    return "there is nothing to be gained, or elements share bytes";
+  if (few < 2 || few > kMostBesides || loop.operations * few > kMostOperations)
+    return "the elements beside each other are not few";
+  return along < getWidth(fitLanes(problem, loop, loop.count)) ? "the others do not fill the lanes"
+                                                               : "";
+}
+
+std::string refuseFewMinor(const KernelProblem &problem) {
+  LoopProblem loop(problem.body);
+  if (loop.shape.size() < 2 || !loop.isOneShape || loop.isComplex)
+    return "the results are rows, of several shapes, or complex";
+  return refuseFew(problem, loop, loop.getMinor(), loop.shape[loop.shape.size() - 2]);
+}
+
+void proposeFewMinor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  LoopProblem loop(problem.body);
+  schedules.push_back(makeSchedule(problem, "loop.few_minor", fitRange(problem, loop)));
+}
+
+double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr) {
+  LoopProblem loop(problem.body);
+  double vectors = double(loop.count) / double(problem.target.getLanes(loop.bits));
+  return getBodyTime(problem) + vectors * problem.costs.fromCycles(kInterleaveCycles);
+}
+
+std::string refuseFewMajor(const KernelProblem &problem) {
+  LoopProblem loop(problem.body);
+  if (!loop.joinsMajor)
+    return "no concatenation joins what is computed for each of them";
+  return refuseFew(problem, loop, loop.shape[0], loop.getMinor());
+}
+
+void proposeFewMajor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  LoopProblem loop(problem.body);
+  schedules.push_back(makeSchedule(problem, "loop.few_major", fitRange(problem, loop)));
+}
+
+double costFewMajor(const KernelProblem &problem, hlo::ScheduleAttr) {
+  return getBodyTime(problem);
+}
+
+std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "exact"; }
+
+} // namespace
+
+ArrayRef<Strategy> getLoopStrategies() {
+  constexpr auto kind = hlo::KernelKind::Loop;
+  static const Strategy strategies[] = {
+      {"loop.tiles", kind, refuseTiles, proposeTiles, costTiles, checkTiles, describeSums},
+      {"loop.few_minor", kind, refuseFewMinor, proposeFewMinor, costFewMinor, checkRange,
+       describeSums},
+      {"loop.few_major", kind, refuseFewMajor, proposeFewMajor, costFewMajor, checkRange,
+       describeSums},
+      {"loop.flat", kind, refuseNothing, proposeFlat, costFlat, checkRange, describeSums},
+      {"loop.rows", kind, refuseRows, proposeRows, costRows, checkRows, describeSums},
+  };
+  return strategies;
+}
+
+} // namespace hloc

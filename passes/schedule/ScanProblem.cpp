@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/ScanProblem.h"
+#include "compiler/hlo/ElementType.h"
+#include "passes/schedule/SumBlocks.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+/// Whether `body` gives the carries that it makes, from an input each, and nothing else.
+static bool givesCarries(hlo::ScanOp op, hlo::ComputationOp body) {
+  int64_t count = op.getNumCarries(), arrays = int64_t(op.getArrays().size());
+  auto result = dyn_cast<hlo::ReturnOp>(body.getBody().front().getTerminator());
+  if (!op.getIsAssociative().value_or(false) || arrays != 2 * count ||
+      int64_t(op->getNumResults()) != 2 * count || !result ||
+      int64_t(result.getNumOperands()) != 2 * count)
+    return false;
+  for (int64_t i = 0; i < count; ++i)
+    if (result.getOperand(i) != result.getOperand(count + i) ||
+        elementOf(op.getArrays()[i]) != elementOf(op.getArrays()[count + i]))
+      return false;
+  return true;
+}
+
+ScanProblem::ScanProblem(hlo::ScanOp op, hlo::ComputationOp body)
+    : shape(cast<RankedTensorType>(op.getArrays()[0].getType()).getShape()),
+      dimension(op.getDimensions()[0]), steps(shape[dimension]),
+      outputs(int64_t(op->getNumResults()) - op.getNumCarries()) {
+  for (auto [d, size] : llvm::enumerate(shape))
+    if (int64_t(d) != dimension) {
+      sliceShape.push_back(size);
+      slices *= size;
+    }
+  isFold = body && givesCarries(op, body);
+  auto carries = op.getArrays().take_back(op.getNumCarries());
+  bool rounds =
+      llvm::any_of(carries, [](Value carry) { return !isa<IntegerType>(elementOf(carry)); });
+  isBlocked = isFold && rounds && steps >= 2 * kScanBlock;
+  sharesBytes = llvm::any_of(op->getResults(),
+                             [](Value value) { return hlo::getStorageBits(elementOf(value)) < 8; });
+}
+
+} // namespace hloc

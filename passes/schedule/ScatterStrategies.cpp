@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies for scatters. Windows are applied in order, so the bits of results do not depend on
+// the choice.
+//
+// - scatter.windows: window by window, lanes along a window's minor dimension if that is the
+//   operand's too. `units` are parts of a window dimension that no index moves.
+// - scatter.staged: windows of a single element, whose indices and updates are computed `lanes` at
+// a
+//   time and kept, for `block` windows, before these are applied one by one.
+#include "compiler/target/Access.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/ScatterProblem.h"
+#include "passes/schedule/Strategies.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+/// Units of a scatter: each goes through all indices, so they are few; and the vectors of the minor
+/// dimension that one has at least.
+constexpr int64_t kUnits = 8, kVectorsOfUnit = 4;
+/// Windows whose indices are computed ahead, of at least so many in a row; and the most that
+/// somebody may ask for.
+constexpr int64_t kStagedWindows = 512, kLeastStaged = 16, kMostStaged = 8192;
+/// Cycles of a window besides its elements, and of a vector of these: loaded, combined and stored.
+constexpr double kWindowCycles = 6, kVectorCycles = 2;
+/// Cycles to store what is computed ahead, and to load it again.
+constexpr double kStageCycles = 1.5;
+/// How much longer code takes for one element than for a vector of them, where no loop goes over
+/// it: bounds and addresses are computed for each.
+constexpr double kSingleFactor = 2;
+
+hlo::ScatterOp findScatter(const KernelProblem &problem) {
+  return *problem.body.getOps<hlo::ScatterOp>().begin();
+}
+
+ScatterProblem getScatter(const KernelProblem &problem) {
+  return ScatterProblem(findScatter(problem));
+}
+
+int64_t chooseLanes(const KernelProblem &problem, int64_t along) {
+  int64_t lanes = problem.target.getLanes(getWidestElement(problem.body));
+  while (lanes > 1 && lanes / 2 >= along)
+    lanes /= 2;
+  return lanes;
+}
+
+/// Time to apply all windows, once their indices and updates are there.
+double getApplyTime(const KernelProblem &problem, const ScatterProblem &scatter, int64_t lanes) {
+  double windows = scatter.countWindows(), elements = 1;
+  int64_t minor = scatter.windowSizes.empty() ? 1 : scatter.windowSizes.back();
+  for (int64_t size : scatter.windowSizes)
+    elements *= double(size);
+  double vectors =
+      elements / double(std::max<int64_t>(1, minor)) * double(llvm::divideCeil(minor, lanes));
+  return windows * (problem.costs.fromCycles(kWindowCycles + kVectorCycles * vectors) +
+                    getApartTime(problem.target.machine, fuse::bytesOf(scatter.operandType)));
+}
+
+//===-- scatter.windows ----------------------------------------------------------------------===//
+
+std::string refuseNothing(const KernelProblem &) { return {}; }
+
+void proposeWindows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScatterProblem scatter = getScatter(problem);
+  ScheduleFields fields;
+  fields.lanes = scatter.isAlongMinor && !scatter.sharesBytes
+                     ? chooseLanes(problem, scatter.windowSizes.back())
+                     : 1;
+  int64_t size = std::max<int64_t>(1, scatter.getSplitSize()),
+          step = scatter.splitsMinor() ? kVectorsOfUnit * fields.lanes : 1;
+  fields.units = llvm::divideCeil(size, llvm::alignTo(llvm::divideCeil(size, kUnits), step));
+  schedules.push_back(makeSchedule(problem, "scatter.windows", fields));
+}
+
+double costWindows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  ScatterProblem scatter = getScatter(problem);
+  double single = 0;
+  if (!scatter.computed.empty())
+    for (Operation &op : problem.body.without_terminator())
+      if (!isa<hlo::ScatterOp, hlo::ConstantOp>(op))
+        single +=
+            kSingleFactor * problem.costs.getScalarTime(&op) - problem.costs.getElementTime(&op);
+  return getApplyTime(problem, scatter, schedule.getLanes()) +
+         scatter.countWindows() * std::max(0.0, single);
+}
+
+std::string checkWindows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  ScatterProblem scatter = getScatter(problem);
+  if (std::string wrong = checkFieldNames(schedule, {"lanes", "units"}); !wrong.empty())
+    return wrong;
+  if ((!scatter.isAlongMinor || scatter.sharesBytes) && schedule.getLanes() != 1)
+    return "expected one lane: elements of a window do not lie side by side";
+  if (schedule.getUnits() < 1 || schedule.getUnits() > std::max<int64_t>(1, scatter.getSplitSize()))
+    return "expected `units` to be at most the positions of a window dimension that no index moves";
+  return checkLanes(problem, schedule, getWidestElement(problem.body));
+}
+
+//===-- scatter.staged -----------------------------------------------------------------------===//
+
+std::string refuseStaged(const KernelProblem &problem) {
+  ScatterProblem scatter = getScatter(problem);
+  if (scatter.computed.empty())
+    return "windows have more than an element, or neither indices nor updates are computed";
+  return scatter.scatterSizes.back() < kLeastStaged ? "there are few windows in a row" : "";
+}
+
+void proposeStaged(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScatterProblem scatter = getScatter(problem);
+  ScheduleFields fields;
+  fields.lanes = chooseLanes(problem, scatter.scatterSizes.back());
+  fields.block = {std::min(scatter.scatterSizes.back(), kStagedWindows)};
+  schedules.push_back(makeSchedule(problem, "scatter.staged", fields));
+}
+
+double costStaged(const KernelProblem &problem, hlo::ScheduleAttr) {
+  ScatterProblem scatter = getScatter(problem);
+  return getApplyTime(problem, scatter, /*lanes=*/1) + scatter.countWindows() *
+                                                           problem.costs.fromCycles(kStageCycles) *
+                                                           double(scatter.computed.size());
+}
+
+std::string checkStaged(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes"}); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkLanes(problem, schedule, getWidestElement(problem.body));
+      !wrong.empty())
+    return wrong;
+  ScatterProblem scatter = getScatter(problem);
+  int64_t most = std::min(scatter.scatterSizes.back(), kMostStaged);
+  ArrayRef<int64_t> block = schedule.getBlock();
+  if (block.size() != 1 || block[0] < 1 || block[0] > most)
+    return "expected `block` to be one number, at most " + std::to_string(most);
+  if (double(block[0]) * scatter.getComputedBytes(findScatter(problem)) >
+      double(problem.target.kernelStackBytes) / 2)
+    return "expected a `block` that fits into the stack";
+  return block[0] == most || block[0] % schedule.getLanes() == 0
+             ? ""
+             : "expected `block` to be whole vectors";
+}
+
+std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "in turn"; }
+
+} // namespace
+
+ArrayRef<Strategy> getScatterStrategies() {
+  constexpr auto kind = hlo::KernelKind::Scatter;
+  static const Strategy strategies[] = {
+      {"scatter.windows", kind, refuseNothing, proposeWindows, costWindows, checkWindows,
+       describeSums},
+      {"scatter.staged", kind, refuseStaged, proposeStaged, costStaged, checkStaged, describeSums},
+  };
+  return strategies;
+}
+
+} // namespace hloc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/SortProblem.h"
+#include "compiler/hlo/ElementType.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Columns of a buffer begin at cache lines.
+static constexpr int64_t kColumnAlignment = 64;
+
+SortProblem::SortProblem(hlo::SortOp op, hlo::ComputationOp comparator)
+    : shape(cast<RankedTensorType>(op.getInputs()[0].getType()).getShape()),
+      dimension(op.getDimension()), size(shape[dimension]) {
+  for (auto [d, length] : llvm::enumerate(shape))
+    if (int64_t(d) != dimension) {
+      rowShape.push_back(length);
+      rows *= length;
+    }
+  for (Value input : op.getInputs()) {
+    elements.push_back(cast<RankedTensorType>(input.getType()).getElementType());
+    sharesBytes |= hlo::getStorageBits(elements.back()) < 8;
+  }
+  // Positions are half of an entry.
+  if (comparator && size < (int64_t(1) << 31))
+    keys = SortKey::match(comparator);
+}
+
+SmallVector<Type> SortProblem::getColumns() const {
+  return keys.empty() ? elements
+                      : SmallVector<Type>{IntegerType::get(elements[0].getContext(), 64)};
+}
+
+int64_t SortProblem::getBufferBytes() const { return getColumnBytes(size, getColumns()); }
+
+int64_t getColumnBytes(int64_t size, ArrayRef<Type> columns) {
+  int64_t bytes = 0;
+  for (Type column : columns)
+    bytes +=
+        llvm::alignTo(llvm::divideCeil(size * hlo::getStorageBits(column), 8), kColumnAlignment);
+  return bytes;
+}
+
+} // namespace hloc

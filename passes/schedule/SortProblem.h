@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows that a sort puts in order, and what they are ordered by. What its schedules are chosen
+// by (SortStrategies.cpp) and its code is made of (codegen/kernels/sort).
+
+#ifndef HLOC_PASSES_SCHEDULE_SORTPROBLEM_H
+#define HLOC_PASSES_SCHEDULE_SORTPROBLEM_H
+
+#include "passes/schedule/SortKey.h"
+
+namespace hloc {
+
+struct SortProblem {
+  /// `comparator` is the computation that the sort names, which it may not have.
+  SortProblem(hlo::SortOp op, hlo::ComputationOp comparator);
+
+  /// Bytes of a buffer for one row: of entries, if there are keys, else of all operands' elements.
+  int64_t getBufferBytes() const;
+  /// The types of a buffer's columns.
+  llvm::SmallVector<mlir::Type> getColumns() const;
+
+  llvm::ArrayRef<int64_t> shape;
+  /// The sorted dimension, its size, and the sizes of the others.
+  int64_t dimension, size, rows = 1;
+  llvm::SmallVector<int64_t> rowShape;
+  llvm::SmallVector<mlir::Type> elements; // of each operand
+  /// Whether an operand has elements of less than a byte.
+  bool sharesBytes = false;
+  /// What the comparator orders by, the most significant first; none if no keys can be told from
+  /// it.
+  llvm::SmallVector<SortKey, 2> keys;
+};
+
+/// Bytes of a buffer that holds columns of `size` elements of these types.
+int64_t getColumnBytes(int64_t size, llvm::ArrayRef<mlir::Type> columns);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies for sorts, all of which are stable, and for the first elements in order (topk). The
+// bits of results do not depend on the choice.
+//
+// - sort.network: rows side by side in the lanes of a sorting network, `lanes` of them.
+// - sort.digits: a row by the digits of its keys. `block` is the number of values of a digit.
+// - sort.merge: a row by merging. `block` is the number of elements of the first runs, which are
+//   sorted by insertion.
+// - topk.select: `lanes` elements at a time are compared with the last that counts so far; `block`
+//   is the number of candidates that are kept before the last of them go, and what sorting them
+//   needs, by merging or `with` digits.
+//
+// Rows that are sorted one after the other form `units`, each of which has two buffers for a row:
+// on the stack, or in `scratch`. `lanes` elements at a time become what is sorted.
+#include "compiler/hlo/ElementType.h"
+#include "compiler/target/Access.h"
+#include "passes/Computations.h"
+#include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/SortProblem.h"
+#include "passes/schedule/Strategies.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+/// Buffers up to this size are on the stack; larger ones share scratch memory of a bounded size
+/// among a bounded number of units.
+constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64;
+/// Elements of the runs that are sorted by insertion, and the most that somebody may ask for.
+constexpr int64_t kRun = 8, kLongestRun = 64;
+/// Values of a digit: eight bits, or eleven, for which three passes go over keys of 32 bits, but
+/// whose counts and ends of lists fill the nearest cache. Somebody may ask for up to twelve bits.
+constexpr int64_t kDigitValues[] = {256, 2048}, kMostDigitValues = 4096;
+
+/// Cycles of one element's step in a merge, whose branches nobody foresees; of its insertion into a
+/// run; and of one pass over it by digits, with what follows where the lists do not stay near the
+/// core.
+constexpr double kMergeCycles = 15, kInsertCycles = 20, kDigitCycles = 3, kFarDigitCycles = 2;
+/// The share of elements that wait for the end of their list.
+constexpr double kMissedEnds = 0.5;
+/// Cycles to count a digit's values, and to make a list's begin of a count.
+constexpr double kCountCycles = 1.5, kListCycles = 1.5;
+/// Bytes of an entry: a key above an element or its position.
+constexpr double kEntryBytes = 8;
+/// Cycles to make an entry of a vector of elements, and elements of it again.
+constexpr double kEntryCycles = 32;
+/// Instructions of one comparison of a network: two loads, two stores, and the least and greatest
+/// of unsigned integers of 64 bits, which is one instruction each with AVX-512, else a comparison
+/// of both with their signs turned and two blends; and cycles to find the two.
+constexpr double kAccesses = 2, kWideMinMax = 2, kNarrowMinMax = 7, kPairCycles = 1.5;
+/// Cycles of a vector of elements that a selection looks at in vain, and how often it sorts its
+/// candidates.
+constexpr double kLookCycles = 4, kSelections = 3;
+
+/// The sort of a kernel; the strategies refuse one that holds none.
+hlo::SortOp findSort(const KernelProblem &problem) {
+  auto sorts = problem.body.getOps<hlo::SortOp>();
+  return sorts.empty() ? hlo::SortOp() : *sorts.begin();
+}
+
+SortProblem getSort(const KernelProblem &problem) {
+  hlo::SortOp op = findSort(problem);
+  return SortProblem(op, lookupComputation(op, op.getToApplyAttr()));
+}
+
+/// Whether more than an entry's own element is written from where it points to.
+double countGathers(const SortProblem &sort) {
+  bool holdsElements = sort.keys.size() == 1 && sort.elements.size() == 1;
+  return holdsElements ? 0 : double(sort.elements.size());
+}
+
+/// Time to make entries of all elements and elements of entries.
+double getEntryTime(const KernelProblem &problem, const SortProblem &sort, int64_t lanes) {
+  double elements = double(sort.rows) * double(sort.size);
+  return elements * (problem.costs.fromCycles(kEntryCycles / double(lanes)) *
+                         std::max<double>(1, sort.keys.size()) +
+                     countGathers(sort) * problem.costs.getGatherTime());
+}
+
+/// Time to sort `size` entries by `bits` bits with digits of `values` values.
+double getDigitsTime(const KernelProblem &problem, int64_t size, int64_t bits, int64_t values) {
+  const Machine &machine = problem.target.machine;
+  double bytes = 2.0 * kEntryBytes * double(size);
+  // Each list ends in a line of its own.
+  bool isFar = double(values * machine.l1.lineBytes) > double(machine.l1.bytes) &&
+               bytes > double(machine.l1.bytes);
+  double passes = double(llvm::divideCeil(bits, llvm::Log2_64(values)));
+  double element =
+      problem.costs.fromCycles(kCountCycles + kDigitCycles + (isFar ? kFarDigitCycles : 0)) +
+      kMissedEnds * getApartTime(machine, bytes);
+  double pass = problem.costs.fromCycles(double(values) * kListCycles) + double(size) * element;
+  return passes * std::max(pass, 2 * bytes * problem.costs.getStreamTime(bytes));
+}
+
+/// Time to merge `size` elements from runs of `run` on; a comparison takes `compare` cycles.
+double getMergeTime(const KernelProblem &problem, int64_t size, int64_t run, double compare) {
+  double steps = std::ceil(std::log2(std::max(1.0, double(size) / double(run))));
+  double insert = kInsertCycles * double(std::min(run, size)) / double(kRun);
+  return double(size) * problem.costs.fromCycles(steps * (kMergeCycles + compare) + insert);
+}
+
+std::string checkDigitValues(int64_t values) {
+  return llvm::isPowerOf2_64(values) && values > 1 && values <= kMostDigitValues
+             ? ""
+             : "expected the values of a digit to be a power of two from 2 to " +
+                   std::to_string(kMostDigitValues);
+}
+
+std::string checkRun(int64_t run) {
+  return run > 0 && run <= kLongestRun
+             ? ""
+             : "expected runs of 1 to " + std::to_string(kLongestRun) + " elements";
+}
+
+//===-- Row by row ---------------------------------------------------------------------------===//
+
+/// Units, their buffers, and lanes.
+ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort) {
+  ScheduleFields fields;
+  int64_t bytes = 2 * std::max<int64_t>(1, sort.getBufferBytes()),
+          rows = std::max<int64_t>(1, sort.rows);
+  bool onStack = bytes <= kStackBytes;
+  fields.units = sort.sharesBytes ? 1
+                 : onStack
+                     ? rows
+                     : std::min({rows, kMaxUnits, std::max<int64_t>(kScratchBytes / bytes, 1)});
+  // All but the last have as many rows.
+  fields.units = llvm::divideCeil(rows, llvm::divideCeil(rows, fields.units));
+  fields.scratch = onStack ? 0 : fields.units * bytes;
+  fields.lanes =
+      sort.sharesBytes
+          ? 1
+          : problem.target.getLanes(std::max<int64_t>(getWidestElement(problem.body), 32));
+  while (fields.lanes > 1 && fields.lanes / 2 >= sort.size)
+    fields.lanes /= 2;
+  return fields;
+}
+
+std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
+                      const SortProblem &sort) {
+  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes", "units", "scratch"});
+      !wrong.empty())
+    return wrong;
+  if (schedule.getBlock().size() != 1)
+    return "expected `block` to be one number";
+  int64_t widest = std::max<int64_t>(getWidestElement(problem.body), 32);
+  if (std::string wrong = checkLanes(problem, schedule, widest); !wrong.empty())
+    return wrong;
+  if (sort.sharesBytes && (schedule.getLanes() != 1 || schedule.getUnits() != 1))
+    return "expected one lane and one unit: rows of such elements begin within bytes";
+  int64_t units = schedule.getUnits(), bytes = 2 * sort.getBufferBytes();
+  if (units < 1 || units > std::max<int64_t>(1, sort.rows))
+    return "expected no more `units` than there are rows";
+  if (schedule.getScratch() == 0 ? bytes > problem.target.kernelStackBytes / 2
+                                 : schedule.getScratch() != units * bytes)
+    return "expected `scratch` to be " + std::to_string(units * bytes) +
+           " bytes for the buffers of these units" +
+           (bytes > problem.target.kernelStackBytes / 2 ? "" : ", or none");
+  return "";
+}
+
+//===-- sort.digits --------------------------------------------------------------------------===//
+
+std::string refuseDigits(const KernelProblem &problem) {
+  if (!findSort(problem))
+    return "the kernel holds no sort";
+  return getSort(problem).keys.empty() ? "no keys can be told from the comparator" : "";
+}
+
+void proposeDigits(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScheduleFields fields = planRows(problem, getSort(problem));
+  for (int64_t values : kDigitValues) {
+    fields.block = {values};
+    schedules.push_back(makeSchedule(problem, "sort.digits", fields));
+  }
+}
+
+double costDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  SortProblem sort = getSort(problem);
+  double row = 0;
+  for (const SortKey &key : sort.keys)
+    row += getDigitsTime(problem, sort.size, key.getBits(), schedule.getBlock()[0]);
+  return double(sort.rows) * row + getEntryTime(problem, sort, schedule.getLanes());
+}
+
+std::string checkDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  std::string wrong = checkRows(problem, schedule, getSort(problem));
+  return wrong.empty() ? checkDigitValues(schedule.getBlock()[0]) : wrong;
+}
+
+//===-- sort.merge ---------------------------------------------------------------------------===//
+
+std::string refuseMerge(const KernelProblem &problem) {
+  return findSort(problem) ? "" : "the kernel holds no sort";
+}
+
+void proposeMerge(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScheduleFields fields = planRows(problem, getSort(problem));
+  fields.block = {kRun};
+  schedules.push_back(makeSchedule(problem, "sort.merge", fields));
+}
+
+double costMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  SortProblem sort = getSort(problem);
+  int64_t run = schedule.getBlock()[0];
+  if (!sort.keys.empty())
+    return double(sort.rows * sort.keys.size()) * getMergeTime(problem, sort.size, run, 0) +
+           getEntryTime(problem, sort, schedule.getLanes());
+  // Elements of all operands move, and the comparator is computed.
+  hlo::SortOp op = findSort(problem);
+  double compare = kMergeCycles * double(sort.elements.size() - 1);
+  if (hlo::ComputationOp comparator = lookupComputation(op, op.getToApplyAttr()))
+    for (Operation &inner : comparator.getBody().front().without_terminator())
+      compare += problem.costs.toCycles(problem.costs.getScalarTime(&inner));
+  return double(sort.rows) * getMergeTime(problem, sort.size, run, compare);
+}
+
+std::string checkMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  std::string wrong = checkRows(problem, schedule, getSort(problem));
+  return wrong.empty() ? checkRun(schedule.getBlock()[0]) : wrong;
+}
+
+//===-- sort.network -------------------------------------------------------------------------===//
+
+int64_t getPaddedSize(const SortProblem &sort) {
+  return std::max<int64_t>(2, int64_t(llvm::PowerOf2Ceil(uint64_t(sort.size))));
+}
+
+std::string refuseNetwork(const KernelProblem &problem) {
+  if (!findSort(problem))
+    return "the kernel holds no sort";
+  SortProblem sort = getSort(problem);
+  int64_t lanes = problem.target.getLanes(64);
+  if (sort.keys.size() != 1)
+    return "not one key of at most 32 bits can be told from the comparator";
+  if (sort.sharesBytes)
+    return "elements share bytes";
+  if (sort.size < 2 || sort.rowShape.empty() || sort.rowShape.back() < lanes)
+    return "there are fewer rows side by side than lanes";
+  if (getPaddedSize(sort) > problem.target.kernelStackBytes / (8 * lanes))
+    return "rows do not fit into the stack";
+  return "";
+}
+
+void proposeNetwork(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScheduleFields fields;
+  fields.lanes = problem.target.getLanes(64);
+  schedules.push_back(makeSchedule(problem, "sort.network", fields));
+}
+
+double costNetwork(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  SortProblem sort = getSort(problem);
+  const Target &target = problem.target;
+  const Rates &rates = target.machine.rates;
+  int64_t padded = getPaddedSize(sort), minor = sort.rowShape.back();
+  double depth = llvm::Log2_64(padded), comparisons = padded / 2.0 * depth * (depth + 1) / 2;
+  double work = (target.hasMaskRegisters ? kWideMinMax : kNarrowMinMax) / rates.simple;
+  double cycles =
+      comparisons *
+          (kPairCycles + std::max({work, kAccesses / rates.load, kAccesses / rates.store})) +
+      double(sort.size) * kEntryCycles;
+  double blocks = double(sort.rows / minor) * double(llvm::divideCeil(minor, schedule.getLanes()));
+  return blocks * problem.costs.fromCycles(cycles) +
+         double(sort.rows) * double(sort.size) * countGathers(sort) * problem.costs.getGatherTime();
+}
+
+std::string checkNetwork(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (std::string wrong = checkFieldNames(schedule, {"lanes"}); !wrong.empty())
+    return wrong;
+  return schedule.getLanes() == problem.target.getLanes(64)
+             ? ""
+             : "expected `lanes` to be those of a vector of 64-bit entries";
+}
+
+//===-- topk.select --------------------------------------------------------------------------===//
+
+hlo::TopkOp findTopk(const KernelProblem &problem) {
+  auto topks = problem.body.getOps<hlo::TopkOp>();
+  return topks.empty() ? hlo::TopkOp() : *topks.begin();
+}
+
+/// Candidates that are kept at least: those that count, as many again, and a vector of new ones.
+int64_t getLeastCandidates(const KernelProblem &problem) {
+  int64_t least = 2 * int64_t(findTopk(problem).getK()) + problem.target.getLanes(32);
+  return std::max<int64_t>(64, int64_t(llvm::PowerOf2Ceil(uint64_t(least))));
+}
+
+std::string refuseSelect(const KernelProblem &problem) {
+  if (!findTopk(problem))
+    return "the kernel holds no topk";
+  return getLeastCandidates(problem) * 2 * int64_t(kEntryBytes) > problem.target.kernelStackBytes
+             ? "the candidates do not fit into the stack"
+             : "";
+}
+
+void proposeSelect(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  ScheduleFields fields;
+  fields.lanes = problem.target.getLanes(32);
+  fields.block = {getLeastCandidates(problem), kRun};
+  schedules.push_back(makeSchedule(problem, "topk.select", fields));
+  fields.block[1] = kDigitValues[0];
+  fields.with = {"digits"};
+  schedules.push_back(makeSchedule(problem, "topk.select", fields));
+}
+
+double costSelect(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  auto type = cast<RankedTensorType>(findTopk(problem).getOperand().getType());
+  int64_t candidates = schedule.getBlock()[0];
+  double size = double(type.getShape().back()),
+         rows = size == 0 ? 0 : double(type.getNumElements()) / size;
+  int64_t bits = std::min<int64_t>(32, hlo::getStorageBits(type.getElementType()));
+  double sort = schedule.has("digits")
+                    ? getDigitsTime(problem, candidates, bits, schedule.getBlock()[1])
+                    : getMergeTime(problem, candidates, schedule.getBlock()[1], /*compare=*/0);
+  return rows * (problem.costs.fromCycles(size * kLookCycles / double(schedule.getLanes())) +
+                 kSelections * sort);
+}
+
+std::string checkSelect(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes"}, {"digits"}); !wrong.empty())
+    return wrong;
+  if (schedule.getLanes() != problem.target.getLanes(32))
+    return "expected `lanes` to be those of a vector of 32-bit keys";
+  ArrayRef<int64_t> block = schedule.getBlock();
+  int64_t least = getLeastCandidates(problem),
+          most = std::min(4 * least, problem.target.kernelStackBytes / int64_t(2 * kEntryBytes));
+  if (block.size() != 2 || !llvm::isPowerOf2_64(block[0]) || block[0] < least || block[0] > most)
+    return "expected `block` to be two numbers, the first a power of two from " +
+           std::to_string(least) + " to " + std::to_string(most);
+  return schedule.has("digits") ? checkDigitValues(block[1]) : checkRun(block[1]);
+}
+
+std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "exact"; }
+
+} // namespace
+
+ArrayRef<Strategy> getSortStrategies() {
+  constexpr auto kind = hlo::KernelKind::Sort;
+  static const Strategy strategies[] = {
+      {"sort.network", kind, refuseNetwork, proposeNetwork, costNetwork, checkNetwork,
+       describeSums},
+      {"sort.digits", kind, refuseDigits, proposeDigits, costDigits, checkDigits, describeSums},
+      {"sort.merge", kind, refuseMerge, proposeMerge, costMerge, checkMerge, describeSums},
+      {"topk.select", kind, refuseSelect, proposeSelect, costSelect, checkSelect, describeSums},
+  };
+  return strategies;
+}
+
+} // namespace hloc
