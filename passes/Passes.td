@@ -388,9 +388,8 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
 def ChooseSchedules : Pass<"choose-schedules", "::mlir::func::FuncOp"> {
   let summary = "Choose how each kernel is done";
   let description = [{
-    Sets `schedules` of every kernel whose kind has strategies to choose from: for each target of the
-    module (`hlo.targets`) the strategy, tile, blocks and so on that take least time by the cost model
-    (passes/schedule/Strategies.h). A kernel that has schedules keeps them, and the module's
+    Sets `schedules` of every kernel: for each target of the module (`hlo.targets`) the strategy, tile,
+    blocks and so on that take least time by the cost model (passes/schedule/Strategies.h). A kernel that has schedules keeps them, and the module's
     `hlo.schedules` are taken for the kernels that they name: both are checked first.
 
     ```mlir

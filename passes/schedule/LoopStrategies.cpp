@@ -151,11 +151,14 @@ std::string checkRange(const KernelProblem &problem, hlo::ScheduleAttr schedule)
   if (std::string wrong = checkLoop(problem, schedule, {"tile", "block", "lanes"}); !wrong.empty())
     return wrong;
   ArrayRef<int64_t> block = schedule.getBlock();
-  // Units begin with a vector, and at a byte.
-  return block.size() == 1 && block[0] > 0 &&
-                 block[0] % std::max<int64_t>(8, getWidth(schedule)) == 0
-             ? ""
-             : "expected `block` to be one number of whole vectors, and a multiple of 8";
+  // Units begin with a vector, and at a byte; so do vectors.
+  int64_t width = getWidth(schedule);
+  if (block.size() != 1 || block[0] < 1 || block[0] % std::max<int64_t>(8, width) != 0)
+    return "expected `block` to be one number of whole vectors, and a multiple of 8";
+  LoopProblem loop(problem.body);
+  return loop.packsResults && width % 8 != 0 && width != getWidth(fitRange(problem, loop))
+             ? "expected vectors of 8 elements or a multiple: they share bytes"
+             : "";
 }
 
 //===-- loop.rows ----------------------------------------------------------------------------===//

@@ -27,7 +27,7 @@ constexpr int64_t kUnits = 8, kVectorsOfUnit = 4;
 /// somebody may ask for.
 constexpr int64_t kStagedWindows = 512, kLeastStaged = 16, kMostStaged = 8192;
 /// Cycles of a window besides its elements, and of a vector of these: loaded, combined and stored.
-constexpr double kWindowCycles = 6, kVectorCycles = 2;
+constexpr double kWindowCycles = 3, kVectorCycles = 1.5;
 /// Cycles to store what is computed ahead, and to load it again.
 constexpr double kStageCycles = 1.5;
 /// How much longer code takes for one element than for a vector of them, where no loop goes over
@@ -143,7 +143,13 @@ std::string checkStaged(const KernelProblem &problem, hlo::ScheduleAttr schedule
              : "expected `block` to be whole vectors";
 }
 
-std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "in turn"; }
+/// A product that is computed ahead is rounded before it is added.
+std::string describeSums(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  bool addsComputed = llvm::any_of(findScatter(problem).getUpdates(), [](Value update) {
+    return update.getDefiningOp() && !isa<IntegerType>(getElementTypeOrSelf(update.getType()));
+  });
+  return addsComputed ? schedule.getStrategy().str() : "in turn";
+}
 
 } // namespace
 

@@ -50,12 +50,17 @@ int64_t getMostLanes(const KernelProblem &problem, const UpdateProblem &update) 
   return update.step > 1 ? std::min(lanes, kMostScattered) : lanes;
 }
 
+/// The lanes that fit the rows.
+int64_t fitLanes(const KernelProblem &problem, const UpdateProblem &update) {
+  int64_t lanes = getMostLanes(problem, update);
+  while (lanes > 1 && lanes / 2 >= update.length)
+    lanes /= 2;
+  return lanes;
+}
+
 void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
-  UpdateProblem update = getUpdate(problem);
   ScheduleFields fields;
-  fields.lanes = getMostLanes(problem, update);
-  while (fields.lanes > 1 && fields.lanes / 2 >= update.length)
-    fields.lanes /= 2;
+  fields.lanes = fitLanes(problem, getUpdate(problem));
   schedules.push_back(makeSchedule(problem, "update.rows", fields));
 }
 
@@ -77,6 +82,9 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   if (schedule.getLanes() > getMostLanes(problem, update))
     return "expected at most " + std::to_string(getMostLanes(problem, update)) +
            " lanes for rows of such elements";
+  if (update.packsResults && schedule.getLanes() % 8 != 0 &&
+      schedule.getLanes() != fitLanes(problem, update))
+    return "expected 8 lanes or a multiple: elements share bytes";
   return checkLanes(problem, schedule, update.bits);
 }
 

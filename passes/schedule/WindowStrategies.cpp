@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies for windows (reduce_window). The bits of results do not depend on the choice.
+// Strategies for windows (reduce_window). The bits of results do not depend on the choice, unless
+// what windows add is computed.
 //
 // - window.each: every output folds its window by itself, lanes along the outputs' minor dimension.
 //   `tile` is one output and the vectors of them that fold beside each other; `unroll` repeats the
 //   code for each position of a window.
 #include "compiler/hlo/ElementType.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/Strategies.h"
@@ -21,6 +23,15 @@ constexpr int64_t kUnrolledPositions = 32, kMostVectors = 8;
 /// Cycles of a position where a loop goes over positions, and those until a fold can go on from the
 /// one before.
 constexpr double kLoopCycles = 1, kFoldLatency = 4;
+
+/// How much longer the greater or less of two floats takes where no instruction knows of NaNs and
+/// signs of zeros.
+constexpr double kExtreme = 4;
+
+bool isLongExtreme(const KernelProblem &problem, Operation &op) {
+  return isa<hlo::MaximumOp, hlo::MinimumOp>(op) && !problem.target.hasRange &&
+         isa<FloatType>(getElementTypeOrSelf(op.getResult(0).getType()));
+}
 
 struct WindowProblem {
   explicit WindowProblem(const KernelProblem &problem)
@@ -68,7 +79,7 @@ double costEach(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double fold = 0;
   if (computation)
     for (Operation &inner : computation.getBody().front().without_terminator())
-      fold += problem.costs.getScalarTime(&inner);
+      fold += problem.costs.getScalarTime(&inner) * (isLongExtreme(problem, inner) ? kExtreme : 1);
   double vectors = double(schedule.getTile()[1]);
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   double outputs = double(fuse::elementsOf(window.op.getResult(0).getType())) /
@@ -97,7 +108,13 @@ std::string checkEach(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   return checkLanes(problem, schedule, window.bits);
 }
 
-std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "in turn"; }
+/// Whether a product is rounded before it is added may depend on whether it stands in a loop.
+std::string describeSums(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  bool addsComputed = llvm::any_of(WindowProblem(problem).op.getInputs(), [](Value input) {
+    return input.getDefiningOp() && !isa<IntegerType>(getElementTypeOrSelf(input.getType()));
+  });
+  return addsComputed && schedule.has("unroll") ? "in turn, without a loop" : "in turn";
+}
 
 } // namespace
 

@@ -164,6 +164,8 @@ private:
 } // namespace
 
 LogicalResult emitLoopKernel(KernelContext &context) {
+  if (!context.chosen)
+    return context.kernel.emitError("expected a loop kernel to give a result");
   context.chosen.getStrategy() == "loop.tiles" ? emitTransposeLoop(context)
                                                : LoopKernel(context).emit();
   return success();

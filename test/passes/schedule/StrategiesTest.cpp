@@ -211,6 +211,7 @@ TEST_F(StrategiesTest, WhatIsWrittenWronglyIsRefused) {
       {kLoop, R"("loop.few_major" tile = [1, 1] block = [64] lanes = 8)", "no concatenation"},
       {kNibbleLoop, R"("loop.rows" tile = [1, 1] lanes = 8)", "rows begin within bytes"},
       {kNibbleLoop, R"("loop.flat" tile = [1, 1] block = [4] lanes = 4)", "a multiple of 8"},
+      {kNibbleLoop, R"("loop.flat" tile = [1, 1] block = [8] lanes = 2)", "they share bytes"},
       {kScalarLoop, R"("loop.rows" tile = [1, 1] lanes = 1)", "there is one row"},
       {kTurned, R"("loop.tiles" lanes = 1)", "expected a tile of 2 to 16 lanes"},
       {kUpdate, R"("update.rows" lanes = 16)", "expected at most 8 lanes"},
