@@ -16,9 +16,10 @@ CompensatedSum addCompensated(ImplicitLocOpBuilder &b, CompensatedSum sofar, Val
 }
 
 Value settle(ImplicitLocOpBuilder &b, CompensatedSum total) {
-  // Infinite sums make the error NaN.
-  Value known = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, total.error, total.error);
-  return arith::SelectOp::create(b, known, arith::AddFOp::create(b, total.sum, total.error),
+  // Infinite sums make the error NaN; a sum of negative zeros stays one without the error's zero.
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(total.error.getType()));
+  Value counts = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, total.error, zero);
+  return arith::SelectOp::create(b, counts, arith::AddFOp::create(b, total.sum, total.error),
                                  total.sum);
 }
 

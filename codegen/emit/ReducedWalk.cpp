@@ -88,8 +88,7 @@ ElementIndex ReducedWalk::at(ArrayRef<VectorIndex> prefix, Value position) {
   return full;
 }
 
-SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, Step body,
-                                             Join join) {
+ReducedWalk::Cut ReducedWalk::cutIntoBlocks(Blocks blocks) {
   // Blocks are runs along dimension `along` and all of what is below it, `below` steps each.
   int64_t along = int64_t(sizes.size()) - 1, below = 1;
   auto stepsAlong = [&]() -> int64_t {
@@ -114,56 +113,90 @@ SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, S
       block = candidate;
       break;
     }
-  Folding folding{body, join, values, blocks.addsUp ? blocks.runSteps : 1};
+  return {along, block};
+}
+
+bool ReducedWalk::isOneBlock(Cut cut) const {
+  return cut.along < 0 || (cut.along == 0 && sizes[0] <= cut.size);
+}
+
+SmallVector<Value>
+ReducedWalk::overBlocks(ValueRange values, Blocks blocks,
+                        function_ref<SmallVector<Value>(ValueRange, FoldBlock)> body) {
+  Cut cut = cutIntoBlocks(blocks);
+  if (isOneBlock(cut))
+    return body(values, [&](ValueRange now, const Folding &folding) {
+      return foldBelow({}, now, folding);
+    });
+  int64_t size = sizes[cut.along], whole = size / cut.size * cut.size;
+  bool isMinor = cut.along + 1 == int64_t(sizes.size());
+  return buildNest(
+      context, ArrayRef(sizes).take_front(cut.along), values,
+      [&](ArrayRef<VectorIndex> outerOnes, ValueRange sofar) {
+        auto atBlock = [&](Value start, int64_t size, ValueRange now) {
+          return body(now, [&](ValueRange values, const Folding &folding) {
+            if (isMinor)
+              return foldMinor(outerOnes, start, size, values, folding);
+            return buildFor(context, start, advanced(index, start, size), 1, values,
+                            [&](Value i, ValueRange now) {
+                              ElementIndex prefix(outerOnes);
+                              prefix.push_back(index.uniform(i));
+                              return foldBelow(prefix, now, folding);
+                            });
+          });
+        };
+        SmallVector<Value> carried =
+            buildFor(context, index.constant(0), index.constant(whole), cut.size, sofar,
+                     [&](Value start, ValueRange now) { return atBlock(start, cut.size, now); });
+        // What is left over is less than a block.
+        return whole == size ? carried : atBlock(index.constant(whole), size - whole, carried);
+      });
+}
+
+SmallVector<Value> ReducedWalk::foldInBlocks(ValueRange values, Blocks blocks, Step body,
+                                             Join join) {
   if (isUnrolled())
     return fold(values, body);
-  if (along < 0 || (along == 0 && size <= block))
+  Folding folding{body, join, values, blocks.addsUp ? blocks.runSteps : 1};
+  if (isOneBlock(cutIntoBlocks(blocks)))
     return foldBelow({}, values, folding);
+  BlockTotals totals(b, blocks.addsUp);
+  SmallVector<Value> sums =
+      overBlocks(totals.begin(values), blocks, [&](ValueRange now, FoldBlock foldBlock) {
+        return totals.add(now, foldBlock(values, folding), join);
+      });
+  return totals.end(sums, values.size());
+}
 
-  auto isCompensated = [&](Value value) {
-    return blocks.addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType()));
-  };
-  // Sums are followed by their errors.
-  auto add = [&](ValueRange carried, ValueRange part) {
-    ValueRange sums = carried.take_front(values.size()), errors = carried.drop_front(values.size());
-    SmallVector<Value> joined = join(sums, part), next;
-    for (auto [i, sum] : llvm::enumerate(sums))
-      if (isCompensated(sum)) {
-        CompensatedSum exact = addCompensated(b, {sum, errors[next.size()]}, part[i]);
-        joined[i] = exact.sum;
-        next.push_back(exact.error);
-      }
-    joined.append(next);
-    return joined;
-  };
-  SmallVector<Value> initial(values);
+bool BlockTotals::isCompensated(Value value) const {
+  return addsUp && isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+SmallVector<Value> BlockTotals::begin(ValueRange values) {
+  SmallVector<Value> totals(values);
   for (Value value : values)
     if (isCompensated(value))
-      initial.push_back(arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
-  SmallVector<Value> totals = buildNest(
-      context, ArrayRef(sizes).take_front(along), initial,
-      [&](ArrayRef<VectorIndex> outerOnes, ValueRange sofar) {
-        auto foldFrom = [&](Value start, int64_t size) {
-          if (isMinor)
-            return foldMinor(outerOnes, start, size, values, folding);
-          return buildFor(context, start, advanced(index, start, size), 1, values,
-                          [&](Value i, ValueRange now) {
-                            ElementIndex prefix(outerOnes);
-                            prefix.push_back(index.uniform(i));
-                            return foldBelow(prefix, now, folding);
-                          });
-        };
-        int64_t whole = size / block * block;
-        SmallVector<Value> carried =
-            buildFor(context, index.constant(0), index.constant(whole), block, sofar,
-                     [&](Value start, ValueRange now) { return add(now, foldFrom(start, block)); });
-        // What is left over is less than a block.
-        return whole == size ? carried
-                             : add(carried, foldFrom(index.constant(whole), size - whole));
-      });
+      totals.push_back(arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
+  return totals;
+}
+
+SmallVector<Value> BlockTotals::add(ValueRange totals, ValueRange part, Join join) {
+  ValueRange sums = totals.take_front(part.size()), errors = totals.drop_front(part.size());
+  SmallVector<Value> joined = join(sums, part), next;
+  for (auto [i, sum] : llvm::enumerate(sums))
+    if (isCompensated(sum)) {
+      CompensatedSum exact = addCompensated(b, {sum, errors[next.size()]}, part[i]);
+      joined[i] = exact.sum;
+      next.push_back(exact.error);
+    }
+  joined.append(next);
+  return joined;
+}
+
+SmallVector<Value> BlockTotals::end(ValueRange totals, size_t count) {
   SmallVector<Value> settled;
-  size_t error = values.size();
-  for (Value sum : ArrayRef(totals).take_front(values.size()))
+  size_t error = count;
+  for (Value sum : totals.take_front(count))
     settled.push_back(isCompensated(sum) ? settle(b, {sum, totals[error++]}) : sum);
   return settled;
 }

@@ -8,6 +8,28 @@
 
 namespace hloc {
 
+/// Results over blocks, taken together as loops carry them. Those that are sums of floats are
+/// followed by their errors: rounding errors grow with the size of a block alone.
+class BlockTotals {
+public:
+  using Join =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
+
+  BlockTotals(mlir::ImplicitLocOpBuilder &b, bool addsUp) : b(b), addsUp(addsUp) {}
+
+  /// Before the first block, `values` being those that change nothing.
+  llvm::SmallVector<mlir::Value> begin(mlir::ValueRange values);
+  llvm::SmallVector<mlir::Value> add(mlir::ValueRange totals, mlir::ValueRange part, Join join);
+  /// After the last one: `count` results.
+  llvm::SmallVector<mlir::Value> end(mlir::ValueRange totals, size_t count);
+
+private:
+  bool isCompensated(mlir::Value value) const;
+
+  mlir::ImplicitLocOpBuilder &b;
+  bool addsUp;
+};
+
 class ReducedWalk {
 public:
   /// Over dimensions of `sizes`; `alongLanes`: the lanes lie along the minor one.
@@ -17,8 +39,7 @@ public:
   using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       llvm::ArrayRef<VectorIndex> at, Mask mask, mlir::ValueRange carried)>;
   /// Folds what two parts of the walk have given.
-  using Join =
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
+  using Join = BlockTotals::Join;
 
   llvm::SmallVector<mlir::Value> fold(mlir::ValueRange values, Step body);
   /// How foldInBlocks goes about it.
@@ -38,18 +59,35 @@ public:
   llvm::SmallVector<mlir::Value> foldInBlocks(mlir::ValueRange values, Blocks blocks, Step body,
                                               Join join);
 
-  /// Whether the few steps are made one after the other; and the position of one of them.
-  bool isUnrolled() const;
-  ElementIndex getPosition(int64_t step);
-
-private:
-  /// How elements are folded; `join` and `seeds` are for runs of several steps.
+  /// How elements are folded; `join` and `seeds` are for runs of several steps, and may be left out
+  /// where `runSteps` is 1.
   struct Folding {
     Step body;
     Join join;
     mlir::ValueRange seeds;
     int64_t runSteps;
   };
+  /// Folds the elements of one block into the given values.
+  using FoldBlock = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange values,
+                                                                      const Folding &folding)>;
+  /// Goes from block to block, carrying `values`: `body` makes the next ones, and says where within
+  /// it the elements of the block are folded.
+  llvm::SmallVector<mlir::Value>
+  overBlocks(mlir::ValueRange values, Blocks blocks,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, FoldBlock)> body);
+
+  /// Whether the few steps are made one after the other; and the position of one of them.
+  bool isUnrolled() const;
+  ElementIndex getPosition(int64_t step);
+
+private:
+  /// Blocks are runs of `size` positions along dimension `along` and all of what is below it;
+  /// -1: one block of everything.
+  struct Cut {
+    int64_t along, size;
+  };
+  Cut cutIntoBlocks(Blocks blocks);
+  bool isOneBlock(Cut cut) const;
 
   llvm::SmallVector<mlir::Value> foldBelow(llvm::ArrayRef<VectorIndex> prefix,
                                            mlir::ValueRange values, const Folding &folding);

@@ -28,6 +28,33 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
     packsResults |= isPacked;
     packsRows |= isPacked && type.getShape() == shape;
   }
+  for (hlo::ReduceOp reduce : all)
+    for (Value input : reduce.getInputs()) {
+      int64_t bits = hlo::getStorageBits(getElementTypeOrSelf(input));
+      packsOperands |= bits < 8;
+      // Narrow floats are folded in f32.
+      totalBytes += 3 * std::max<int64_t>(4, bits / 8);
+    }
+  auto count = [&](Type type) {
+    auto array = cast<RankedTensorType>(type);
+    largestBytes = std::max(largestBytes, array.getNumElements() *
+                                              hlo::getStorageBits(array.getElementType()) / 8);
+  };
+  llvm::for_each(body.getArgumentTypes(), count);
+  llvm::for_each(body.getTerminator()->getOperandTypes(), count);
+}
+
+ReduceProblem::Columns ReduceProblem::getColumns(int64_t width) const {
+  Columns all{1, 0};
+  for (int64_t d : llvm::reverse(kept)) {
+    if (!reduced.empty() && d < reduced.back())
+      break;
+    all.count *= shape[d];
+    ++all.dimensions;
+  }
+  int64_t minor = keptSizes.back();
+  bool isMinorAlone = all.dimensions <= 1 || (minor >= width && minor % width != 0);
+  return isMinorAlone ? Columns{minor, 1} : all;
 }
 
 } // namespace hloc

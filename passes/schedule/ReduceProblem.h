@@ -13,6 +13,13 @@ struct ReduceProblem {
   /// `body` holds one reduction at least.
   explicit ReduceProblem(mlir::Block &body);
 
+  /// Positions that strips of `width` columns go over, those of the last `dimensions` kept ones: of
+  /// the minor one, or of all behind the last reduced one where strips fit those better.
+  struct Columns {
+    int64_t count, dimensions;
+  };
+  Columns getColumns(int64_t width) const;
+
   /// Of the operands, their reduced dimensions and the others.
   llvm::ArrayRef<int64_t> shape;
   llvm::SmallVector<int64_t> reduced, kept;
@@ -26,6 +33,12 @@ struct ReduceProblem {
   /// Whether a result has elements of less than a byte, and whether one of them has the operands'
   /// shape.
   bool packsResults = false, packsRows = false;
+  /// Whether operands of reductions do.
+  bool packsOperands = false;
+  /// Bytes of the largest array that the kernel reads or writes.
+  int64_t largestBytes = 0;
+  /// Bytes of what is kept of a column between blocks of its rows: sums, their errors, results.
+  int64_t totalBytes = 0;
 };
 
 } // namespace hloc

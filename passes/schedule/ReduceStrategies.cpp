@@ -4,8 +4,8 @@
 //
 // - reduce.rows: lanes lie along the reduced minor dimension, and are folded at the end of a row.
 // - reduce.columns: lanes lie along kept positions, and each folds by itself.
-#include "passes/schedule/ReduceProblem.h"
-#include "passes/schedule/Strategies.h"
+// - reduce.panels: the same, block by block of the reduced rows (ReducePanels.cpp).
+#include "passes/schedule/ReduceSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,38 +22,12 @@ constexpr int64_t kStripVectors = 16;
 /// and from which one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
-/// Time that a position takes, roughly. What is computed once for a row or column counts for its
-/// share.
-double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce) {
-  double time = problem.costs.getReloadTime(),
-         positions = double(reduce.innerCount) * double(reduce.outerCount);
-  for (Operation &op : problem.body.without_terminator()) {
-    auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    double share =
-        isa<hlo::ReduceOp>(op) || positions == 0 ? 1 : double(type.getNumElements()) / positions;
-    time += problem.costs.getElementTime(&op) * share;
-  }
-  return time;
-}
-
-hlo::ScheduleAttr makeSchedule(const KernelProblem &problem, StringRef strategy, int64_t vectors,
-                               int64_t lanes) {
-  return hlo::ScheduleAttr::get(problem.body.getParentOp()->getContext(), strategy, {1, vectors},
-                                /*block=*/{}, lanes, /*group=*/1, /*units=*/0, /*grain=*/0,
-                                /*scratch=*/0, /*with=*/{});
-}
-
-/// A schedule with `vectors` vectors along so many elements, or what fits of them: a loop has
-/// `steps` steps at least.
-hlo::ScheduleAttr fitLanes(const KernelProblem &problem, const ReduceProblem &reduce,
-                           StringRef strategy, int64_t vectors, int64_t along, int64_t steps) {
-  int64_t lanes = problem.target.getLanes(reduce.widest);
-  while (vectors > 1 && along < steps * vectors * lanes)
-    vectors /= 2;
-  if (vectors == 1)
-    while (lanes > 1 && lanes / 2 >= along)
-      lanes /= 2;
-  return makeSchedule(problem, strategy, vectors, std::max<int64_t>(lanes, 1));
+std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (std::string wrong = checkReduce(problem, schedule); !wrong.empty())
+    return wrong;
+  return schedule.getTile()[0] == 1 && schedule.getBlock().empty()
+             ? ""
+             : "expected `tile` to be one row, and no `block`";
 }
 
 //===-- reduce.rows --------------------------------------------------------------------------===//
@@ -66,7 +40,7 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   ReduceProblem reduce(problem.body);
   // Rows may begin within a byte.
   if (reduce.packsRows)
-    return schedules.push_back(makeSchedule(problem, "reduce.rows", 1, 1));
+    return schedules.push_back(makeReduceSchedule(problem, "reduce.rows", {1, 1}, 1));
   // Several vectors of partial results hide the latency of folding; each stage chooses again.
   double cycles = problem.costs.toCycles(problem.costs.getElementTime(problem.body)) *
                   double(problem.target.getLanes(reduce.widest));
@@ -90,23 +64,6 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   return double(reduce.outerCount) * (steps * vectorTime + fold);
 }
 
-std::string checkLanesAndVectors(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  ReduceProblem reduce(problem.body);
-  if (std::string wrong = checkScheduleFields(problem, schedule); !wrong.empty())
-    return wrong;
-  if (std::string wrong = checkLanes(problem, schedule, reduce.widest); !wrong.empty())
-    return wrong;
-  if (!schedule.getBlock().empty() || schedule.getGroup() != 1)
-    return "expected neither `block` nor `group`";
-  if (schedule.getTile()[0] != 1 || !llvm::isPowerOf2_64(schedule.getTile()[1]))
-    return "expected `tile` to be one row and a power of two of vectors";
-  bool isRows = schedule.getStrategy() == "reduce.rows";
-  int64_t width = schedule.getTile()[1] * schedule.getLanes();
-  if (width > 1 && (isRows ? reduce.packsRows : reduce.packsResults))
-    return "expected one lane: rows and columns of such elements begin within bytes";
-  return "";
-}
-
 //===-- reduce.columns -----------------------------------------------------------------------===//
 
 std::string refuseNothing(const KernelProblem &) { return {}; }
@@ -114,7 +71,7 @@ std::string refuseNothing(const KernelProblem &) { return {}; }
 void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   ReduceProblem reduce(problem.body);
   if (reduce.packsResults)
-    return schedules.push_back(makeSchedule(problem, "reduce.columns", 1, 1));
+    return schedules.push_back(makeReduceSchedule(problem, "reduce.columns", {1, 1}, 1));
   int64_t lanes = problem.target.getLanes(reduce.widest);
   double cycles = problem.costs.toCycles(getPositionTime(problem, reduce)) * double(lanes);
   // Rows that are gathered have enough in flight.
@@ -140,8 +97,8 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   // Neighbouring columns do not lie side by side.
   if (reduce.minorIsReduced)
     time += problem.costs.getStridedTime() * schedule.getLanes() / whole;
-  return double(reduce.innerCount) * double(llvm::divideCeil(reduce.outerCount, width)) *
-         double(schedule.getTile()[1]) * whole * time;
+  double steps = double(reduce.innerCount) * double(llvm::divideCeil(reduce.outerCount, width));
+  return steps * (double(schedule.getTile()[1]) * whole * time + getWait(problem, reduce, width));
 }
 
 } // namespace
@@ -149,8 +106,10 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 ArrayRef<Strategy> getReduceStrategies() {
   constexpr auto kind = hlo::KernelKind::Reduce;
   static const Strategy strategies[] = {
-      {"reduce.rows", kind, refuseRows, proposeRows, costRows, checkLanesAndVectors},
-      {"reduce.columns", kind, refuseNothing, proposeColumns, costColumns, checkLanesAndVectors},
+      {"reduce.rows", kind, refuseRows, proposeRows, costRows, checkUnblocked},
+      {"reduce.columns", kind, refuseNothing, proposeColumns, costColumns, checkUnblocked},
+      {"reduce.panels", kind, refuseReducePanels, proposeReducePanels, costReducePanels,
+       checkReducePanels},
   };
   return strategies;
 }

@@ -148,6 +148,8 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
 ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
   bool addsUp =
       llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
+  if (panels)
+    return {context.chosen.getBlock()[0], addsUp, addsUp ? context.chosen.getTile()[0] : 1};
   if (!addsUp)
     return {64, false};
   if (estimateStageCycles(group) >= kCostlyStage)
@@ -246,11 +248,12 @@ LogicalResult ReduceKernel::emit() {
   }
   index.setLanes(context.chosen.getTile()[1] * context.chosen.getLanes());
   walk.emplace(context, problem.reducedSizes, rows);
-  planScratch();
+  if (!panels)
+    planScratch();
   planEarlyResults();
   double time =
       context.costs.getElementTime(context.getBody()) * problem.innerCount * (finalStage + 1);
-  rows ? emitRows(time) : emitColumns(time);
+  panels ? emitPanels(time) : rows ? emitRows(time) : emitColumns(time);
   return success();
 }
 

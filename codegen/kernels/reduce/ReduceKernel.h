@@ -7,11 +7,12 @@
 // - Rows: if D holds the minor dimension, lanes lie along it. Partial results of all lanes are
 //   folded into one at the end of a row.
 // - Columns: otherwise, or if D is short, lanes lie along K, and each folds by itself.
+// - Panels: the same, but block by block of D all columns of a panel, whose totals lie in memory.
 // A value over S that is costly and needed in several stages is kept in a scratch row; a result
 // over S that a stage computes anyway is stored there (test/codegen/stored-while-folding.hlo).
 //
 // ReduceKernel.cpp looks at the kernel and loops over the outer positions; ReduceStage.cpp has the
-// code of one position.
+// code of one position, ReducePanels.cpp that of a panel.
 
 #ifndef HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
 #define HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
@@ -37,7 +38,8 @@ class ReduceKernel {
 public:
   explicit ReduceKernel(KernelContext &context)
       : context(context), b(context.b), index(context.index), problem(context.getBody()),
-        rows(context.chosen.getStrategy() == "reduce.rows") {}
+        rows(context.chosen.getStrategy() == "reduce.rows"),
+        panels(context.chosen.getStrategy() == "reduce.panels") {}
 
   llvm::LogicalResult emit();
 
@@ -57,8 +59,37 @@ private:
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
   ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
   void emitShared(mlir::ValueRange roots, Mask outerMask);
-  void emitStage(int64_t stage, Mask outerMask);
+  /// The reductions of a stage, their initial values, and the values that they begin to fold from
+  /// in each lane: of monoids the one that changes nothing.
+  struct Stage {
+    llvm::SmallVector<Reduction *> group;
+    llvm::SmallVector<llvm::SmallVector<VectorValue>> initial;
+    llvm::SmallVector<mlir::Value> seeds;
+    int64_t lanes = 1;
+    /// Whether all are monoids.
+    bool isJoinable = true;
+  };
+  std::optional<Stage> beginStage(int64_t number);
+  llvm::SmallVector<mlir::Value> foldElements(Stage &stage, llvm::ArrayRef<VectorIndex> at,
+                                              Mask mask, Mask outerMask, mlir::ValueRange carried);
+  llvm::SmallVector<mlir::Value> joinParts(Stage &stage, mlir::ValueRange sums,
+                                           mlir::ValueRange more);
+  llvm::SmallVector<VectorValue> finish(Reduction &reduction, llvm::ArrayRef<VectorValue> start,
+                                        mlir::ValueRange &rest);
+  void emitStage(int64_t number, Mask outerMask);
+
+  void findResults(llvm::SmallVectorImpl<unsigned> &wide, llvm::SmallVectorImpl<unsigned> &narrow);
+  VectorValue emitNarrow(unsigned i, Mask mask);
+  void storeNarrow(unsigned i, VectorValue value, Mask mask);
+  void storeWide(llvm::ArrayRef<unsigned> wide, llvm::ArrayRef<VectorIndex> at, Mask mask);
   void emitResults(Mask outerMask);
+
+  // Panels (ReducePanels.cpp).
+  struct Panel;
+  void emitPanels(double columnTime);
+  void emitPanelStage(Panel &panel, int64_t number);
+  void emitPanelResults(Panel &panel);
+  void overStrips(Panel &panel, llvm::function_ref<void()> body);
   void storeEarlyResults(Mask mask);
 
   ElementIndex inputIndex(llvm::ArrayRef<VectorIndex> reduced);
@@ -94,7 +125,7 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   IndexBuilder &index;
   const ReduceProblem problem;
-  const bool rows;
+  const bool rows, panels;
 
   llvm::SmallVector<Reduction> reductions;
   int64_t finalStage = 0;

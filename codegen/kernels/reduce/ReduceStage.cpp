@@ -137,102 +137,120 @@ void ReduceKernel::storeEarlyResults(Mask mask) {
   }
 }
 
-void ReduceKernel::emitStage(int64_t stage, Mask outerMask) {
-  currentStage = stage;
-  SmallVector<Reduction *> group;
+/// The reductions of a stage with what they begin from; none if there are no such, or code
+/// generation fails.
+std::optional<ReduceKernel::Stage> ReduceKernel::beginStage(int64_t number) {
+  currentStage = number;
+  Stage stage;
   for (Reduction &reduction : reductions)
-    if (reduction.stage == stage)
-      group.push_back(&reduction);
-  if (group.empty())
-    return;
-  ScopedLanes stageLanes(index, chooseStageLanes(group));
-  auto elementOf = [](Value value) { return arrayType(value).getElementType(); };
-
-  SmallVector<SmallVector<VectorValue>> initial;
-  SmallVector<Value> values;
-  for (Reduction *reduction : group) {
+    if (reduction.stage == number)
+      stage.group.push_back(&reduction);
+  if (stage.group.empty())
+    return std::nullopt;
+  stage.lanes = chooseStageLanes(stage.group);
+  ScopedLanes stageLanes(index, stage.lanes);
+  for (Reduction *reduction : stage.group) {
     SmallVector<VectorValue> start;
     for (auto [value, element] : llvm::zip(reduction->op.getInitialValues(), reduction->elements)) {
       VectorValue lanes = context.emitter.emit(value, {}, {});
       if (!lanes.re)
-        return;
-      start.push_back(elementOf(value) == element
-                          ? lanes
-                          : emitConvertLanes(index, lanes, elementOf(value), element));
+        return std::nullopt;
+      Type given = arrayType(value).getElementType();
+      start.push_back(given == element ? lanes : emitConvertLanes(index, lanes, given, element));
     }
-    initial.push_back(start);
+    stage.initial.push_back(start);
     SmallVector<VectorValue> seeds = start;
     if (reduction->monoid)
       seeds = {emitIdentity(index, *reduction->monoid, reduction->elements[0])};
     for (VectorValue &seed : seeds)
       seed = broadcastLanes(index, seed);
-    pack(values, seeds);
+    pack(stage.seeds, seeds);
+    stage.isJoinable &= reduction->monoid.has_value();
   }
-  for (Reduction *reduction : group)
+  return stage;
+}
+
+/// Folds the elements at a position of D, and one of K, into what the reductions of a stage carry.
+SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex> at, Mask mask,
+                                              Mask outerMask, ValueRange carried) {
+  SmallVector<Value> next;
+  ValueRange rest(carried);
+  currentAt = inputIndex(at);
+  Mask full = index.both(mask, outerMask);
+  for (Reduction *reduction : stage.group) {
+    SmallVector<VectorValue> now = unpack(reduction->elements, rest), inputs;
+    for (auto [value, element] : llvm::zip(reduction->op.getInputs(), reduction->elements)) {
+      VectorValue lanes = context.emitter.emit(value, currentAt, full);
+      if (!lanes.re)
+        return SmallVector<Value>(carried);
+      Type given = arrayType(value).getElementType();
+      lanes = given == element ? lanes : emitConvertLanes(index, lanes, given, element);
+      inputs.push_back(broadcastLanes(index, lanes));
+    }
+    SmallVector<VectorValue> folded = combine(*reduction, now, inputs);
+    if (folded.empty() || !folded[0].re) {
+      reduction->op.emitOpError("folds with a computation that no code can be generated for");
+      context.emitter.setFailed();
+      return SmallVector<Value>(carried);
+    }
+    // Lanes past the end of a row keep what they have.
+    if (mask.lanes)
+      for (auto [f, n] : llvm::zip(folded, now))
+        f = emitSelect(index, mask.lanes, f, n);
+    pack(next, folded);
+  }
+  storeEarlyResults(full);
+  return next;
+}
+
+/// Joins what a stage's reductions, which are monoids, have given for two parts of D.
+SmallVector<Value> ReduceKernel::joinParts(Stage &stage, ValueRange sums, ValueRange more) {
+  SmallVector<Value> joined;
+  for (Reduction *reduction : stage.group) {
+    SmallVector<VectorValue> x = unpack(reduction->elements, sums),
+                             y = unpack(reduction->elements, more);
+    pack(joined, combine(*reduction, x, y));
+  }
+  return joined;
+}
+
+/// The results of one of a stage's reductions, of `rest` of what they carried in the end.
+SmallVector<VectorValue> ReduceKernel::finish(Reduction &reduction, ArrayRef<VectorValue> start,
+                                              ValueRange &rest) {
+  SmallVector<VectorValue> total = unpack(reduction.elements, rest), finished;
+  if (rows)
+    total = foldLanes(reduction, total);
+  if (reduction.monoid)
+    total = combine(reduction, start, total);
+  for (auto [lanes, element, value] :
+       llvm::zip(total, reduction.elements, reduction.op.getInputs())) {
+    Type wanted = arrayType(value).getElementType();
+    finished.push_back(wanted == element ? lanes : emitConvertLanes(index, lanes, element, wanted));
+  }
+  return finished;
+}
+
+void ReduceKernel::emitStage(int64_t number, Mask outerMask) {
+  std::optional<Stage> stage = beginStage(number);
+  if (!stage)
+    return;
+  ScopedLanes stageLanes(index, stage->lanes);
+  for (Reduction *reduction : stage->group)
     emitShared(reduction->op.getInputs(), outerMask);
   auto step = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange carried) {
-    SmallVector<Value> next;
-    currentAt = inputIndex(at);
-    Mask full = index.both(mask, outerMask);
-    for (Reduction *reduction : group) {
-      SmallVector<VectorValue> now = unpack(reduction->elements, carried), inputs;
-      for (auto [value, element] : llvm::zip(reduction->op.getInputs(), reduction->elements)) {
-        VectorValue lanes = context.emitter.emit(value, currentAt, full);
-        if (!lanes.re)
-          return SmallVector<Value>(carried);
-        lanes = elementOf(value) == element
-                    ? lanes
-                    : emitConvertLanes(index, lanes, elementOf(value), element);
-        inputs.push_back(broadcastLanes(index, lanes));
-      }
-      SmallVector<VectorValue> folded = combine(*reduction, now, inputs);
-      if (folded.empty() || !folded[0].re) {
-        reduction->op.emitOpError("folds with a computation that no code can be generated for");
-        context.emitter.setFailed();
-        return SmallVector<Value>(carried);
-      }
-      // VectorValue past the end of a row keep what they have.
-      if (mask.lanes)
-        for (auto [f, n] : llvm::zip(folded, now))
-          f = emitSelect(index, mask.lanes, f, n);
-      pack(next, folded);
-    }
-    storeEarlyResults(full);
-    return next;
+    return foldElements(*stage, at, mask, outerMask, carried);
   };
-  auto join = [&](ValueRange sums, ValueRange more) {
-    SmallVector<Value> joined;
-    for (Reduction *reduction : group) {
-      SmallVector<VectorValue> x = unpack(reduction->elements, sums),
-                               y = unpack(reduction->elements, more);
-      pack(joined, combine(*reduction, x, y));
-    }
-    return joined;
-  };
-  bool joinable =
-      llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid.has_value(); });
-  SmallVector<Value> totals = joinable ? walk->foldInBlocks(values, chooseBlocks(group), step, join)
-                                       : walk->fold(values, step);
+  auto join = [&](ValueRange sums, ValueRange more) { return joinParts(*stage, sums, more); };
+  SmallVector<Value> totals =
+      stage->isJoinable ? walk->foldInBlocks(stage->seeds, chooseBlocks(stage->group), step, join)
+                        : walk->fold(stage->seeds, step);
   if (context.emitter.hasFailed())
     return;
   ValueRange rest(totals);
-  for (auto [reduction, start] : llvm::zip(group, initial)) {
-    SmallVector<VectorValue> total = unpack(reduction->elements, rest);
-    if (rows)
-      total = foldLanes(*reduction, total);
-    if (reduction->monoid)
-      total = combine(*reduction, start, total);
-    SmallVector<VectorValue> finished;
-    for (auto [lanes, element, value] :
-         llvm::zip(total, reduction->elements, reduction->op.getInputs()))
-      finished.push_back(elementOf(value) == element
-                             ? lanes
-                             : emitConvertLanes(index, lanes, element, elementOf(value)));
-    for (auto [i, result] : llvm::enumerate(reduction->op.getResults())) {
-      VectorValue lanes = finished[i];
-      context.emitter.bind(result, [lanes](ArrayRef<VectorIndex>, Mask) { return lanes; });
-    }
-  }
+  for (auto [reduction, start] : llvm::zip(stage->group, stage->initial))
+    for (auto [result, lanes] :
+         llvm::zip(reduction->op.getResults(), finish(*reduction, start, rest)))
+      context.emitter.bind(result, [lanes = lanes](ArrayRef<VectorIndex>, Mask) { return lanes; });
 }
 
 /// Stores columns of few steps that lie beside each other in memory as whole vectors, if all of the
@@ -263,48 +281,67 @@ bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
   return true;
 }
 
+/// Finds the results that are left to be stored: those over S, and those over K.
+void ReduceKernel::findResults(SmallVectorImpl<unsigned> &wide, SmallVectorImpl<unsigned> &narrow) {
+  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
+    int64_t count = arrayType(result).getNumElements();
+    if (count == problem.outerCount && problem.innerCount != 1)
+      narrow.push_back(i);
+    else if (count == problem.outerCount * problem.innerCount && !storedIn.contains(i))
+      wide.push_back(i);
+  }
+}
+
+/// A result over K at the current position, and where it is stored.
+VectorValue ReduceKernel::emitNarrow(unsigned i, Mask mask) {
+  Value result = context.getReturn().getOperand(i);
+  ElementIndex at = reshapeIndex(index, problem.keptSizes, arrayType(result).getShape(), outer);
+  return context.emitter.emit(result, at, mask);
+}
+void ReduceKernel::storeNarrow(unsigned i, VectorValue value, Mask mask) {
+  MemoryArray output = context.getOutput(i);
+  storeElements(index, output,
+                reshapeIndex(index, problem.keptSizes, output.type.getShape(), outer), value, mask);
+}
+
+/// Stores the results `wide` at a position of D.
+void ReduceKernel::storeWide(ArrayRef<unsigned> wide, ArrayRef<VectorIndex> at, Mask mask) {
+  currentAt = inputIndex(at);
+  SmallVector<VectorValue> values;
+  SmallVector<ElementIndex> places;
+  for (unsigned i : wide) {
+    Value result = context.getReturn().getOperand(i);
+    places.push_back(
+        arrayType(result).getShape() == problem.shape
+            ? currentAt
+            : reshapeIndex(index, problem.shape, arrayType(result).getShape(), currentAt));
+    values.push_back(context.emitter.emit(result, places.back(), mask));
+  }
+  if (!context.emitter.hasFailed())
+    for (auto [i, value, place] : llvm::zip(wide, values, places))
+      storeElements(index, context.getOutput(i), place, value, mask);
+}
+
 void ReduceKernel::emitResults(Mask outerMask) {
   currentStage = finalStage;
-  SmallVector<unsigned> wide;
-  SmallVector<std::pair<unsigned, VectorValue>> narrow;
-  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
-    if (arrayType(result).getNumElements() == problem.outerCount && problem.innerCount != 1) {
-      ElementIndex at = reshapeIndex(index, problem.keptSizes, arrayType(result).getShape(), outer);
-      narrow.push_back({unsigned(i), context.emitter.emit(result, at, outerMask)});
-    } else if (arrayType(result).getNumElements() == problem.outerCount * problem.innerCount &&
-               !storedIn.contains(i)) {
-      wide.push_back(i);
-    }
-  }
+  SmallVector<unsigned> wide, narrow;
+  findResults(wide, narrow);
+  // Results may lie over operands: those over K are computed first and stored last.
+  SmallVector<VectorValue> ends;
+  for (unsigned i : narrow)
+    ends.push_back(emitNarrow(i, outerMask));
   for (unsigned i : wide)
     emitShared(context.getReturn().getOperand(i), outerMask);
   bool stored =
       wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
   if (!stored)
     walk->fold({}, [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange) {
-      currentAt = inputIndex(at);
-      Mask full = index.both(mask, outerMask);
-      SmallVector<VectorValue> values;
-      SmallVector<ElementIndex> places;
-      for (unsigned i : wide) {
-        Value result = context.getReturn().getOperand(i);
-        places.push_back(
-            arrayType(result).getShape() == problem.shape
-                ? currentAt
-                : reshapeIndex(index, problem.shape, arrayType(result).getShape(), currentAt));
-        values.push_back(context.emitter.emit(result, places.back(), full));
-      }
-      if (!context.emitter.hasFailed())
-        for (auto [i, value, place] : llvm::zip(wide, values, places))
-          storeElements(index, context.getOutput(i), place, value, full);
+      storeWide(wide, at, index.both(mask, outerMask));
       return SmallVector<Value>();
     });
   if (!context.emitter.hasFailed())
-    for (auto [i, lanes] : narrow)
-      storeElements(index, context.getOutput(i),
-                    reshapeIndex(index, problem.keptSizes,
-                                 arrayType(context.getReturn().getOperand(i)).getShape(), outer),
-                    lanes, outerMask);
+    for (auto [i, value] : llvm::zip(narrow, ends))
+      storeNarrow(i, value, outerMask);
 }
 
 void ReduceKernel::emitStages(Mask outerMask) {

@@ -342,3 +342,64 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     return %r : tensor<2x14x14x64xf32>
   }
 }
+// -----
+
+// A panel that is no whole strips.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  hlo.computation private @add(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.add %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    hlo.return %0 : tensor<f32>
+  }
+  func.func @main(%x: tensor<64x100xf32>) -> tensor<100xf32> {
+    // expected-error@+1 {{expected `block` to be rows and columns, multiples of the tile's}}
+    %r = hlo.kernel <reduce> (%x) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 24] lanes = 8>]} : (tensor<64x100xf32>) -> tensor<100xf32> {
+    ^bb0(%a: tensor<64x100xf32>):
+      %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+      %0 = hlo.reduce %a, %zero {dimensions = array<i64: 0>, to_apply = @add} : (tensor<64x100xf32>, tensor<f32>) -> tensor<100xf32>
+      hlo.return %0 : tensor<100xf32>
+    }
+    return %r : tensor<100xf32>
+  }
+}
+
+// -----
+
+// Totals that are more than a kernel may take of the stack.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  hlo.computation private @add(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.add %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    hlo.return %0 : tensor<f32>
+  }
+  func.func @main(%x: tensor<64x100000xf32>) -> tensor<100000xf32> {
+    // expected-error@+1 {{totals of a panel do not fit a kernel's stack}}
+    %r = hlo.kernel <reduce> (%x) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 80000] lanes = 8>]} : (tensor<64x100000xf32>) -> tensor<100000xf32> {
+    ^bb0(%a: tensor<64x100000xf32>):
+      %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+      %0 = hlo.reduce %a, %zero {dimensions = array<i64: 0>, to_apply = @add} : (tensor<64x100000xf32>, tensor<f32>) -> tensor<100000xf32>
+      hlo.return %0 : tensor<100000xf32>
+    }
+    return %r : tensor<100000xf32>
+  }
+}
+
+// -----
+
+// The end of a row that is no whole strip would be folded twice into what it is read from.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  hlo.computation private @add(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.add %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    hlo.return %0 : tensor<f32>
+  }
+  func.func @main(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
+    // expected-error@+1 {{expected a tile that is no longer than a row, and divides one in place}}
+    %r = hlo.kernel <reduce> (%x) {reuse = array<i64: 0>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 32] lanes = 8>]} : (tensor<64x100xf32>) -> tensor<64x100xf32> {
+    ^bb0(%a: tensor<64x100xf32>):
+      %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+      %0 = hlo.reduce %a, %zero {dimensions = array<i64: 0>, to_apply = @add} : (tensor<64x100xf32>, tensor<f32>) -> tensor<100xf32>
+      %1 = hlo.broadcast %0 {dimensions = array<i64: 1>} : (tensor<100xf32>) -> tensor<64x100xf32>
+      %2 = hlo.divide %a, %1 : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+      hlo.return %2 : tensor<64x100xf32>
+    }
+    return %r : tensor<64x100xf32>
+  }
+}

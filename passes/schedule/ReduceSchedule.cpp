@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/ReduceSchedule.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Rows that are open at once, for memory and the translation of addresses, without being waited
+/// for.
+static constexpr int64_t kOpenRows = 32;
+/// How much longer a line of a far row is waited for than one of many that are asked for at once:
+/// little else is asked for meanwhile.
+static constexpr double kLoneMisses = 4;
+
+double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce) {
+  double time = problem.costs.getReloadTime(),
+         positions = double(reduce.innerCount) * double(reduce.outerCount);
+  for (Operation &op : problem.body.without_terminator()) {
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    double share =
+        isa<hlo::ReduceOp>(op) || positions == 0 ? 1 : double(type.getNumElements()) / positions;
+    time += problem.costs.getElementTime(&op) * share;
+  }
+  return time;
+}
+
+hlo::ScheduleAttr makeReduceSchedule(const KernelProblem &problem, StringRef strategy,
+                                     ArrayRef<int64_t> tile, int64_t lanes,
+                                     ArrayRef<int64_t> block) {
+  return hlo::ScheduleAttr::get(problem.body.getParentOp()->getContext(), strategy, tile, block,
+                                lanes, /*group=*/1, /*units=*/0, /*grain=*/0,
+                                /*scratch=*/0, /*with=*/{});
+}
+
+hlo::ScheduleAttr fitLanes(const KernelProblem &problem, const ReduceProblem &reduce,
+                           StringRef strategy, int64_t vectors, int64_t along, int64_t steps) {
+  int64_t lanes = problem.target.getLanes(reduce.widest);
+  while (vectors > 1 && along < steps * vectors * lanes)
+    vectors /= 2;
+  if (vectors == 1)
+    while (lanes > 1 && lanes / 2 >= along)
+      lanes /= 2;
+  return makeReduceSchedule(problem, strategy, {1, vectors}, std::max<int64_t>(lanes, 1));
+}
+
+double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_t columns) {
+  const Machine &machine = problem.target.machine;
+  bool isStream = reduce.minorIsReduced || reduce.keptSizes.empty() ||
+                  2 * columns >= reduce.getColumns(columns).count;
+  if (isStream || reduce.innerCount <= kOpenRows || reduce.largestBytes <= machine.l2.bytes)
+    return 0;
+  int64_t lines = llvm::divideCeil(columns * reduce.widest / 8, machine.l2.lineBytes);
+  return kLoneMisses * double(lines) * problem.costs.getMissTime(double(reduce.largestBytes));
+}
+
+std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  ReduceProblem reduce(problem.body);
+  if (std::string wrong = checkScheduleFields(problem, schedule); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkLanes(problem, schedule, reduce.widest); !wrong.empty())
+    return wrong;
+  if (schedule.getGroup() != 1)
+    return "expected no `group`";
+  if (!llvm::isPowerOf2_64(schedule.getTile()[1]))
+    return "expected `tile` to have a power of two of vectors";
+  bool isRows = schedule.getStrategy() == "reduce.rows";
+  int64_t width = schedule.getTile()[1] * schedule.getLanes();
+  if (width > 1 && (isRows ? reduce.packsRows : reduce.packsResults))
+    return "expected one lane: rows and columns of such elements begin within bytes";
+  return "";
+}
+
+} // namespace hloc
