@@ -55,7 +55,7 @@ void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
   passes.addPass(createCanonicalizeDots());
 }
 
-void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
+void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
   FuseOptions fuse;
   fuse.alone = options.level == 0;
   fuse.remarks = options.remarks;
@@ -69,6 +69,10 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
   }
   passes.addNestedPass<func::FuncOp>(createChooseSchedules());
+}
+
+void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
+  buildSchedulePipeline(passes, options);
   passes.addPass(createAssignBuffers());
   if (options.check)
     passes.addPass(createCheckBuffers());

@@ -35,7 +35,10 @@ struct KernelPipelineOptions {
   bool remarks = false;
 };
 
-/// Operations -> kernels, their order, their places in memory.
+/// Operations -> kernels in order, each with its schedule.
+void buildSchedulePipeline(mlir::OpPassManager &passes, const KernelPipelineOptions &options);
+
+/// That, then their places in memory.
 void buildKernelPipeline(mlir::OpPassManager &passes, const KernelPipelineOptions &options);
 
 /// What follows the interface, on arrays, at optimization level 0 to 3.

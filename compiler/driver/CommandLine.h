@@ -6,6 +6,7 @@
 
 #include "codegen/object/TargetMachine.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace hloc {
 
@@ -65,6 +66,25 @@ struct ScheduleOption : llvm::cl::list<std::string> {
                            "for others"),
             llvm::cl::value_desc("name=#hlo.schedule<...>"), llvm::cl::cat(category)) {}
 };
+
+/// --schedules, a file that is read with readTunedSchedules.
+struct SchedulesFileOption : FieldOption<std::string> {
+  SchedulesFileOption(std::string &field, llvm::cl::OptionCategory &category)
+      : FieldOption<std::string>("schedules", field,
+                                 "How kernels are done on this machine, as --tune of hloc wrote it",
+                                 "file", category) {}
+};
+/// Reads the file, unless its name is empty, into `text`; false, with what is wrong, if that fails.
+inline bool readTunedSchedules(const std::string &file, std::string &text, std::string &fault) {
+  if (file.empty())
+    return true;
+  auto contents = llvm::MemoryBuffer::getFile(file);
+  if (contents)
+    text = (*contents)->getBuffer().str();
+  else
+    fault = file + ": " + contents.getError().message();
+  return bool(contents);
+}
 
 } // namespace hloc
 

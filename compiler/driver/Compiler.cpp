@@ -13,7 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipeline.h"
 #include "passes/collectives/Participants.h"
-#include "passes/schedule/Strategies.h"
+#include "passes/schedule/ScheduleFile.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/xxhash.h"
 
@@ -58,10 +58,11 @@ static ConstantCount countConstants(ModuleOp module) {
   return found;
 }
 
-/// Makes `NAME=#hlo.schedule<...>` of the command line an attribute of the module.
-static LogicalResult setSchedules(ModuleOp module, ArrayRef<std::string> schedules) {
+/// Makes attributes of the module: `NAME=#hlo.schedule<...>` of the command line, and what was
+/// tuned.
+static LogicalResult setSchedules(ModuleOp module, const CompileOptions &options) {
   NamedAttrList written;
-  for (StringRef entry : schedules) {
+  for (StringRef entry : options.schedules) {
     auto [name, text] = entry.split('=');
     auto attribute = dyn_cast_if_present<hlo::ScheduleAttr>(
         name.empty() ? Attribute() : parseAttribute(text, module.getContext()));
@@ -72,6 +73,14 @@ static LogicalResult setSchedules(ModuleOp module, ArrayRef<std::string> schedul
   }
   if (!written.empty())
     module->setAttr(kWrittenSchedules, written.getDictionary(module.getContext()));
+  if (options.tunedSchedulesFile.empty())
+    return success();
+  FailureOr<SmallVector<Target, 1>> targets = getTargets(module);
+  FailureOr<ScheduleFile> tuned =
+      parseScheduleFile(options.tunedSchedules, options.tunedSchedulesFile, module.getContext());
+  if (failed(targets) || failed(tuned))
+    return failure();
+  setTunedSchedules(module, *tuned, options.tunedSchedulesFile, *targets);
   return success();
 }
 
@@ -93,9 +102,19 @@ static void addFingerprint(ModuleOp module) {
                   Builder(module.getContext()).getI64IntegerAttr(llvm::xxh3_64bits(text)));
 }
 
+LogicalResult scheduleModule(ModuleOp module, const CompileOptions &options) {
+  setTargets(module, options.target);
+  if (failed(setSchedules(module, options)))
+    return failure();
+  PassManager passes(module.getContext());
+  buildHloPipeline(passes, options.target.optimization);
+  buildSchedulePipeline(passes, {.level = unsigned(options.target.optimization)});
+  return passes.run(module);
+}
+
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
   setTargets(module, options.target);
-  if (failed(setSchedules(module, options.schedules)))
+  if (failed(setSchedules(module, options)))
     return failure();
   warnOfElidedConstants(module);
   // Two runs, because the interface is known between them.

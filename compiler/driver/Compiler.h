@@ -28,6 +28,8 @@ struct CompileOptions {
   bool remarks = false;
   /// Schedules that somebody wrote: `NAME=#hlo.schedule<...>`, NAME a kernel's instruction.
   std::vector<std::string> schedules;
+  /// Schedules that were tuned: the text of a file (passes/schedule/ScheduleFile.h) and its name.
+  std::string tunedSchedules, tunedSchedulesFile;
   /// Called before the passes run, to add printing, timing, statistics.
   std::function<void(mlir::PassManager &)> configure;
   /// Where the stages of code generation are timed, or null.
@@ -53,6 +55,9 @@ struct CompiledModule : LoweredModule {
 
 /// The dialects of all stages.
 void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Runs the passes on `module`, up to kernels in order, each with its schedule.
+mlir::LogicalResult scheduleModule(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Runs the passes on `module`, up to the program on memory.
 mlir::FailureOr<LoweredModule> lowerModule(mlir::ModuleOp module, const CompileOptions &options);

@@ -7,6 +7,8 @@
 #include "compiler/driver/LinkRuntime.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/driver/Report.h"
+#include "compiler/driver/Tune.h"
+#include "compiler/driver/TuneWorker.h"
 #include "compiler/hlo/Errors.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
@@ -76,6 +78,7 @@ public:
       return failure(); // for the printer
     });
     stage("reading");
+    source = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
     OwningOpRef<ModuleOp> module = loadModule(sources, &context);
     std::optional<SourceNotes> notes;
     if (module)
@@ -100,19 +103,24 @@ private:
     return options.emit != Emit::Program && options.emit >= Emit::Object && options.output != "-";
   }
 
-  std::string getHeaderFile() const {
-    SmallString<128> header(options.output);
-    llvm::sys::path::replace_extension(header, "h");
-    return std::string(header);
+  /// The file beside the output with this ending.
+  std::string getFileBeside(StringRef ending) const {
+    SmallString<128> file(options.output);
+    llvm::sys::path::replace_extension(file, ending);
+    return std::string(file);
   }
 
   /// Which two of the files that are read and written would be one, in words; empty if none.
   std::string findClash() const {
-    if (writesHeader() && getHeaderFile() == options.output)
+    std::string header = writesHeader() ? getFileBeside("h") : "",
+                schedules = options.tune ? getFileBeside("schedules") : "";
+    if (header == options.output)
       return "expected another name than '" + options.output +
              "' for the code: its header gets that one";
-    for (const std::string &file :
-         {options.output, writesHeader() ? getHeaderFile() : std::string()})
+    if (schedules == options.output)
+      return "expected another name than '" + options.output +
+             "' for the code: its schedules get that one";
+    for (const std::string &file : {options.output, header, schedules})
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
         return "expected another name than '" + file + "' for what is written: that is the module";
     return "";
@@ -146,16 +154,10 @@ private:
 
   CompileOptions getCompileOptions() {
     CompileOptions result;
-    result.target.cpu = options.cpu;
-    result.target.triple = options.triple;
-    result.target.machine = options.machine;
-    result.target.machineFile = options.machineFile;
-    result.target.optimization = options.level;
-    result.target.singleThreaded = options.threads == 1;
-    result.target.lineTables = options.lineTables;
-    result.target.fastMath = options.fastMath;
-    result.target.bf16Dot = options.bf16Dot;
+    result.target = options.getTarget();
     result.schedules = options.schedules;
+    result.tunedSchedules = options.tunedSchedules;
+    result.tunedSchedulesFile = options.tunedSchedulesFile;
     result.checkBuffers = options.checkBuffers;
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;
@@ -194,8 +196,14 @@ private:
   }
 
   bool writeCode(ModuleOp module) {
+    CompileOptions compile = getCompileOptions();
+    if (options.tune) {
+      stage("tuning");
+      if (!tune(module, source, options, getFileBeside("schedules"), compile))
+        return false;
+    }
     stage("compiling");
-    FailureOr<CompiledModule> compiled = compileModule(module, getCompileOptions());
+    FailureOr<CompiledModule> compiled = compileModule(module, compile);
     if (failed(compiled))
       return false;
     SmallVector<char, 0> &code = compiled->program.code;
@@ -216,9 +224,11 @@ private:
       return false;
     if (writesHeader()) {
       std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
-      if (!report(files.add(getHeaderFile(), text)))
+      if (!report(files.add(getFileBeside("h"), text)))
         return false;
     }
+    if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
+      return false;
     return report(files.commit());
   }
 
@@ -226,6 +236,7 @@ private:
   MLIRContext context;
   DefaultTimingManager timing;
   TimingScope timingScope;
+  StringRef source; // the module's text
   bool notSupported = false;
   std::vector<NotFused> notFused;
 };
@@ -259,7 +270,7 @@ int hlocMain(int argc, char **argv) {
   HlocOptions options;
   if (!parseHlocOptions(argc, argv, options))
     return WrongUsage;
-  return Driver(options).run();
+  return options.isTuneWorker ? tuneWorkerMain(options) : int(Driver(options).run());
 }
 
 } // namespace hloc

@@ -101,6 +101,17 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                                    category);
 
   ScheduleOption schedules(category);
+  SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
+  FieldSwitch tune("tune", options.tune,
+                   "Time other schedules of the kernels that matter, on random arguments and this "
+                   "machine, compile with the quickest and write them beside the code, for "
+                   "--schedules; the bits of the results stay as they are",
+                   category);
+  FieldOption<double> tuneSeconds("tune-seconds", options.tuneSeconds,
+                                  "How long to look for them, about (default 60)", "seconds",
+                                  category);
+  cl::opt<bool, true> isTuneWorker("tune-worker", cl::ReallyHidden,
+                                   cl::location(options.isTuneWorker), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   setVersionPrinter();
   std::string problem;
@@ -112,7 +123,22 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       right = false;
     }
   };
-  require(options.printTarget || !options.module.empty(), "expected a file to compile");
+  require(options.printTarget || options.isTuneWorker || !options.module.empty(),
+          "expected a file to compile");
+  std::string fault;
+  bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);
+  require(hasRead, fault);
+  require(!options.tune || options.tunedSchedulesFile.empty(),
+          "--tune and --schedules exclude each other");
+  require(!options.tune || options.emit >= Emit::Object,
+          "--tune is about code; --emit stops before it");
+  require(!options.tune || options.output != "-",
+          "--tune writes a file beside the code's, which -o has to name");
+  require(!options.tune || !options.fastMath,
+          "--tune keeps the bits of the results, --fast-math none in particular");
+  require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
+          "--tune times the code of one processor; --mcpu names several");
+  require(options.tuneSeconds > 0, "expected --tune-seconds to be more than 0");
   if (right && !options.machineFile.empty()) {
     auto text = llvm::MemoryBuffer::getFile(options.machineFile);
     if (text)
@@ -141,6 +167,20 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   cl::ResetCommandLineParser();
   options = read;
   return right;
+}
+
+TargetOptions HlocOptions::getTarget() const {
+  TargetOptions target;
+  target.cpu = cpu;
+  target.triple = triple;
+  target.machine = machine;
+  target.machineFile = machineFile;
+  target.optimization = level;
+  target.singleThreaded = threads == 1;
+  target.lineTables = lineTables;
+  target.fastMath = fastMath;
+  target.bf16Dot = bf16Dot;
+  return target;
 }
 
 } // namespace hloc

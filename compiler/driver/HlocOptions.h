@@ -27,7 +27,14 @@ struct HlocOptions {
   bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;
   std::string dumpDir;
-  std::vector<std::string> schedules; // NAME=#hlo.schedule<...>
+  std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
+  std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
+  bool tune = false;
+  double tuneSeconds = 60;
+  bool isTuneWorker = false; // a process that --tune has started
+
+  /// What the options say of the target.
+  TargetOptions getTarget() const;
 };
 
 /// Reads the command line. False, with a message on the error stream, if it is wrong.

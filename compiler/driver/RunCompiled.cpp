@@ -45,6 +45,8 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   CompileOptions compile;
   compile.target.cpu = options.mcpu;
   compile.schedules = options.schedules;
+  compile.tunedSchedules = options.tunedSchedules;
+  compile.tunedSchedulesFile = options.tunedSchedulesFile;
   compile.target.optimization = options.optimizationLevel;
   compile.target.singleThreaded = options.threads == 1;
   compile.target.fastMath = options.fastMath;

@@ -84,6 +84,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                                "MiB");
 
   ScheduleOption schedules(category);
+  SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
 
   cl::HideUnrelatedOptions(category);
   setVersionPrinter();
@@ -105,6 +106,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       isRight = false;
     }
   };
+  std::string fault;
+  bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);
+  require(hasRead, fault);
   if (options.mpi) {
     options.replicas = replicas.getNumOccurrences() ? options.replicas : 0;
     options.partitions = partitions.getNumOccurrences() ? options.partitions : 0;

@@ -37,7 +37,8 @@ struct RunOptions {
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool fastMath = false, checkBuffers = false;
 
-  std::vector<std::string> schedules; // NAME=#hlo.schedule<...>
+  std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
+  std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
 
   // Limits of the evaluator.
   int64_t maxSteps = int64_t(1) << 40;

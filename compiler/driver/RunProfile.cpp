@@ -58,6 +58,9 @@ public:
         });
   }
 
+  /// Of the first participant's last call.
+  std::vector<HostArray> getResults() { return std::move(run.getResults().front()); }
+
   /// Of the calls that count.
   std::vector<double> times;
 
@@ -78,6 +81,29 @@ private:
 
 } // namespace
 
+std::optional<TracedCalls> traceCalls(Executable &traced, const RunOptions &options,
+                                      ParticipantTeam &team, ArrayRef<HostTransfers *> hosts,
+                                      const ParticipantArrays &inputs) {
+  hlort_context *context = team.getContext(0);
+  TracedCalls traces;
+  traces.overhead = measureTraceOverhead(context);
+  Profile profile(traces.overhead);
+  Calls calls(traced, options, team, hosts, inputs);
+  bool done = calls.time([&] { hlort_trace_start(context, nullptr); },
+                         [&] {
+                           int64_t count = 0;
+                           const hlort_trace_event *events = hlort_trace_stop(context, &count);
+                           profile.addCall(ArrayRef(events, count));
+                         });
+  if (!done)
+    return std::nullopt;
+  traces.calls = int64_t(calls.times.size());
+  traces.seconds = getMedian(calls.times);
+  traces.rows = profile.getRows();
+  traces.results = calls.getResults();
+  return traces;
+}
+
 bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &options,
                 Executable &plain, ParticipantTeam &team, ArrayRef<HostTransfers *> hosts,
                 const ParticipantArrays &inputs, Measurements &measured) {
@@ -93,25 +119,17 @@ bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &optio
   std::optional<Executable> traced = makeExecutable(source, compile);
   if (!traced)
     return false;
-  hlort_context *context = team.getContext(0);
-  summary.overhead = measureTraceOverhead(context);
-  Profile profile(summary.overhead);
-  Calls calls(*traced, options, team, hosts, inputs);
-  bool done = calls.time([&] { hlort_trace_start(context, nullptr); },
-                         [&] {
-                           int64_t count = 0;
-                           const hlort_trace_event *events = hlort_trace_stop(context, &count);
-                           profile.addCall(ArrayRef(events, count));
-                         });
-  if (!done)
+  std::optional<TracedCalls> calls = traceCalls(*traced, options, team, hosts, inputs);
+  if (!calls)
     return false;
   const Target &target = traced->compiled.targets.back();
   summary.module = traced->compiled.interface.name;
   summary.cpu = target.cpu;
-  summary.threads = hlort_context_threads(context);
-  summary.calls = int64_t(calls.times.size());
-  summary.tracedSeconds = getMedian(calls.times);
-  std::vector<ProfileRow> rows = profile.getRows();
+  summary.threads = hlort_context_threads(team.getContext(0));
+  summary.calls = calls->calls;
+  summary.tracedSeconds = calls->seconds;
+  summary.overhead = calls->overhead;
+  std::vector<ProfileRow> &rows = calls->rows;
   addPredictions(rows, *traced->program, target);
   if (!options.json)
     llvm::outs() << printProfile(summary, rows);

@@ -6,9 +6,25 @@
 #define HLOC_COMPILER_DRIVER_RUNPROFILE_H
 
 #include "compiler/driver/HloRunMain.h"
+#include "compiler/driver/Profile.h"
 #include "compiler/driver/TeamRun.h"
 
 namespace hloc {
+
+/// What calls of code with traces took, and the results of the last one.
+struct TracedCalls {
+  std::vector<ProfileRow> rows;
+  int64_t calls = 0;
+  /// Seconds of a call, the median; nanoseconds that were taken off each event.
+  double seconds = 0, overhead = 0;
+  std::vector<HostArray> results;
+};
+
+/// Calls `traced` for as long as the options' benchmark says, after some calls that do not count.
+/// Of several participants it looks at the first. Nothing, with a message, if a call fails.
+std::optional<TracedCalls> traceCalls(Executable &traced, const RunOptions &options,
+                                      ParticipantTeam &team, llvm::ArrayRef<HostTransfers *> hosts,
+                                      const ParticipantArrays &inputs);
 
 /// Times calls of `plain`, which is what `measured` gets, then calls of the same module compiled
 /// with traces, of which the first participant's count; prints the profile and writes it to the

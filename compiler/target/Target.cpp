@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/Target.h"
+#include "compiler/target/TargetSummary.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -192,12 +193,12 @@ llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &op
   return targets;
 }
 
-std::string printTarget(const Target &target) {
+/// What code may use, after the names of triple and processor, which `separator` ends.
+static std::string describe(const Target &target, llvm::StringRef separator) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << "# " << target.triple << ", " << target.cpu << '\n'
-      << "# vectors of " << target.vectorBytes << " bytes in " << target.vectorRegisters
-      << " registers";
+  out << target.triple << ", " << target.cpu << separator << "vectors of " << target.vectorBytes
+      << " bytes in " << target.vectorRegisters << " registers";
   auto say = [&](bool has, const char *what) {
     if (has)
       out << ", " << what;
@@ -207,8 +208,13 @@ std::string printTarget(const Target &target) {
   say(target.hasPairMultiplyAdd, "products of pairs");
   say(target.hasQuadMultiplyAdd, "products of fours");
   say(target.usesBf16Dot, "products of bf16");
-  out << '\n' << printMachine(target.machine);
   return text;
+}
+
+std::string summarize(const Target &target) { return describe(target, ", "); }
+
+std::string printTarget(const Target &target) {
+  return "# " + describe(target, "\n# ") + "\n" + printMachine(target.machine);
 }
 
 } // namespace hloc

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/schedule/Strategies.h"
+#include "passes/schedule/TunedSchedules.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -39,6 +40,13 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
     DictionaryAttr written;
     if (failed(readWritten(module, written)))
       return signalPassFailure();
+    tuned.clear();
+    for (const Target &target : *targets) {
+      FailureOr<TunedSchedules> found = TunedSchedules::read(module, target);
+      if (failed(found))
+        return signalPassFailure();
+      tuned.push_back(std::move(*found));
+    }
     WalkResult result = getOperation()->walk([&](KernelOp kernel) {
       return failed(choose(kernel, *targets, written)) ? WalkResult::interrupt()
                                                        : WalkResult::advance();
@@ -51,9 +59,13 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
             << entry.getName().getValue() << "`, for which there is a schedule";
         return signalPassFailure();
       }
+    for (const TunedSchedules &schedules : tuned)
+      schedules.reportUnused();
   }
 
 private:
+  /// What was tuned for each target.
+  SmallVector<TunedSchedules, 1> tuned;
   /// Names of kernels for which a written schedule was taken.
   llvm::SmallDenseSet<StringAttr> taken;
 
@@ -97,6 +109,10 @@ private:
       Choice choice = chooseSchedule(problem);
       if (!choice.best.schedule)
         return success();
+      if (ScheduleAttr quicker = tuned[number].find(problem, choice.best.schedule)) {
+        schedules.push_back(quicker);
+        continue;
+      }
       schedules.push_back(choice.best.schedule);
       if (!remarks)
         continue;

@@ -103,10 +103,18 @@ std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedul
   return checkFrame(problem, convolution, ConvolutionShape(convolution, schedule));
 }
 
+std::string sumBlocks(const KernelProblem &, hlo::ScheduleAttr schedule) {
+  return "blocks of " + std::to_string(schedule.getBlock()[2]) + " channels of each tap";
+}
+
 } // namespace
 
-const Strategy kBlockedConvolution = {"convolution.blocked", hlo::KernelKind::Convolution,
-                                      refuseBlocked,         proposeBlocked,
-                                      costBlocked,           checkBlocked};
+const Strategy kBlockedConvolution = {"convolution.blocked",
+                                      hlo::KernelKind::Convolution,
+                                      refuseBlocked,
+                                      proposeBlocked,
+                                      costBlocked,
+                                      checkBlocked,
+                                      sumBlocks};
 
 } // namespace hloc

@@ -82,6 +82,7 @@ std::string checkChannels(const KernelProblem &problem, hlo::ScheduleAttr schedu
 
 const Strategy kChannelConvolution = {"convolution.channels", hlo::KernelKind::Convolution,
                                       refuseChannels,         proposeChannels,
-                                      costChannels,           checkChannels};
+                                      costChannels,           checkChannels,
+                                      sumTapsInTurn};
 
 } // namespace hloc

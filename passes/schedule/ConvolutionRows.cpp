@@ -157,18 +157,21 @@ const Strategy kFeatureConvolution = {"convolution.features",
                                       refuseNothing,
                                       proposeFeatures,
                                       costRows,
-                                      checkRows};
+                                      checkRows,
+                                      sumTapsInTurn};
 const Strategy kGroupConvolution = {"convolution.groups",
                                     hlo::KernelKind::Convolution,
                                     refuseGroups,
                                     proposeGroups,
                                     costRows,
-                                    checkRows};
+                                    checkRows,
+                                    sumTapsInTurn};
 const Strategy kPixelConvolution = {"convolution.pixels",
                                     hlo::KernelKind::Convolution,
                                     refusePixels,
                                     proposePixels,
                                     costRows,
-                                    checkRows};
+                                    checkRows,
+                                    sumTapsInTurn};
 
 } // namespace hloc

@@ -120,4 +120,22 @@ std::string checkFrame(const KernelProblem &problem, const ConvolutionProblem &c
              : "expected patches and blocks that fit into the stack";
 }
 
+std::string sumTapsInTurn(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  ConvolutionProblem convolution = getConvolution(problem);
+  if (!isa<FloatType, ComplexType>(convolution.element))
+    return kExactSums.str();
+  if (isEmpty(convolution))
+    return kSumsInTurn.str();
+  ConvolutionShape shape(convolution, schedule);
+  std::string order;
+  llvm::raw_string_ostream out(order);
+  // How long the sums are says where they are cut.
+  for (const WindowAxis &axis : shape.axes)
+    out << axis.taps << " taps in each of " << axis.phases << " phases, ";
+  out << shape.channelSteps << " channels";
+  if (shape.lanesOn == ConvolutionLanes::Channels)
+    out << " in each of " << shape.lanes << " lanes";
+  return order;
+}
+
 } // namespace hloc

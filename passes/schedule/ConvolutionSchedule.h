@@ -11,6 +11,7 @@
 
 #include "passes/schedule/ConvolutionProblem.h"
 #include "passes/schedule/Strategies.h"
+#include "passes/schedule/Summation.h"
 
 namespace hloc {
 
@@ -64,6 +65,10 @@ bool fitsStack(const KernelProblem &problem, const ConvolutionProblem &convoluti
 /// What is wrong with a shape whose patches and blocks are to be on the stack; empty if nothing.
 std::string checkFrame(const KernelProblem &problem, const ConvolutionProblem &convolution,
                        const ConvolutionShape &shape);
+
+/// The order of sums: taps and channels one after the other, long sums in blocks, `lanes` channels
+/// in lanes of their own.
+std::string sumTapsInTurn(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
 /// The strategies, each in a file of its name.
 extern const Strategy kFeatureConvolution, kGroupConvolution, kPixelConvolution,

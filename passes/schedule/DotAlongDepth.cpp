@@ -59,9 +59,17 @@ std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr sche
   return "";
 }
 
+std::string sumAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (!isa<FloatType, ComplexType>(getDot(problem).element))
+    return kExactSums.str();
+  return "groups of " + std::to_string(schedule.getGroup()) + " in each of " +
+         std::to_string(schedule.getLanes()) + " lanes";
+}
+
 } // namespace
 
 const Strategy kAlongDepthDot = {"dot.along_depth", hlo::KernelKind::Dot, refuseAlongDepth,
-                                 proposeAlongDepth, costAlongDepth,       checkAlongDepth};
+                                 proposeAlongDepth, costAlongDepth,       checkAlongDepth,
+                                 sumAlongDepth};
 
 } // namespace hloc

@@ -67,7 +67,7 @@ std::string checkAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
 
 } // namespace
 
-const Strategy kAxpyDot = {"dot.axpy", hlo::KernelKind::Dot, refuseAxpy, proposeAxpy, costAxpy,
-                           checkAxpy};
+const Strategy kAxpyDot = {
+    "dot.axpy", hlo::KernelKind::Dot, refuseAxpy, proposeAxpy, costAxpy, checkAxpy, sumInPlace};
 
 } // namespace hloc

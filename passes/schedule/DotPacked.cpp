@@ -324,9 +324,24 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
   return "";
 }
 
+/// Each block of the depth in turn, and the sums of blocks likewise.
+std::string sumPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  DotProblem dot = getDot(problem);
+  if (!isa<FloatType, ComplexType>(dot.element))
+    return kExactSums.str();
+  std::string terms = schedule.getGroup() == 1
+                          ? kSumsInTurn.str()
+                          : "groups of " + std::to_string(schedule.getGroup()) + " in turn";
+  if (dot.depth <= kSumBlock)
+    return terms;
+  bool compensated = isCompensatedSum(dot.element, dot.depth);
+  return terms + ", blocks of " + std::to_string(kSumBlock) + " added to the first" +
+         (compensated ? " and compensated" : "");
+}
+
 } // namespace
 
-const Strategy kPackedDot = {"dot.packed",  hlo::KernelKind::Dot, refusePacked,
-                             proposePacked, costPacked,           checkPacked};
+const Strategy kPackedDot = {"dot.packed", hlo::KernelKind::Dot, refusePacked, proposePacked,
+                             costPacked,   checkPacked,          sumPacked};
 
 } // namespace hloc

@@ -3,6 +3,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -132,6 +133,16 @@ std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
   if (schedule.getTile()[0] > dot.rows)
     return "expected no more rows of a tile than the product has";
   return checkLanes(problem, schedule, dot.getPartBits());
+}
+
+std::string sumInPlace(const KernelProblem &problem, hlo::ScheduleAttr) {
+  DotProblem dot = getDot(problem);
+  if (!isa<FloatType, ComplexType>(dot.element))
+    return kExactSums.str();
+  if (!isBlockedSum(dot.element, dot.depth))
+    return kSumsInTurn.str();
+  return "blocks of " + std::to_string(chooseSumBlock(dot.depth, kSumBlock)) +
+         " in turn, compensated";
 }
 
 } // namespace hloc

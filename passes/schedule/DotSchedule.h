@@ -9,6 +9,7 @@
 #include "passes/schedule/DotProblem.h"
 #include "passes/schedule/RegisterTiles.h"
 #include "passes/schedule/Strategies.h"
+#include "passes/schedule/Summation.h"
 
 namespace hloc {
 
@@ -67,6 +68,10 @@ hlo::ScheduleAttr makeSchedule(const DotProblem &dot, llvm::StringRef strategy, 
 /// choices of its strategy.
 std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
                       hlo::ScheduleAttr schedule, llvm::ArrayRef<llvm::StringRef> with = {});
+
+/// The order of sums of strategies that read the right operand in place: one after the other, long
+/// ones in blocks.
+std::string sumInPlace(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
 /// The strategies, each in a file of its name.
 extern const Strategy kPackedDot, kStreamedDot, kAxpyDot, kAlongDepthDot;

@@ -65,7 +65,7 @@ std::string checkStream(const KernelProblem &problem, hlo::ScheduleAttr schedule
 
 } // namespace
 
-const Strategy kStreamedDot = {"dot.stream",  hlo::KernelKind::Dot, refuseStream,
-                               proposeStream, costStream,           checkStream};
+const Strategy kStreamedDot = {"dot.stream", hlo::KernelKind::Dot, refuseStream, proposeStream,
+                               costStream,   checkStream,          sumInPlace};
 
 } // namespace hloc

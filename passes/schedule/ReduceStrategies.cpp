@@ -5,7 +5,11 @@
 // - reduce.rows: lanes lie along the reduced minor dimension, and are folded at the end of a row.
 // - reduce.columns: lanes lie along kept positions, and each folds by itself.
 // - reduce.panels: the same, block by block of the reduced rows (ReducePanels.cpp).
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/Computations.h"
 #include "passes/schedule/ReduceSchedule.h"
+#include "passes/schedule/SumBlocks.h"
+#include "passes/schedule/Summation.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -101,15 +105,47 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   return steps * (double(schedule.getTile()[1]) * whole * time + getWait(problem, reduce, width));
 }
 
+//===-- the order of sums --------------------------------------------------------------------===//
+
+/// Whether every order gives the same bits: of integers, and of extremes.
+bool isExact(hlo::ReduceOp reduce) {
+  hlo::ComputationOp computation = lookupComputation(reduce, reduce.getToApplyAttr());
+  Operation *op = computation && reduce.getCount() == 1 ? getSingleBinaryOp(computation) : nullptr;
+  if (!op)
+    return false;
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<IntegerType>(element))
+    return isa<hlo::AddOp, hlo::MultiplyOp, hlo::AndOp, hlo::OrOp, hlo::XorOp, hlo::MinimumOp,
+               hlo::MaximumOp>(op);
+  return isa<FloatType>(element) && isa<hlo::MinimumOp, hlo::MaximumOp>(op);
+}
+
+std::string sumReduced(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (llvm::all_of(problem.body.getOps<hlo::ReduceOp>(), isExact))
+    return kExactSums.str();
+  ReduceProblem reduce(problem.body);
+  int64_t width = schedule.getTile()[1] * schedule.getLanes();
+  if (schedule.getStrategy() == "reduce.rows")
+    return "in each of " + std::to_string(width) + " lanes";
+  if (schedule.getStrategy() == "reduce.panels")
+    return "blocks of " + std::to_string(schedule.getBlock()[0]) + " rows, in runs of " +
+           std::to_string(schedule.getTile()[0]);
+  // How many reductions of one stage can have long runs.
+  int64_t registers = std::max<int64_t>(1, width / problem.target.getLanes(reduce.widest));
+  return "runs of columns, long ones of up to " +
+         std::to_string(std::min(reduce.reductions, kLongRunRegisters / registers)) + " sums";
+}
+
 } // namespace
 
 ArrayRef<Strategy> getReduceStrategies() {
   constexpr auto kind = hlo::KernelKind::Reduce;
   static const Strategy strategies[] = {
-      {"reduce.rows", kind, refuseRows, proposeRows, costRows, checkUnblocked},
-      {"reduce.columns", kind, refuseNothing, proposeColumns, costColumns, checkUnblocked},
+      {"reduce.rows", kind, refuseRows, proposeRows, costRows, checkUnblocked, sumReduced},
+      {"reduce.columns", kind, refuseNothing, proposeColumns, costColumns, checkUnblocked,
+       sumReduced},
       {"reduce.panels", kind, refuseReducePanels, proposeReducePanels, costReducePanels,
-       checkReducePanels},
+       checkReducePanels, sumReduced},
   };
   return strategies;
 }

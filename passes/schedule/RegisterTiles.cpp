@@ -14,6 +14,8 @@ static constexpr double kReached = 0.9, kSlack = 1.25;
 /// Accumulators for each multiply-add on its way with which none is ever waited for, and what is
 /// lost for the part of them that is missing.
 static constexpr double kEnough = 1.5, kLostByFew = 1.0 / 3;
+/// How much longer a tile takes whose sums alone have no registers.
+static constexpr double kSpilled = 5;
 
 /// Registers of an accumulator: complex numbers take two.
 static int64_t getWidth(Type accumulator) { return isa<ComplexType>(accumulator) ? 2 : 1; }
@@ -38,6 +40,8 @@ double getTileRate(const Target &target, Type accumulator, TileShape tile, int64
       (tile.rows + tile.vectors) / count * machine.rates.multiplyAdd / machine.rates.load;
   double rowsPerLoad =
       kSlack * machine.rates.multiplyAdd * target.vectorBytes / machine.l2.bytesPerCycle;
+  if (count * getWidth(accumulator) > double(target.vectorRegisters))
+    latency /= kSpilled;
   double wait = std::max({1.0, loads / kReached, std::min<double>(rows, rowsPerLoad) / tile.rows});
   return latency / wait;
 }

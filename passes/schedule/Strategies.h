@@ -43,8 +43,8 @@ struct Strategy {
   /// What is wrong with a schedule of the strategy that somebody wrote; empty if nothing.
   std::string (*check)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
   /// In which order a schedule of the strategy adds, in words that strategies of one kind share:
-  /// schedules of which it says the same give the same bits. Null: it may be another one with each
-  /// schedule.
+  /// schedules of which it says the same give the same bits (Summation.h). Null: it may be
+  /// another one with each schedule.
   std::string (*summation)(const KernelProblem &problem, hlo::ScheduleAttr schedule) = nullptr;
 };
 

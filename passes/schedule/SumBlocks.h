@@ -38,6 +38,10 @@ inline bool isCompensatedSum(mlir::Type element, int64_t terms) {
 /// not their product. Scans of less than two blocks have none.
 inline constexpr int64_t kScanBlock = 32;
 
+/// Registers of sums of a stage of a reduction along columns up to which each of them sums long
+/// runs apart (codegen/kernels/reduce).
+inline constexpr int64_t kLongRunRegisters = 4;
+
 } // namespace hloc
 
 #endif

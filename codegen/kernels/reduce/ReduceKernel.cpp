@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/reduce/ReduceKernel.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "passes/schedule/SumBlocks.h"
 #include <numeric>
 
 using namespace mlir;
@@ -156,8 +157,8 @@ ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
     return {16, true};
   int64_t lanes = context.target.getLanes(problem.widest);
   int64_t registers = group.size() * std::max<int64_t>(1, index.getLanes() / lanes);
-  return !rows && registers <= 4 ? ReducedWalk::Blocks{64, true, 8}
-                                 : ReducedWalk::Blocks{32, true, 4};
+  return !rows && registers <= kLongRunRegisters ? ReducedWalk::Blocks{64, true, 8}
+                                                 : ReducedWalk::Blocks{32, true, 4};
 }
 
 /// Says that units are rows of the operands and of the results, one after the other. An operand's

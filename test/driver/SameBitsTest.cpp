@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever schedules tuning may choose from, results have the same bits: every kernel below runs
+// with all of them (passes/schedule/Summation.h, passes/schedule/Candidates.h).
+#include "compiler/driver/LoadedInstance.h"
+#include "compiler/driver/RunFiles.h"
+#include "compiler/driver/TeamRun.h"
+#include "compiler/text/Parser.h"
+#include "passes/schedule/Candidates.h"
+#include "passes/schedule/Fingerprint.h"
+#include "passes/schedule/ScheduleFile.h"
+#include "passes/schedule/Summation.h"
+#include <gtest/gtest.h>
+
+using namespace hloc;
+
+namespace {
+
+/// Schedules of a kernel that are run at most, evenly taken of those there are.
+constexpr size_t kMostSchedules = 10;
+
+struct Case {
+  const char *name, *text;
+};
+
+std::string print(hlo::ScheduleAttr schedule) {
+  std::string text;
+  llvm::raw_string_ostream(text) << mlir::Attribute(schedule);
+  return text;
+}
+
+std::string printCase(const testing::TestParamInfo<std::tuple<const char *, Case>> &info) {
+  std::string name = std::get<1>(info.param).name + std::string("_") + std::get<0>(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+class SameBitsTest : public testing::TestWithParam<std::tuple<const char *, Case>> {
+protected:
+  SameBitsTest() : context(makeRegistry()) {
+    context.loadAllAvailableDialects();
+    compile.target.cpu = std::get<0>(GetParam());
+    target = llvm::cantFail(makeTarget(compile.target));
+    module = parse(std::get<1>(GetParam()).text);
+    RunOptions run;
+    EXPECT_EQ(readInputs(findEntry(*module), run, inputs), InputError::None);
+  }
+
+  static mlir::DialectRegistry makeRegistry() {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const char *text) {
+    return parseHlo(std::string("HloModule m\n\n") + text, "m.hlo", &context);
+  }
+
+  /// The bytes of all results.
+  std::vector<char> run(const CompileOptions &options) {
+    std::optional<Executable> executable = makeExecutable(*module, options);
+    EXPECT_TRUE(executable);
+    if (!executable)
+      return {};
+    LoadedInstance instance(executable->compiled.interface, executable->loaded, nullptr,
+                            inputs.front());
+    hlort_status status = {};
+    EXPECT_EQ(instance.call(status), HLORT_OK) << status.message;
+    std::vector<char> bytes;
+    for (const HostArray &array : instance.getResults())
+      bytes.insert(bytes.end(), array.bytes.begin(), array.bytes.end());
+    return bytes;
+  }
+
+  /// With `schedule` for the kernel `problem`.
+  std::vector<char> runWith(const std::string &problem, hlo::ScheduleAttr schedule) {
+    ScheduleFile file;
+    file.sections.push_back({getMachineName(target), {{{"k", problem, schedule, {}}, ""}}});
+    CompileOptions options = compile;
+    options.tunedSchedules = printScheduleFile(file);
+    options.tunedSchedulesFile = "trial";
+    return run(options);
+  }
+
+  /// Calls `body` for each kernel that has schedules to choose from, with its own.
+  void forEachKernel(
+      llvm::function_ref<void(const KernelProblem &problem, hlo::ScheduleAttr own)> body) {
+    mlir::OwningOpRef<mlir::ModuleOp> scheduled = module->clone();
+    ASSERT_TRUE(mlir::succeeded(scheduleModule(*scheduled, compile)));
+    scheduled->walk([&](hlo::KernelOp kernel) {
+      KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
+                            CostModel(target)};
+      if (mlir::ArrayAttr schedules = kernel.getSchedulesAttr())
+        body(problem, llvm::cast<hlo::ScheduleAttr>(schedules[0]));
+    });
+  }
+
+  mlir::MLIRContext context;
+  CompileOptions compile;
+  Target target;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ParticipantArrays inputs;
+};
+
+TEST_P(SameBitsTest, AllCandidates) {
+  std::vector<char> expected = run(compile);
+  size_t count = 0;
+  forEachKernel([&](const KernelProblem &problem, hlo::ScheduleAttr own) {
+    llvm::SmallVector<hlo::ScheduleAttr> all = listCandidates(problem, own);
+    llvm::append_range(all, listNeighbours(problem, own, own));
+    for (hlo::ScheduleAttr candidate : listCandidates(problem, own))
+      llvm::append_range(all, listNeighbours(problem, own, candidate));
+    std::string fingerprint = getFingerprint(problem.kind, problem.body);
+    size_t step = 1 + all.size() / kMostSchedules;
+    for (size_t i = 0; i < all.size(); i += step, ++count)
+      if (runWith(fingerprint, all[i]) != expected)
+        ADD_FAILURE() << print(all[i]) << " gives other bits than " << print(own);
+  });
+  RecordProperty("schedules", int(count));
+}
+
+const Case kCases[] = {
+    {"Dot", R"(ENTRY e {
+  a = f32[65,100] parameter(0)
+  b = f32[100,97] parameter(1)
+  ROOT k = f32[65,97] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotOfTwoBlocks", R"(ENTRY e {
+  a = f32[37,700] parameter(0)
+  b = f32[700,130] parameter(1)
+  ROOT k = f32[37,130] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotOfManyBlocks", R"(ENTRY e {
+  a = f32[8,17000] parameter(0)
+  b = f32[17000,70] parameter(1)
+  ROOT k = f32[8,70] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotOfFewRows", R"(ENTRY e {
+  a = f32[2,1500] parameter(0)
+  b = f32[1500,700] parameter(1)
+  ROOT k = f32[2,700] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotAlongDepth", R"(ENTRY e {
+  a = f32[3,600] parameter(0)
+  b = f32[90,600] parameter(1)
+  ROOT k = f32[3,90] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+})"},
+    {"DotTransposed", R"(ENTRY e {
+  a = f32[300,61] parameter(0)
+  b = f32[80,300] parameter(1)
+  ROOT k = f32[61,80] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}
+})"},
+    {"DotOfBatches", R"(ENTRY e {
+  a = f64[5,20,200] parameter(0)
+  b = f64[5,200,33] parameter(1)
+  ROOT k = f64[5,20,33] dot(a, b), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}
+})"},
+    {"DotOfNarrowFloats", R"(ENTRY e {
+  a = bf16[20,300] parameter(0)
+  b = bf16[300,70] parameter(1)
+  ROOT k = bf16[20,70] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotOfComplex", R"(ENTRY e {
+  a = c64[20,90] parameter(0)
+  b = c64[90,40] parameter(1)
+  ROOT k = c64[20,40] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotOfIntegers", R"(ENTRY e {
+  a = s8[30,600] parameter(0)
+  b = s8[600,70] parameter(1)
+  ROOT k = s32[30,70] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"DotWithEpilogue", R"(ENTRY e {
+  a = f32[40,250] parameter(0)
+  b = f32[250,70] parameter(1)
+  bias = f32[70] parameter(2)
+  product = f32[40,70] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  biases = f32[40,70] broadcast(bias), dimensions={1}
+  sum = f32[40,70] add(product, biases)
+  square = f32[40,70] multiply(sum, sum)
+  cube = f32[40,70] multiply(square, sum)
+  some = f32[] constant(0.044715)
+  somes = f32[40,70] broadcast(some), dimensions={}
+  scaled = f32[40,70] multiply(cube, somes)
+  inner = f32[40,70] add(sum, scaled)
+  gate = f32[40,70] tanh(inner)
+  half = f32[40,70] multiply(sum, gate)
+  ROOT k = f32[40,70] add(half, sum)
+})"},
+    {"DotWithContractedEpilogue", R"(ENTRY e {
+  a = f32[40,250] parameter(0)
+  b = f32[250,70] parameter(1)
+  bias = f32[70] parameter(2)
+  scale = f32[70] parameter(3)
+  product = f32[40,70] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  scaled = f32[70] multiply(bias, scale)
+  biases = f32[40,70] broadcast(scaled), dimensions={1}
+  ROOT k = f32[40,70] add(product, biases)
+})"},
+    {"DotWithPrologue", R"(ENTRY e {
+  a = f32[40,200] parameter(0)
+  x = f32[200,70] parameter(1)
+  y = f32[200,70] parameter(2)
+  z = f32[200,70] parameter(3)
+  xy = f32[200,70] multiply(x, y)
+  b = f32[200,70] add(xy, z)
+  ROOT k = f32[40,70] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
+    {"Convolution", R"(ENTRY e {
+  x = f32[2,13,13,40] parameter(0)
+  w = f32[3,3,40,24] parameter(1)
+  ROOT k = f32[2,13,13,24] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+})"},
+    {"ConvolutionOfFewChannels", R"(ENTRY e {
+  x = f32[1,30,30,3] parameter(0)
+  w = f32[7,7,3,20] parameter(1)
+  ROOT k = f32[1,15,15,20] convolution(x, w), window={size=7x7 stride=2x2 pad=3_3x3_3}, dim_labels=b01f_01io->b01f
+})"},
+    {"ConvolutionOfFewFeatures", R"(ENTRY e {
+  x = f32[1,17,17,96] parameter(0)
+  w = f32[3,3,96,3] parameter(1)
+  ROOT k = f32[1,17,17,3] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+})"},
+    {"ConvolutionOfManyChannels", R"(ENTRY e {
+  x = f32[1,9,9,300] parameter(0)
+  w = f32[3,3,300,64] parameter(1)
+  ROOT k = f32[1,9,9,64] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+})"},
+    {"ConvolutionByChannelsFirst", R"(ENTRY e {
+  x = f32[2,24,14,14] parameter(0)
+  w = f32[18,24,3,3] parameter(1)
+  ROOT k = f32[2,18,14,14] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01
+})"},
+    {"DepthwiseConvolution", R"(ENTRY e {
+  x = f32[1,20,20,36] parameter(0)
+  w = f32[3,3,1,36] parameter(1)
+  ROOT k = f32[1,20,20,36] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=36
+})"},
+    {"TransposedConvolution", R"(ENTRY e {
+  x = f32[1,9,9,24] parameter(0)
+  w = f32[4,4,24,16] parameter(1)
+  ROOT k = f32[1,18,18,16] convolution(x, w), window={size=4x4 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f
+})"},
+    {"SumOfColumns", R"(add {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] add(p, q)
+}
+
+ENTRY e {
+  x = f32[700,300] parameter(0)
+  zero = f32[] constant(0)
+  ROOT k = f32[300] reduce(x, zero), dimensions={0}, to_apply=add
+})"},
+    {"SumOfRows", R"(add {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] add(p, q)
+}
+
+ENTRY e {
+  x = f32[60,1000] parameter(0)
+  zero = f32[] constant(0)
+  ROOT k = f32[60] reduce(x, zero), dimensions={1}, to_apply=add
+})"},
+    {"SumOfSquares", R"(add {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] add(p, q)
+}
+
+ENTRY e {
+  x = f32[90,130] parameter(0)
+  xx = f32[90,130] multiply(x, x)
+  zero = f32[] constant(0)
+  ROOT k = f32[130] reduce(xx, zero), dimensions={0}, to_apply=add
+})"},
+    {"SumOfFewSquares", R"(add {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] add(p, q)
+}
+
+ENTRY e {
+  x = f32[130,12] parameter(0)
+  xx = f32[130,12] multiply(x, x)
+  zero = f32[] constant(0)
+  ROOT k = f32[130] reduce(xx, zero), dimensions={1}, to_apply=add
+})"},
+    {"Maximum", R"(max {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] maximum(p, q)
+}
+
+ENTRY e {
+  x = f32[60,190] parameter(0)
+  least = f32[] constant(-inf)
+  ROOT k = f32[60] reduce(x, least), dimensions={1}, to_apply=max
+})"},
+    {"SumOfIntegers", R"(sum {
+  p = s32[] parameter(0)
+  q = s32[] parameter(1)
+  ROOT s = s32[] add(p, q)
+}
+
+ENTRY e {
+  x = s32[61,170] parameter(0)
+  zero = s32[] constant(0)
+  ROOT k = s32[61] reduce(x, zero), dimensions={1}, to_apply=sum
+})"},
+    {"Softmax", R"(add {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] add(p, q)
+}
+
+max {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] maximum(p, q)
+}
+
+ENTRY e {
+  x = f32[60,190] parameter(0)
+  least = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  top = f32[60] reduce(x, least), dimensions={1}, to_apply=max
+  tops = f32[60,190] broadcast(top), dimensions={0}
+  lower = f32[60,190] subtract(x, tops)
+  powers = f32[60,190] exponential(lower)
+  sum = f32[60] reduce(powers, zero), dimensions={1}, to_apply=add
+  sums = f32[60,190] broadcast(sum), dimensions={0}
+  ROOT k = f32[60,190] divide(powers, sums)
+})"},
+};
+
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SameBitsTest,
+                         testing::Combine(testing::Values("native", "x86-64-v3", "x86-64-v2"),
+                                          testing::ValuesIn(kCases)),
+                         printCase);
