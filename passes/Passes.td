@@ -388,11 +388,12 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
 def ChooseSchedules : Pass<"choose-schedules", "::mlir::func::FuncOp"> {
   let summary = "Choose how each kernel is done";
   let description = [{
-    Sets `schedules` of every kernel: for each target of the module (`hlo.targets`) the strategy, tile, blocks and so on that take least time by the cost model
-    (passes/schedule/Strategies.h). A kernel that has schedules keeps them, and the module's
-    `hlo.schedules` are taken for the kernels that they name: both are checked first. What was tuned
-    (`hlo.tuned_schedules`, passes/schedule/TunedSchedules.h) comes before the model's choice where it
-    gives the same bits; a remark says where it does not, or no longer fits any kernel.
+    Sets `schedules` of every kernel: for each target of the module (`hlo.targets`) the strategy,
+    tile, blocks and so on that take least time by the cost model (passes/schedule/Strategies.h). A
+    kernel that has schedules keeps them, and the module's `hlo.schedules` are taken for the kernels
+    that they name: both are checked first. What was tuned (`hlo.tuned_schedules`,
+    passes/schedule/TunedSchedules.h) comes before the model's choice where it gives the same bits; a
+    remark says where it does not, or no longer fits any kernel.
 
     ```mlir
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : ... {

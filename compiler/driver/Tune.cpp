@@ -25,7 +25,7 @@ namespace hloc {
 
 /// How long the program may take to load and to run once, beside the time for tuning; and how many
 /// times longer than then a trial may take.
-static constexpr double kFirstSeconds = 120, kLeastSeconds = 10, kSlower = 10;
+static constexpr double kFirstSeconds = 300, kLeastSeconds = 10, kSlower = 10;
 
 namespace {
 
@@ -46,10 +46,7 @@ public:
     double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::optional<Comparison> times = answer ? readComparison(*answer) : std::nullopt;
     if (!times) {
-      complaint = worker->getComplaint();
-      if (complaint.empty())
-        complaint = formatv("it took more than {0:f0} seconds", deadline).str();
-      worker.reset();
+      giveUp(deadline);
       return std::nullopt;
     }
     deadline = std::max(kLeastSeconds, kSlower * took);
@@ -69,9 +66,15 @@ private:
     worker = std::move(*started);
     if (worker->ask(request, kFirstSeconds))
       return true;
-    complaint = worker->getComplaint();
-    worker.reset();
+    giveUp(kFirstSeconds);
     return false;
+  }
+
+  void giveUp(double seconds) {
+    complaint = worker->getComplaint();
+    if (complaint.empty())
+      complaint = formatv("it took more than {0:f0} seconds", seconds).str();
+    worker.reset();
   }
 
   std::string write(const TrialSchedules &schedules) const {

@@ -51,9 +51,12 @@ std::optional<Comparison> Tuner::runBoth(const TrialSchedules &reference,
   std::optional<Comparison> times = measure(reference, trial);
   runSeconds = std::max(runSeconds, getSeconds() - start);
   ++runs;
-  if (progress && before > 0)
-    progress(runs, getSeconds(), before, after);
   return times;
+}
+
+void Tuner::report() const {
+  if (progress)
+    progress(runs, getSeconds(), before, after);
 }
 
 double Tuner::getTime(const Group &group, const TrialTimes &times) {
@@ -70,9 +73,7 @@ double Tuner::getTime(const Group &group, const TrialTimes &times) {
 void Tuner::makeGroups(const TrialTimes &times) {
   llvm::StringMap<size_t> groupOf; // of problems
   std::vector<std::vector<Kernel *>> members;
-  llvm::StringMap<Kernel *> byProblem;
   for (Kernel &kernel : kernels) {
-    byProblem[kernel.problem] = &kernel;
     groupOf[kernel.problem] = members.size();
     members.push_back({&kernel});
   }
@@ -110,6 +111,8 @@ bool Tuner::begin() {
   makeGroups(times->reference);
   before = after = times->reference.call;
   repeats = times->reference.results == times->trial.results;
+  runSeconds = 0; // the first one also made all that runs need
+  report();
   return true;
 }
 
@@ -160,13 +163,13 @@ void Tuner::judge(const Comparison &times) {
 }
 
 /// Runs with the own and with the best schedules, and takes the best back where they are not.
-void Tuner::compare() {
+void Tuner::compare(double seconds) {
   TrialSchedules best = getBest();
   double infinity = std::numeric_limits<double>::infinity(), call = infinity;
   for (Group &group : groups)
     group.own = group.time = infinity;
   bool isGood = !best.empty();
-  for (int i = 0; i < kLastRuns && isGood; ++i) {
+  for (int i = 0; isGood && i < kLastRuns && (i == 0 || getSeconds() < seconds); ++i) {
     std::optional<Comparison> times = runBoth({}, best);
     isGood = times && (!repeats || times->trial.results == times->reference.results);
     if (!isGood)
@@ -197,10 +200,12 @@ bool Tuner::run(double seconds) {
     kernel.addNext(kernel.listNeighbours(kernel.own), /*first=*/false);
   TrialSchedules schedules;
   // The comparison at the end takes time as well.
-  while (getSeconds() + (1 + kLastRuns) * runSeconds < seconds && chooseTrials(schedules))
+  while (getSeconds() + (1 + kLastRuns) * runSeconds < seconds && chooseTrials(schedules)) {
     if (std::optional<Comparison> times = runBoth(getBest(), schedules))
       judge(*times);
-  compare();
+    report();
+  }
+  compare(seconds);
   return true;
 }
 

@@ -99,9 +99,10 @@ private:
   void makeGroups(const TrialTimes &times);
   bool chooseTrials(TrialSchedules &schedules);
   void judge(const Comparison &times);
-  void compare();
+  void compare(double seconds);
   TrialSchedules getBest() const;
   std::optional<Comparison> runBoth(const TrialSchedules &reference, const TrialSchedules &trial);
+  void report() const;
   double getSeconds() const;
   static double getTime(const Group &group, const TrialTimes &times);
 

@@ -62,8 +62,6 @@ private:
   }
 
   LogicalResult parseMachine(StringRef machine) {
-    if (machine.empty())
-      return emitError(place(line.size())) << "expected a machine";
     for (const ScheduleFile::Section &section : file.sections)
       if (section.machine == machine)
         return emitError(place(columnOf(machine))) << "the machine has a section already";

@@ -118,6 +118,30 @@ TEST_P(SameBitsTest, AllCandidates) {
   RecordProperty("schedules", int(count));
 }
 
+/// Other orders of sums are other bits: what this is all about.
+class OtherBitsTest : public SameBitsTest {};
+
+TEST_P(OtherBitsTest, OtherOrders) {
+  std::vector<char> expected = run(compile);
+  int count = 0;
+  forEachKernel([&](const KernelProblem &problem, hlo::ScheduleAttr own) {
+    for (const Strategy &strategy : getStrategies(problem)) {
+      llvm::SmallVector<hlo::ScheduleAttr> proposed;
+      if (strategy.refuse(problem).empty())
+        strategy.propose(problem, proposed);
+      if (proposed.empty() || getSummation(problem, proposed.front()) == getSummation(problem, own))
+        continue;
+      ++count;
+      CompileOptions options = compile;
+      options.schedules = {"k=" + print(proposed.front())};
+      EXPECT_NE(run(options), expected) << print(proposed.front());
+      EXPECT_EQ(runWith(getFingerprint(problem.kind, problem.body), proposed.front()), expected)
+          << "it was taken though it adds in another order: " << print(proposed.front());
+    }
+  });
+  EXPECT_GT(count, 0);
+}
+
 const Case kCases[] = {
     {"Dot", R"(ENTRY e {
   a = f32[65,100] parameter(0)
@@ -334,8 +358,18 @@ ENTRY e {
 })"},
 };
 
+const Case &findCase(const std::string &name) {
+  return *llvm::find_if(kCases, [&](const Case &one) { return one.name == name; });
+}
+
 } // namespace
 
+INSTANTIATE_TEST_SUITE_P(Kernels, OtherBitsTest,
+                         testing::Combine(testing::Values("x86-64-v3"),
+                                          testing::Values(findCase("DotOfTwoBlocks"),
+                                                          findCase("ConvolutionOfManyChannels"),
+                                                          findCase("SumOfRows"))),
+                         printCase);
 INSTANTIATE_TEST_SUITE_P(Kernels, SameBitsTest,
                          testing::Combine(testing::Values("native", "x86-64-v3", "x86-64-v2"),
                                           testing::ValuesIn(kCases)),
