@@ -114,6 +114,7 @@ LogicalResult scheduleModule(ModuleOp module, const CompileOptions &options) {
 
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
   setTargets(module, options.target);
+  addFingerprint(module); // schedules do not matter to other participants
   if (failed(setSchedules(module, options)))
     return failure();
   warnOfElidedConstants(module);
@@ -134,7 +135,6 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
   std::vector<int64_t> indexBounds;
   if (options.standAlone)
     indexBounds = findIndexBounds(module);
-  addFingerprint(module);
   if (failed(toInterface.run(module)))
     return failure();
   LoweredModule lowered{getInterface(module), countConstants(module)};
