@@ -73,7 +73,8 @@ private:
   void giveUp(double seconds) {
     complaint = worker->getComplaint();
     if (complaint.empty())
-      complaint = formatv("it took more than {0:f0} seconds", seconds).str();
+      complaint = worker->hasEnded() ? "its process was ended"
+                                     : formatv("it took more than {0:f0} seconds", seconds).str();
     worker.reset();
   }
 

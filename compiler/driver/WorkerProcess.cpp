@@ -18,6 +18,8 @@ namespace hloc {
 
 /// Digits of the longest message's length.
 static constexpr size_t kMostDigits = 18;
+/// How often it is looked whether a process is gone, and how long after each other.
+static constexpr int kLooks = 20, kLookMicroseconds = 10'000;
 
 namespace {
 
@@ -142,6 +144,18 @@ std::optional<std::string> WorkerProcess::ask(llvm::StringRef request, double se
   if (!writeMessage(socket, request, seconds))
     return std::nullopt;
   return readMessage(socket, seconds);
+}
+
+bool WorkerProcess::hasEnded() {
+  // Its end of the socket is closed a little before it is gone.
+  for (int look = 0; look < kLooks; ++look) {
+    siginfo_t state = {};
+    if (waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        state.si_pid == process)
+      return true;
+    usleep(kLookMicroseconds);
+  }
+  return false;
 }
 
 std::string WorkerProcess::getComplaint() {

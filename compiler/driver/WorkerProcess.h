@@ -33,6 +33,9 @@ public:
   /// than so many seconds; it is of no use then.
   std::optional<std::string> ask(llvm::StringRef request, double seconds);
 
+  /// Whether it is gone, and not only slow.
+  bool hasEnded();
+
   /// The first line of what it has printed that names an error, or else the last; empty if there is
   /// none.
   std::string getComplaint();

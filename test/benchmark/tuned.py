@@ -10,8 +10,9 @@ For each module, or for NAME/module.hlo in each folder NAME of a folder: `hloc -
 schedules, then `hlo-run --benchmark` runs the module with its own schedules and with those, in
 turn. Prints, for each program,
 
-    own, tuned   milliseconds of one call, the least of N turns
-    ratio        own / tuned; 1 where nothing was found
+    own, tuned   milliseconds of one call, the median of N turns
+    ratio        own / tuned, the median of what it is in each turn, since what else a machine does
+                 falls on neighbours alike; 1 where nothing was found
     kernels      how many have other schedules
 
 then the geometric mean of the ratios, and the kernels for which most was gained, with both
@@ -23,6 +24,7 @@ import math
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -68,8 +70,9 @@ def tune(name, module, options, folder):
             printed = run(options, options.bin / "hlo-run", module, *flags, *more, "--json",
                           f"--benchmark={options.seconds}")
             times[kind].append(json.loads(printed)["run_seconds"])
-    own, tuned = min(times["own"]), min(times["tuned"])
-    return {"name": name, "own": own, "tuned": tuned, "ratio": own / tuned, "kernels": kernels}
+    ratio = statistics.median(own / tuned for own, tuned in zip(times["own"], times["tuned"]))
+    return {"name": name, "own": statistics.median(times["own"]),
+            "tuned": statistics.median(times["tuned"]), "ratio": ratio, "kernels": kernels}
 
 
 def main():
@@ -80,8 +83,8 @@ def main():
     parser.add_argument("--mcpu")
     parser.add_argument("--match", default="")
     parser.add_argument("--tune-seconds", type=float, default=60)
-    parser.add_argument("--seconds", type=float, default=0.2)
-    parser.add_argument("--turns", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=0.05)
+    parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--worst", type=int, default=20)
     parser.add_argument("--prefix", default="")
     parser.add_argument("--json", type=pathlib.Path)

@@ -23,12 +23,14 @@ TEST(WorkerProcessTest, ACrashIsNoAnswer) {
   auto worker = start("echo 'model.hlo:1:2: error: bad' >&2; echo more >&2; kill -SEGV $$");
   EXPECT_FALSE(worker->ask("are you there?", 10));
   EXPECT_EQ(worker->getComplaint(), "model.hlo:1:2: error: bad");
+  EXPECT_TRUE(worker->hasEnded());
 }
 
 TEST(WorkerProcessTest, AnEndlessProgramIsNoAnswer) {
   auto worker = start("while true; do :; done");
   EXPECT_FALSE(worker->ask("are you there?", 0.2));
   EXPECT_EQ(worker->getComplaint(), "");
+  EXPECT_FALSE(worker->hasEnded());
 }
 
 TEST(WorkerProcessTest, WhatIsNoMessageIsNoAnswer) {
