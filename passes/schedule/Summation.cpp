@@ -16,15 +16,41 @@ static bool endsWithoutProduct(Operation *op) {
               hlo::SelectOp, hlo::ClampOp, hlo::ConvertOp, hlo::IotaOp>(op));
 }
 
+static bool isRepetition(Operation *op) {
+  auto count = [](Value value) { return cast<ShapedType>(value.getType()).getNumElements(); };
+  return isa<hlo::BroadcastOp>(op) && count(op->getResult(0)) > count(op->getOperand(0));
+}
+
+/// Whether `value` is another one at each position of its shape, as far as the code can tell: it is
+/// made of something that was not repeated.
+static bool varies(Value value) {
+  SmallVector<Value> open{value};
+  llvm::SmallDenseSet<Value, 16> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op)
+      return true;
+    if (!seen.insert(next).second || isa<hlo::ConstantOp, hlo::IotaOp>(op) || isRepetition(op))
+      continue;
+    if (op->getNumOperands() == 0)
+      return true;
+    llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
 /// What computes `value`, which may be moved, repeated (which `isRepeated` then tells) or negated
 /// on the way; null if it comes from memory.
 static Operation *findSource(Value value, bool &isRepeated) {
   Operation *op = value.getDefiningOp();
   while (isa_and_nonnull<hlo::BroadcastOp, hlo::ReshapeOp, hlo::TransposeOp, hlo::SliceOp,
                          hlo::ReverseOp, hlo::CopyOp, hlo::NegateOp>(op)) {
-    isRepeated |= isa<hlo::BroadcastOp>(op);
-    op = op->getOperand(0).getDefiningOp();
+    isRepeated |= isRepetition(op);
+    value = op->getOperand(0);
+    op = value.getDefiningOp();
   }
+  isRepeated |= !varies(value);
   return op;
 }
 
