@@ -55,6 +55,10 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
     operation; erases `hlo.opt_barrier`, `hlo.domain`, `hlo.add_dependency` and custom calls that
     only annotate (`Sharding`, ...). Afterwards unreachable computations are gone.
 
+    What an `hlo.async_start` begins stays if it may run on a thread of its own: it names one, works
+    on arrays of static shape, ends in the same block, and meets no other participants. If it calls
+    the host, nothing else does so between its start and its end.
+
     ```mlir
     %0 = hlo.call %x {to_apply = @double} : (tensor<4xf32>) -> tensor<4xf32>
     ```
@@ -72,7 +76,8 @@ def LowerControlFlow : Pass<"lower-control-flow", "::mlir::ModuleOp"> {
     parameters and one result for each array in its result. Tuples are gone everywhere, so variadic
     operations have one result an array, and layouts too: `hlo.bitcast` becomes transposes and a
     reshape, `hlo.copy` its operand. Tokens vanish; operations with side effects keep their order.
-    Computations named by `to_apply` stay, without tuples, as private symbols.
+    Computations named by `to_apply` stay, without tuples, as private symbols. What is left of
+    `hlo.async_start` becomes a private function and `hlo.async_launch`, its done `hlo.async_wait`.
 
     - `hlo.while` becomes `scf.while` whose condition forwards its arguments in order (all passes
       keep it so); what the body returns unchanged is taken from outside.
@@ -441,13 +446,14 @@ def GroupKernels : Pass<"group-kernels", "::mlir::func::FuncOp"> {
 }
 
 def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
-  let summary = "Let kernels run while collectives are under way";
+  let summary = "Let kernels run while collectives and asynchronous computations are under way";
   let description = [{
-    In every block with collectives: starts come as soon as their operands are there, in their own
-    order, which is that in which participants meet; dones come once kernels that take about as long
-    as the collective have run since its start, or when nothing else is left that does not wait for
-    results. Other operations keep their order as far as that allows, and what reads an array stays
-    before the kernel that updates it in place.
+    In every block with collectives or `hlo.async_launch`: starts come as soon as their operands are
+    there, in their own order, which is that in which participants meet; dones come once kernels that
+    take about as long as the collective have run since its start, or when nothing else is left that
+    does not wait for results. `hlo.async_wait` comes when nothing else is left, or something with
+    effects has to follow it. Other operations keep their order as far as that
+    allows, and what reads an array stays before the kernel that updates it in place.
 
     ```mlir
     %ticket, %r = hlo.collective_start all_reduce (%x) ...

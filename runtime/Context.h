@@ -9,6 +9,7 @@
 #include "collective/Loopback.h"
 #include "collective/Participant.h"
 #include "hlort/hlort.h"
+#include "threads/NamedThread.h"
 #include "threads/ThreadTeam.h"
 #include "transfer/Queue.h"
 
@@ -44,6 +45,9 @@ struct hlort_context {
   std::map<std::string, hloc::runtime::CustomCall, std::less<>> customCalls;
 
   hloc::runtime::Random random;
+
+  /// Last: what they run uses the rest.
+  hloc::runtime::NamedThreads namedThreads;
 };
 
 #endif // HLOC_RUNTIME_CONTEXT_H

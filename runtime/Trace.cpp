@@ -34,6 +34,16 @@ const hlort_trace_event *hlort_trace_stop(hlort_context *context, int64_t *count
   return context->trace.events.data();
 }
 
+const char *hlort_trace_thread_name(const hlort_context *context, int32_t thread) {
+  if (!context)
+    return "";
+  std::lock_guard lock(context->trace.mutex);
+  for (const auto &[id, number] : context->trace.threads)
+    if (number == thread)
+      return context->namedThreads.getName(id);
+  return "";
+}
+
 int64_t hlort_trace_begin(hlort_context *context) {
   return context && context->trace.active ? sinceOrigin(context->trace) : -1;
 }

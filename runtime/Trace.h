@@ -18,7 +18,7 @@ struct Trace {
   std::atomic<bool> active = false;
   std::chrono::steady_clock::time_point origin;
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::vector<hlort_trace_event> events;
   std::map<std::thread::id, int32_t> threads;
 };

@@ -2,11 +2,9 @@
 #include "codegen/program/Program.h"
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/ProgramEmitter.h"
-#include "codegen/program/ProgramRecord.h"
 #include "codegen/program/RuntimeCall.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -77,20 +75,7 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
             launch, "kernel", context, [&] { return emitLaunch(launch); }, launch.getKernel());
       })
       .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
-        SmallVector<Value> inputs, outputs;
-        for (Value input : call.getInputs())
-          inputs.push_back(locate(input));
-        for (Value output : call.getOutputs())
-          outputs.push_back(locate(output));
-        auto onStack = [&](int64_t bytes) { return stack(bytes, 16); };
-        auto kernel = [&](StringRef name) {
-          return KernelCode{functions.lookup<LLVM::LLVMFuncOp>(getKernelSymbol(names, name)),
-                            schedules.lookup(name)};
-        };
-        return tracer.trace(call, getTraceCategory(call), context, [&] {
-          return emitRuntimeCall(call,
-                                 {b, globals, context, status, inputs, outputs, onStack, kernel});
-        });
+        return tracer.trace(call, getTraceCategory(call), context, [&] { return emitCall(call); });
       })
       .Case<memref::ViewOp>([&](memref::ViewOp view) -> LogicalResult {
         std::optional<int64_t> bytes = getConstant(view.getByteShift());
@@ -160,72 +145,10 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
       });
 }
 
-LogicalResult ProgramEmitter::emitBody(func::FuncOp main, LLVM::LLVMFuncOp function) {
-  entry = function.addEntryBlock(b);
-  // Allocations gather before this point.
-  Block *start = b.createBlock(&function.getBody(), function.getBody().end());
-  b.setInsertionPointToStart(start);
-  unsigned buffers = main.getNumArguments() - 1, arguments = buffers - getResultCount(main);
-  context = function.getArgument(0);
-  arena = function.getArgument(function.getNumArguments() - 2);
-  status = function.getArgument(function.getNumArguments() - 1);
-  for (unsigned i = 0; i < buffers; ++i)
-    if (!takesTables(buffers))
-      values.map(main.getArgument(i), function.getArgument(i + 1));
-    else if (i < arguments)
-      tableEntries[main.getArgument(i)] = {function.getArgument(1), i};
-    else
-      tableEntries[main.getArgument(i)] = {function.getArgument(2), i - arguments};
-  values.map(main.getArgument(buffers), arena);
-  main.walk([&](hlo::LaunchOp launch) {
-    longestFrame =
-        std::max<size_t>(longestFrame, launch.getInputs().size() + launch.getOutputs().size() + 2);
-  });
-  frame = stack(8 * longestFrame, 16);
-  if (failed(emitOperations(main.getBody().front())))
-    return failure();
-  Value code = constant(b.getI32Type(), 0);
-  if (needsParticipants(program)) {
-    code = emitProgramEnd(b, globals, program, context, code, status);
-    auto record = getProgramRecord(globals, b, program).getDefiningOp<LLVM::AddressOfOp>();
-    function->setAttr(kEndsProgram, record.getGlobalNameAttr());
-  }
-  LLVM::ReturnOp::create(b, code);
-  b.setInsertionPointToEnd(entry);
-  LLVM::BrOp::create(b, ValueRange(), start);
-  return success();
-}
-
-/// Results overlap nothing but arguments that they may alias. The body keeps this knowledge only as
-/// long as it is a function of its own.
-void ProgramEmitter::declareNoAlias(func::FuncOp main, LLVM::LLVMFuncOp body) {
-  body.setNoInline(true);
-  unsigned buffers = main.getNumArguments() - 1;
-  if (takesTables(buffers))
-    return;
-  unsigned arguments = buffers - getResultCount(main);
-  llvm::BitVector shared(buffers);
-  if (auto aliases = program->getAttrOfType<ArrayAttr>("hlo.aliases"))
-    for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>()) {
-      shared.set(arguments + pair[0]);
-      shared.set(pair[1]);
-    }
-  for (unsigned i = 0; i <= buffers; ++i)
-    if (i == buffers || !shared[i])
-      body.setArgAttr(i + 1, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-}
-
 FailureOr<ProgramInfo> ProgramEmitter::emit() {
   auto main = program.lookupSymbol<func::FuncOp>("main");
   if (!main || !main->hasAttr("hlo.results"))
     return program.emitError("expected a program on memory"), failure();
-  scratchOffset =
-      (cast<MemRefType>(main.getArgument(main.getNumArguments() - 1).getType()).getNumElements() +
-       63) /
-      64 * 64;
-  for (const auto &schedule : schedules)
-    scratchBytes = std::max(scratchBytes, schedule.second.scratchBytes);
-  info.arenaBytes = scratchOffset + scratchBytes;
   b.setInsertionPointToStart(module.getBody());
   for (auto constant : program.getOps<memref::GlobalOp>()) {
     std::string symbol = (names.module + "." + constant.getSymName()).str();
@@ -237,15 +160,13 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
     global.setVisibility_(LLVM::Visibility::Hidden);
     info.constants.push_back({symbol, value});
   }
-  unsigned buffers = main.getNumArguments() - 1;
-  SmallVector<Type> types(takesTables(buffers) ? 5 : buffers + 3, pointer);
-  // Names of kernels have no dots: none is called so.
-  auto body = LLVM::LLVMFuncOp::create(b, names.prefix + ".program.body",
-                                       LLVM::LLVMFunctionType::get(b.getI32Type(), types),
-                                       LLVM::Linkage::Internal);
-  declareNoAlias(main, body);
-  if (failed(emitBody(main, body)))
-    return failure();
+  declareFunctions();
+  for (auto function : program.getOps<func::FuncOp>())
+    if (failed(emitBody(function)))
+      return failure();
+  const FunctionInfo &entryInfo = asyncCalls.functions["main"];
+  info.arenaBytes = entryInfo.arenaBytes;
+  info.asyncBytes = info.arenaBytes - getOwnBytes(main);
   SmallVector<int64_t> argumentBytes, resultBytes;
   unsigned results = getResultCount(main);
   for (Type type : main.getArgumentTypes().drop_back())
@@ -253,8 +174,8 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   while (resultBytes.size() < results)
     resultBytes.insert(resultBytes.begin(), argumentBytes.pop_back_val());
   b.setLoc(program.getLoc());
-  emitEntryFunction(b, globals, module, names, {argumentBytes, resultBytes, info.arenaBytes}, body,
-                    program);
+  emitEntryFunction(b, globals, module, names, {argumentBytes, resultBytes, info.arenaBytes},
+                    entryInfo.body, program);
   return info;
 }
 

@@ -16,6 +16,9 @@
 
 namespace hloc {
 
+/// Alignment of the memory that a call is given, and of its parts that belong to one function.
+inline constexpr int64_t kArenaAlignment = 64;
+
 /// A constant of the program: its symbol and its bytes as they lie in memory.
 struct ProgramConstant {
   std::string symbol;
@@ -37,6 +40,8 @@ struct ProgramNames {
 
 struct ProgramInfo {
   int64_t arenaBytes = 0;
+  /// Of these, bytes for functions that run beside main.
+  int64_t asyncBytes = 0;
   llvm::SmallVector<ProgramConstant> constants;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program on memory becomes the body of the entry function: what its parts share. Program.cpp
-// walks over operations, ProgramLaunches.cpp starts kernels, alone and in groups run tile by tile.
+// walks over operations, ProgramLaunches.cpp starts kernels, alone and in groups run tile by tile,
+// ProgramFunctions.cpp makes the functions: main's and those of asynchronous computations.
 
 #ifndef HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
 #define HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
 
+#include "codegen/program/AsyncCalls.h"
 #include "codegen/program/FusedTileGroup.h"
 #include "codegen/program/Globals.h"
 #include "codegen/program/Program.h"
@@ -19,14 +21,18 @@ public:
                  const ProgramNames &names, const Target &target, mlir::ModuleOp module)
       : program(program), schedules(schedules), names(names), target(target), module(module),
         b(program.getLoc(), program.getContext()), globals(b, module, names.prefix),
-        tracer(b, globals, target.trace), functions(module) {
+        tracer(b, globals, target.trace),
+        asyncCalls(b, globals, tracer, module, names, target.singleThreaded), functions(module) {
     pointer = mlir::LLVM::LLVMPointerType::get(b.getContext());
   }
 
   mlir::FailureOr<ProgramInfo> emit();
 
 private:
-  mlir::LogicalResult emitBody(mlir::func::FuncOp main, mlir::LLVM::LLVMFuncOp function);
+  void declareFunctions();
+  int64_t getOwnBytes(mlir::func::FuncOp function);
+  int64_t getArenaBytes(mlir::func::FuncOp function);
+  mlir::LogicalResult emitBody(mlir::func::FuncOp function);
   mlir::LogicalResult emitOperations(mlir::Block &block);
   mlir::LogicalResult emitOperation(mlir::Operation &op);
   std::optional<FusedTileGroup> findGroup(mlir::Operation &op);
@@ -34,9 +40,12 @@ private:
   mlir::LLVM::LLVMFuncOp getGroupTask(const FusedTileGroup &group, int64_t grain);
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   mlir::LogicalResult emitLaunch(hlo::LaunchOp launch);
+  mlir::LogicalResult emitCall(hlo::RuntimeCallOp call);
   void emitCopy(mlir::memref::CopyOp copy);
   mlir::Value locate(mlir::Value buffer);
-  void declareNoAlias(mlir::func::FuncOp main, mlir::LLVM::LLVMFuncOp body);
+  void declareNoAlias(mlir::func::FuncOp function, mlir::LLVM::LLVMFuncOp body);
+  /// Which results of `function` may be the memory of which arguments.
+  mlir::ArrayAttr getAliases(mlir::func::FuncOp function);
   mlir::LLVM::LLVMFuncOp beginTask(llvm::StringRef symbol);
   mlir::LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
 
@@ -85,6 +94,7 @@ private:
   mlir::ImplicitLocOpBuilder b;
   Globals globals;
   Tracer tracer;
+  AsyncCalls asyncCalls;
   /// Of the kernels, and how parallel loops call them.
   mlir::SymbolTable functions;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> tasks;
@@ -95,8 +105,7 @@ private:
   mlir::Value context, arena, status, frame;
   /// Where the body finds the addresses of arguments and results, if it takes the host's tables.
   llvm::SmallDenseMap<mlir::Value, std::pair<mlir::Value, int64_t>> tableEntries;
-  int64_t scratchOffset = 0, scratchBytes = 0;
-  size_t longestFrame = 0;
+  int64_t scratchOffset = 0;
   mlir::IRMapping values;
 };
 

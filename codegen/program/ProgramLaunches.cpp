@@ -85,14 +85,14 @@ std::optional<FusedTileGroup> ProgramEmitter::findGroup(Operation &op) {
   auto launch = dyn_cast<hlo::LaunchOp>(op);
   if (!launch)
     return std::nullopt;
-  auto main = op.getParentOfType<func::FuncOp>();
-  unsigned arguments = main.getNumArguments() - 1 - getResultCount(main);
+  auto function = op.getParentOfType<func::FuncOp>();
+  unsigned arguments = function.getNumArguments() - 1 - getResultCount(function);
+  ArrayAttr aliases = getAliases(function);
   return findFusedTileGroup(launch, schedules, target, [&](Value x, Value y) {
-    auto aliases = program->getAttrOfType<ArrayAttr>("hlo.aliases");
     return aliases &&
            llvm::any_of(aliases.getAsRange<DenseI64ArrayAttr>(), [&](DenseI64ArrayAttr pair) {
-             Value result = main.getArgument(arguments + pair[0]),
-                   argument = main.getArgument(pair[1]);
+             Value result = function.getArgument(arguments + pair[0]),
+                   argument = function.getArgument(pair[1]);
              return (x == result && y == argument) || (x == argument && y == result);
            });
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/RuntimeCall.h"
 #include "codegen/calls/Calls.h"
+#include "codegen/program/AsyncCalls.h"
 #include "codegen/program/ElementNames.h"
 #include "codegen/program/ProgramRecord.h"
 #include "compiler/hlo/Location.h"
@@ -31,6 +32,10 @@ struct CallKind {
 /// Each callee: the one place that names them all.
 static const CallKind *findKind(StringRef callee) {
   static const llvm::StringMap<CallKind> kinds = {
+      {"async_launch",
+       {[](RuntimeCallBuilder &call) { return call.site.async.emitLaunch(call); }, "start"}},
+      {"async_wait",
+       {[](RuntimeCallBuilder &call) { return call.site.async.emitWait(call); }, "wait"}},
       {"collective_done", {emitCollectiveDone, "wait"}},
       {"collective_start", {emitCollectiveStart, "start"}},
       {"custom_call", {emitCustomCall}},
@@ -92,7 +97,11 @@ Value RuntimeCallBuilder::table(ValueRange pointers) {
 
 void RuntimeCallBuilder::call(StringRef function, ArrayRef<Value> arguments) {
   auto callee = site.globals.declare(function, b.getI32Type(), ValueRange(arguments).getTypes());
-  LLVM::CallOp::create(b, callee, arguments)->setAttr(kChecked, b.getUnitAttr());
+  check(LLVM::CallOp::create(b, callee, arguments));
+}
+
+void RuntimeCallBuilder::check(LLVM::CallOp call) {
+  call->setAttr(kChecked, UnitAttr::get(call.getContext()));
 }
 
 LogicalResult emitRuntimeCall(hlo::RuntimeCallOp op, RuntimeCallSite site) {
@@ -118,15 +127,21 @@ static Value endProgram(OpBuilder &b, LLVM::CallOp call) {
 
 void checkRuntimeCalls(ModuleOp module) {
   SmallVector<LLVM::CallOp> calls;
-  module.walk([&](LLVM::CallOp call) {
-    if (call->removeAttr(kChecked))
+  DenseMap<Operation *, Value> scopes;
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<LLVM::CallOp>(op); call && op->removeAttr(kChecked))
       calls.push_back(call);
+    if (auto memory = dyn_cast<LLVM::AllocaOp>(op); memory && op->removeAttr(kAsyncScope))
+      scopes[op->getParentOfType<LLVM::LLVMFuncOp>()] = memory;
   });
   for (LLVM::CallOp call : calls) {
     Block *block = call->getBlock(), *rest = block->splitBlock(std::next(call->getIterator()));
     Region *region = block->getParent();
     OpBuilder b(call.getContext());
     Block *leave = b.createBlock(region, region->end());
+    if (Value scope = scopes.lookup(call->getParentOfType<LLVM::LLVMFuncOp>()))
+      LLVM::CallOp::create(b, call.getLoc(),
+                           cast<LLVM::LLVMFuncOp>(module.lookupSymbol(kAsyncAbandon)), scope);
     LLVM::ReturnOp::create(b, call.getLoc(), endProgram(b, call));
     b.setInsertionPointToEnd(block);
     Value zero = LLVM::ConstantOp::create(b, call.getLoc(), b.getI32Type(), b.getI32IntegerAttr(0));

@@ -14,6 +14,8 @@
 
 namespace hloc {
 
+class AsyncCalls;
+
 /// A kernel as a function.
 struct KernelCode {
   mlir::LLVM::LLVMFuncOp function;
@@ -30,6 +32,8 @@ struct RuntimeCallSite {
   llvm::function_ref<mlir::Value(int64_t bytes)> stack;
   /// The code of a kernel of the program.
   llvm::function_ref<KernelCode(llvm::StringRef kernel)> kernel;
+  /// The functions of the program.
+  AsyncCalls &async;
 };
 
 /// What emitters build calls with.
@@ -73,6 +77,8 @@ public:
   /// Calls a function of the runtime that returns a code. Where that is not 0, the function that
   /// holds the call returns it (checkRuntimeCalls).
   void call(mlir::StringRef function, mlir::ArrayRef<mlir::Value> arguments);
+  /// Has the function that holds `call` return what it gives where that is not 0.
+  static void check(mlir::LLVM::CallOp call);
 };
 
 /// Emits one kind of call; reports what it cannot emit.
@@ -84,7 +90,12 @@ mlir::StringRef getTraceCategory(hlo::RuntimeCallOp op);
 /// Emits the call by the emitter of its callee.
 mlir::LogicalResult emitRuntimeCall(hlo::RuntimeCallOp op, RuntimeCallSite site);
 
-/// After lowering to basic blocks: functions return at once where a runtime call fails.
+/// Marks the memory where a function keeps what it has under way, and what then waits for it.
+inline constexpr llvm::StringLiteral kAsyncScope = "hlo.async_scope";
+inline constexpr llvm::StringLiteral kAsyncAbandon = "hlort_async_abandon";
+
+/// After lowering to basic blocks: functions return at once where a runtime call fails, but for the
+/// end of what they have under way.
 void checkRuntimeCalls(mlir::ModuleOp module);
 
 } // namespace hloc

@@ -138,6 +138,8 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
   if (failed(toInterface.run(module)))
     return failure();
   LoweredModule lowered{getInterface(module), countConstants(module)};
+  if (options.target.singleThreaded)
+    lowered.interface.threads.clear();
   lowered.interface.indexBounds = std::move(indexBounds);
   if (!options.name.empty())
     lowered.interface.name = options.name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Descriptor.h"
 #include "codegen/program/ElementNames.h"
+#include "codegen/program/Program.h"
 #include "hlort/collective.h"
 #include "hlort/hlort.h"
 #include "llvm/IR/Constants.h"
@@ -17,7 +18,8 @@ namespace hloc {
 static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 &&
               offsetof(hlort_port, size_of) == 56 && sizeof(hlort_port) == 64);
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
-              offsetof(hlort_module, program) == 80 && sizeof(hlort_module) == 88);
+              offsetof(hlort_module, program) == 80 && offsetof(hlort_module, threads) == 96 &&
+              sizeof(hlort_module) == 104);
 static_assert(offsetof(hlort_program, fingerprint) == 8 &&
               offsetof(hlort_program, replica_count) == 16 && sizeof(hlort_program) == 24);
 
@@ -44,6 +46,8 @@ public:
         number(i64, interface.arenaBytes),
         number(i64, kArenaAlignment),
         program(),
+        number(i64, interface.threads.size()),
+        strings(interface.threads),
     };
     Constant *value = ConstantStruct::getAnon(fields);
     new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage,
@@ -64,6 +68,15 @@ private:
 
   Constant *string(StringRef text) {
     return data(ConstantDataArray::getString(module.getContext(), text));
+  }
+
+  Constant *strings(ArrayRef<std::string> texts) {
+    if (texts.empty())
+      return ConstantPointerNull::get(pointer);
+    SmallVector<Constant *> entries;
+    for (StringRef text : texts)
+      entries.push_back(string(text));
+    return data(ConstantArray::get(ArrayType::get(pointer, entries.size()), entries));
   }
 
   Constant *numbers(ArrayRef<int64_t> values) {

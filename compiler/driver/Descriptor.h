@@ -13,9 +13,6 @@ class Module;
 
 namespace hloc {
 
-/// Alignment of the arena.
-constexpr int64_t kArenaAlignment = 64;
-
 /// Adds the constant NAME_module to the LLVM module. `target` names the machine: triple and CPU.
 void addDescriptor(const ModuleInterface &interface, llvm::StringRef target, llvm::Module &module);
 

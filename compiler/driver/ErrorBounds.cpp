@@ -148,18 +148,27 @@ Leaves Analysis::visit(Operation *op, ArrayRef<Leaves> operands) {
       llvm::append_range(joined, leaves);
     return joined;
   };
+  auto getElement = [&](size_t index) { // of the first operand
+    auto types = cast<TupleType>(op->getOperand(0).getType()).getTypes();
+    int64_t first = 0;
+    for (Type type : types.take_front(index))
+      first += countLeaves(type);
+    ArrayRef<Known> leaves = operands[0];
+    int64_t count = countLeaves(types[index]);
+    return first + count <= int64_t(leaves.size()) ? Leaves(leaves.slice(first, count))
+                                                   : Leaves(count);
+  };
   return llvm::TypeSwitch<Operation *, Leaves>(op)
       .Case<TupleOp, OptBarrierOp>([&](Operation *) { return all(); })
-      .Case([&](GetTupleElementOp get) {
-        auto types = cast<TupleType>(get.getOperand().getType()).getTypes();
-        int64_t first = 0;
-        for (Type type : types.take_front(get.getIndex()))
-          first += countLeaves(type);
-        ArrayRef<Known> leaves = operands[0];
-        int64_t count = countLeaves(get.getType());
-        return first + count <= int64_t(leaves.size()) ? Leaves(leaves.slice(first, count))
-                                                       : Leaves(count);
+      .Case([&](GetTupleElementOp get) { return getElement(get.getIndex()); })
+      .Case([&](AsyncStartOp start) { // ((operands...), result, ...)
+        Leaves state = all();
+        state.resize(countLeaves(cast<TupleType>(start.getType()).getType(0)));
+        llvm::append_range(state, call(start.getCallsAttr(), op, operands));
+        return state;
       })
+      .Case([&](AsyncUpdateOp) { return operands[0]; })
+      .Case([&](AsyncDoneOp) { return getElement(1); })
       .Case([&](CallOp other) { return call(other.getToApplyAttr(), op, operands); })
       .Case([&](FusionOp fusion) { return call(fusion.getCallsAttr(), op, operands); })
       .Case([&](MapOp map) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Execute.h"
+#include "hlort/async.h"
 #include "hlort/collective.h"
 #include "hlort/transfer.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -60,6 +61,9 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_collective_start", &hlort_collective_start);
   define("hlort_collective_done", &hlort_collective_done);
   define("hlort_random_state", &hlort_random_state);
+  define("hlort_async_start", &hlort_async_start);
+  define("hlort_async_wait", &hlort_async_wait);
+  define("hlort_async_abandon", &hlort_async_abandon);
   define("hlort_trace_begin", &hlort_trace_begin);
   define("hlort_trace_end", &hlort_trace_end);
   if (llvm::Error error = linker->library.define(absoluteSymbols(std::move(symbols))))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a compiled module.
 #include "codegen/program/ElementNames.h"
+#include "codegen/program/Program.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/hlo/infer/Shape.h"
 #include "llvm/ADT/StringExtras.h"
@@ -128,6 +129,13 @@ std::string describeShape(const Port &port) {
   return text;
 }
 
+/// `text` in a comment of C, which it does not end.
+std::string makeCommentText(std::string text) {
+  for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
+    text.insert(at + 1, " ");
+  return text;
+}
+
 class HeaderWriter {
 public:
   HeaderWriter(const ModuleInterface &interface, StringRef source)
@@ -163,6 +171,15 @@ private:
     for (const Accessor &accessor : accessors)
       out << formatv(" *   {0,-8} {1,-3} {2}: {3}\n", accessor.isResult ? "result" : "argument",
                      accessor.index, accessor.name, accessor.shape);
+    if (!interface.threads.empty()) {
+      auto quoted = llvm::map_range(interface.threads,
+                                    [](StringRef name) { return ("\"" + name + "\"").str(); });
+      out << formatv(
+          " *\n * Asynchronous computations run on these threads of the context, if it has "
+          "them: {0}.\n * hlort_context_add_threads(context, &{1}_module, &status) of "
+          "hlort/async.h adds all.\n",
+          makeCommentText(llvm::join(quoted, ", ")), interface.name);
+    }
     out << " */\n";
   }
 

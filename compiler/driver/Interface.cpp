@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Interface.h"
 #include "codegen/emit/Memory.h"
+#include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/HloDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -82,6 +83,10 @@ ModuleInterface getInterface(ModuleOp module) {
   if (auto aliases = module->getAttrOfType<ArrayAttr>("hlo.aliases"))
     for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>())
       interface.aliases.push_back({pair[0], pair[1]});
+  module.walk([&](hlo::AsyncLaunchOp launch) {
+    if (!llvm::is_contained(interface.threads, launch.getThread()))
+      interface.threads.push_back(launch.getThread().str());
+  });
   return interface;
 }
 

@@ -38,6 +38,8 @@ struct ModuleInterface {
   int64_t replicas = 1, partitions = 1;
   /// Of the module's text: the same in all objects that are compiled from it.
   uint64_t fingerprint = 0;
+  /// Threads that asynchronous computations name.
+  std::vector<std::string> threads;
   /// Whether participants meet, or ask who they are.
   bool needsParticipants = false;
   /// Least upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);

@@ -103,7 +103,7 @@ private:
 
 void ReportWriter::writeSummary() {
   int64_t launches = 0, calls = 0, copies = 0;
-  main.walk([&](Operation *op) {
+  program.walk([&](Operation *op) {
     launches += isa<hlo::LaunchOp>(op);
     calls += isa<hlo::RuntimeCallOp>(op);
     copies += isa<memref::CopyOp>(op);
@@ -119,7 +119,7 @@ void ReportWriter::writeSummary() {
 
 void ReportWriter::writeKernels() {
   llvm::MapVector<StringRef, Launches> order;
-  main.walk([&](hlo::LaunchOp launch) {
+  program.walk([&](hlo::LaunchOp launch) {
     Launches &launches = order[launch.getKernel()];
     ++launches.count;
     launches.inLoops +=
@@ -208,7 +208,8 @@ void ReportWriter::writeMemory() {
     return bytes;
   };
   const ModuleInterface &interface = compiled.interface;
-  int64_t placed = getNumber("hlo.arena_bytes"), scratch = interface.arenaBytes - placed;
+  int64_t placed = getNumber("hlo.arena_bytes"), beside = compiled.program.info.asyncBytes,
+          scratch = interface.arenaBytes - placed - beside;
   out << formatv(
       "\nmemory\n  {0}, {1}\n  {2}, {3}\n", count(interface.arguments.size(), "argument"),
       count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
@@ -220,6 +221,8 @@ void ReportWriter::writeMemory() {
       "  arena {0}: {1} for arrays, of which {2} are live at once at least; {3} for scratch\n",
       count(interface.arenaBytes, "byte"), number(placed), number(getNumber("hlo.arena_bound")),
       number(scratch));
+  if (beside)
+    out << formatv("  {0} of it for asynchronous computations\n", count(beside, "byte"));
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))
     out << formatv("  {0} of temporaries in the memory of results, before those are written\n",
                    count(bytes, "byte"));

@@ -6,6 +6,7 @@
 #include "compiler/driver/Profile.h"
 #include "compiler/driver/RunProfile.h"
 #include "compiler/driver/TraceFile.h"
+#include "hlort/async.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Threading.h"
@@ -27,6 +28,16 @@ static constexpr double kLongCompilationSeconds = 2;
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Gives the context the threads that asynchronous computations name.
+static bool addThreads(const ModuleInterface &interface, hlort_context *context) {
+  for (const std::string &name : interface.threads)
+    if (hlort_status status = {}; hlort_context_add_thread(context, name.c_str(), &status)) {
+      llvm::errs() << "error: " << status.message << '\n';
+      return false;
+    }
+  return true;
 }
 
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
@@ -98,6 +109,8 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     hosts.push_back(transfers.back().get());
     hosts.back()->attach(team->getContext(i));
     hlort_random_seed(team->getContext(i), options.seed, nullptr);
+    if (measured.threads > 1 && !addThreads(compiled.interface, team->getContext(i)))
+      return RunStatus::Refused;
   }
   TeamRun run(*team, *executable, hosts, inputs, options);
   auto runOnce = [&] {

@@ -4,6 +4,8 @@
 #include "compiler/driver/OutputFiles.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
+#include <set>
 
 using llvm::ArrayRef;
 
@@ -30,15 +32,28 @@ static void writeEvent(llvm::json::OStream &json, const hlort_trace_event &event
   });
 }
 
-/// A metadata event: what the viewer calls a row.
-static void writeName(llvm::json::OStream &json, size_t row) {
+/// A metadata event: what the viewer calls a participant, or a thread of it.
+static void writeName(llvm::json::OStream &json, size_t row, const llvm::Twine &name,
+                      std::optional<int32_t> thread = std::nullopt) {
   json.object([&] {
-    json.attribute("name", "process_name");
+    json.attribute("name", thread ? "thread_name" : "process_name");
     json.attribute("ph", "M");
     json.attribute("pid", int64_t(row + 1));
-    json.attributeObject(
-        "args", [&] { json.attribute("name", ("participant " + llvm::Twine(row)).str()); });
+    if (thread)
+      json.attribute("tid", *thread);
+    json.attributeObject("args", [&] { json.attribute("name", name.str()); });
   });
+}
+
+/// Names the threads of asynchronous computations; others are numbers.
+static void writeThreadNames(llvm::json::OStream &json, size_t row, const hlort_context *context,
+                             ArrayRef<hlort_trace_event> events) {
+  std::set<int32_t> threads;
+  for (const hlort_trace_event &event : events)
+    threads.insert(event.thread);
+  for (int32_t thread : threads)
+    if (const char *name = hlort_trace_thread_name(context, thread); *name)
+      writeName(json, row, name, thread);
 }
 
 /// The events of this process's participants, separated by commas.
@@ -52,7 +67,8 @@ static std::string makeEvents(ArrayRef<hlort_context *> participants, const RunO
       int64_t count = 0;
       const hlort_trace_event *events = hlort_trace_stop(context, &count);
       if (options.getParticipants() > 1)
-        writeName(json, row);
+        writeName(json, row, "participant " + llvm::Twine(row));
+      writeThreadNames(json, row, context, ArrayRef(events, count));
       for (const hlort_trace_event &event : ArrayRef(events, count))
         writeEvent(json, event, row);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
 
 using namespace mlir;
@@ -33,6 +34,9 @@ void HLODialect::registerOps() {
       ,
 #define GET_OP_LIST
 #include "compiler/hlo/KernelOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/hlo/AsyncStages.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "compiler/hlo/CollectiveStages.cpp.inc"

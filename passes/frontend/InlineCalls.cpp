@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces calls by the callee's operations and erases what only wraps values: fusions and
-// asynchronous pairs of the input, barriers, shardings. Test:
-// test/passes/frontend/inline-calls.mlir.
+// asynchronous pairs of the input (but those that may run on a thread of their own), barriers,
+// shardings. Test: test/passes/frontend/inline-calls.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/Passes.h"
+#include "passes/frontend/AsyncThreads.h"
 #include "passes/frontend/RandomGenerators.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -52,7 +53,7 @@ bool isAnnotation(CustomCallOp op) {
 
 class Inliner {
 public:
-  explicit Inliner(ModuleOp module) : symbols(module) {}
+  explicit Inliner(ModuleOp module) : symbols(module), threads(module) {}
 
   /// Inlines everything in `computation`, callees first.
   LogicalResult process(ComputationOp computation) {
@@ -87,7 +88,12 @@ private:
           replace(op, op->getOperand(0));
           return success();
         })
-        .Case<AsyncDoneOp, AllGatherDoneOp, CollectivePermuteDoneOp>(
+        .Case([&](AsyncDoneOp done) -> LogicalResult {
+          if (done.getOperand(0).getDefiningOp<AsyncStartOp>())
+            return success(); // what runs on a thread stays
+          return replaceByElement(done, 1);
+        })
+        .Case<AllGatherDoneOp, CollectivePermuteDoneOp>(
             [&](Operation *op) { return replaceByElement(op, 1); })
         .Case([&](CopyDoneOp done) { return replaceByElement(done, 0); })
         .Case([&](CopyStartOp start) {
@@ -174,6 +180,11 @@ private:
     auto type = dyn_cast<TupleType>(start.getType());
     if (!type || type.size() < 2 || !isa<TupleType>(type.getType(0)))
       return start.emitOpError("expected a tuple of operands and results");
+    FailureOr<ComputationOp> callee = getCallee(start, start.getCallsAttr());
+    if (failed(callee))
+      return failure();
+    if (threads.runsOnThread(start, *callee))
+      return success();
     FailureOr<SmallVector<Value>> results = cloneBody(start, start.getCallsAttr());
     if (failed(results))
       return failure();
@@ -241,6 +252,7 @@ private:
   }
 
   SymbolTable symbols;
+  AsyncThreads threads;
   DenseMap<Operation *, State> states;
 };
 

@@ -2,8 +2,8 @@
 // From HLO's computations and tuples to one function on plain arrays with structured control flow.
 // Each value of the text becomes the list of its leaves: the arrays in it, in order; tokens have
 // none. Test: test/passes/frontend/lower-control-flow.mlir.
+#include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/ElementType.h"
-#include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/infer/Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +13,7 @@
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/Passes.h"
+#include "passes/frontend/DropLoopInvariants.h"
 #include "passes/frontend/EntryInterface.h"
 #include "passes/frontend/NotSupported.h"
 #include "passes/frontend/SlicedPermutes.h"
@@ -46,6 +47,9 @@ private:
   LogicalResult lowerWhile(WhileOp op, OpBuilder &builder);
   LogicalResult lowerConditional(ConditionalOp op, OpBuilder &builder);
   LogicalResult lowerBitcast(BitcastOp op, OpBuilder &builder);
+  LogicalResult lowerAsyncStart(AsyncStartOp op, OpBuilder &builder);
+  LogicalResult lowerAsyncDone(AsyncDoneOp op, OpBuilder &builder);
+  FailureOr<func::FuncOp> createFunction(ComputationOp computation, StringRef name);
   LogicalResult lowerConstant(Location loc, Attribute value, Type type, OpBuilder &builder,
                               Values &results);
   LogicalResult lowerReducers();
@@ -98,6 +102,8 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   DenseMap<Value, Values> leaves;
+  DenseMap<Operation *, func::FuncOp> asyncFunctions; // by computation
+  DenseMap<Operation *, AsyncLaunchOp> launches;      // by start
 };
 
 LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, Type type,
@@ -185,44 +191,6 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
   return success();
 }
 
-/// Drops what a loop carries but never changes; its users then take the initial value.
-scf::WhileOp dropInvariants(scf::WhileOp loop, Values &results) {
-  Block &before = loop.getBefore().front(), &after = loop.getAfter().front();
-  auto condition = cast<scf::ConditionOp>(before.getTerminator());
-  Operation *yield = after.getTerminator();
-  Values inits, all(loop.getInits());
-  SmallVector<Type> types;
-  llvm::BitVector dropped(all.size());
-  for (auto [i, init] : llvm::enumerate(all)) {
-    if (yield->getOperand(i) == after.getArgument(i)) {
-      dropped.set(i);
-      before.getArgument(i).replaceAllUsesWith(init);
-      after.getArgument(i).replaceAllUsesWith(init);
-      continue;
-    }
-    inits.push_back(init);
-    types.push_back(init.getType());
-  }
-  results = Values(loop.getResults());
-  if (dropped.none())
-    return loop;
-  before.eraseArguments(dropped);
-  after.eraseArguments(dropped);
-  yield->eraseOperands(dropped);
-  llvm::BitVector droppedFromCondition(1 + all.size());
-  for (unsigned i : dropped.set_bits())
-    droppedFromCondition.set(1 + i);
-  condition->eraseOperands(droppedFromCondition);
-  OpBuilder builder(loop);
-  auto kept = scf::WhileOp::create(builder, loop.getLoc(), TypeRange(types), inits);
-  kept.getBefore().takeBody(loop.getBefore());
-  kept.getAfter().takeBody(loop.getAfter());
-  for (unsigned i = 0, next = 0; i < all.size(); ++i)
-    results[i] = dropped[i] ? all[i] : kept.getResult(next++);
-  loop.erase();
-  return kept;
-}
-
 LogicalResult ControlFlowLowering::lowerWhile(WhileOp op, OpBuilder &builder) {
   ComputationOp condition = lookup(op.getConditionAttr()), body = lookup(op.getBodyAttr());
   if (!condition || !body)
@@ -307,6 +275,41 @@ LogicalResult ControlFlowLowering::lowerConditional(ConditionalOp op, OpBuilder 
   return success();
 }
 
+/// The computation becomes a function of its own, which runs as a whole.
+LogicalResult ControlFlowLowering::lowerAsyncStart(AsyncStartOp op, OpBuilder &builder) {
+  ComputationOp callee = lookup(op.getCallsAttr());
+  if (!callee)
+    return op.emitOpError("expected a computation");
+  if (!asyncFunctions.lookup(callee)) {
+    std::string name = "async_" + callee.getSymName().str();
+    while (module.lookupSymbol(name))
+      name += "_";
+    FailureOr<func::FuncOp> created = createFunction(callee, name);
+    if (failed(created))
+      return failure();
+    created->setPrivate();
+    asyncFunctions[callee] = *created;
+  }
+  func::FuncOp called = asyncFunctions.lookup(callee);
+  // A ticket has room for a pointer.
+  SmallVector<Type> types{RankedTensorType::get({1}, builder.getI64Type())};
+  llvm::append_range(types, called.getResultTypes());
+  launches[op] = AsyncLaunchOp::create(builder, op.getLoc(), types,
+                                       FlatSymbolRefAttr::get(called.getSymNameAttr()),
+                                       op.getAsyncExecutionThreadAttr(), leavesOf(op.getInputs()));
+  return success();
+}
+
+LogicalResult ControlFlowLowering::lowerAsyncDone(AsyncDoneOp op, OpBuilder &builder) {
+  AsyncLaunchOp launch = launches.lookup(op.getOperand(0).getDefiningOp());
+  if (!launch)
+    return op.emitOpError("expected to end what a start in its block began");
+  auto wait = AsyncWaitOp::create(builder, op.getLoc(), launch.getResults().getTypes(),
+                                  launch.getTicket(), launch.getResults(), launch.getInputs());
+  mapResults(op, wait.getResults());
+  return success();
+}
+
 LogicalResult ControlFlowLowering::lowerOp(Operation *op, OpBuilder &builder) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](TupleOp tuple) {
@@ -337,6 +340,8 @@ LogicalResult ControlFlowLowering::lowerOp(Operation *op, OpBuilder &builder) {
         return status;
       })
       .Case([&](BitcastOp bitcast) { return lowerBitcast(bitcast, builder); })
+      .Case([&](AsyncStartOp start) { return lowerAsyncStart(start, builder); })
+      .Case([&](AsyncDoneOp done) { return lowerAsyncDone(done, builder); })
       .Case([&](WhileOp loop) { return lowerWhile(loop, builder); })
       .Case([&](ConditionalOp choice) { return lowerConditional(choice, builder); })
       .Default([&](Operation *other) { return lowerPlainOp(other, builder); });
@@ -388,11 +393,13 @@ LogicalResult ControlFlowLowering::lowerReducers() {
   return success();
 }
 
-LogicalResult ControlFlowLowering::run(ComputationOp entry) {
+/// A function at the end of the module that does what `computation` does.
+FailureOr<func::FuncOp> ControlFlowLowering::createFunction(ComputationOp computation,
+                                                            StringRef name) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
-  Block &body = entry.getBody().front();
-  SmallVector<Type> types = getPlainLeaves(entry.getArgumentTypes());
+  Block &body = computation.getBody().front();
+  SmallVector<Type> types = getPlainLeaves(computation.getArgumentTypes());
   SmallVector<Location> locs;
   for (BlockArgument parameter : body.getArguments()) {
     for (Type leaf : getLeaves(parameter.getType())) {
@@ -404,7 +411,7 @@ LogicalResult ControlFlowLowering::run(ComputationOp entry) {
     }
   }
   SmallVector<Type> resultTypes = getPlainLeaves(body.getTerminator()->getOperandTypes());
-  auto function = func::FuncOp::create(builder, entry.getLoc(), "main",
+  auto function = func::FuncOp::create(builder, computation.getLoc(), name,
                                        builder.getFunctionType(types, resultTypes));
   Block *block = builder.createBlock(&function.getBody(), {}, types, locs);
   Values results;
@@ -413,9 +420,16 @@ LogicalResult ControlFlowLowering::run(ComputationOp entry) {
   builder.setInsertionPointToEnd(block);
   results = castLeaves(builder, results, resultTypes);
   if (ValueRange(results).getTypes() != TypeRange(resultTypes))
-    return entry.emitOpError("expected the result's type");
-  func::ReturnOp::create(builder, entry.getLoc(), results);
-  describeEntry(module, entry, function);
+    return computation.emitOpError("expected the result's type");
+  func::ReturnOp::create(builder, computation.getLoc(), results);
+  return function;
+}
+
+LogicalResult ControlFlowLowering::run(ComputationOp entry) {
+  FailureOr<func::FuncOp> function = createFunction(entry, "main");
+  if (failed(function))
+    return failure();
+  describeEntry(module, entry, *function);
   entry.erase();
   eraseUnreachableComputations(module);
   return lowerReducers();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to memory: main on tensors becomes main on memrefs, as the plan says
+// From values to memory: functions on tensors become functions on memrefs, as the plan says
 // (AssignBuffersPlan.h). Test: test/passes/memory/assign-buffers.mlir.
+#include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,11 +33,18 @@ MemRefType toMemory(Type type) {
   return MemRefType::get(array.getShape(), array.getElementType());
 }
 
+/// What the functions of a program have in common.
+struct Shared {
+  explicit Shared(ModuleOp module) : outliner(module) {}
+
+  KernelOutliner outliner;
+  DenseMap<Attribute, memref::GlobalOp> globals;
+};
+
 class MemoryProgram {
 public:
-  MemoryProgram(func::FuncOp source, func::FuncOp target, Plan &plan)
-      : source(source), target(target), plan(plan), atEntry(target.getContext()),
-        outliner(source->getParentOfType<ModuleOp>()) {}
+  MemoryProgram(func::FuncOp source, func::FuncOp target, Plan &plan, Shared &shared)
+      : source(source), target(target), plan(plan), shared(shared), atEntry(target.getContext()) {}
 
   LogicalResult emit(ArrayRef<Alias> aliases);
 
@@ -47,6 +55,7 @@ private:
   void emitKernel(KernelOp kernel, OpBuilder &builder);
   void emitRuntimeCall(Operation *op, OpBuilder &builder);
   void emitDone(CollectiveDoneOp done, OpBuilder &builder);
+  void emitWait(AsyncWaitOp wait, OpBuilder &builder);
   void emitCopies(Operation *op, OpBuilder &builder);
   LogicalResult emitControl(Operation *op, OpBuilder &builder);
 
@@ -76,11 +85,10 @@ private:
 
   func::FuncOp source, target;
   Plan &plan;
+  Shared &shared;
   OpBuilder atEntry;
-  KernelOutliner outliner;
   IRMapping scalars;
   DenseMap<std::pair<int, Type>, Value> memory;
-  DenseMap<Attribute, memref::GlobalOp> globals;
   DenseMap<Value, int64_t> numbers;
 };
 
@@ -123,11 +131,11 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
     return inShape(target.getArgument(source.getNumArguments() + buffer.index));
   default: {
     Attribute value = buffer.value.getDefiningOp<ConstantOp>().getValue();
-    memref::GlobalOp &global = globals[value];
+    memref::GlobalOp &global = shared.globals[value];
     if (!global) {
       OpBuilder atModule(source);
       // With a dot, which no kernel's name has.
-      std::string name = "constant." + std::to_string(globals.size() - 1);
+      std::string name = "constant." + std::to_string(shared.globals.size() - 1);
       global = memref::GlobalOp::create(atModule, loc, name, atModule.getStringAttr("private"),
                                         type, value, /*constant=*/true, IntegerAttr());
     }
@@ -185,7 +193,7 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
     annotate(copy, kernel.getInputs()[reuse[i]], kernel.getInputs()[reuse[i]]);
     inputs[reuse[i]] = outputs[i];
   }
-  FlatSymbolRefAttr function = outliner.outline(kernel, reuse);
+  FlatSymbolRefAttr function = shared.outliner.outline(kernel, reuse);
   auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs, Value());
   if (Attribute groups = kernel->getDiscardableAttr(kTileGroups))
     launch->setDiscardableAttr(kTileGroups, groups);
@@ -221,6 +229,16 @@ void MemoryProgram::emitDone(CollectiveDoneOp done, OpBuilder &builder) {
   auto call = RuntimeCallOp::create(builder, done.getLoc(), "collective_done", memory, ValueRange(),
                                     builder.getDictionaryAttr({}));
   annotate(call, reads, {});
+}
+
+/// Likewise.
+void MemoryProgram::emitWait(AsyncWaitOp wait, OpBuilder &builder) {
+  SmallVector<Value> memory;
+  for (Value value : wait->getOperands())
+    memory.push_back(getMemory(value));
+  auto call = RuntimeCallOp::create(builder, wait.getLoc(), "async_wait", memory, ValueRange(),
+                                    builder.getDictionaryAttr({}));
+  annotate(call, wait->getOperands(), {});
 }
 
 LogicalResult MemoryProgram::emitRegion(Region &from, Region &to) {
@@ -288,6 +306,10 @@ LogicalResult MemoryProgram::emitOp(Operation *op, OpBuilder &builder) {
       })
       .Case([&](CollectiveDoneOp done) {
         emitDone(done, builder);
+        return success();
+      })
+      .Case([&](AsyncWaitOp wait) {
+        emitWait(wait, builder);
         return success();
       })
       .Case<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(
@@ -450,19 +472,23 @@ void AssignBuffers::describe(func::FuncOp target, const Plan &plan) {
 }
 
 void AssignBuffers::runOnOperation() {
-  auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-  if (!main)
-    return;
-  FailureOr<SmallVector<Alias>> aliases = getAliases(main);
-  if (failed(aliases))
-    return signalPassFailure();
-  Plan plan(main, *aliases);
-  func::FuncOp target = createTarget(main, plan.arenaBytes);
-  if (failed(MemoryProgram(main, target, plan).emit(*aliases)))
-    return signalPassFailure();
-  describe(target, plan);
-  target.walk([&](memref::CopyOp) { ++copies; });
-  main.erase();
+  SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+  Shared shared(getOperation());
+  for (func::FuncOp function : functions) {
+    FailureOr<SmallVector<Alias>> aliases = SmallVector<Alias>();
+    if (function.getName() == "main")
+      aliases = getAliases(function);
+    if (failed(aliases))
+      return signalPassFailure();
+    Plan plan(function, *aliases);
+    func::FuncOp target = createTarget(function, plan.arenaBytes);
+    target.setVisibility(function.getVisibility());
+    if (failed(MemoryProgram(function, target, plan, shared).emit(*aliases)))
+      return signalPassFailure();
+    describe(target, plan);
+    target.walk([&](memref::CopyOp) { ++copies; });
+    function.erase();
+  }
 }
 
 } // namespace

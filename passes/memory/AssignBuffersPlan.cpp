@@ -2,6 +2,7 @@
 // Live ranges of all arrays, and which of them become one buffer.
 #include <cmath>
 
+#include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,6 +26,8 @@ Value buffers::getShown(Value value) {
     return nullptr;
   if (auto done = dyn_cast<CollectiveDoneOp>(op))
     return done.getBuffers()[cast<OpResult>(value).getResultNumber()];
+  if (auto wait = dyn_cast<AsyncWaitOp>(op))
+    return wait.getBuffers()[cast<OpResult>(value).getResultNumber()];
   return isView(op) ? op->getOperand(0) : Value();
 }
 

@@ -146,8 +146,8 @@ int64_t getBytes(mlir::Type type);
 /// Whether the operation only shows the same memory in another shape.
 inline bool isView(mlir::Operation *op) { return mlir::isa<hlo::ReshapeOp>(op); }
 
-/// The operand whose memory the value shows, in another shape or after a collective has filled it;
-/// null if the value has memory of its own.
+/// The operand whose memory the value shows, in another shape or after something asynchronous has
+/// filled it; null if the value has memory of its own.
 mlir::Value getShown(mlir::Value value);
 
 } // namespace hloc::buffers

@@ -295,14 +295,15 @@ DenseMap<Value, Value> getAliases(ModuleOp module, func::FuncOp main) {
 struct CheckBuffers : hloc::impl::CheckBuffersBase<CheckBuffers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto main = module.lookupSymbol<func::FuncOp>("main");
-    if (!main)
-      return;
-    // The host chooses whether aliases are one memory: the program must be right either way.
-    DenseMap<Value, Value> aliases = getAliases(module, main);
-    if (failed(Checker(module, DenseMap<Value, Value>()).run(main)) ||
-        (!aliases.empty() && failed(Checker(module, aliases).run(main))))
-      signalPassFailure();
+    for (auto function : module.getOps<func::FuncOp>()) {
+      // The host chooses whether aliases are one memory: the program must be right either way.
+      DenseMap<Value, Value> aliases;
+      if (function.getName() == "main")
+        aliases = getAliases(module, function);
+      if (failed(Checker(module, DenseMap<Value, Value>()).run(function)) ||
+          (!aliases.empty() && failed(Checker(module, aliases).run(function))))
+        return signalPassFailure();
+    }
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives go on while kernels run: starts come as early as their operands allow, dones as late
-// as pays. Test: test/passes/schedule/overlap-collectives.hlo.
+// Collectives and asynchronous computations go on while kernels run: starts come as early as their
+// operands allow, dones as late as pays. Test: test/passes/schedule/overlap-collectives.hlo.
+#include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -8,6 +9,7 @@
 #include "passes/memory/AssignBuffersPlan.h"
 #include "passes/schedule/BlockGraph.h"
 #include "passes/schedule/Prediction.h"
+#include <limits>
 #include <set>
 
 using namespace mlir;
@@ -39,6 +41,9 @@ static double estimateCollective(CollectiveStartOp start, const Target &target) 
   return CostModel(target).getCollectiveTime(bytes);
 }
 
+static bool isStart(Operation *op) { return isa<CollectiveStartOp, AsyncLaunchOp>(op); }
+static bool isDone(Operation *op) { return isa<CollectiveDoneOp, AsyncWaitOp>(op); }
+
 namespace {
 
 class OverlapSchedule {
@@ -52,7 +57,7 @@ private:
   struct Node {
     double work = 0;
     double hidden = 0; // of a done: work since its start
-    double worth = 0;  // of a done: work that its collective may go on meanwhile
+    double worth = 0;  // of a done: work that hides what was started
   };
 
   unsigned pick(const std::set<unsigned> &ready) const;
@@ -69,7 +74,9 @@ OverlapSchedule::OverlapSchedule(Block &block, const Target &target)
     if (auto done = dyn_cast<CollectiveDoneOp>(graph[index]))
       node.worth =
           estimateCollective(cast<CollectiveStartOp>(done.getTicket().getDefiningOp()), target);
-    else if (!isa<CollectiveStartOp>(graph[index]))
+    else if (isa<AsyncWaitOp>(graph[index])) // its function is planned at the same time as this one
+      node.worth = std::numeric_limits<double>::infinity();
+    else if (!isStart(graph[index]))
       node.work = estimateWork(graph[index], target);
   }
   // Participants meet in the order of their starts; a done is bound to its start alone.
@@ -83,13 +90,12 @@ unsigned OverlapSchedule::pick(const std::set<unsigned> &ready) const {
   std::optional<unsigned> finished, other;
   for (unsigned index : ready) {
     Operation *op = graph[index];
-    if (isa<CollectiveStartOp>(op))
+    if (isStart(op))
       return index;
-    bool isDone = isa<CollectiveDoneOp>(op);
-    if (isDone && !finished && nodes[index].hidden >= nodes[index].worth)
-      finished = index;
-    if (!isDone && !other)
+    if (!isDone(op) && !other)
       other = index;
+    if (isDone(op) && !finished && nodes[index].hidden >= nodes[index].worth)
+      finished = index;
   }
   return finished ? *finished : other ? *other : *ready.begin();
 }
@@ -106,7 +112,7 @@ void OverlapSchedule::run() {
     ready.erase(index);
     order.push_back(index);
     for (unsigned other : ready)
-      if (isa<CollectiveDoneOp>(graph[other]))
+      if (isDone(graph[other]))
         nodes[other].hidden += nodes[index].work;
     for (unsigned user : graph.getUsers(index))
       if (--waits[user] == 0)
@@ -124,7 +130,10 @@ struct OverlapCollectives : hloc::impl::OverlapCollectivesBase<OverlapCollective
     if (failed(target))
       return signalPassFailure();
     llvm::SmallSetVector<Block *, 4> blocks;
-    getOperation()->walk([&](CollectiveStartOp start) { blocks.insert(start->getBlock()); });
+    getOperation()->walk([&](Operation *op) {
+      if (isStart(op))
+        blocks.insert(op->getBlock());
+    });
     for (Block *block : blocks)
       OverlapSchedule(*block, *target).run();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main function of stand-alone programs (hloc --emit=exe).
 
+#include "hlort/async.h"
 #include "hlort/transfer.h"
 #include "program/Arguments.h"
 
@@ -117,6 +118,8 @@ private:
     context.reset(hlort_context_create(&settings, &status));
     if (context) {
       hlort_transfers_close(context.get(), "this program has no data for it", &status);
+      if (options.threads > 1 && hlort_context_add_threads(context.get(), &module, &status))
+        return fail();
       hlort_random_seed(context.get(), uint64_t(options.seed), &status);
     }
     arena = allocate(module.arena_bytes, status);

@@ -34,6 +34,14 @@ TEST_F(Header, DeclaresTheCInterface) {
   EXPECT_TRUE(says("int32_t model_run(hlort_context *context"));
 }
 
+TEST_F(Header, NamesTheThreadsOfAsynchronousComputations) {
+  interface.name = "model";
+  EXPECT_FALSE(says("hlort_context_add_threads"));
+  interface.threads = {"io", "a*/b"};
+  EXPECT_TRUE(says("threads of the context, if it has them: \"io\", \"a* /b\"."));
+  EXPECT_TRUE(says("hlort_context_add_threads(context, &model_module, &status)"));
+}
+
 TEST_F(Header, ViewsHaveTheLayoutOfTheMemory) {
   interface.name = "model";
   interface.arguments = {port("x", "f32", {2, 3}, {0, 1}, 24)};

@@ -60,7 +60,7 @@ HLORT_API const char *hlort_code_name(int32_t code);
 
 /* The version of this interface. A module's descriptor holds the version it was compiled for; the
  * two must be equal. */
-#define HLORT_ABI_VERSION 2
+#define HLORT_ABI_VERSION 3
 HLORT_API int32_t hlort_abi_version(void);
 
 /* ---------------------------------------------------------------------------------------------
@@ -210,6 +210,8 @@ typedef struct hlort_module {
   int64_t arena_bytes;
   int64_t arena_alignment;
   const hlort_program *program; /* how many participants it is for; null: it runs by itself */
+  int64_t thread_count;         /* threads that its asynchronous computations name */
+  const char *const *threads;   /* their names: hlort/async.h; null if there are none */
 } hlort_module;
 
 /* Whether this runtime and machine can run the module: HLORT_OK, or HLORT_INVALID_ARGUMENT if it was
@@ -251,6 +253,10 @@ HLORT_API int32_t hlort_trace_start(hlort_context *context, hlort_status *status
 /* Ends it and returns its events in the order in which they ended, and their number in count. They
  * are the context's, until the next start. Not while a run is under way. */
 HLORT_API const hlort_trace_event *hlort_trace_stop(hlort_context *context, int64_t *count);
+
+/* The name of an event's thread, if it is one that the host has added to the context (hlort/async.h);
+ * else empty. Never null. */
+HLORT_API const char *hlort_trace_thread_name(const hlort_context *context, int32_t thread);
 
 /* What traced modules call around everything they do. The context may be null. */
 HLORT_API int64_t hlort_trace_begin(hlort_context *context);

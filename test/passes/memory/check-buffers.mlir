@@ -55,3 +55,39 @@ func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32> {
   return {hlo.reads = array<i64: 2, 3>}
 }
 }
+
+// -----
+
+// The kernel overwrites what an asynchronous computation reads, before its end.
+hlo.kernel_function @negate <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.negate %0 : (tensor<100xf32>) -> tensor<100xf32>
+  hlo.return %1 : tensor<100xf32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %arena: memref<512xi8>) attributes {hlo.results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<512xi8> to memref<100xf32>
+  %ticket = memref.alloca() : memref<1xi64>
+  hlo.launch @negate(%x) -> (%a) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  hlo.runtime_call "async_launch"(%a) -> (%ticket, %y) {callee = @side, thread = "side"} {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 2, 3>} : (memref<100xf32>) -> (memref<1xi64>, memref<100xf32>)
+  hlo.launch @negate(%x) -> (%a) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 4>} : (memref<100xf32>) -> memref<100xf32>
+  // expected-error @+1 {{reads memory that does not hold value 1}}
+  hlo.runtime_call "async_wait"(%ticket, %y, %a) -> () {} {hlo.reads = array<i64: 2, 3, 1>} : (memref<1xi64>, memref<100xf32>, memref<100xf32>) -> ()
+  return {hlo.reads = array<i64: 3>}
+}
+
+// -----
+
+// An asynchronous computation is a function of its own, checked as main is.
+hlo.kernel_function @reverse <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.reverse %0 {dimensions = array<i64: 0>} : (tensor<100xf32>) -> tensor<100xf32>
+  hlo.return %1 : tensor<100xf32>
+}
+func.func private @side(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %arena: memref<512xi8>) attributes {hlo.results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<512xi8> to memref<100xf32>
+  // expected-error @+1 {{reads memory that does not hold value 1}}
+  hlo.launch @reverse(%a) -> (%y) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xf32>
+  return {hlo.reads = array<i64: 2>}
+}
