@@ -452,8 +452,10 @@ def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
     there, in their own order, which is that in which participants meet; dones come once kernels that
     take about as long as the collective have run since its start, or when nothing else is left that
     does not wait for results. `hlo.async_wait` comes when nothing else is left, or something with
-    effects has to follow it. Other operations keep their order as far as that
-    allows, and what reads an array stays before the kernel that updates it in place.
+    effects has to follow it. In a block with sends or receives between participants no done comes
+    before what leads to a start that does not need it, for which another participant may wait. Other
+    operations keep their order as far as that allows, and what reads an array stays before the kernel
+    that updates it in place.
 
     ```mlir
     %ticket, %r = hlo.collective_start all_reduce (%x) ...
@@ -465,6 +467,28 @@ def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
     %ticket, %r = hlo.collective_start all_reduce (%x) ...
     %z = hlo.kernel reduce (%w) ...
     %y = hlo.collective_done %ticket(%r) keeps (%x) ...
+    ```
+  }];
+}
+
+def RefuseDeadlocks : Pass<"refuse-deadlocks", "::mlir::func::FuncOp"> {
+  let summary = "Refuse programs whose participants wait for each other for ever";
+  let description = [{
+    Follows starts and dones of all participants in the order in which they will run, as far as that
+    is known: through straight-line code, branches that the participants' numbers decide, and loops
+    of a constant count. A start waits for nobody; a done waits until all members have come to the
+    same meeting; a send's done only if the runtime keeps 64 others for the same receiver. Where data
+    decide what a participant does next, it may come to anything. If some then wait in a ring, it is
+    an error that names the places and the participants.
+
+    What is started earlier (`overlap-collectives`) may meet where the text's order would not: -O0
+    keeps that order, and refuses more.
+
+    ```mlir
+    // On participants 0 and 1, each of which sends to the other:
+    %ticket, %r = hlo.collective_start peer_recv () {pairs = [0, 1, 1, 0], ...}
+    %y = hlo.collective_done %ticket(%r) ... // waits for a send that comes after it
+    %sent = hlo.collective_start peer_send (%y) {pairs = [0, 1, 1, 0], ...}
     ```
   }];
 }

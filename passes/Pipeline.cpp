@@ -68,6 +68,7 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
         createDoubleBufferLoopState()); // looks at the buffers of kernels in order
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
   }
+  passes.addNestedPass<func::FuncOp>(createRefuseDeadlocks()); // starts and dones move no more
   passes.addNestedPass<func::FuncOp>(createChooseSchedules());
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Participants come to the same collectives in the same order.
-// Test: test/passes/collectives/match-collectives.hlo.
+// Test: test/passes/collectives/match-collectives.test.
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Passes.h"
 #include "passes/collectives/MatchTransfers.h"
+#include "passes/collectives/ParticipantNumbers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -70,7 +71,7 @@ LogicalResult Matcher::checkUnder(Operation *op, const ParticipantGroups &groups
       continue;
     std::string what = isa<scf::IfOp, scf::IndexSwitchOp>(control) ? "which branch is taken"
                                                                    : "how often the body runs";
-    if (auto numbers = sameness.getNumbers(decision)) {
+    if (auto numbers = getNumbers(decision, counts)) {
       pair = findPair(groups, [&](int64_t a, int64_t b) { return (*numbers)[a] != (*numbers)[b]; });
       if (!pair)
         continue;

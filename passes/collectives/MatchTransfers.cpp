@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/collectives/MatchTransfers.h"
 #include "compiler/hlo/CollectiveStages.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/collectives/ParticipantNumbers.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -39,7 +38,6 @@ public:
   LogicalResult check();
 
 private:
-  std::optional<unsigned> findTaken(Operation *control, int64_t participant) const;
   std::optional<Path> findPath(Operation *op, int64_t participant) const;
   LogicalResult checkCounts(const Route &route);
   LogicalResult checkTypes(const Route &route);
@@ -54,21 +52,6 @@ private:
 
 } // namespace
 
-/// The number of the region that a participant takes of a branch, if that is known.
-std::optional<unsigned> TransferMatcher::findTaken(Operation *control, int64_t participant) const {
-  if (auto branch = dyn_cast<scf::IfOp>(control)) {
-    auto numbers = sameness.getNumbers(branch.getCondition());
-    return numbers ? std::optional<unsigned>((*numbers)[participant].isZero()) : std::nullopt;
-  }
-  auto choice = dyn_cast<scf::IndexSwitchOp>(control);
-  auto index = choice ? choice.getArg().getDefiningOp<arith::IndexCastUIOp>() : nullptr;
-  auto numbers = index ? sameness.getNumbers(index.getIn()) : std::nullopt;
-  if (!numbers)
-    return std::nullopt;
-  const int64_t *found = llvm::find(choice.getCases(), (*numbers)[participant].getZExtValue());
-  return found == choice.getCases().end() ? 0 : 1 + (found - choice.getCases().begin());
-}
-
 /// Where a participant meets `op`; nothing if it never does.
 std::optional<Path> TransferMatcher::findPath(Operation *op, int64_t participant) const {
   Path path;
@@ -76,7 +59,7 @@ std::optional<Path> TransferMatcher::findPath(Operation *op, int64_t participant
        region = region->getParentRegion()) {
     Operation *control = region->getParentOp();
     unsigned number = region->getRegionNumber();
-    std::optional<unsigned> taken = findTaken(control, participant);
+    std::optional<unsigned> taken = findTaken(control, participant, sameness.getCounts());
     if (!taken)
       path.emplace_back(control, number);
     else if (*taken != number)

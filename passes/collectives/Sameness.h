@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which participants are sure to hold the same value. Test:
-// test/passes/collectives/match-collectives.hlo.
+// test/passes/collectives/match-collectives.test.
 
 #ifndef HLOC_PASSES_SAMENESS_H
 #define HLOC_PASSES_SAMENESS_H
@@ -20,9 +20,7 @@ public:
 
   const ParticipantClasses &getClasses(mlir::Value value) const;
 
-  /// The value on each participant, where it is an integer scalar that follows from constants and
-  /// the participants' numbers.
-  std::optional<llvm::SmallVector<llvm::APInt>> getNumbers(mlir::Value value) const;
+  ParticipantCounts getCounts() const { return counts; }
 
 private:
   explicit Sameness(ParticipantCounts counts);
@@ -33,7 +31,6 @@ private:
   mlir::LogicalResult visit(mlir::Operation *op, bool &changed);
   void visitRegions(mlir::Operation *op, bool &changed);
   mlir::FailureOr<ParticipantClasses> getResultClasses(mlir::Operation *op);
-  llvm::SmallVector<llvm::APInt> getIds(mlir::Operation *op) const;
 
   ParticipantCounts counts;
   ParticipantClasses same, different;

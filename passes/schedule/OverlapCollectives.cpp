@@ -44,6 +44,21 @@ static double estimateCollective(CollectiveStartOp start, const Target &target) 
 static bool isStart(Operation *op) { return isa<CollectiveStartOp, AsyncLaunchOp>(op); }
 static bool isDone(Operation *op) { return isa<CollectiveDoneOp, AsyncWaitOp>(op); }
 
+/// Whether anything is started by `op` or in its regions.
+static bool starts(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        return isStart(nested) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool isTransfer(Operation *op) {
+  auto start = dyn_cast<CollectiveStartOp>(op);
+  return start && (start.getKind() == stringify(CollectiveKind::PeerSend) ||
+                   start.getKind() == stringify(CollectiveKind::PeerRecv));
+}
+
 namespace {
 
 class OverlapSchedule {
@@ -56,14 +71,18 @@ public:
 private:
   struct Node {
     double work = 0;
-    double hidden = 0; // of a done: work since its start
-    double worth = 0;  // of a done: work that hides what was started
+    double hidden = 0;         // of a done: work since its start
+    double worth = 0;          // of a done: work that hides what was started
+    bool leadsToStart = false; // something is started by it or only after it
   };
 
+  void findLeadsToStarts();
+  bool mayFinish(const std::set<unsigned> &ready) const;
   unsigned pick(const std::set<unsigned> &ready) const;
 
   BlockGraph graph;
   std::vector<Node> nodes;
+  bool hasTransfers = false; // between two participants
 };
 
 } // namespace
@@ -82,6 +101,33 @@ OverlapSchedule::OverlapSchedule(Block &block, const Target &target)
   // Participants meet in the order of their starts; a done is bound to its start alone.
   graph.connectEffects([](Operation *op) { return isa<CollectiveDoneOp>(op); });
   graph.connectReadersToUpdates();
+  for (unsigned index = 0; index < nodes.size(); ++index)
+    graph[index]->walk([&](Operation *op) { hasTransfers |= isTransfer(op); });
+  if (hasTransfers)
+    findLeadsToStarts();
+}
+
+void OverlapSchedule::findLeadsToStarts() {
+  bool changed = true;
+  for (auto [index, node] : llvm::enumerate(nodes))
+    node.leadsToStart = starts(graph[index]);
+  while (changed) {
+    changed = false;
+    for (unsigned index = nodes.size(); index-- > 0;) {
+      bool leads = llvm::any_of(graph.getUsers(index),
+                                [&](unsigned user) { return nodes[user].leadsToStart; });
+      changed |= leads && !nodes[index].leadsToStart;
+      nodes[index].leadsToStart |= leads;
+    }
+  }
+}
+
+/// Whether a done may come now. Where participants wait for what one of them sends, each first
+/// starts what it can: another may need it before it sends.
+bool OverlapSchedule::mayFinish(const std::set<unsigned> &ready) const {
+  return !hasTransfers || llvm::none_of(ready, [&](unsigned index) {
+    return nodes[index].leadsToStart && !isa<CollectiveDoneOp>(graph[index]);
+  });
 }
 
 /// Of what is ready: starts; dones behind which enough work is hidden; other operations in their
@@ -97,7 +143,9 @@ unsigned OverlapSchedule::pick(const std::set<unsigned> &ready) const {
     if (isDone(op) && !finished && nodes[index].hidden >= nodes[index].worth)
       finished = index;
   }
-  return finished ? *finished : other ? *other : *ready.begin();
+  if (finished && mayFinish(ready))
+    return *finished;
+  return other ? *other : *ready.begin();
 }
 
 void OverlapSchedule::run() {

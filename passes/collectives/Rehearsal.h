@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The starts and dones of all participants as they happen, as far as that is known when compiling:
+// who waits for whom in the end. Test: test/passes/collectives/refuse-deadlocks.test.
+//
+// What the runtime promises (hlort/collective.h) is the model. A start never waits. A done waits
+// until all members of its group have come to the same meeting: the k-th start on a list of members
+// meets the k-th of each other member. A transfer's group is its source and its target, on a
+// channel; the done of its send waits only while the runtime keeps as many sends as it may. Where a
+// participant's way is not known, because data decide it, it may come to anything from there on.
+
+#ifndef HLOC_PASSES_REHEARSAL_H
+#define HLOC_PASSES_REHEARSAL_H
+
+#include "compiler/hlo/CollectiveStages.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/collectives/Participants.h"
+#include <map>
+#include <memory>
+
+namespace hloc {
+
+class Rehearsal {
+public:
+  /// Runs `function`, with starts and dones in their final order, on all participants.
+  Rehearsal(mlir::func::FuncOp function, ParticipantCounts counts);
+
+  /// A participant that waits for ever, and one that it waits for.
+  struct Wait {
+    int64_t participant;
+    mlir::Operation *at; // its done
+    int64_t awaited;     // who waits for ever, too
+    mlir::Operation
+        *before; // what the awaited one would come with, after its own wait; may be null
+  };
+
+  /// Participants each of which waits for the next one, and the last for the first; none if no such
+  /// ring is sure.
+  llvm::SmallVector<Wait> findRing() const;
+
+private:
+  /// Meetings of the same members, one after the other.
+  struct Lane {
+    llvm::SmallVector<int64_t> members;
+    std::vector<int64_t> arrivals;      // by member: how many starts there were
+    std::vector<mlir::Operation *> ops; // the first start of each meeting
+
+    /// Whether all members have come to it.
+    bool isComplete(int64_t meeting);
+
+  private:
+    int64_t complete = 0; // meetings to which all have come
+    size_t missing = 0;   // members before this one have come to the next of them, too
+  };
+  struct Step {
+    mlir::Operation *op;
+    Lane *lane;
+    int64_t place, meeting; // of the participant among the members, of the step in the lane
+    bool isDone, isSend;
+  };
+  struct Way {
+    std::vector<Step> steps;
+    bool isKnown = true; // to the end
+    size_t next = 0;
+    llvm::DenseMap<mlir::Operation *, Step> begun; // the last start of each operation
+    std::map<Lane *, int64_t> meetings;            // that it has steps for
+  };
+
+  bool follow(mlir::Block &block, int64_t participant);
+  bool followControl(mlir::Operation *op, int64_t participant);
+  void addStart(hlo::CollectiveStartOp op, int64_t participant);
+  Lane *getLane(std::optional<int64_t> channel, llvm::ArrayRef<int64_t> members);
+  llvm::ArrayRef<Lane *> getLanes(hlo::CollectiveStartOp op);
+  void run();
+  bool advance(int64_t participant);
+  static bool mayGoOn(const Step &step);
+  std::vector<bool> findStuck() const;
+  std::optional<Wait> describeWait(int64_t participant, const std::vector<bool> &stuck) const;
+
+  ParticipantCounts counts;
+  /// Operations in which, or in whose regions, participants meet.
+  llvm::DenseSet<mlir::Operation *> places;
+  std::map<std::pair<std::optional<int64_t>, std::vector<int64_t>>, std::unique_ptr<Lane>> lanes;
+  /// Where each participant meets others in an operation; null if it does not.
+  llvm::DenseMap<mlir::Operation *, std::vector<Lane *>> lanesOf;
+  std::vector<Way> ways; // by participant
+  size_t stepCount = 0;
+  bool isMatched = true; // as far as it got
+};
+
+} // namespace hloc
+
+#endif
