@@ -367,6 +367,10 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
     users that need one value a row, or that value for each element of the row: so softmax is one
     kernel. A dot, convolution or window joins elementwise users.
 
+    What can run while a collective or an asynchronous computation is under way is no part of a kernel
+    that waits for it: dots, convolutions, windows and reductions do not join such users, nor is an
+    array made along with one that needs a later `hlo.collective_done` or `hlo.async_wait`.
+
     `reuse` of the kernels names, for each result, an operand that is read only at the index that is
     written: their memory may be the same.
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Membership, merging and dependences of groups.
 #include "passes/kernels/FuseGroups.h"
+#include "compiler/hlo/AsyncStages.h"
+#include "compiler/hlo/CollectiveStages.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/kernels/ArraySizes.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -14,13 +16,35 @@ Groups::Groups(Block &block, const CostModel &costs) : block(block), costs(costs
   int position = 0;
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
-    info[&op].position = position++;
+    Info &opInfo = info[&op];
+    opInfo.position = position++;
+    opInfo.wait = findWait(op);
+    hasWaits |= opInfo.wait >= 0;
     if (isMemoryEffectFree(&op))
       continue;
     if (lastEffect)
       nextEffect[lastEffect] = &op;
     lastEffect = &op;
   }
+}
+
+int Groups::findWait(Operation &op) const {
+  int wait = isa<CollectiveDoneOp, AsyncWaitOp>(op) ? info.lookup(&op).position : -1;
+  op.walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (Operation *source = operand.getDefiningOp(); source && source->getBlock() == &block)
+        wait = std::max(wait, info.lookup(source).wait);
+  });
+  return wait;
+}
+
+int Groups::getWait(int group) const {
+  int wait = -1;
+  if (!hasWaits)
+    return wait;
+  for (const auto &[op, opMaps] : groups[group].members)
+    wait = std::max(wait, info.lookup(op).wait);
+  return wait;
 }
 
 bool Groups::isFusable(Operation *op) {
@@ -185,6 +209,8 @@ bool Groups::canMerge(int a, int b) {
   if (first.kind == second.kind && first.dimensions != second.dimensions)
     return false;
   if (first.hero || second.hero)
+    return false;
+  if (getWait(a) != getWait(b)) // one can run while the other waits
     return false;
   if (first.members.size() + second.members.size() > 200 || first.emission + second.emission > 600)
     return false;

@@ -85,10 +85,14 @@ private:
   struct Info {
     int position = -1;
     int home = -1;
+    int wait = -1; // the last collective or asynchronous computation that it waits for, by position
     bool view = false;
     llvm::SmallVector<int, 1> groups;
   };
   bool search(llvm::SmallVector<mlir::Operation *> work, int target, int ignored);
+  int findWait(mlir::Operation &op) const;
+  /// Of the group's members the last.
+  int getWait(int group) const;
   /// Operations that `group` writes to memory.
   int64_t countOutputs(int group);
   void appendOutputUsers(int group, llvm::SmallVectorImpl<mlir::Operation *> &users);
@@ -101,6 +105,7 @@ private:
 
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, Info> info;
+  bool hasWaits = false; // some operation waits
   /// The next operation with side effects after one with side effects.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> nextEffect;
 };

@@ -289,6 +289,8 @@ Reason Groups::canAdd(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
   if (group.members.size() >= maxMembers || group.emission + opMaps.size() > maxEmission)
     return "the kernel is large enough";
+  if (!isPointwise(op) && info.lookup(op).wait < getWait(index))
+    return "it can run while its user waits";
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return canAddReduce(reduce, index);
   if (!isPointwise(op))
