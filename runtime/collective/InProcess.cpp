@@ -42,8 +42,8 @@ std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int64_t d
 
 /// Fails a run, and every meeting of it that somebody has not come to: `where` with the code and
 /// the text themselves, others as a consequence. Under the lock.
-void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code,
-                                 const std::string &text, const Meeting *where) {
+void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code, const Text &text,
+                                 const Meeting *where) {
   Run &failed = runsOf(program).runs.at(run);
   if (!failed.failure.code)
     hlort_status_set(&failed.failure, HLORT_CANCELLED, "%s", text.c_str());
@@ -67,21 +67,20 @@ void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code,
 }
 
 /// A few words on what a participant is at. Under the lock.
-std::string InProcessCommunicator::whereIs(int32_t rank, uint64_t program, int64_t run) const {
-  std::string who = "participant " + std::to_string(rank);
+Text InProcessCommunicator::whereIs(int32_t rank, uint64_t program, int64_t run) const {
   if (!joined[rank])
-    return who + " has not joined";
+    return Text("participant %d has not joined", rank);
   auto place = joined[rank]->active.find(program);
   if (place == joined[rank]->active.end() || place->second.number != run)
-    return who + " is not in this run";
+    return Text("participant %d is not in this run", rank);
   if (!place->second.last)
-    return who + " has not come to any";
-  return who + " came last to " + describe(*place->second.last);
+    return Text("participant %d has not come to any", rank);
+  return Text("participant %d came last to %s", rank, describe(*place->second.last).c_str());
 }
 
 /// Somebody has waited for too long. Under the lock.
 void InProcessCommunicator::missAt(const Meeting &meeting, std::chrono::milliseconds deadline) {
-  std::string who, where;
+  Text who, where;
   const hlort_collective *what = nullptr;
   int32_t missing = 0;
   for (int32_t i = 0; i < meeting.group.size(); ++i) {
@@ -91,13 +90,13 @@ void InProcessCommunicator::missAt(const Meeting &meeting, std::chrono::millisec
     }
     int32_t rank = meeting.group.members[i];
     runsOf(meeting.program).runs.at(meeting.run).missed[rank] = true;
-    who += (missing++ ? ", " : "") + std::to_string(rank);
+    who.append(missing++ ? ", %d" : "%d", rank);
     if (missing <= 2)
-      where += "; " + whereIs(rank, meeting.program, meeting.run);
+      where.append("; %s", whereIs(rank, meeting.program, meeting.run).c_str());
   }
   fail(meeting.program, meeting.run, HLORT_DEADLINE_EXCEEDED,
-       describe(*what) + ": participant" + (missing > 1 ? "s " : " ") + who +
-           " did not come within " + std::to_string(deadline.count()) + " ms" + where,
+       Text("%s: participant%s %s did not come within %lld ms%s", describe(*what).c_str(),
+            missing > 1 ? "s" : "", who.c_str(), (long long)deadline.count(), where.c_str()),
        &meeting);
 }
 
@@ -131,7 +130,7 @@ InProcessParticipant::~InProcessParticipant() {
       return;
     std::shared_ptr<Meeting> meeting = waits->second;
     communicator.fail(meeting->program, meeting->run, HLORT_CANCELLED,
-                      "participant " + std::to_string(rank) + " has left");
+                      Text("participant %d has left", rank));
   }
 }
 
@@ -142,11 +141,13 @@ int32_t InProcessParticipant::begin(const hlort_program &program, hlort_status *
                             "%s is running as participant %d already", program.name, rank);
   ProgramRuns &known = communicator.runsOf(program.fingerprint);
   while (true) {
-    int64_t number = known.next[rank]++;
+    int64_t number = known.next[rank];
     Run &run = known.runs.try_emplace(number, count).first->second;
+    if (!run.failure.code)
+      active[program.fingerprint].number = number;
+    ++known.next[rank]; // there was memory for it all
     if (!run.failure.code) {
       known.isTold[rank] = false;
-      active[program.fingerprint].number = number;
       return HLORT_OK;
     }
     // It failed before this participant came. One that was late, or whose turn was never taken,
@@ -170,7 +171,6 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
   if (place == active.end())
     return code;
   int64_t number = place->second.number;
-  std::string self = "participant " + std::to_string(rank);
   if (code == HLORT_OK)
     for (const Ticket &ticket : tickets)
       if (ticket.program == program.fingerprint)
@@ -178,15 +178,15 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
                                 program.name);
   if (code != HLORT_OK)
     communicator.fail(program.fingerprint, number, HLORT_CANCELLED,
-                      self + " failed: " +
-                          (status && status->message[0] ? status->message : hlort_code_name(code)));
+                      Text("participant %d failed: %s", rank,
+                           status && status->message[0] ? status->message : hlort_code_name(code)));
   // From here on nobody may wait for this participant.
   communicator.runsOf(program.fingerprint).runs.at(number).ended[rank] = true;
   for (const auto &[key, meeting] : communicator.gathering)
     if (meeting->program == program.fingerprint && meeting->run == number &&
         meeting->isMissing(rank)) {
       communicator.fail(program.fingerprint, number, HLORT_CANCELLED,
-                        self + " has ended its run without coming to it");
+                        Text("participant %d has ended its run without coming to it", rank));
       break;
     }
   // Work under way is done to its end: it is on everybody's memory.
@@ -217,7 +217,7 @@ void InProcessParticipant::cancel(const char *reason) {
   std::unique_lock lock = lockSoon(communicator.mutex);
   for (const auto &[program, run] : active)
     communicator.fail(program, run.number, HLORT_CANCELLED,
-                      "participant " + std::to_string(rank) + " was cancelled: " + reason);
+                      Text("participant %d was cancelled: %s", rank, reason));
 }
 
 } // namespace hloc::runtime

@@ -5,8 +5,11 @@
 //
 // A lock is held for finding and leaving meetings only. A meeting can fail until its last member
 // has come, and never after: from then on everybody's memory is in use until the work is done,
-// which depends on nobody in particular. Tests: test/runtime/collective/InProcessTest.cpp,
-// FailureTest.cpp.
+// which depends on nobody in particular.
+//
+// Where memory is short, who asks for it fails as any participant does: what is shared is left as
+// it was, and telling the others takes no memory.
+// Tests: test/runtime/collective/InProcessTest.cpp, FailureTest.cpp, MemoryTest.cpp.
 #ifndef HLOC_RUNTIME_IN_PROCESS_H
 #define HLOC_RUNTIME_IN_PROCESS_H
 
@@ -80,16 +83,16 @@ private:
   /// Program, run, group, how many meetings of that group in that run were before.
   using Key = std::tuple<uint64_t, int64_t, uint64_t, int64_t>;
 
-  std::shared_ptr<Meeting> &meetingAt(const Key &key, const Group &group);
+  std::shared_ptr<Meeting> meetingAt(const Key &key, const Group &group);
   ProgramRuns &runsOf(uint64_t program) {
     return programs.try_emplace(program, count).first->second;
   }
-  void fail(uint64_t program, int64_t run, int32_t code, const std::string &text,
+  void fail(uint64_t program, int64_t run, int32_t code, const Text &text,
             const Meeting *where = nullptr);
   void missAt(const Meeting &meeting, std::chrono::milliseconds deadline);
   void markEnded(uint64_t program, int64_t run, int32_t rank);
   void finish(Meeting &meeting, Meeting::Phase phase);
-  std::string whereIs(int32_t rank, uint64_t program, int64_t run) const;
+  Text whereIs(int32_t rank, uint64_t program, int64_t run) const;
 
   std::mutex mutex;
   std::vector<InProcessParticipant *> joined; // by participant; null: not there
@@ -128,6 +131,7 @@ private:
 
   int32_t arrive(ActiveRun &run, const Group &group, Member &&member,
                  std::shared_ptr<Meeting> &meeting, bool &isLast, hlort_status *status);
+  void plan(Meeting &meeting);
   void gather(Meeting &meeting);
   bool keep(const Ticket &ticket);
   int32_t awaitReceivers(const std::vector<std::shared_ptr<Meeting>> &kept, hlort_status *status);

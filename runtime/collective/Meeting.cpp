@@ -5,6 +5,7 @@
 #include "threads/LookOut.h"
 
 #include <algorithm>
+#include <new>
 
 namespace hloc::runtime {
 
@@ -39,15 +40,15 @@ void InProcessCommunicator::finish(Meeting &meeting, Phase phase) {
 }
 
 /// The meeting under that key; a new one if nobody has come yet. Under the lock.
-std::shared_ptr<Meeting> &InProcessCommunicator::meetingAt(const Key &key, const Group &group) {
-  std::shared_ptr<Meeting> &meeting = gathering[key];
-  if (!meeting) {
-    meeting = std::make_shared<Meeting>();
-    std::tie(meeting->program, meeting->run, std::ignore, std::ignore) = key;
-    meeting->group = group;
-    meeting->members.resize(group.size());
-    meeting->missing = group.size();
-  }
+std::shared_ptr<Meeting> InProcessCommunicator::meetingAt(const Key &key, const Group &group) {
+  if (auto known = gathering.find(key); known != gathering.end())
+    return known->second;
+  auto meeting = std::make_shared<Meeting>();
+  std::tie(meeting->program, meeting->run, std::ignore, std::ignore) = key;
+  meeting->group = group;
+  meeting->members.resize(group.size());
+  meeting->missing = group.size();
+  gathering.emplace(key, meeting);
   return meeting;
 }
 
@@ -64,23 +65,22 @@ int32_t InProcessParticipant::arrive(ActiveRun &run, const Group &group, Member 
                             shared.failure.message);
   InProcessCommunicator::Key key{program, run.number, group.hash, run.steps[group.hash]++};
   meeting = communicator.meetingAt(key, group);
-  std::string text;
+  Text text;
   int32_t code = HLORT_INVALID_ARGUMENT;
   for (const Member &other : meeting->members) {
     std::string reason = other.what ? difference(other, member) : "";
     if (reason.empty())
       continue;
-    text = "participant " + std::to_string(other.participant) + " is at " + describe(*other.what) +
-           " where participant " + std::to_string(rank) + " is at " + describe(what) + ": " +
-           reason;
+    text = Text("participant %d is at %s where participant %d is at %s: %s", other.participant,
+                describe(*other.what).c_str(), rank, describe(what).c_str(), reason.c_str());
     break;
   }
   for (int32_t other : group.members)
     if (text.empty() && meeting->isMissing(other) &&
         (communicator.left[other] || shared.ended[other])) {
       code = HLORT_CANCELLED;
-      text = describe(what) + ": participant " + std::to_string(other) +
-             (communicator.left[other] ? " has left" : " has ended its run without coming to it");
+      text = Text("%s: participant %d %s", describe(what).c_str(), other,
+                  communicator.left[other] ? "has left" : "has ended its run without coming to it");
     }
   meeting->members[group.place] = std::move(member);
   if (!text.empty()) {
@@ -119,20 +119,31 @@ int32_t InProcessParticipant::start(const hlort_collective &what, const Group &g
   *ticket = &mine;
   if (!isLast)
     return HLORT_OK;
-  // Nobody finds the meeting any more, and all members wait for its next phase.
-  Meeting &meeting = *mine.meeting;
-  std::vector<const Member *> members;
-  for (const Member &each : meeting.members)
-    members.push_back(&each);
-  meeting.exchange.emplace(meeting.group, std::move(members));
-  if (meeting.exchange->plan(&meeting.failure)) {
+  plan(*mine.meeting);
+  return HLORT_OK;
+}
+
+/// Finds out what there is to do once all members have come: nobody finds the meeting any more, and
+/// they all wait for its next phase. Each one's done tells of a failure.
+void InProcessParticipant::plan(Meeting &meeting) {
+  int32_t code;
+  try {
+    std::vector<const Member *> members;
+    for (const Member &each : meeting.members)
+      members.push_back(&each);
+    meeting.exchange.emplace(meeting.group, std::move(members));
+    code = meeting.exchange->plan(&meeting.failure);
+  } catch (const std::bad_alloc &) {
+    code = hlort_status_set(&meeting.failure, HLORT_OUT_OF_MEMORY, "%s: no memory",
+                            describe(*meeting.members[0].what).c_str());
+  }
+  if (code) {
     communicator.finish(meeting, Phase::Failed);
-    return HLORT_OK; // done tells
+    return;
   }
   int64_t units = meeting.exchange->units();
   meeting.unitsLeft = units;
   communicator.finish(meeting, units ? Phase::Working : Phase::Complete);
-  return HLORT_OK;
 }
 
 /// Waits until all members have come or the meeting has failed.

@@ -26,7 +26,7 @@ bool isReduction(const hlort_collective &what) {
   return what.kind == HLORT_ALL_REDUCE || what.kind == HLORT_REDUCE_SCATTER;
 }
 
-std::string describe(const hlort_collective &what) {
+Text describe(const hlort_collective &what) {
   static const char *const names[] = {"all-reduce",
                                       "reduce-scatter",
                                       "all-gather",
@@ -38,7 +38,7 @@ std::string describe(const hlort_collective &what) {
                                       "ragged-all-to-all",
                                       "send",
                                       "recv"};
-  return std::string(names[what.kind]) + " '" + what.name + "' (" + what.place + ")";
+  return Text("%s '%s' (%s)", names[what.kind], what.name, what.place);
 }
 
 bool isPeerTransfer(const hlort_collective &what) {

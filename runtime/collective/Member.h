@@ -6,6 +6,7 @@
 #define HLOC_RUNTIME_MEMBER_H
 
 #include "collective/Box.h"
+#include "collective/Text.h"
 #include "hlort/collective.h"
 
 #include <string>
@@ -61,7 +62,7 @@ struct MovedArrays {
 };
 
 /// all-reduce 'sum' (model.hlo:3:5)
-std::string describe(const hlort_collective &what);
+Text describe(const hlort_collective &what);
 
 /// What is different in two members' operations that should be one; empty if nothing is.
 std::string difference(const Member &one, const Member &other);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <thread>
 
 namespace hloc::runtime {
@@ -43,9 +44,9 @@ int MpiTransport::processOf(int32_t participant) const {
 //===- Sending -------------------------------------------------------------------------------===//
 
 int32_t MpiTransport::postChunk(int process, const Envelope &envelope, const char *data,
-                                hlort_transfer *transfer) {
-  chunks.emplace_back();
-  Chunk &chunk = chunks.back();
+                                hlort_delivery *transfer) {
+  std::list<Chunk> made(1);
+  Chunk &chunk = made.front();
   chunk.transfer = transfer;
   chunk.bytes.resize(sizeof envelope + size_t(std::max<int64_t>(envelope.bytes, 0)));
   std::memcpy(chunk.bytes.data(), &envelope, sizeof envelope);
@@ -54,14 +55,15 @@ int32_t MpiTransport::postChunk(int process, const Envelope &envelope, const cha
   int code = MPI_Isend(chunk.bytes.data(), int(chunk.bytes.size()), MPI_BYTE, process, kTag, comm,
                        &chunk.request);
   if (code != MPI_SUCCESS)
-    chunks.pop_back();
-  else if (transfer)
+    return code;
+  chunks.splice(chunks.end(), made);
+  if (transfer)
     ++transfer->inFlight;
-  return code;
+  return MPI_SUCCESS;
 }
 
 /// Gives MPI as many chunks as it may hold.
-int32_t MpiTransport::post(hlort_transfer &send) {
+int32_t MpiTransport::post(hlort_delivery &send) {
   int process = processOf(send.to);
   while (send.inFlight < kInFlight && (send.moved < send.room || send.moved == 0)) {
     Envelope envelope{send.from,
@@ -85,21 +87,23 @@ int32_t MpiTransport::post(hlort_transfer &send) {
 }
 
 int32_t MpiTransport::send(int32_t self, int32_t peer, hlort_tag tag, const void *data,
-                           int64_t bytes, hlort_transfer **transfer, hlort_status *status) {
+                           int64_t bytes, hlort_delivery **transfer, hlort_status *status) {
   std::lock_guard lock(mutex);
-  auto made = std::make_unique<hlort_transfer>(
-      hlort_transfer{self, peer, tag, static_cast<const char *>(data), nullptr, bytes});
+  auto made = std::make_unique<hlort_delivery>(
+      hlort_delivery{self, peer, tag, static_cast<const char *>(data), nullptr, bytes});
   made->id = nextId++;
-  if (processOf(peer) == processOf(self)) {
-    deliver({self, peer, tag, made->id, bytes, 0, bytes}, made->source);
-    made->moved = bytes;
-    made->isDone = true;
-  } else if (post(*made) != MPI_SUCCESS) {
-    sending.erase(made.get());
-    for (Chunk &chunk : chunks)
-      if (chunk.transfer == made.get())
-        chunk.transfer = nullptr;
-    return hlort_status_set(status, HLORT_CALL_FAILED, "MPI cannot send to participant %d", peer);
+  try {
+    if (processOf(peer) == processOf(self)) {
+      deliver({self, peer, tag, made->id, bytes, 0, bytes}, made->source);
+      made->moved = bytes;
+      made->isDone = true;
+    } else if (post(*made) != MPI_SUCCESS) {
+      forget(*made);
+      return hlort_status_set(status, HLORT_CALL_FAILED, "MPI cannot send to participant %d", peer);
+    }
+  } catch (const std::bad_alloc &) {
+    forget(*made);
+    throw;
   }
   *transfer = made.release();
   return HLORT_OK;
@@ -117,7 +121,7 @@ bool MpiTransport::progressSends() {
       continue;
     }
     moved = true;
-    hlort_transfer *transfer = chunk->transfer;
+    hlort_delivery *transfer = chunk->transfer;
     chunk = chunks.erase(chunk);
     if (!transfer)
       continue;
@@ -132,7 +136,7 @@ bool MpiTransport::progressSends() {
 //===- Receiving -----------------------------------------------------------------------------===//
 
 /// Hands a whole message over.
-void MpiTransport::complete(hlort_transfer &receiver, const Unexpected &message) {
+void MpiTransport::complete(hlort_delivery &receiver, const Unexpected &message) {
   receiver.isTooLong = int64_t(message.bytes.size()) > receiver.room;
   receiver.moved = int64_t(message.bytes.size());
   if (!receiver.isTooLong && receiver.moved)
@@ -145,7 +149,7 @@ void MpiTransport::deliver(const Envelope &envelope, const char *data) {
   MessageKey message{envelope.from, envelope.to, envelope.id};
   Key key = keyOf(envelope.from, envelope.to, envelope.tag);
   if (envelope.offset == 0 && envelope.bytes >= 0) {
-    Assembly assembly;
+    Assembly &assembly = assemblies[message]; // first what may fail for want of memory
     auto receivers = posted.find(key);
     bool isDropped =
         std::find(discarded.begin(), discarded.end(),
@@ -167,7 +171,6 @@ void MpiTransport::deliver(const Envelope &envelope, const char *data) {
         unexpected[key].push_back(assembly.unexpected);
       }
     }
-    assemblies[message] = assembly;
   }
   auto place = assemblies.find(message);
   if (place == assemblies.end())
@@ -202,14 +205,15 @@ void MpiTransport::deliver(const Envelope &envelope, const char *data) {
 }
 
 int32_t MpiTransport::receive(int32_t self, int32_t peer, hlort_tag tag, void *data, int64_t bytes,
-                              hlort_transfer **transfer) {
+                              hlort_delivery **transfer) {
   std::lock_guard lock(mutex);
-  auto *made = new hlort_transfer{peer, self, tag, nullptr, static_cast<char *>(data), bytes};
-  *transfer = made;
+  auto made = std::make_unique<hlort_delivery>(
+      hlort_delivery{peer, self, tag, nullptr, static_cast<char *>(data), bytes});
   Key key = keyOf(peer, self, tag);
   auto waiting = unexpected.find(key);
   if (waiting == unexpected.end()) {
-    posted[key].push_back(made);
+    posted[key].push_back(made.get());
+    *transfer = made.release();
     return HLORT_OK;
   }
   std::shared_ptr<Unexpected> message = waiting->second.front();
@@ -219,7 +223,8 @@ int32_t MpiTransport::receive(int32_t self, int32_t peer, hlort_tag tag, void *d
   if (message->arrived == int64_t(message->bytes.size()))
     complete(*made, *message);
   else
-    message->receiver = made;
+    message->receiver = made.get();
+  *transfer = made.release();
   return HLORT_OK;
 }
 
@@ -235,7 +240,8 @@ void MpiTransport::beginReceives() {
     if (code != MPI_SUCCESS || !isThere)
       return;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    Arriving &chunk = arriving.emplace_back();
+    std::list<Arriving> made(1);
+    Arriving &chunk = made.front();
     chunk.process = status.MPI_SOURCE;
     if (!spare.empty()) {
       chunk.bytes = std::move(spare.back());
@@ -245,9 +251,9 @@ void MpiTransport::beginReceives() {
     code = MPI_Imrecv(chunk.bytes.data(), bytes, MPI_BYTE, &message, &chunk.request);
     if (code != MPI_SUCCESS) {
       failure = code;
-      arriving.pop_back();
       return;
     }
+    arriving.splice(arriving.end(), made);
   }
 }
 
@@ -279,23 +285,33 @@ bool MpiTransport::progressReceives() {
 }
 
 bool MpiTransport::progress() {
-  bool isSent = progressSends();
-  return progressReceives() || isSent;
+  if (failure == kNoMemory)
+    return false;
+  try {
+    bool isSent = progressSends();
+    return progressReceives() || isSent;
+  } catch (const std::bad_alloc &) {
+    failure = kNoMemory;
+    return false;
+  }
 }
 
 //===- Both ----------------------------------------------------------------------------------===//
 
-int32_t MpiTransport::test(hlort_transfer *transfer, int32_t *done, int64_t *bytes,
+int32_t MpiTransport::test(hlort_delivery *transfer, int32_t *done, int64_t *bytes,
                            hlort_status *status) {
   std::lock_guard lock(mutex);
   if (!transfer->isDone)
     progress();
   if (!transfer->isDone && failure == MPI_SUCCESS)
     return HLORT_OK;
-  std::unique_ptr<hlort_transfer> finished;
-  if (!transfer->isDone)
-    return hlort_status_set(status, HLORT_CALL_FAILED, "MPI fails with code %d", failure);
-  finished.reset(transfer);
+  std::unique_ptr<hlort_delivery> finished(transfer);
+  if (!transfer->isDone) {
+    forget(*transfer);
+    return failure == kNoMemory
+               ? hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for messages")
+               : hlort_status_set(status, HLORT_CALL_FAILED, "MPI fails with code %d", failure);
+  }
   *done = 1;
   *bytes = transfer->moved;
   if (transfer->isTooLong)
@@ -305,32 +321,41 @@ int32_t MpiTransport::test(hlort_transfer *transfer, int32_t *done, int64_t *byt
   return HLORT_OK;
 }
 
-void MpiTransport::cancel(hlort_transfer *transfer) {
-  std::lock_guard lock(mutex);
-  if (transfer->source || !transfer->target) {
-    sending.erase(transfer);
-    for (Chunk &chunk : chunks)
-      if (chunk.transfer == transfer)
-        chunk.transfer = nullptr;
-    if (transfer->moved < transfer->room)
-      postChunk(processOf(transfer->to),
-                {transfer->from, transfer->to, transfer->tag, transfer->id, transfer->room,
-                 transfer->moved, -1},
-                nullptr, nullptr);
-  }
-  auto receivers = posted.find(keyOf(transfer->from, transfer->to, transfer->tag));
+/// Nothing here knows of the transfer any more.
+void MpiTransport::forget(hlort_delivery &transfer) {
+  sending.erase(&transfer);
+  for (Chunk &chunk : chunks)
+    if (chunk.transfer == &transfer)
+      chunk.transfer = nullptr;
+  auto receivers = posted.find(keyOf(transfer.from, transfer.to, transfer.tag));
   if (receivers != posted.end()) {
-    std::erase(receivers->second, transfer);
+    std::erase(receivers->second, &transfer);
     if (receivers->second.empty())
       posted.erase(receivers);
   }
   for (auto &[key, assembly] : assemblies) {
-    if (assembly.receiver == transfer)
+    if (assembly.receiver == &transfer)
       assembly.receiver = nullptr;
-    if (assembly.unexpected && assembly.unexpected->receiver == transfer)
+    if (assembly.unexpected && assembly.unexpected->receiver == &transfer)
       assembly.unexpected.reset();
   }
-  delete transfer;
+}
+
+void MpiTransport::cancel(hlort_delivery *transfer) {
+  std::lock_guard lock(mutex);
+  std::unique_ptr<hlort_delivery> given(transfer);
+  forget(*transfer);
+  bool isSend = transfer->source || !transfer->target;
+  if (!isSend || transfer->moved == transfer->room)
+    return;
+  try {
+    postChunk(processOf(transfer->to),
+              {transfer->from, transfer->to, transfer->tag, transfer->id, transfer->room,
+               transfer->moved, -1},
+              nullptr, nullptr);
+  } catch (const std::bad_alloc &) {
+    failure = kNoMemory;
+  }
 }
 
 void MpiTransport::wait(int64_t microseconds) {
@@ -350,7 +375,12 @@ void MpiTransport::discard(int32_t self, uint64_t conversation) {
   std::erase_if(unexpected, [&](const auto &entry) {
     return std::get<1>(entry.first) == self && std::get<2>(entry.first) == conversation;
   });
-  discarded.emplace_back(self, conversation);
+  try {
+    discarded.emplace_back(self, conversation);
+  } catch (const std::bad_alloc &) {
+    failure = kNoMemory;
+    return;
+  }
   if (discarded.size() > kDiscarded)
     discarded.pop_front();
 }

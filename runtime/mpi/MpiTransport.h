@@ -20,7 +20,7 @@
 #include <vector>
 
 /// A message that this process sends or receives.
-struct hlort_transfer {
+struct hlort_delivery {
   int32_t from, to;
   hlort_tag tag;
   const char *source; // of a send
@@ -41,15 +41,17 @@ public:
   ~MpiTransport();
 
   int32_t send(int32_t self, int32_t peer, hlort_tag tag, const void *data, int64_t bytes,
-               hlort_transfer **transfer, hlort_status *status);
+               hlort_delivery **transfer, hlort_status *status);
   int32_t receive(int32_t self, int32_t peer, hlort_tag tag, void *data, int64_t bytes,
-                  hlort_transfer **transfer);
-  int32_t test(hlort_transfer *transfer, int32_t *done, int64_t *bytes, hlort_status *status);
-  void cancel(hlort_transfer *transfer);
+                  hlort_delivery **transfer);
+  int32_t test(hlort_delivery *transfer, int32_t *done, int64_t *bytes, hlort_status *status);
+  void cancel(hlort_delivery *transfer);
   void wait(int64_t microseconds);
   void discard(int32_t self, uint64_t conversation);
 
 private:
+  /// There was no memory for a chunk, which may be lost.
+  static constexpr int32_t kNoMemory = MPI_ERR_NO_MEM;
   /// The beginning of a chunk.
   struct Envelope {
     int32_t from, to;
@@ -62,7 +64,7 @@ private:
   struct Chunk {
     std::vector<char> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
-    hlort_transfer *transfer; // null if it was given up
+    hlort_delivery *transfer; // null if it was given up
   };
   /// A chunk that MPI is receiving: in several steps if it is long, and for ever if its sender is
   /// killed meanwhile.
@@ -75,11 +77,11 @@ private:
   struct Unexpected {
     std::vector<char> bytes;
     int64_t arrived = 0;
-    hlort_transfer *receiver = nullptr; // who has asked since
+    hlort_delivery *receiver = nullptr; // who has asked since
   };
   /// Where the next chunks of a message go; neither: nowhere.
   struct Assembly {
-    hlort_transfer *receiver = nullptr;
+    hlort_delivery *receiver = nullptr;
     std::shared_ptr<Unexpected> unexpected;
   };
   using Key = std::tuple<int32_t, int32_t, uint64_t, uint64_t>; // from, to, tag
@@ -89,11 +91,12 @@ private:
     return {from, to, tag.conversation, tag.number};
   }
   int processOf(int32_t participant) const;
-  int32_t post(hlort_transfer &send);
+  int32_t post(hlort_delivery &send);
   int32_t postChunk(int process, const Envelope &envelope, const char *data,
-                    hlort_transfer *transfer);
+                    hlort_delivery *transfer);
   void deliver(const Envelope &envelope, const char *data);
-  void complete(hlort_transfer &receiver, const Unexpected &message);
+  void forget(hlort_delivery &transfer);
+  void complete(hlort_delivery &receiver, const Unexpected &message);
   bool progress();
   bool progressSends();
   bool progressReceives();
@@ -104,15 +107,15 @@ private:
   std::mutex mutex;
   uint64_t nextId = 1;
   std::list<Chunk> chunks;
-  std::set<hlort_transfer *> sending; // with chunks that are not posted yet
-  std::map<Key, std::deque<hlort_transfer *>> posted;
+  std::set<hlort_delivery *> sending; // with chunks that are not posted yet
+  std::map<Key, std::deque<hlort_delivery *>> posted;
   std::map<Key, std::deque<std::shared_ptr<Unexpected>>> unexpected;
   std::map<MessageKey, Assembly> assemblies;
   std::deque<std::pair<int32_t, uint64_t>>
       discarded;                        // participants and conversations, the last ones
   std::list<Arriving> arriving;         // in the order in which they were sent
   std::vector<std::vector<char>> spare; // memory of chunks that have arrived
-  int32_t failure = MPI_SUCCESS;        // of MPI
+  int32_t failure = MPI_SUCCESS;        // of MPI; with kNoMemory nothing gets on any more
 };
 
 /// Makes a transport of an MpiTransport: hlort_mpi_create without the communicator.

@@ -25,21 +25,21 @@ static hlort_transport makeTransport(MpiTransport *user, int32_t participants) {
   transport.participants = participants;
   transport.user = user;
   transport.send = [](void *user, int32_t self, int32_t peer, hlort_tag tag, const void *data,
-                      int64_t bytes, hlort_transfer **transfer, hlort_status *status) {
+                      int64_t bytes, hlort_delivery **transfer, hlort_status *status) {
     return guarded(status, [&] {
       return transportOf(user).send(self, peer, tag, data, bytes, transfer, status);
     });
   };
   transport.receive = [](void *user, int32_t self, int32_t peer, hlort_tag tag, void *data,
-                         int64_t bytes, hlort_transfer **transfer, hlort_status *status) {
+                         int64_t bytes, hlort_delivery **transfer, hlort_status *status) {
     return guarded(
         status, [&] { return transportOf(user).receive(self, peer, tag, data, bytes, transfer); });
   };
-  transport.test = [](void *user, int32_t, hlort_transfer *transfer, int32_t *done, int64_t *bytes,
+  transport.test = [](void *user, int32_t, hlort_delivery *transfer, int32_t *done, int64_t *bytes,
                       hlort_status *status) {
     return guarded(status, [&] { return transportOf(user).test(transfer, done, bytes, status); });
   };
-  transport.cancel = [](void *user, int32_t, hlort_transfer *transfer) {
+  transport.cancel = [](void *user, int32_t, hlort_delivery *transfer) {
     transportOf(user).cancel(transfer);
   };
   transport.wait = [](void *user, int32_t, int64_t microseconds) {
@@ -52,9 +52,8 @@ static hlort_transport makeTransport(MpiTransport *user, int32_t participants) {
   return transport;
 }
 
-int32_t hloc::runtime::openMpiTransport(MPI_Comm processes, int32_t participantsHere,
-                                        int32_t *first, hlort_transport *transport,
-                                        hlort_status *status) {
+static int32_t open(MPI_Comm processes, int32_t participantsHere, int32_t *first,
+                    hlort_transport *transport, hlort_status *status) {
   int isInitialized = 0, level = 0, rank = 0, size = 0;
   MPI_Initialized(&isInitialized);
   if (isInitialized)
@@ -91,4 +90,11 @@ int32_t hloc::runtime::openMpiTransport(MPI_Comm processes, int32_t participants
     return hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for a communicator");
   *transport = makeTransport(user, participants);
   return HLORT_OK;
+}
+
+int32_t hloc::runtime::openMpiTransport(MPI_Comm processes, int32_t participantsHere,
+                                        int32_t *first, hlort_transport *transport,
+                                        hlort_status *status) {
+  return guarded(status,
+                 [&] { return open(processes, participantsHere, first, transport, status); });
 }

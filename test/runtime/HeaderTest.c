@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public header must compile as C99; the sizes are what emitted code relies on. */
+/* The public headers must compile as C99; the sizes are what emitted code relies on. */
 #include "hlort/async.h"
+#include "hlort/collective.h"
+#include "hlort/communicator.h"
 #include "hlort/hlort.h"
 #include "hlort/transfer.h"
 

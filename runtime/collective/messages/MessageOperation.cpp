@@ -35,7 +35,7 @@ static bool sends(const Member &member, const Group &group, int32_t s, int32_t t
 
 MessageOperation::MessageOperation(MessageParticipant &participant, Member member, Group group,
                                    int64_t run, uint64_t step)
-    : member(std::move(member)), group(std::move(group)), run(run), participant(participant),
+    : member(std::move(member)), group(std::move(group)), participant(participant),
       conversation(conversationOf(this->member.what->program->fingerprint, run)),
       number(mixed(this->group.hash, step)) {
   const hlort_collective &what = *this->member.what;
@@ -44,7 +44,7 @@ MessageOperation::MessageOperation(MessageParticipant &participant, Member membe
 }
 
 MessageOperation::~MessageOperation() {
-  auto giveUp = [&](hlort_transfer *transfer) {
+  auto giveUp = [&](hlort_delivery *transfer) {
     if (transfer)
       participant.transport.cancel(participant.transport.user, participant.rank, transfer);
   };
@@ -54,26 +54,26 @@ MessageOperation::~MessageOperation() {
     giveUp(each->firstTransfer);
     giveUp(each->restTransfer);
   }
-  for (hlort_transfer *transfer : spreads)
+  for (hlort_delivery *transfer : spreads)
     giveUp(transfer);
 }
 
 int32_t MessageOperation::send(int32_t t, uint64_t part, const void *data, int64_t bytes,
-                               hlort_transfer **transfer, hlort_status *status) {
+                               hlort_delivery **transfer, hlort_status *status) {
   const hlort_transport &transport = participant.transport;
   return transport.send(transport.user, participant.rank, group.members[t], tagOf(part), data,
                         bytes, transfer, status);
 }
 
 int32_t MessageOperation::receive(int32_t s, uint64_t part, void *data, int64_t bytes,
-                                  hlort_transfer **transfer, hlort_status *status) {
+                                  hlort_delivery **transfer, hlort_status *status) {
   const hlort_transport &transport = participant.transport;
   return transport.receive(transport.user, participant.rank, group.members[s], tagOf(part), data,
                            bytes, transfer, status);
 }
 
 /// Sets the transfer to null if it is done.
-int32_t MessageOperation::test(hlort_transfer *&transfer, bool *moved, int64_t *bytes,
+int32_t MessageOperation::test(hlort_delivery *&transfer, bool *moved, int64_t *bytes,
                                hlort_status *status) {
   if (!transfer)
     return HLORT_OK;
@@ -233,12 +233,12 @@ int32_t MessageOperation::advance(bool *moved, hlort_status *status) {
   }
   int64_t bytes;
   for (auto &to : sent)
-    for (hlort_transfer **transfer : {&to->firstTransfer, &to->restTransfer}) {
+    for (hlort_delivery **transfer : {&to->firstTransfer, &to->restTransfer}) {
       if (int32_t code = test(*transfer, moved, &bytes, status))
         return code;
       isComplete &= !*transfer;
     }
-  for (hlort_transfer *&transfer : spreads) {
+  for (hlort_delivery *&transfer : spreads) {
     if (int32_t code = test(transfer, moved, &bytes, status))
       return code;
     isComplete &= !transfer;

@@ -27,7 +27,6 @@ public:
 
   const Member member;
   const Group group;
-  const int64_t run;
 
 private:
   enum class Step { Exchange, Spread, Done };
@@ -38,23 +37,23 @@ private:
     Payload payload; // where it goes to
     std::vector<char> rest;
     const char *data = nullptr; // once all of it has come, unless it is in the result
-    hlort_transfer *transfer = nullptr;
+    hlort_delivery *transfer = nullptr;
     enum { First, Rest, Arrived } state = First;
   };
   /// What goes to a member.
   struct Sent {
     FirstMessage first;
     std::vector<char> rest;
-    hlort_transfer *firstTransfer = nullptr, *restTransfer = nullptr;
+    hlort_delivery *firstTransfer = nullptr, *restTransfer = nullptr;
   };
 
   hlort_tag tagOf(uint64_t part) const { return {conversation, number * 4 + part}; }
   int32_t sendTo(int32_t t, hlort_status *status);
-  int32_t send(int32_t t, uint64_t part, const void *data, int64_t bytes, hlort_transfer **transfer,
+  int32_t send(int32_t t, uint64_t part, const void *data, int64_t bytes, hlort_delivery **transfer,
                hlort_status *status);
-  int32_t receive(int32_t s, uint64_t part, void *data, int64_t bytes, hlort_transfer **transfer,
+  int32_t receive(int32_t s, uint64_t part, void *data, int64_t bytes, hlort_delivery **transfer,
                   hlort_status *status);
-  int32_t test(hlort_transfer *&transfer, bool *moved, int64_t *bytes, hlort_status *status);
+  int32_t test(hlort_delivery *&transfer, bool *moved, int64_t *bytes, hlort_status *status);
   int32_t advanceIncoming(Incoming &incoming, bool *moved, hlort_status *status);
   int32_t checkFirst(Incoming &incoming, int64_t bytes, hlort_status *status);
   int32_t finishExchange(hlort_status *status);
@@ -68,7 +67,7 @@ private:
   std::vector<std::unique_ptr<Sent>> sent;
   std::vector<char> own;                    // of a reduction: this member's part
   std::vector<std::vector<char>> spreading; // reduced shares, by place
-  std::vector<hlort_transfer *> spreads;    // by number, sends and receives
+  std::vector<hlort_delivery *> spreads;    // by number, sends and receives
 };
 
 /// The conversation of a run; never 0.

@@ -5,6 +5,7 @@
 #include "threads/LookOut.h"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 
 namespace hloc::runtime {
@@ -17,20 +18,23 @@ int32_t MessageParticipant::begin(const hlort_program &program, hlort_status *st
   if (active.count(program.fingerprint))
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
                             "%s is running as participant %d already", program.name, rank);
+  reserveNotices((active.size() + 2) * size_t(count));
   OwnRuns &runs = state.programs[program.fingerprint];
   while (true) {
-    int64_t number = runs.next++;
-    auto failed = runs.failed.find(number);
+    auto failed = runs.failed.find(runs.next);
     if (failed == runs.failed.end()) {
+      active[program.fingerprint].number = runs.next;
+      ++runs.next; // there was memory for it all
       runs.isTold = false;
-      active[program.fingerprint].number = number;
       return HLORT_OK;
     }
+    ++runs.next;
     // As in process (InProcess.cpp): told once, and then back in step.
     bool isSkipped = runs.isTold && failed->second.isMissed;
     if (!isSkipped)
       hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
                        failed->second.text.c_str());
+    discard(program, failed->first);
     runs.failed.erase(failed);
     if (isSkipped)
       continue;
@@ -39,12 +43,17 @@ int32_t MessageParticipant::begin(const hlort_program &program, hlort_status *st
   }
 }
 
+/// Nobody will ask for what others have sent in a run.
+void MessageParticipant::discard(const hlort_program &program, int64_t run) const {
+  if (transport.discard)
+    transport.discard(transport.user, rank, conversationOf(program.fingerprint, run));
+}
+
 int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlort_status *status) {
   std::unique_lock lock = lockSoon(mutex);
   auto place = active.find(program.fingerprint);
   if (place == active.end())
     return code;
-  int64_t number = place->second.number;
   std::list<std::unique_ptr<MessageOperation>> operations, kept;
   operations.swap(place->second.operations);
   kept.swap(place->second.kept);
@@ -53,24 +62,25 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
     code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives under way",
                             program.name);
   for (auto &send : kept)
-    if (code == HLORT_OK)
-      code = waitFor(*send, status);
+    try {
+      code = code == HLORT_OK ? waitFor(*send, status) : code;
+    } catch (const std::bad_alloc &) {
+      code = hlort_status_set(status, HLORT_OUT_OF_MEMORY, "%s: no memory",
+                              describe(*send->member.what).c_str());
+    }
   if (code != HLORT_OK)
-    failRun(program.fingerprint, number,
-            "participant " + std::to_string(rank) + " failed: " +
-                (status && status->message[0] ? status->message : hlort_code_name(code)),
+    failRun(program.fingerprint,
+            Text("participant %d failed: %s", rank,
+                 status && status->message[0] ? status->message : hlort_code_name(code)),
             {});
   operations.clear();
   kept.clear();
   lock.lock();
-  OwnRuns &runs = state.programs[program.fingerprint];
-  if (auto failed = runs.failed.find(number); failed != runs.failed.end()) {
-    runs.isTold = failed->second.isMissed;
-    runs.failed.erase(failed);
-    if (transport.discard)
-      transport.discard(transport.user, rank, conversationOf(program.fingerprint, number));
+  if (const ActiveRun &run = place->second; run.failure) {
+    state.programs.at(program.fingerprint).isTold = run.failure->isMissed;
+    discard(program, run.number);
   }
-  active.erase(program.fingerprint);
+  active.erase(place);
   return code;
 }
 
@@ -83,7 +93,6 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
   member.writeInitialResults(group);
   uint64_t program = what.program->fingerprint;
   MessageOperation *operation;
-  int64_t number;
   {
     std::unique_lock lock = lockSoon(mutex);
     auto place = active.find(program);
@@ -91,19 +100,18 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
       return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: its program has not begun",
                               describe(what).c_str());
     ActiveRun &run = place->second;
-    number = run.number;
-    run.operations.push_back(std::make_unique<MessageOperation>(*this, std::move(member), group,
-                                                                number, run.steps[group.hash]++));
+    run.operations.push_back(std::make_unique<MessageOperation>(
+        *this, std::move(member), group, run.number, run.steps[group.hash]++));
     operation = run.operations.back().get();
   }
   poll();
-  if (std::optional<std::string> reason = failureOf(program, number, {}, {}))
+  if (std::optional<RunFailure> reason = failureOf(program, {}, {}))
     return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", describe(what).c_str(),
-                            reason->c_str());
+                            reason->text.c_str());
   *ticket = operation;
   hlort_status failure{};
   if (int32_t code = operation->start(&failure)) {
-    failRun(program, number, failure.message, {});
+    failRun(program, Text("%s", failure.message), {});
     return hlort_status_set(status, code, "%s", failure.message);
   }
   return HLORT_OK;
@@ -116,7 +124,7 @@ int32_t MessageParticipant::advance(MessageOperation &operation, bool *moved,
   int32_t code = operation.advance(moved, &failure);
   if (code == HLORT_OK)
     return code;
-  failRun(operation.member.what->program->fingerprint, operation.run, failure.message, {});
+  failRun(operation.member.what->program->fingerprint, Text("%s", failure.message), {});
   return hlort_status_set(status, code, "%s", failure.message);
 }
 
@@ -150,30 +158,28 @@ int32_t MessageParticipant::done(hlort_ticket &ticket, hlort_status *status) {
     code = keep(operation, &isKept, status);
   if (code == HLORT_OK && !isKept)
     code = waitFor(operation, status);
-  std::unique_ptr<MessageOperation> finished;
+  std::list<std::unique_ptr<MessageOperation>> finished;
   std::unique_lock lock = lockSoon(mutex);
   ActiveRun &run = active.at(operation.member.what->program->fingerprint);
   auto &operations = run.operations;
   auto place = std::find_if(operations.begin(), operations.end(),
                             [&](const auto &each) { return each.get() == &operation; });
-  finished = std::move(*place);
-  operations.erase(place);
-  if (isKept)
-    run.kept.push_back(std::move(finished));
+  auto &next = isKept ? run.kept : finished;
+  next.splice(next.end(), operations, place);
   lock.unlock();
   return code;
 }
 
-static std::string listed(const std::vector<int32_t> &participants) {
-  std::string text = participants.size() > 1 ? "participants " : "participant ";
+static Text listed(const std::vector<int32_t> &participants) {
+  Text text(participants.size() > 1 ? "participants" : "participant");
   for (size_t i = 0; i < participants.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(participants[i]);
+    text.append(i ? ", %d" : " %d", participants[i]);
   return text;
 }
 
 int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *status) {
   uint64_t program = operation.member.what->program->fingerprint;
-  std::string what = describe(*operation.member.what);
+  Text what = describe(*operation.member.what);
   auto since = steady_clock::now();
   int rounds = 0;
   while (!operation.isDone()) {
@@ -189,17 +195,17 @@ int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *s
       continue;
     }
     std::vector<int32_t> missing = operation.missing();
-    if (std::optional<std::string> reason = failureOf(program, operation.run, missing, gone))
+    if (std::optional<RunFailure> reason = failureOf(program, missing, gone))
       return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", what.c_str(),
-                              reason->c_str());
+                              reason->text.c_str());
     if (deadline && steady_clock::now() - since > *deadline) {
-      std::string text = what + ": " + (operation.allHaveCome() ? "data of " : "") +
-                         listed(missing) + " did not come within " +
-                         std::to_string(deadline->count()) + " ms";
-      if (missing.empty())
+      auto milliseconds = (long long)deadline->count();
+      Text text("%s: messages were not taken within %lld ms", what.c_str(), milliseconds);
+      if (!missing.empty())
         text =
-            what + ": messages were not taken within " + std::to_string(deadline->count()) + " ms";
-      failRun(program, operation.run, text, missing);
+            Text("%s: %s%s did not come within %lld ms", what.c_str(),
+                 operation.allHaveCome() ? "data of " : "", listed(missing).c_str(), milliseconds);
+      failRun(program, text, missing);
       return hlort_status_set(status, HLORT_DEADLINE_EXCEEDED, "%s", text.c_str());
     }
     rest(rounds);
@@ -222,14 +228,9 @@ void MessageParticipant::rest(int &rounds) {
 }
 
 void MessageParticipant::cancel(const char *reason) {
-  std::vector<std::pair<uint64_t, int64_t>> runs;
-  {
-    std::unique_lock lock = lockSoon(mutex);
-    for (const auto &[program, run] : active)
-      runs.emplace_back(program, run.number);
-  }
-  for (auto [program, run] : runs)
-    failRun(program, run, "participant " + std::to_string(rank) + " was cancelled: " + reason, {});
+  std::unique_lock lock = lockSoon(mutex);
+  for (const auto &[program, run] : active)
+    failRunLocked(program, Text("participant %d was cancelled: %s", rank, reason), {});
 }
 
 } // namespace hloc::runtime

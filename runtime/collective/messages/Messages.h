@@ -5,8 +5,9 @@
 // that operations that do not match are found out by the first message.
 //
 // A run that fails somewhere is told to all participants by a message outside of any run. Each
-// participant keeps a receive for such messages from each other.
-// Tests: test/runtime/collective/TransportTest.cpp, MpiTest.cpp.
+// participant keeps a receive for such messages from each other. What it takes to tell the others
+// is allocated when a run begins: a run can fail for want of memory, too.
+// Tests: test/runtime/collective/TransportTest.cpp, FaultTest.cpp, MemoryTest.cpp, MpiTest.cpp.
 #ifndef HLOC_RUNTIME_MESSAGES_H
 #define HLOC_RUNTIME_MESSAGES_H
 
@@ -30,15 +31,16 @@ struct Notice {
   char text[200];
 };
 
+struct RunFailure {
+  Text text;
+  bool isMissed = false; // because this participant did not come
+};
+
 /// A participant's runs of a program.
 struct OwnRuns {
-  struct Failure {
-    std::string text;
-    bool isMissed = false;
-  };
   int64_t next = 0;
-  bool isTold = false; // the last begin failed
-  std::map<int64_t, Failure> failed;
+  bool isTold = false;                  // the last begin failed
+  std::map<int64_t, RunFailure> failed; // runs that have not begun here
 };
 
 /// What outlives a participant's context.
@@ -84,27 +86,37 @@ private:
   friend class MessageOperation;
   struct ActiveRun {
     int64_t number = 0;
+    std::optional<RunFailure> failure;
     std::map<uint64_t, uint64_t> steps; // by group
     std::list<std::unique_ptr<MessageOperation>> operations;
     std::list<std::unique_ptr<MessageOperation>> kept; // sends that are done but not received
   };
   struct Outgoing {
     Notice notice;
-    hlort_transfer *transfer = nullptr;
+    hlort_delivery *transfer = nullptr;
   };
 
-  void expectNotice(int32_t peer);
+  /// What comes from a peer outside of runs.
+  struct Inbox {
+    Notice notice;
+    hlort_delivery *transfer = nullptr;
+    enum { Idle, Receiving, Arrived } state = Idle;
+  };
+
+  void discard(const hlort_program &program, int64_t run) const;
+  void reserveNotices(size_t count);
+  int32_t expectNotice(int32_t peer, hlort_status *status);
   void handle(int32_t peer, const Notice &notice);
   void tellAll(Notice notice, const std::vector<int32_t> &missing);
   void poll();
+  void pollInbox(int32_t peer);
   std::vector<bool> whoHasLeft();
-  /// Why the run has failed, if it has; or that one of those needed is gone.
-  std::optional<std::string> failureOf(uint64_t program, int64_t run,
-                                       const std::vector<int32_t> &needed,
-                                       const std::vector<bool> &gone);
-  /// Fails the run here and everywhere.
-  void failRun(uint64_t program, int64_t run, const std::string &text,
-               const std::vector<int32_t> &missing);
+  /// Why the run under way has failed, if it has; or that one of those needed is gone.
+  std::optional<RunFailure> failureOf(uint64_t program, const std::vector<int32_t> &needed,
+                                      const std::vector<bool> &gone);
+  /// Fails the run under way here and everywhere.
+  void failRun(uint64_t program, const Text &text, const std::vector<int32_t> &missing);
+  void failRunLocked(uint64_t program, const Text &text, const std::vector<int32_t> &missing);
   /// Lets time pass until something may have happened.
   void rest(int &rounds);
   int32_t waitFor(MessageOperation &operation, hlort_status *status);
@@ -117,10 +129,10 @@ private:
 
   std::mutex mutex; // of all below, and of the state
   std::map<uint64_t, ActiveRun> active;
-  std::vector<Notice> notices;            // by peer: what is received next
-  std::vector<hlort_transfer *> expected; // by peer
-  std::vector<bool> left;                 // by peer
+  std::vector<Inbox> inboxes; // by peer
+  std::vector<bool> left;     // by peer
   std::list<Outgoing> outgoing;
+  std::list<Outgoing> spare; // for the failure of each run under way, and for leaving
   hlort_status failure{};
 };
 

@@ -32,7 +32,14 @@ std::unique_ptr<Participant> MessageCommunicator::join(int32_t rank, int64_t dea
     }
     state->isJoined = true;
   }
-  auto participant = std::make_unique<MessageParticipant>(*this, *state, rank, deadline);
+  std::unique_ptr<MessageParticipant> participant;
+  try {
+    participant = std::make_unique<MessageParticipant>(*this, *state, rank, deadline);
+  } catch (const std::bad_alloc &) {
+    std::lock_guard lock(mutex);
+    state->isJoined = false;
+    throw;
+  }
   if (hlort_status *failure = participant->joinFailure()) {
     *status = *failure;
     return nullptr;
@@ -45,10 +52,12 @@ MessageParticipant::MessageParticipant(MessageCommunicator &communicator, Partic
     : Participant(rank, communicator.count), transport(communicator.transport),
       communicator(communicator), state(state),
       deadline(deadline < 0 ? std::nullopt : std::optional(std::chrono::milliseconds(deadline))),
-      notices(count), expected(count), left(count) {
+      inboxes(count), left(count) {
+  reserveNotices(2 * size_t(count)); // that it joins and that it leaves
+  // From here on no memory is asked for: transfers under way need the destructor.
   for (int32_t peer = 0; peer < count; ++peer)
     if (peer != rank && !failure.code)
-      expectNotice(peer);
+      expectNotice(peer, &failure);
   // Runs that failed for want of this participant are none of its new context's business.
   for (auto &[program, runs] : state.programs)
     runs.isTold = true;
@@ -66,50 +75,90 @@ MessageParticipant::~MessageParticipant() {
     poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(outgoing.empty() ? 0 : 1));
   }
-  for (hlort_transfer *transfer : expected)
-    if (transfer)
-      transport.cancel(transport.user, rank, transfer);
+  for (Inbox &inbox : inboxes)
+    if (inbox.state == Inbox::Receiving)
+      transport.cancel(transport.user, rank, inbox.transfer);
   for (Outgoing &each : outgoing)
     transport.cancel(transport.user, rank, each.transfer);
   std::lock_guard lock(communicator.mutex);
   state.isJoined = false;
 }
 
-/// Begins to receive the next notice from a peer. Under the lock, or alone.
-void MessageParticipant::expectNotice(int32_t peer) {
-  hlort_status problem{};
-  if (transport.receive(transport.user, rank, peer, kNotice, &notices[peer], sizeof(Notice),
-                        &expected[peer], &problem)) {
-    expected[peer] = nullptr;
-    failure = problem;
-  }
+/// Sees to it that there are so many to spare. Under the lock, or alone.
+void MessageParticipant::reserveNotices(size_t count) {
+  while (spare.size() < count)
+    spare.emplace_back();
 }
 
-/// Under the lock.
+/// Begins to receive the next notice from a peer. Under the lock, or alone.
+int32_t MessageParticipant::expectNotice(int32_t peer, hlort_status *status) {
+  Inbox &inbox = inboxes[peer];
+  int32_t code = transport.receive(transport.user, rank, peer, kNotice, &inbox.notice,
+                                   sizeof(Notice), &inbox.transfer, status);
+  inbox.state = code ? Inbox::Idle : Inbox::Receiving;
+  return code;
+}
+
+/// Asks for no memory if the notice is of a run under way. Under the lock.
 void MessageParticipant::handle(int32_t peer, const Notice &notice) {
   left[peer] = notice.kind == Notice::Left;
   if (notice.kind != Notice::Failed)
     return;
-  OwnRuns &runs = state.programs[notice.program];
+  RunFailure why{Text("%s", notice.text), notice.missed != 0};
   auto run = active.find(notice.program);
-  if (notice.run >= runs.next || (run != active.end() && run->second.number == notice.run))
-    runs.failed.try_emplace(notice.run, OwnRuns::Failure{notice.text, notice.missed != 0});
+  if (run != active.end() && run->second.number == notice.run) {
+    if (!run->second.failure)
+      run->second.failure = why;
+    return;
+  }
+  OwnRuns &runs = state.programs[notice.program];
+  if (notice.run >= runs.next)
+    runs.failed.try_emplace(notice.run, why);
 }
 
-/// Sends to every peer; to those in `missing` that it was for them.
+/// Sends to every peer; to those in `missing` that it was for them. Under the lock, or alone.
 void MessageParticipant::tellAll(Notice notice, const std::vector<int32_t> &missing) {
-  std::unique_lock lock = lockSoon(mutex);
   for (int32_t peer = 0; peer < count; ++peer) {
     if (peer == rank)
       continue;
-    outgoing.emplace_back();
+    outgoing.splice(outgoing.end(), spare, spare.begin());
     Outgoing &out = outgoing.back();
     out.notice = notice;
     out.notice.missed = std::find(missing.begin(), missing.end(), peer) != missing.end();
     hlort_status ignored{};
     if (transport.send(transport.user, rank, peer, kNotice, &out.notice, sizeof(Notice),
                        &out.transfer, &ignored))
-      outgoing.pop_back(); // it finds out by its deadline
+      spare.splice(spare.end(), outgoing, std::prev(outgoing.end())); // its deadline tells it
+  }
+}
+
+/// Takes what has come from a peer. What fails is tried again the next time; a notice that is lost
+/// is made up for by deadlines.
+void MessageParticipant::pollInbox(int32_t peer) {
+  Inbox &inbox = inboxes[peer];
+  hlort_status ignored{};
+  while (true) {
+    if (inbox.state == Inbox::Idle && expectNotice(peer, &ignored))
+      return;
+    if (inbox.state == Inbox::Receiving) {
+      int32_t isDone = 0;
+      int64_t bytes = 0;
+      int32_t code =
+          transport.test(transport.user, rank, inbox.transfer, &isDone, &bytes, &ignored);
+      if (!code && !isDone)
+        return;
+      inbox.state = !code && bytes == sizeof(Notice) ? Inbox::Arrived : Inbox::Idle;
+      if (code)
+        return;
+    }
+    if (inbox.state == Inbox::Arrived) {
+      try {
+        handle(peer, Notice(inbox.notice));
+      } catch (const std::bad_alloc &) {
+        return;
+      }
+      inbox.state = Inbox::Idle;
+    }
   }
 }
 
@@ -117,28 +166,17 @@ void MessageParticipant::poll() {
   std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock)
     return;
-  int32_t isDone;
-  int64_t bytes;
-  hlort_status ignored{};
-  for (int32_t peer = 0; peer < count; ++peer) {
-    while (expected[peer]) {
-      isDone = 0;
-      int32_t code =
-          transport.test(transport.user, rank, expected[peer], &isDone, &bytes, &ignored);
-      if (!code && !isDone)
-        break;
-      expected[peer] = nullptr;
-      if (code)
-        break; // the peer is out of reach; deadlines tell
-      if (bytes == sizeof(Notice))
-        handle(peer, Notice(notices[peer]));
-      expectNotice(peer);
-    }
-  }
+  for (int32_t peer = 0; peer < count; ++peer)
+    if (peer != rank)
+      pollInbox(peer);
   for (auto out = outgoing.begin(); out != outgoing.end();) {
-    isDone = 0;
+    int32_t isDone = 0;
+    int64_t bytes;
+    hlort_status ignored{};
     int32_t code = transport.test(transport.user, rank, out->transfer, &isDone, &bytes, &ignored);
-    out = code || isDone ? outgoing.erase(out) : std::next(out);
+    auto sent = out++;
+    if (code || isDone)
+      spare.splice(spare.end(), outgoing, sent);
   }
 }
 
@@ -147,34 +185,33 @@ std::vector<bool> MessageParticipant::whoHasLeft() {
   return left;
 }
 
-std::optional<std::string> MessageParticipant::failureOf(uint64_t program, int64_t run,
-                                                         const std::vector<int32_t> &needed,
-                                                         const std::vector<bool> &gone) {
-  {
-    std::unique_lock lock = lockSoon(mutex);
-    const OwnRuns &runs = state.programs[program];
-    if (auto failed = runs.failed.find(run); failed != runs.failed.end())
-      return failed->second.text;
-  }
+std::optional<RunFailure> MessageParticipant::failureOf(uint64_t program,
+                                                        const std::vector<int32_t> &needed,
+                                                        const std::vector<bool> &gone) {
+  std::unique_lock lock = lockSoon(mutex);
+  ActiveRun &run = active.at(program);
   auto who = std::find_if(needed.begin(), needed.end(), [&](int32_t peer) { return gone[peer]; });
-  if (who == needed.end())
-    return std::nullopt;
-  std::string text = "participant " + std::to_string(*who) + " has left";
-  failRun(program, run, text, {*who});
-  return text;
+  if (!run.failure && who != needed.end())
+    failRunLocked(program, Text("participant %d has left", *who), {*who});
+  return run.failure;
 }
 
-void MessageParticipant::failRun(uint64_t program, int64_t run, const std::string &text,
+void MessageParticipant::failRun(uint64_t program, const Text &text,
                                  const std::vector<int32_t> &missing) {
-  {
-    std::unique_lock lock = lockSoon(mutex);
-    if (!state.programs[program].failed.try_emplace(run, OwnRuns::Failure{text, false}).second)
-      return;
-  }
+  std::unique_lock lock = lockSoon(mutex);
+  failRunLocked(program, text, missing);
+}
+
+void MessageParticipant::failRunLocked(uint64_t program, const Text &text,
+                                       const std::vector<int32_t> &missing) {
+  ActiveRun &run = active.at(program);
+  if (run.failure)
+    return;
+  run.failure = RunFailure{text, false};
   Notice notice{};
   notice.kind = Notice::Failed;
   notice.program = program;
-  notice.run = run;
+  notice.run = run.number;
   std::snprintf(notice.text, sizeof notice.text, "%s", text.c_str());
   tellAll(notice, missing);
 }

@@ -67,7 +67,7 @@ typedef struct hlort_tag {
 } hlort_tag;
 
 /* A message under way, the transport's own. */
-typedef struct hlort_transfer hlort_transfer;
+typedef struct hlort_delivery hlort_delivery;
 
 /* Any thread may call any function, several at a time. `self` is a participant of this process. What
  * is sent after a send is done does not overtake it, whatever the tags.
@@ -78,23 +78,23 @@ typedef struct hlort_transport {
   void *user;           /* the first argument of each function */
 
   /* Begins to send bytes to a participant. Does not wait for the receiver. data stays as it is until
-   * the transfer is done or given up. */
+   * the delivery is done or given up. */
   int32_t (*send)(void *user, int32_t self, int32_t peer, hlort_tag tag, const void *data,
-                  int64_t bytes, hlort_transfer **transfer, hlort_status *status);
+                  int64_t bytes, hlort_delivery **delivery, hlort_status *status);
 
-  /* Begins to receive up to `bytes` bytes; a longer message is an error of the transfer. */
+  /* Begins to receive up to `bytes` bytes; a longer message is an error of the delivery. */
   int32_t (*receive)(void *user, int32_t self, int32_t peer, hlort_tag tag, void *data,
-                     int64_t bytes, hlort_transfer **transfer, hlort_status *status);
+                     int64_t bytes, hlort_delivery **delivery, hlort_status *status);
 
-  /* Sees whether a transfer is done, and lets all others get on. If it is, or has failed, *done is 1,
-   * *bytes are those moved, and the transfer is no more. */
-  int32_t (*test)(void *user, int32_t self, hlort_transfer *transfer, int32_t *done,
+  /* Sees whether a delivery is done, and lets all others get on. If it is, or has failed, *done is 1,
+   * *bytes are those moved, and the delivery is no more. */
+  int32_t (*test)(void *user, int32_t self, hlort_delivery *delivery, int32_t *done,
                   int64_t *bytes, hlort_status *status);
 
-  /* Gives a transfer up: it is no more, and its memory is not touched after the return. */
-  void (*cancel)(void *user, int32_t self, hlort_transfer *transfer);
+  /* Gives a delivery up: it is no more, and its memory is not touched after the return. */
+  void (*cancel)(void *user, int32_t self, hlort_delivery *delivery);
 
-  /* Optional. Waits until some transfer of `self` may have got on, or for that time. Without it the
+  /* Optional. Waits until some delivery of `self` may have got on, or for that time. Without it the
    * runtime looks again at ever longer intervals, up to a tenth of a millisecond. */
   void (*wait)(void *user, int32_t self, int64_t microseconds);
 

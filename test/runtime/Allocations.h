@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory in tests: how much is in use, and what happens when there is none. A program that links
+// Allocations.cpp has its operator new and delete.
+#ifndef HLOC_TEST_RUNTIME_ALLOCATIONS_H
+#define HLOC_TEST_RUNTIME_ALLOCATIONS_H
+
+#include <cstdint>
+
+namespace hloc::test {
+
+/// Blocks of memory that operator new has given out and that have not come back.
+int64_t countLiveBlocks();
+
+/// While it lives, one request of memory by this thread fails: the one after that many.
+class FailingAllocation {
+public:
+  explicit FailingAllocation(int64_t after);
+  FailingAllocation(const FailingAllocation &) = delete;
+  ~FailingAllocation();
+  /// Whether it has come to that.
+  bool hasFailed() const;
+};
+
+} // namespace hloc::test
+
+#endif // HLOC_TEST_RUNTIME_ALLOCATIONS_H
