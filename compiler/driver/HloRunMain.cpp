@@ -147,16 +147,19 @@ int64_t getCount(ModuleOp module, StringRef name) {
   return count ? std::max<int64_t>(count.getInt(), 1) : 1;
 }
 
-/// Makes this process a participant of mpirun's. False, with a message, if the module is for
-/// another number of them.
+/// Makes this process a participant of mpirun's. A module that does not say for how many it is, as
+/// JAX prints a whole program, is for as many partitions as there are processes. False, with a
+/// message, if it is for another number of them.
 bool joinProcesses(ModuleOp module, RunOptions &options) {
+  int64_t size = options.process->getSize();
   if (!options.replicas && !options.partitions) {
     options.replicas = getCount(module, "hlo.replica_count");
     options.partitions = getCount(module, "hlo.num_partitions");
+    if (options.getParticipants() == 1)
+      options.partitions = size;
   }
   options.replicas = std::max<int64_t>(options.replicas, 1);
   options.partitions = std::max<int64_t>(options.partitions, 1);
-  int64_t size = options.process->getSize();
   options.firstHere = options.process->getRank();
   options.countHere = 1;
   if (options.getParticipants() == size)
@@ -164,7 +167,7 @@ bool joinProcesses(ModuleOp module, RunOptions &options) {
   if (options.isHere(0))
     llvm::errs() << "hlo-run: " << size << " processes cannot be " << options.getParticipants()
                  << " participants (" << options.replicas << " replicas of " << options.partitions
-                 << " partitions): give --replicas and --partitions\n";
+                 << " partitions): start as many by mpirun, or give --replicas and --partitions\n";
   return false;
 }
 } // namespace

@@ -44,7 +44,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Option<int64_t> partitions("partitions", options.partitions, "Partitions of each replica", "n");
   Switch mpi("mpi", options.mpi,
              "This process is one participant of those that mpirun started; --replicas and "
-             "--partitions then are the module's, if they are not given");
+             "--partitions then are the module's, if they are not given, or else a partition a "
+             "process");
   Option<uint64_t> seed("seed", options.seed,
                         "Seed of random inputs and of the generators of random numbers", "n");
   Switch evaluate("evaluate", options.evaluate,
