@@ -144,19 +144,15 @@ struct ExpandTriangularSolve : OpRewritePattern<TriangularSolveOp> {
     }
     ArrayRef<int64_t> shape = arrayType(a).getShape();
     int64_t batch = shape[0], n = shape[1], m = arrayType(b).getDimSize(2);
-    Value nothing = build.splatLike(a, 0), zero = build.index(0), diagonal;
+    Value nothing = build.splatLike(a, 0), zero = build.index(0);
     Value strict = build.select(compareIndices(build, shape, lower ? Direction::GT : Direction::LT),
                                 a, nothing);
-    if (!op.getUnitDiagonal()) {
-      Value onDiagonal = build.select(compareIndices(build, shape, Direction::EQ), a, nothing);
-      diagonal = build.reshape(build.reduceSum(onDiagonal, {2}), {batch, n, 1});
-    }
     auto step = [&](Build build, Value i, ValueRange state) -> SmallVector<Value> {
       Value coefficients = build.dynamicSlice(strict, {zero, i, zero}, {batch, 1, n});
       Value row = build.dynamicSlice(b, {zero, i, zero}, {batch, 1, m});
       row = build.sub(row, build.dot(coefficients, state[0], {0}, {0}, {2}, {1}));
-      if (diagonal) {
-        Value pivot = build.dynamicSlice(diagonal, {zero, i, zero}, {batch, 1, 1});
+      if (!op.getUnitDiagonal()) {
+        Value pivot = build.dynamicSlice(a, {zero, i, i}, {batch, 1, 1});
         row = build.div(row, build.broadcast(build.reshape(pivot, {batch}), {batch, 1, m}, {0}));
       }
       return {build.dynamicUpdateSlice(state[0], row, {zero, i, zero})};
