@@ -9,6 +9,8 @@ namespace hloc::runtime {
 
 void Exchange::add(Task::Kind kind, Pieces pieces, int32_t source,
                    std::vector<std::pair<int32_t, Box>> targets) {
+  for (const auto &[target, box] : targets)
+    bytesMoved += box.packedBytes();
   tasks.push_back({kind, unitCount, pieces, source, std::move(targets)});
   unitCount += kind == Task::Everything ? 1 : pieces.count();
 }
@@ -58,33 +60,45 @@ bool Exchange::planCopies() {
         isOrdered |= !box.isWholeBytes();
     }
   if (isOrdered) {
+    for (const std::vector<Box> &between : boxes)
+      for (const Box &box : between)
+        bytesMoved += box.packedBytes();
     for (int32_t t = 0; t < n; ++t)
       add(Task::Everything, Pieces(0, 0), t, {});
     return true;
   }
-  for (int32_t s = 0; s < n; ++s) {
-    size_t most = 0;
+  bool isSpread = what.kind == HLORT_ALL_GATHER || what.kind == HLORT_COLLECTIVE_BROADCAST;
+  tasks.reserve(size_t(n) * n);
+  if (!isSpread) { // target by target: members that do their share first write to their own results
     for (int32_t t = 0; t < n; ++t)
-      most = std::max(most, boxes[size_t(s) * n + t].size());
-    for (size_t i = 0; i < most; ++i) {
+      for (int32_t s = 0; s < n; ++s)
+        for (const Box &box : boxes[size_t(s) * n + t])
+          add(Task::Copy, Pieces(box.rows, box.bits), s, {{t, box}});
+    return true;
+  }
+  for (int32_t s = 0; s < n; ++s) {
+    size_t count = boxes[size_t(s) * n].size();
+    for (size_t i = 0; i < count; ++i) {
       std::vector<std::pair<int32_t, Box>> targets;
       for (int32_t t = 0; t < n; ++t)
-        if (i < boxes[size_t(s) * n + t].size())
-          targets.emplace_back(t, boxes[size_t(s) * n + t][i]);
-      if (what.kind != HLORT_ALL_TO_ALL_TUPLE && !targets.empty()) {
-        Box first = targets[0].second;
-        add(Task::Copy, Pieces(first.rows, first.bits), s, std::move(targets));
-        continue;
-      }
-      // Operands of the tuple form may differ in their shapes.
-      for (const auto &target : targets)
-        add(Task::Copy, Pieces(target.second.rows, target.second.bits), s, {target});
+        targets.emplace_back(t, boxes[size_t(s) * n + t][i]);
+      Box first = targets[0].second;
+      add(Task::Copy, Pieces(first.rows, first.bits), s, std::move(targets));
     }
   }
   return true;
 }
 
 void Exchange::run(int64_t unit) const {
+  if (!isSmall()) {
+    runUnit(unit);
+    return;
+  }
+  for (int64_t i = 0; i < unitCount; ++i)
+    runUnit(i);
+}
+
+void Exchange::runUnit(int64_t unit) const {
   auto task =
       std::prev(std::upper_bound(tasks.begin(), tasks.end(), unit,
                                  [](int64_t unit, const Task &t) { return unit < t.firstUnit; }));

@@ -18,7 +18,8 @@ public:
 
   /// Finds out what there is to do. Fails if a slice lies outside its array.
   int32_t plan(hlort_status *status);
-  int64_t units() const { return unitCount; }
+  /// What fits into one piece is one unit: handing units out would take longer than doing them.
+  int64_t units() const { return isSmall() ? 1 : unitCount; }
   void run(int64_t unit) const;
 
 private:
@@ -33,6 +34,8 @@ private:
     std::vector<std::pair<int32_t, Box>> targets;
   };
 
+  bool isSmall() const { return unitCount > 0 && bytesMoved <= Pieces::kBytes; }
+  void runUnit(int64_t unit) const;
   bool planCopies();
   void planReductions();
   void add(Task::Kind kind, Pieces pieces, int32_t source,
@@ -46,6 +49,7 @@ private:
   /// What each member sends to each: source * n + target.
   std::vector<std::vector<Box>> boxes;
   int64_t unitCount = 0;
+  int64_t bytesMoved = 0; // to all results
 };
 
 } // namespace hloc::runtime

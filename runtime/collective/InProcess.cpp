@@ -195,10 +195,11 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
     if (ticket->program != program.fingerprint)
       continue;
     std::shared_ptr<Meeting> meeting = ticket->meeting;
+    int32_t place = ticket->place;
     tickets.erase(ticket);
     lock.unlock();
     if (meeting->phase != Meeting::Phase::Failed)
-      complete(*meeting);
+      complete(*meeting, place);
     lock.lock();
     it = tickets.begin();
   }

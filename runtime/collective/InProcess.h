@@ -38,8 +38,14 @@ struct Meeting {
 
   std::atomic<Phase> phase{Phase::Gathering};
   std::optional<Exchange> exchange;
-  alignas(64) std::atomic<int64_t> nextUnit{0};
-  std::atomic<int64_t> unitsLeft{0};
+  /// Units that a member does first, so that what it reads or writes is near its processor the next
+  /// time, too; others do what it has left.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next;
+    int64_t end;
+  };
+  std::unique_ptr<Share[]> shares; // by place
+  alignas(64) std::atomic<int64_t> unitsLeft{0};
 
   std::atomic<int32_t> sleepers{0};
   std::condition_variable wake; // under the communicator's lock
@@ -49,8 +55,10 @@ struct Meeting {
   hlort_status failure{}; // set before the phase is Failed
 
   bool isMissing(int32_t participant) const;
+  /// Shares the units out.
+  void shareOut();
   /// Does units of work until none is left to claim. True if the last one was done here.
-  bool work();
+  bool work(int32_t place);
 };
 
 /// A run of a program, as far as all participants have to do with it.
@@ -119,6 +127,7 @@ private:
   struct Ticket final : hlort_ticket {
     uint64_t program = 0;
     std::shared_ptr<Meeting> meeting;
+    int32_t place = 0;
     bool isSend = false;
     std::list<Ticket>::iterator self;
   };
@@ -135,7 +144,7 @@ private:
   void gather(Meeting &meeting);
   bool keep(const Ticket &ticket);
   int32_t awaitReceivers(const std::vector<std::shared_ptr<Meeting>> &kept, hlort_status *status);
-  void complete(Meeting &meeting);
+  void complete(Meeting &meeting, int32_t place);
 
   InProcessCommunicator &communicator;
   const std::optional<std::chrono::milliseconds> deadline;

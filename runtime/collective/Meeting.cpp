@@ -18,14 +18,27 @@ bool Meeting::isMissing(int32_t participant) const {
   return false;
 }
 
-bool Meeting::work() {
-  while (nextUnit.load(std::memory_order_relaxed) < exchange->units()) {
-    int64_t unit = nextUnit.fetch_add(1, std::memory_order_relaxed);
-    if (unit >= exchange->units())
-      break;
-    exchange->run(unit);
-    if (unitsLeft.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      return true;
+void Meeting::shareOut() {
+  int64_t units = exchange->units(), n = group.size();
+  shares = std::make_unique<Share[]>(size_t(n));
+  for (int64_t i = 0; i < n; ++i) {
+    shares[i].next = units * i / n;
+    shares[i].end = units * (i + 1) / n;
+  }
+  unitsLeft = units;
+}
+
+bool Meeting::work(int32_t place) {
+  for (int32_t i = 0; i < group.size(); ++i) {
+    Share &share = shares[(place + i) % group.size()];
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      int64_t unit = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (unit >= share.end)
+        break;
+      exchange->run(unit);
+      if (unitsLeft.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        return true;
+    }
   }
   return false;
 }
@@ -103,6 +116,7 @@ int32_t InProcessParticipant::start(const hlort_collective &what, const Group &g
   std::list<Ticket> made(1);
   Ticket &mine = made.front();
   mine.program = what.program->fingerprint;
+  mine.place = group.place;
   mine.isSend = what.kind == HLORT_PEER_SEND;
   mine.self = made.begin();
   bool isLast = false;
@@ -133,6 +147,7 @@ void InProcessParticipant::plan(Meeting &meeting) {
       members.push_back(&each);
     meeting.exchange.emplace(meeting.group, std::move(members));
     code = meeting.exchange->plan(&meeting.failure);
+    meeting.shareOut();
   } catch (const std::bad_alloc &) {
     code = hlort_status_set(&meeting.failure, HLORT_OUT_OF_MEMORY, "%s: no memory",
                             describe(*meeting.members[0].what).c_str());
@@ -141,9 +156,7 @@ void InProcessParticipant::plan(Meeting &meeting) {
     communicator.finish(meeting, Phase::Failed);
     return;
   }
-  int64_t units = meeting.exchange->units();
-  meeting.unitsLeft = units;
-  communicator.finish(meeting, units ? Phase::Working : Phase::Complete);
+  communicator.finish(meeting, meeting.exchange->units() ? Phase::Working : Phase::Complete);
 }
 
 /// Waits until all members have come or the meeting has failed.
@@ -163,11 +176,11 @@ void InProcessParticipant::gather(Meeting &meeting) {
 }
 
 /// Works, and waits until the others have done their last units.
-void InProcessParticipant::complete(Meeting &meeting) {
+void InProcessParticipant::complete(Meeting &meeting, int32_t place) {
   gather(meeting);
   if (meeting.phase == Phase::Failed)
     return;
-  if (meeting.work())
+  if (meeting.work(place))
     communicator.finish(meeting, Phase::Complete);
   auto isComplete = [&] { return meeting.phase == Phase::Complete; };
   if (lookOut(isComplete, communicator.alert))
@@ -227,7 +240,7 @@ int32_t InProcessParticipant::done(hlort_ticket &ticket, hlort_status *status) {
   std::shared_ptr<Meeting> meeting = mine.meeting;
   bool isKept = mine.isSend && keep(mine);
   if (!isKept)
-    complete(*meeting);
+    complete(*meeting, mine.place);
   {
     std::unique_lock lock = lockSoon(communicator.mutex);
     tickets.erase(mine.self);

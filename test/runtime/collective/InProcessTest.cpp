@@ -2,6 +2,7 @@
 // Collectives between threads of a process, and of one participant alone.
 
 #include "World.h"
+#include "collective/Exchange.h"
 
 using namespace hloc::test;
 
@@ -39,6 +40,32 @@ TEST(InProcess, RunsProgramsAtTheSameTime) {
     });
   for (std::thread &program : programs)
     program.join();
+}
+
+// In as many units as there are pieces, those of a member's own result first in its share; what is
+// short in one.
+TEST(InProcess, WorkIsCutIntoUnits) {
+  using namespace hloc::runtime;
+  for (int64_t pieces : {0, 8}) {
+    Shape shape{HLORT_F32, {pieces ? pieces * Pieces::kBytes / 4 : 16}};
+    Operation exchange{"exchange", HLORT_ALL_TO_ALL, {shape}, {shape}};
+    hlort_program program = makeProgram(2);
+    Descriptor descriptor(exchange, program);
+    auto operands = makeOperands(exchange, 2, 0);
+    Side sides[] = {{exchange, operands[0]}, {exchange, operands[1]}};
+    Member members[2];
+    Group group = findGroup(descriptor.what, 0, 2);
+    for (int32_t i : {0, 1})
+      ASSERT_EQ(members[i].read(descriptor.what, i, group, sides[i].operandPointers.data(),
+                                sides[i].resultPointers.data(), nullptr),
+                HLORT_OK);
+    Exchange work(group, {&members[0], &members[1]});
+    ASSERT_EQ(work.plan(nullptr), HLORT_OK);
+    ASSERT_EQ(work.units(), pieces ? 2 * pieces : 1);
+    for (int64_t unit = 0; unit < (work.units() + 1) / 2; ++unit)
+      work.run(unit);
+    sides[0].expectResults(exchange, resultsByDefinition(exchange, 0, operands));
+  }
 }
 
 TEST(InProcess, AParticipantAloneNeedsNoCommunicator) {
