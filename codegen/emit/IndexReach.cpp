@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The lanes of the longest vectors, strips of sixteen registers of bytes: a row's last one may hold
-/// that many elements too many.
+/// The lanes of the longest vectors, strips of sixteen registers of bytes: a row's last one may
+/// hold that many elements too many.
 static constexpr int64_t kMaxLanes = 16 * 64;
 
 namespace {

@@ -319,6 +319,17 @@ ENTRY e {
   zero = f32[] constant(0)
   ROOT k = f32[300] reduce(x, zero), dimensions={0}, to_apply=add
 })"},
+    {"SumOfPanels", R"(add {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = f32[] add(p, q)
+}
+
+ENTRY e {
+  x = f32[700,3001] parameter(0)
+  zero = f32[] constant(0)
+  ROOT k = f32[3001] reduce(x, zero), dimensions={0}, to_apply=add
+})"},
     {"SumOfRows", R"(add {
   p = f32[] parameter(0)
   q = f32[] parameter(1)
