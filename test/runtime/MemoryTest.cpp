@@ -124,8 +124,8 @@ TEST_P(Memory, AnyRequestMayFailInARun) {
         EXPECT_TRUE(status.code == HLORT_OK || status.code == HLORT_OUT_OF_MEMORY ||
                     status.code == HLORT_CANCELLED || status.code == HLORT_DEADLINE_EXCEEDED)
             << status.message;
-      // Who did not begin a run is in step again by the second one.
-      for (int run = 0; run < 2 && (run == 0 || !isGood(outcomes)); ++run)
+      // Who did not begin a run is in step again by the second one; a busy machine makes some late.
+      for (int run = 0; run < 5 && (run == 0 || !isGood(outcomes)); ++run)
         runOnce(program, world, outcomes);
       ASSERT_TRUE(isGood(outcomes)) << "after request " << after << " of " << who;
     }

@@ -20,6 +20,16 @@ TEST(Transport, KeepsSeveralOperationsUnderWay) {
   expectDefinitions(world, makeOperations(4), 5, 100);
 }
 
+TEST(Transport, DoesNotDependOnTiming) {
+  for (int32_t participants : {2, 8}) {
+    World world(QueueTransport::create(participants), 60000);
+    Shape shape{HLORT_F32, {3000}};
+    Operation sum{"sum", HLORT_ALL_REDUCE, {shape}, {shape}};
+    Operation exchange{"exchange", HLORT_ALL_TO_ALL, {shape}, {shape}};
+    expectDefinitions(world, {sum, exchange, sum, exchange, sum}, 3, 200);
+  }
+}
+
 TEST(Transport, RunsProgramsAtTheSameTime) {
   World world(QueueTransport::create(3), 60000);
   std::vector<Operation> operations = makeOperations(3);
