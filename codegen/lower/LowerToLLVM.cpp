@@ -2,6 +2,7 @@
 #include "codegen/lower/LowerToLLVM.h"
 #include "codegen/lower/CarryMasksAsIntegers.h"
 #include "codegen/lower/LowerLoops.h"
+#include "codegen/lower/MoveShufflesBehindOperands.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
 #include "codegen/lower/SplitConstantMasks.h"
 #include "codegen/math/Math.h"
@@ -275,6 +276,7 @@ private:
 static llvm::ModulePassManager makePipeline(const Target &target) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(MoveShufflesBehindOperands());
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());
@@ -288,6 +290,7 @@ static llvm::ModulePassManager makePipeline(const Target &target) {
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(unrolling)));
     // Arrays that were indexed by the loops' variables.
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(MoveShufflesBehindOperands());
   }
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());

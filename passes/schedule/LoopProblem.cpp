@@ -50,7 +50,7 @@ LoopProblem::LoopProblem(Block &body)
   moved = countMoved(body, shape);
   isBlind = isOneShape && moved == 0;
   joinsMajor = results.size() == 1 && shape.size() > 1 && joins(body, shape);
-  if (!isOneShape)
+  if (!isOneShape || shape.empty())
     return;
   int64_t minor = int64_t(shape.size()) - 1;
   for (auto op : body.getOps<hlo::TransposeOp>()) {

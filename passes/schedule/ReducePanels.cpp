@@ -33,7 +33,8 @@ static int64_t getPanelBytes(const ReduceProblem &reduce, int64_t columns) {
 
 std::string refuseReducePanels(const KernelProblem &problem) {
   ReduceProblem reduce(problem.body);
-  if (reduce.minorIsReduced || reduce.keptSizes.empty() || reduce.reduced.empty())
+  if (reduce.minorIsReduced || reduce.reduced.empty() || reduce.keptSizes.empty() ||
+      reduce.outerCount == 0)
     return "no columns are kept";
   if (reduce.packsResults || reduce.packsOperands)
     return "columns of such elements begin within bytes";
