@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/LowerToLLVM.h"
 #include "codegen/lower/CarryMasksAsIntegers.h"
+#include "codegen/lower/HideHalfReadVectors.h"
 #include "codegen/lower/LowerLoops.h"
 #include "codegen/lower/MoveShufflesBehindOperands.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
@@ -327,6 +328,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
     masks.addPass(CarryMasksAsIntegers());
   }
   masks.addPass(ScalarizeSingleLaneMaskedStores());
+  if (target.hasMaskRegisters)
+    masks.addPass(HideHalfReadVectors());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
   passes.run(module, modules);
 }
