@@ -6,34 +6,39 @@ using namespace mlir;
 
 namespace hloc {
 
-/// trig * hyper, where a zero of either wins over what the other lacks.
-static Expr timesZero(Expr trig, Expr hyper) {
-  Expr product = trig * hyper;
-  Expr zero = eq(trig, 0) | eq(hyper, 0);
-  return select(zero, copysign(trig.real(0), asFloat(bitsOf(trig) ^ signBit(hyper))), product);
-}
-
-/// Where an exponential overflows, a factor that keeps it finite is split off: the product with a
+/// Where an exponential overflows, e^53 or e^373 is split off once or twice: the product with a
 /// small sine may still be representable.
 namespace {
 struct Split {
-  Expr shifted, factor;
+  Expr shifted, first, second;
+
+  /// trig * (what comes of `shifted`), with the factors back; no step overflows or loses digits
+  /// where the whole does not.
+  Expr product(Expr trig, Expr hyper) const { return trig * first * hyper * second; }
 };
 } // namespace
 static Split splitLarge(Expr x) {
   bool single = x.isF32();
-  Expr large = gt(x, single ? 88 : 709);
-  // e^20 and e^40 as double and rounded to the type.
-  double shift = single ? 20 : 40, power = single ? 485165195.4097903 : 2.3538526683702e17;
-  return {select(large, x - shift, x), select(large, x.real(power), x.real(1))};
+  double shift = single ? 53 : 373, power = single ? 0x1.60d4f6p+76 : 0x1.1737e9a5911fep+538;
+  Expr large = gt(x, single ? 88 : 709), huge = gt(x, (single ? 88 : 709) + shift);
+  Expr zero = x.real(0), one = x.real(1);
+  Expr shifted = x - select(large, x.real(shift), zero) - select(huge, x.real(shift), zero);
+  return {shifted, select(large, x.real(power), one), select(huge, x.real(power), one)};
+}
+
+/// trig * hyper, where a zero of either wins over what the other lacks.
+static Expr timesZero(Expr trig, Expr hyper, const Split &split) {
+  Expr zero = eq(trig, 0) | eq(hyper, 0);
+  return select(zero, copysign(trig.real(0), asFloat(bitsOf(trig) ^ signBit(hyper))),
+                split.product(trig, hyper));
 }
 
 Complex exp(Complex z) {
   Split split = splitLarge(z.re);
   SinCos angle = sinCos(z.im);
   Expr magnitude = exp(split.shifted);
-  Expr re = magnitude * angle.cos * split.factor;
-  Expr im = select(eq(z.im, 0), z.im, magnitude * angle.sin * split.factor);
+  Expr re = split.product(angle.cos, magnitude);
+  Expr im = select(eq(z.im, 0), z.im, split.product(angle.sin, magnitude));
   // e^-inf is 0 and e^inf infinite for any angle.
   Expr zero = eq(z.re, -infinity(z.re)) & !isFinite(z.im);
   re = select(zero, z.re.real(0), re);
@@ -48,8 +53,10 @@ static Complex expm1(Complex z) {
   SinCos angle = sinCos(z.im);
   Expr half = sinCos(z.im * 0.5).sin;
   Expr em1 = expm1(split.shifted);
-  Expr re = multiplyAdd(em1, angle.cos, -2 * half * half) * split.factor;
-  Expr im = (em1 + 1) * angle.sin * split.factor;
+  Expr large = ne(split.first, 1);
+  Expr re =
+      select(large, split.product(angle.cos, em1), multiplyAdd(em1, angle.cos, -2 * half * half));
+  Expr im = split.product(angle.sin, em1 + 1);
   Expr small = lt(abs(z.re), 0.25);
   im = select(small, multiplyAdd(em1, angle.sin, angle.sin), im);
   im = select(eq(z.im, 0), z.im, im);
@@ -83,22 +90,40 @@ Complex log(Complex z) { return {logMagnitude(z.re, z.im, false), atan2(z.im, z.
 
 static Complex log1p(Complex z) { return {logMagnitude(z.re, z.im, true), atan2(z.im, z.re + 1)}; }
 
-static Complex sin(Complex z) {
-  Expr a = abs(z.im);
-  Split split = splitLarge(a);
-  SinCos angle = sinCos(z.re);
-  Expr re = timesZero(angle.sin, cosh(split.shifted)) * split.factor;
-  Expr im = timesZero(angle.cos, copysign(sinh(split.shifted), z.im)) * split.factor;
-  return {re, im};
+namespace {
+/// The products of sin x and cos x with sinh y and cosh y, the hyperbolic function's name last.
+struct Products {
+  Expr sinCosh, cosSinh, cosCosh, sinSinh;
+};
+} // namespace
+
+static Products multiplyOut(Expr x, Expr y) {
+  Split split = splitLarge(abs(y));
+  SinCos angle = sinCos(x);
+  Expr sinhY = copysign(sinh(split.shifted), y), coshY = cosh(split.shifted);
+  // Of an infinite y and no angle the greater product is infinite.
+  Expr noAngle = isInfinite(y) & !isFinite(x);
+  auto orInfinite = [&](Expr product, Expr hyper) { return select(noAngle, hyper, product); };
+  return {timesZero(angle.sin, coshY, split), orInfinite(timesZero(angle.cos, sinhY, split), sinhY),
+          orInfinite(timesZero(angle.cos, coshY, split), coshY),
+          timesZero(angle.sin, sinhY, split)};
 }
 
+static Complex sin(Complex z) {
+  Products p = multiplyOut(z.re, z.im);
+  return {p.sinCosh, p.cosSinh};
+}
 static Complex cos(Complex z) {
-  Expr a = abs(z.im);
-  Split split = splitLarge(a);
-  SinCos angle = sinCos(z.re);
-  Expr re = timesZero(angle.cos, cosh(split.shifted)) * split.factor;
-  Expr im = timesZero(-angle.sin, copysign(sinh(split.shifted), z.im)) * split.factor;
-  return {re, im};
+  Products p = multiplyOut(z.re, z.im);
+  return {p.cosCosh, -p.sinSinh};
+}
+static Complex sinh(Complex z) {
+  Products p = multiplyOut(z.im, z.re);
+  return {p.cosSinh, p.sinCosh};
+}
+static Complex cosh(Complex z) {
+  Products p = multiplyOut(z.im, z.re);
+  return {p.cosCosh, p.sinSinh};
 }
 
 static Complex tanh(Complex z) {
@@ -178,6 +203,12 @@ ComplexValue emitComplexSin(ImplicitLocOpBuilder &b, ComplexValue z) {
 }
 ComplexValue emitComplexCos(ImplicitLocOpBuilder &b, ComplexValue z) {
   return cos(complexOf(b, z));
+}
+ComplexValue emitComplexSinh(ImplicitLocOpBuilder &b, ComplexValue z) {
+  return sinh(complexOf(b, z));
+}
+ComplexValue emitComplexCosh(ImplicitLocOpBuilder &b, ComplexValue z) {
+  return cosh(complexOf(b, z));
 }
 ComplexValue emitComplexTanh(ImplicitLocOpBuilder &b, ComplexValue z) {
   return tanh(complexOf(b, z));

@@ -70,9 +70,15 @@ struct ComplexValue {
 
 /// |z|, without intermediate overflow; infinite if either part is, even beside a NaN.
 mlir::Value emitComplexAbs(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexAcos(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexAcosh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexAsin(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexAsinh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexAtan2(mlir::ImplicitLocOpBuilder &b, ComplexValue y, ComplexValue x);
+ComplexValue emitComplexAtanh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexCbrt(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexCos(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexCosh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexDivide(mlir::ImplicitLocOpBuilder &b, ComplexValue x, ComplexValue y);
 ComplexValue emitComplexExp(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexExpm1(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
@@ -85,6 +91,7 @@ ComplexValue emitComplexRsqrt(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 /// z / |z|, or 0.
 ComplexValue emitComplexSign(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexSin(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
+ComplexValue emitComplexSinh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexSqrt(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexTan(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
 ComplexValue emitComplexTanh(mlir::ImplicitLocOpBuilder &b, ComplexValue z);
