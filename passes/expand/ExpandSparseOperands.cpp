@@ -2,6 +2,8 @@
 // Convolutions of sparse operands and dots of scaled ones, as those of the dense, plain operands
 // that they stand for. These are computed where they are read, on the way into the product.
 // Test: test/passes/expand/expand-sparse-operands.hlo.
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 #include "llvm/Support/MathExtras.h"
@@ -79,25 +81,21 @@ struct ExpandSparseConvolution : OpRewritePattern<ConvolutionOp> {
   }
 };
 
-/// The number type of a scaled operand: wide enough for values times scales, which are exact for
-/// formats of up to 8 bits.
-Type scaledType(RankedTensorType operand, RankedTensorType scale, Type result) {
-  MLIRContext *context = result.getContext();
-  Type element = operand.getElementType();
-  auto isNarrow = [](Type type) {
-    auto real = dyn_cast<FloatType>(type);
+/// Whether f32 is wide enough for values times scales, which are exact for formats of up to 8 bits,
+/// but for their size.
+bool fitsSingle(Value operand, Value scale, Type result) {
+  auto isNarrow = [](Value value) {
+    auto real = dyn_cast<FloatType>(arrayType(value).getElementType());
     return real && real.getWidth() <= 32;
   };
-  if (isa<ComplexType>(element))
-    return element;
-  bool narrow = isNarrow(element) && isNarrow(scale.getElementType()) && !result.isF64();
-  return narrow ? Type(Float32Type::get(context)) : Float64Type::get(context);
+  return isNarrow(operand) && isNarrow(scale) && !result.isF64();
 }
 
 /// Each element of the scale stands for a block of the operand; a scalar is for all of it.
-Value applyScale(Build build, Value operand, Value scale, Type result) {
+Value applyScale(Build build, Value operand, Value scale, Type wide) {
   RankedTensorType type = arrayType(operand);
-  Type wide = scaledType(type, arrayType(scale), result);
+  if (isa<ComplexType>(type.getElementType()))
+    wide = type.getElementType();
   Value values = build.convert(operand, wide), factors = build.convert(scale, wide);
   if (type.getNumElements() == 0)
     return values;
@@ -113,17 +111,77 @@ Value applyScale(Build build, Value operand, Value scale, Type result) {
   return build.mul(values, factors);
 }
 
+/// Numbers of these types, times each other and added up, are no danger in f32.
+bool isSmall(Value array) {
+  auto real = cast<FloatType>(arrayType(array).getElementType());
+  return llvm::APFloat::semanticsMaxExponent(real.getFloatSemantics()) <= 16;
+}
+
+/// The size of the greatest element, or what the type has, as an f64 scalar.
+Value findLargest(Build build, Value array) {
+  Type f64 = build.builder.getF64Type();
+  auto real = cast<FloatType>(arrayType(array).getElementType());
+  if (isSmall(array))
+    return build.scalar(f64, llvm::APFloat::getLargest(real.getFloatSemantics()).convertToDouble());
+  Type f32 = build.builder.getF32Type();
+  Value sizes = build.unary<AbsOp>(build.convert(array, f32));
+  Value largest =
+      build.reduce(sizes, build.scalar(f32, 0.0), iotaVector(arrayType(array).getRank()),
+                   MaximumOp::getOperationName());
+  return build.convert(largest, f64);
+}
+
+/// A scaled dot as the dot of scaled operands, in f32 where that holds what comes up. A scale of
+/// 2^127 may be undone by one of the other operand: whether a factor or a sum could overflow where
+/// the result does not is asked of the scales at run time, and if so f64 is used.
 struct ExpandScaledDot : OpRewritePattern<ScaledDotOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScaledDotOp op, PatternRewriter &rewriter) const override {
     Build build(rewriter, op.getLoc());
-    Type result = arrayType(op).getElementType();
-    Value lhs = applyScale(build, op.getLhs(), op.getLhsScale(), result);
-    Value rhs = applyScale(build, op.getRhs(), op.getRhsScale(), result);
-    rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), lhs, rhs, op.getLhsBatchDims(),
-                                       op.getRhsBatchDims(), op.getLhsContractingDims(),
-                                       op.getRhsContractingDims(), ArrayAttr(), DotAlgorithmAttr());
+    Type result = arrayType(op).getElementType(), f32 = build.builder.getF32Type(),
+         f64 = build.builder.getF64Type();
+    bool single = fitsSingle(op.getLhs(), op.getLhsScale(), result) &&
+                  fitsSingle(op.getRhs(), op.getRhsScale(), result);
+    bool alwaysFits = single && llvm::all_of(op->getOperands(), isSmall);
+    if (!single || alwaysFits) {
+      rewriter.replaceOp(op, makeDot(build, op, single ? f32 : f64));
+      return success();
+    }
+    Value fits = tensor::ExtractOp::create(rewriter, op.getLoc(), staysFinite(build, op), {});
+    auto dotOf = [&](Type wide) {
+      return [&op, wide](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, makeDot(Build(inner, loc), op, wide));
+      };
+    };
+    auto choice = scf::IfOp::create(rewriter, op.getLoc(), fits, dotOf(f32), dotOf(f64));
+    rewriter.replaceOp(op, choice.getResults());
     return success();
+  }
+
+private:
+  static Value makeDot(Build build, ScaledDotOp op, Type wide) {
+    Value lhs = applyScale(build, op.getLhs(), op.getLhsScale(), wide);
+    Value rhs = applyScale(build, op.getRhs(), op.getRhsScale(), wide);
+    // Left to itself, a dot adds in the type of its result.
+    RankedTensorType type = arrayType(op);
+    if (isa<FloatType>(type.getElementType()) && wide.isF64())
+      type = type.clone(wide);
+    Value sums = DotOp::create(build.builder, build.loc, type, lhs, rhs, op.getLhsBatchDims(),
+                               op.getRhsBatchDims(), op.getLhsContractingDims(),
+                               op.getRhsContractingDims(), ArrayAttr(), DotAlgorithmAttr());
+    return build.convert(sums, arrayType(op).getElementType());
+  }
+
+  /// Whether neither scaled operand nor a sum of products can be greater than f32 has numbers for.
+  static Value staysFinite(Build build, ScaledDotOp op) {
+    Value left = build.mul(findLargest(build, op.getLhs()), findLargest(build, op.getLhsScale()));
+    Value right = build.mul(findLargest(build, op.getRhs()), findLargest(build, op.getRhsScale()));
+    double terms = 1;
+    for (int64_t dimension : op.getLhsContractingDims())
+      terms *= double(arrayType(op.getLhs()).getDimSize(dimension));
+    auto isBelow = [&](Value size) { return build.compare(size, 0x1p126, Direction::LE); };
+    Value sum = build.mul(build.mul(left, right), terms);
+    return build.bitAnd(build.bitAnd(isBelow(left), isBelow(right)), isBelow(sum));
   }
 };
 
