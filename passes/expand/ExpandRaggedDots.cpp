@@ -80,8 +80,11 @@ private:
   Value loopOverOuter(Build build, Place place, Value result);
   Value loopOverGroups(Build build, Place place, Value result);
   Value loopOverBlocks(Build build, const Place &place, Part part, Value state);
-  Value addBlock(Build build, const Place &place, Part part, int64_t size, bool masked,
-                 Value state);
+  std::pair<Value, Value> startSum(Build build, const Place &place, Part part,
+                                   ArrayRef<int64_t> blocks);
+  Value updateRows(Build build, const Place &place, Part part, int64_t size, bool masked,
+                   Value state);
+  Value multiplyDepth(Build build, const Place &place, Part part, int64_t size, bool masked);
   Value sliceOperand(Build build, Value operand, ArrayRef<int64_t> outerDims, const Place &place,
                      int64_t ragged, Value row, int64_t size);
   Value isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part, int64_t size);
@@ -96,6 +99,7 @@ private:
   Sizes lhsBatch, rhsBatch, lhsDepth, rhsDepth;
   /// Of each outer dimension: its number in the operands and the result; -1 where it is not there.
   Sizes outer, rhsOuter, resultOuter;
+  Sizes blocks; // see chooseBlocks
   Value sizes;
 };
 
@@ -157,6 +161,7 @@ Value RaggedLoops::expand(Build build) {
   Value result = build.zero(type);
   if (type.getNumElements() == 0 || positions == 0 || groups == 0 || lhsType.getNumElements() == 0)
     return build.convert(result, element);
+  blocks = chooseBlocks(positions, groups, kind == Kind::Rows ? kRowBlocks : kDepthBlocks);
   sizes = build.convert(op.getGroupSizes(), build.builder.getI64Type());
   return build.convert(loopOverOuter(build, {}, result), element);
 }
@@ -198,9 +203,14 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
         if (dimension >= 0)
           shape[dimension] = 1;
       SmallVector<Value> own = resultStarts(inner, at, {});
-      Value sums = inner.dynamicSlice(updated, own, shape);
-      sums = loopOverBlocks(inner, at, {row, limit}, sums);
-      updated = inner.dynamicUpdateSlice(updated, sums, own);
+      // A contracting dimension that is outer adds to what its places before have given.
+      bool isBegun = llvm::is_contained(resultOuter, -1);
+      auto [next, started] =
+          isBegun ? std::pair(row, inner.reshape(inner.dynamicSlice(updated, own, shape),
+                                                 ArrayRef(shape).drop_front()))
+                  : startSum(inner, at, {row, limit}, blocks);
+      Value sums = loopOverBlocks(inner, at, {next, limit}, started);
+      updated = inner.dynamicUpdateSlice(updated, inner.reshape(sums, shape), own);
     }
     return {updated, sum, limit};
   };
@@ -209,7 +219,6 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
 }
 
 Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Value state) {
-  Sizes blocks = chooseBlocks(positions, groups, kind == Kind::Rows ? kRowBlocks : kDepthBlocks);
   Value row = part.row;
   for (int64_t size : blocks) {
     bool isLast = size == blocks.back();
@@ -218,7 +227,10 @@ Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Va
       return inner.compare(end, part.limit, Direction::LE);
     };
     auto step = [&](Build inner, ValueRange now) -> SmallVector<Value> {
-      Value next = addBlock(inner, place, {now[0], part.limit}, size, isLast, now[1]);
+      Part rest{now[0], part.limit};
+      Value next = kind == Kind::Rows
+                       ? updateRows(inner, place, rest, size, isLast, now[1])
+                       : inner.add(now[1], multiplyDepth(inner, place, rest, size, isLast));
       return {inner.add(now[0], double(size)), next};
     };
     SmallVector<Value> after = whileLoop(build, {row, state}, goesOn, step);
@@ -228,24 +240,55 @@ Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Va
   return state;
 }
 
-/// The block of `size` positions from `part.row` on, as much of it as belongs to the part if
+/// The product of the largest block that fits, with which a sum over blocks begins, and the
+/// position behind it. Nothing is added to zeros, which would have to be written and read.
+std::pair<Value, Value> RaggedLoops::startSum(Build build, const Place &place, Part part,
+                                              ArrayRef<int64_t> blocks) {
+  auto end = [&](Build inner) { return inner.add(part.row, double(blocks.front())); };
+  if (blocks.size() == 1)
+    return {end(build), multiplyDepth(build, place, part, blocks.front(), /*masked=*/true)};
+  Value fits = build.compare(end(build), part.limit, Direction::LE);
+  auto whole = [&](OpBuilder &builder, Location loc) {
+    Build inner(builder, loc);
+    Value product = multiplyDepth(inner, place, part, blocks.front(), /*masked=*/false);
+    scf::YieldOp::create(builder, loc, ValueRange{end(inner), product});
+  };
+  auto smaller = [&](OpBuilder &builder, Location loc) {
+    auto [next, product] = startSum(Build(builder, loc), place, part, blocks.drop_front());
+    scf::YieldOp::create(builder, loc, ValueRange{next, product});
+  };
+  auto choice = scf::IfOp::create(
+      build.builder, build.loc,
+      tensor::ExtractOp::create(build.builder, build.loc, fits, ValueRange()), whole, smaller);
+  return {choice.getResult(0), choice.getResult(1)};
+}
+
+/// The product of `size` positions from `part.row` on, as much of it as belongs to the part if
 /// `masked`; a slice that would go past the end begins earlier, as dynamic slices do.
-Value RaggedLoops::addBlock(Build build, const Place &place, Part part, int64_t size, bool masked,
-                            Value state) {
+Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part, int64_t size,
+                                 bool masked) {
   Value left = sliceOperand(build, op.getLhs(), outer, place, ragged, part.row, size);
   Value right = sliceOperand(build, op.getRhs(), rhsOuter, place, rhsRagged, part.row, size);
-  if (kind == Kind::Depth) {
-    auto mask = [&](Value operand, int64_t dimension) {
-      Value live = isInPart(build, arrayType(operand).getShape(), dimension, part, size);
-      return build.select(live, operand, build.splatLike(operand, 0));
-    };
-    if (masked) {
-      left = mask(left, ragged);
-      right = mask(right, rhsRagged);
-    }
-    Value product = makeDot(build, left, right, arrayType(state).getShape().drop_front());
-    return build.add(state, build.reshape(product, arrayType(state).getShape()));
+  auto mask = [&](Value operand, int64_t dimension) {
+    Value live = isInPart(build, arrayType(operand).getShape(), dimension, part, size);
+    return build.select(live, operand, build.splatLike(operand, 0));
+  };
+  if (masked) {
+    left = mask(left, ragged);
+    right = mask(right, rhsRagged);
   }
+  Sizes shape(type.getShape().drop_front());
+  for (int64_t dimension : resultOuter)
+    if (dimension >= 0)
+      shape[dimension - 1] = 1;
+  return makeDot(build, left, right, shape);
+}
+
+/// The result with the rows of a block in it.
+Value RaggedLoops::updateRows(Build build, const Place &place, Part part, int64_t size, bool masked,
+                              Value state) {
+  Value left = sliceOperand(build, op.getLhs(), outer, place, ragged, part.row, size);
+  Value right = sliceOperand(build, op.getRhs(), rhsOuter, place, rhsRagged, part.row, size);
   Sizes shape(type.getShape());
   shape[resultRagged] = size;
   for (int64_t dimension : resultOuter)
