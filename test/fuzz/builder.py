@@ -56,11 +56,14 @@ class GraphBuilder:
         self.instructions.append((f"v{self.names}", type_text, rest))
         return f"v{self.names}"
 
+    def new_value(self, element, sizes, rest):
+        """Adds an instruction whose value others do not see."""
+        return Value(self.raw(shape(element, sizes), rest), element, sizes)
+
     def add(self, element, sizes, rest):
         """Adds an instruction whose value later ones may use."""
-        value = Value(self.raw(shape(element, sizes), rest), element, sizes)
-        self.values.append(value)
-        return value
+        self.values.append(self.new_value(element, sizes, rest))
+        return self.values[-1]
 
     def tamed(self, element, sizes, rest):
         """The same, but floats stay small."""

@@ -8,23 +8,37 @@ of them out of range. The same seed makes the same module."""
 import math
 
 from builder import FLOATS, LEAST, MOST_ELEMENTS, NARROW, TYPES, GraphBuilder, braces, shape
+from participants import CollectiveOperations
+from rounded import RoundedOperations
+from special import SpecialOperations
 
 
-class Graph(GraphBuilder):
-    """`outputs` are the values that the module gives, `aliases` pairs of an output and a parameter."""
+class Graph(GraphBuilder, SpecialOperations, CollectiveOperations, RoundedOperations):
+    """`outputs` are the values that the module gives, `aliases` pairs of an output and a parameter;
+    `participants` run it together; some results are `rounded`."""
 
     def __init__(self, seed):
         super().__init__(seed)
-        self.aliases = []
+        self.aliases, self.rounded = [], []
+        self.participants = self.random.choice([1] * 6 + [2, 4])
         for _ in range(self.random.choice([1, 2, 3])):
             sizes = self.random_sizes()
             for _ in range(2):
                 self.small(self.random.choice(TYPES), sizes)
-        steps = [getattr(self, name) for name in sorted(vars(Graph)) if name.startswith("op_")]
+        steps = self.named("op_")
         for _ in range(self.random.choice([5, 12, 20, 30])):
             self.random.choice(steps)(self.pick())
         self.outputs = [self.values[-1]] + [v for v in self.values if self.random.random() < 0.12]
+        if self.random.random() < 0.2:
+            for _ in range(self.random.choice([1, 3])):
+                self.random.choice(self.named("rounded_"))(self.pick())
+            self.outputs += self.rounded
         self.donate()
+
+    def named(self, prefix):
+        """The operations to choose from; collectives where there are several participants."""
+        return [getattr(self, name) for name in sorted(dir(self))
+                if name.startswith(prefix) and (self.participants > 1 or not hasattr(CollectiveOperations, name))]
 
     def donate(self):
         """Parameters may give their memory to results of their shape."""

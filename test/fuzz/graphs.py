@@ -4,7 +4,8 @@
 
     test/fuzz/graphs.py --hlo-run PATH [--seed N] [--graphs N | --seconds S] [--jobs N] [--keep DIR] [--args "..."]...
 
-Each graph is compiled with each of --args: without any, at -O3 for one thread and for two, and at -O0.
+Each graph is compiled with each of --args: without any, at several levels, for one thread and for two and for
+several processors.
 The seed is printed; graph i of seed N is graph 0 of seed N + i. A graph that fails is printed with its
 seed and cut down to few instructions, which also go to a file in DIR. Exit code 1 if any failed."""
 
@@ -21,23 +22,27 @@ import time
 from builder import shape
 from graph import Graph
 
-CONFIGURATIONS = ["-O3 --threads=1", "-O3 --threads=2", "-O0 --threads=1"]
+CONFIGURATIONS = ["-O3 --threads=1", "-O3 --threads=2 --mcpu=x86-64-v3", "-O2 --mcpu=x86-64-v2", "-O0 --threads=1"]
 REDUCTION_SECONDS = 60
 
 
 class Module:
     """What of a graph is left while it is reduced."""
 
-    def __init__(self, instructions, outputs, computations, aliases):
+    def __init__(self, instructions, outputs, computations, aliases, participants=1, rounded=()):
         self.instructions, self.outputs, self.computations, self.aliases = instructions, outputs, computations, aliases
+        self.participants, self.rounded = participants, frozenset(rounded)
+
+    def changed(self, instructions, outputs, aliases):
+        return Module(instructions, outputs, self.computations, aliases, self.participants, self.rounded)
 
     def with_outputs(self, kept):
         """Only the outputs at these places."""
         aliases = [(kept.index(output), number) for output, number in self.aliases if output in kept]
-        return Module(self.instructions, [self.outputs[i] for i in kept], self.computations, aliases)
+        return self.changed(self.instructions, [self.outputs[i] for i in kept], aliases)
 
     def without_aliases(self):
-        return Module(self.instructions, self.outputs, self.computations, [])
+        return self.changed(self.instructions, self.outputs, [])
 
     def live(self):
         """The instructions that the outputs need, parameters numbered in order, and their old numbers."""
@@ -59,7 +64,7 @@ class Module:
         """Only what the outputs need."""
         instructions, numbers = self.live()
         aliases = [(output, numbers.index(number)) for output, number in self.aliases if number in numbers]
-        return Module(instructions, self.outputs, self.computations, aliases)
+        return self.changed(instructions, self.outputs, aliases)
 
     def with_parameter(self, place):
         """The instruction at a place replaced by small numbers that are given; None if it cannot be."""
@@ -75,12 +80,12 @@ class Module:
             new = [(given, f"s8{sizes}", f"parameter({len(self.instructions) + place})"), (five, "s8[]", "constant(5)"),
                    (spread, f"s8{sizes}", f"broadcast({five}), dimensions={{}}"),
                    (rem, f"s8{sizes}", f"remainder({given}, {spread})"), (name, type_text, f"convert({rem})")]
-        return Module(self.instructions[:place] + new + self.instructions[place + 1:], self.outputs, self.computations, self.aliases)
+        return self.changed(self.instructions[:place] + new + self.instructions[place + 1:], self.outputs, self.aliases)
 
     def text(self):
         module = self.simplified()
         names = re.findall(r"\bc\d+\b", " ".join(rest for _, _, rest in module.instructions))
-        header = "HloModule graph"
+        header = "HloModule graph" + (f", replica_count={self.participants}" if self.participants > 1 else "")
         if module.aliases:
             header += ", input_output_alias={ " + ", ".join(f"{{{o}}}: ({p}, {{}}, may-alias)" for o, p in module.aliases) + " }"
         blocks = [f"{name} {{\n{body}\n}}" for name, body in self.computations.items() if name in names]
@@ -88,6 +93,12 @@ class Module:
         lines = [f"  {name} = {type_text} {rest}" for name, type_text, rest in module.instructions]
         lines.append(f"  ROOT out = ({types}) tuple({', '.join(v.name for v in self.outputs)})")
         return "\n\n".join([header, *blocks, "ENTRY main {\n" + "\n".join(lines) + "\n}\n"])
+
+
+    def options(self):
+        """Exact results must agree to the bit, on as many participants as there are."""
+        is_exact = not any(value.name in self.rounded for value in self.outputs)
+        return ["--ulp=0"] * is_exact + [f"--replicas={self.participants}"] * (self.participants > 1)
 
 
 class Runner:
@@ -98,7 +109,7 @@ class Runner:
         """What is wrong with a module, as (kind, message); None if nothing."""
         path = self.work / f"{tag}.hlo"
         path.write_text(module.text())
-        command = [self.hlo_run, path, "--compare", "--ulp=0", "--check-buffers", "--max-seconds=30", *configuration.split()]
+        command = [self.hlo_run, path, "--compare", "--check-buffers", "--max-seconds=30", *configuration.split(), *module.options()]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
         except subprocess.TimeoutExpired:
@@ -140,7 +151,8 @@ class Runner:
 def check(runner, seed, configurations):
     """The report on one graph, empty if it passes, and its reduced text."""
     graph = Graph(seed)
-    module = Module(graph.instructions, graph.outputs, graph.computations, graph.aliases)
+    module = Module(graph.instructions, graph.outputs, graph.computations, graph.aliases, graph.participants,
+                    [value.name for value in graph.rounded])
     for configuration in configurations:
         fault = runner.fault(module, configuration, seed)
         if fault:
