@@ -30,6 +30,65 @@ static std::pair<Value, Value> zeroContracted(BoundedBuild &build, BoundedArray 
   return {first, isExact ? rhs.array : zeroPast(build, rhs, right)};
 }
 
+namespace {
+
+/// One side of a dot, and which of its dimensions are what.
+struct DotSide {
+  DotSide(const BoundedArray &array, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracted)
+      : array(array), batch(batch), contracted(contracted) {
+    for (int64_t d = 0; d < array.getRank(); ++d)
+      if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracted, d))
+        free.push_back(d);
+  }
+  /// Whether it is a vector for each place of the batch.
+  bool isVector() const {
+    return llvm::all_of(free, [&](int64_t d) { return array.getBound(d) == 1 && !array.sizes[d]; });
+  }
+
+  const BoundedArray &array;
+  ArrayRef<int64_t> batch, contracted;
+  SmallVector<int64_t> free;
+};
+
+/// A matrix times a vector, as products with zero past the sizes and their sums: with a side masked
+/// for a dot, the matrix would be written to memory again.
+Value multiplyByVector(BoundedBuild &build, const DotSide &matrix, const DotSide &vector,
+                       RankedTensorType type) {
+  ArrayRef<int64_t> bounds = matrix.array.getBounds();
+  // The vector without its free dimensions, whose others lie where the matrix has their pairs.
+  SmallVector<int64_t> shape, places;
+  for (int64_t d = 0; d < vector.array.getRank(); ++d) {
+    for (auto [own, other] : llvm::zip(vector.batch, matrix.batch))
+      if (own == d)
+        places.push_back(other);
+    for (auto [own, other] : llvm::zip(vector.contracted, matrix.contracted))
+      if (own == d)
+        places.push_back(other);
+    if (!llvm::is_contained(vector.free, d))
+      shape.push_back(vector.array.getBound(d));
+  }
+  Value spread = build.broadcast(build.reshape(vector.array.array, shape), bounds, places);
+  Value products = build.mul(matrix.array.array, spread);
+  BoundedArray all(products, matrix.array.sizes);
+  for (auto [own, other] : llvm::zip(vector.contracted, matrix.contracted))
+    if (!all.sizes[other])
+      all.sizes[other] = vector.array.sizes[own];
+    else if (vector.array.sizes[own] && vector.array.sizes[own] != all.sizes[other])
+      all.sizes[other] = build.minimum(all.sizes[other], vector.array.sizes[own]);
+  Value sums = build.reduceSum(zeroPast(build, all, matrix.contracted), matrix.contracted);
+  // Batch dimensions come first.
+  SmallVector<int64_t> kept, order;
+  for (int64_t d = 0; d < matrix.array.getRank(); ++d)
+    if (!llvm::is_contained(matrix.contracted, d))
+      kept.push_back(d);
+  for (ArrayRef<int64_t> dimensions : {matrix.batch, ArrayRef<int64_t>(matrix.free)})
+    for (int64_t d : dimensions)
+      order.push_back(llvm::find(kept, d) - kept.begin());
+  return build.reshape(build.transpose(sums, order), type.getShape());
+}
+
+} // namespace
+
 static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   const BoundedArray &lhs = operands[0], &rhs = operands[1];
   auto [left, right] =
@@ -45,7 +104,19 @@ static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   };
   appendFree(lhs, op.getLhsBatchDims(), op.getLhsContractingDims());
   appendFree(rhs, op.getRhsBatchDims(), op.getRhsContractingDims());
-  Value array = build.cloneOn(op, {left, right}, getFullType(op.getType())).front();
+  RankedTensorType type = getFullType(op.getType());
+  DotSide leftSide(lhs, op.getLhsBatchDims(), op.getLhsContractingDims());
+  DotSide rightSide(rhs, op.getRhsBatchDims(), op.getRhsContractingDims());
+  Type element = type.getElementType();
+  bool isMasked = left != lhs.array || right != rhs.array;
+  bool isWide = (element.isF32() || element.isF64()) && lhs.getElement() == element &&
+                rhs.getElement() == element;
+  if (isMasked && isWide && (leftSide.isVector() || rightSide.isVector())) {
+    Value array = rightSide.isVector() ? multiplyByVector(build, leftSide, rightSide, type)
+                                       : multiplyByVector(build, rightSide, leftSide, type);
+    return BoundedArrays{BoundedArray(array, sizes)};
+  }
+  Value array = build.cloneOn(op, {left, right}, type).front();
   return BoundedArrays{BoundedArray(array, sizes)};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations. Operands of one size need nothing; a run-time size of 1 repeats.
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/simplify/Match.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -22,25 +23,42 @@ Value repeat(BoundedBuild &build, Value operand, int64_t dimension, Value repeat
   return build.select(build.broadcast(repeats, shape, {}), everywhere, operand);
 }
 
-/// The operands repeated to one size in `dimension`, and that size: the last that is not 1. Arrays
-/// without a size are as long as the others.
+/// The size of two in one dimension: the second unless that is 1.
+Value unifySizes(BoundedBuild &build, Value first, Value second) {
+  return build.select(build.compare(second, 1, Direction::EQ), first, second);
+}
+
+/// Whether `size` was made by unifySizes of `other` and perhaps more: if it is 1, so is `other`,
+/// and nothing new comes of the two.
+bool contains(Value size, Value other) {
+  if (size == other)
+    return true;
+  auto select = size.getDefiningOp<SelectOp>();
+  auto compare = select ? select.getPred().getDefiningOp<CompareOp>() : CompareOp();
+  if (!compare || compare.getDirection() != Direction::EQ ||
+      compare.getLhs() != select.getOnFalse() || getConstantIndex(compare.getRhs()) != 1)
+    return false;
+  return contains(select.getOnTrue(), other) || contains(select.getOnFalse(), other);
+}
+
+/// The operands repeated to one size in `dimension`, and that size: one that is not 1, if there is.
+/// Arrays without a size are as long as the others.
 Value unify(BoundedBuild &build, BoundedArrays &operands, int64_t dimension) {
+  auto getSize = [&](const BoundedArray &operand) {
+    return operand.getRank() ? operand.sizes[dimension] : Value();
+  };
   Value result;
-  bool differ = false;
+  for (const BoundedArray &operand : operands) {
+    Value size = getSize(operand);
+    if (!size || (result && contains(result, size)))
+      continue;
+    result = !result || contains(size, result) ? size : unifySizes(build, result, size);
+  }
   for (BoundedArray &operand : operands) {
-    Value size = operand.getRank() ? operand.sizes[dimension] : Value();
+    Value size = getSize(operand);
     if (!size || size == result)
       continue;
-    differ |= bool(result);
-    result = result ? build.select(build.compare(size, 1, Direction::EQ), result, size) : size;
-  }
-  if (!differ)
-    return result;
-  Value isMany = build.compare(result, 1, Direction::NE);
-  for (BoundedArray &operand : operands) {
-    Value size = operand.getRank() ? operand.sizes[dimension] : Value();
-    if (!size)
-      continue;
+    Value isMany = build.compare(result, 1, Direction::NE);
     Value repeats = build.bitAnd(isMany, build.compare(size, 1, Direction::EQ));
     operand.array = repeat(build, operand.array, dimension, repeats);
   }
