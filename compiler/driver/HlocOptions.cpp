@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/CommandLine.h"
+#include "compiler/text/Load.h"
 #include "compiler/text/Version.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -155,8 +156,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!text || !llvm::StringRef(options.cpu).contains(','),
           "--emit=llvm and --emit=asm show the code of one processor; --mcpu names several");
   if (right && options.output.empty()) {
-    llvm::SmallString<128> file(options.module == "-" ? "module"
-                                                      : llvm::sys::path::filename(options.module));
+    llvm::StringRef input = removeGzipEnding(llvm::sys::path::filename(options.module));
+    llvm::SmallString<128> file(input == "-" ? "module" : input);
     llvm::sys::path::replace_extension(file, getEnding(options.emit));
     options.output = options.emit < Emit::Object ? "-" : std::string(file);
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/text/Load.h"
+#include "compiler/hlo/Errors.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Verify.h"
+#include "compiler/text/ForeignForms.h"
+#include "compiler/text/Gunzip.h"
 #include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -29,11 +32,34 @@ static unsigned countColumns(StringRef line, size_t end) {
 
 /// Prints a message with its line and a caret, which LLVM leaves out if the line has other
 /// characters than ASCII's, as names of files and people do.
-static void printMessage(const llvm::SMDiagnostic &message, void *) {
-  message.print(nullptr, llvm::errs());
+static void printMessage(const llvm::SMDiagnostic &message, void *stream) {
+  llvm::raw_ostream &out = *static_cast<llvm::raw_ostream *>(stream);
+  message.print(nullptr, out);
   StringRef line = message.getLineContents();
   if (message.getLineNo() > 0 && message.getColumnNo() >= 0 && !llvm::isASCII(line))
-    llvm::errs().indent(countColumns(line, message.getColumnNo())) << "^\n";
+    out.indent(countColumns(line, message.getColumnNo())) << "^\n";
+}
+
+StringRef removeGzipEnding(StringRef path) {
+  path.consume_back(".gz");
+  return path;
+}
+
+/// Makes `file` the main buffer of `sources`; an error says why it is no module.
+static llvm::Error addModule(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources) {
+  if (isGzip(file->getBuffer())) {
+    auto unpacked = gunzip(*file);
+    if (!unpacked)
+      return unpacked.takeError();
+    file = std::move(*unpacked);
+  }
+  if (file->getBuffer().trim().empty())
+    return llvm::createStringError("the file is empty; expected HLO text");
+  if (std::string why = describeBinary(file->getBuffer()); !why.empty())
+    return llvm::createStringError(why);
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  sources.setDiagHandler(printMessage, &llvm::errs());
+  return llvm::Error::success();
 }
 
 bool openModule(StringRef path, llvm::SourceMgr &sources, std::string *problem) {
@@ -48,37 +74,60 @@ bool openModule(StringRef path, llvm::SourceMgr &sources, std::string *problem) 
   StringRef name = path == "-" ? "<stdin>" : path;
   if (!file)
     return refuse(name, "cannot read the file: " + file.getError().message());
-  StringRef text = (*file)->getBuffer();
-  if (text.trim().empty())
-    return refuse(name, "the file is empty; expected HLO text");
-  if (text.starts_with("ML\xefR"))
-    return refuse(name, "MLIR bytecode; expected HLO text or MLIR text");
-  if (text.take_front(4096).contains('\0'))
-    return refuse(name, "a binary file; expected HLO text (an HloModuleProto can be printed as "
-                        "text by XLA's tools)");
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  sources.setDiagHandler(printMessage);
+  if (llvm::Error error = addModule(std::move(*file), sources))
+    return refuse(name, llvm::toString(std::move(error)));
   return true;
+}
+
+bool openModuleInMemory(llvm::MemoryBufferRef contents, llvm::SourceMgr &sources,
+                        std::string &problem) {
+  llvm::Error error = addModule(llvm::MemoryBuffer::getMemBuffer(contents), sources);
+  problem = error ? llvm::toString(std::move(error)) : "";
+  return problem.empty();
+}
+
+void printMessagesTo(llvm::raw_ostream &stream, llvm::SourceMgr &sources) {
+  sources.setDiagHandler(printMessage, &stream);
+}
+
+/// The text from its first word on, past comments.
+static StringRef skipComments(StringRef text) {
+  while (true) {
+    text = text.ltrim();
+    if (!text.consume_front("//"))
+      return text;
+    text = text.drop_until([](char c) { return c == '\n'; });
+  }
+}
+
+/// Whether the first word is MLIR's; `text` begins with it.
+static bool startsLikeMlir(StringRef text) {
+  return text.starts_with("module") || text.starts_with("builtin.module") ||
+         text.starts_with("func.") || text.starts_with("\"builtin.") || text.starts_with("hlo.") ||
+         text.starts_with("#") || text.starts_with("!");
 }
 
 /// HLO text unless the name's ending or the first word says MLIR.
 static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
-  StringRef name = buffer.getBufferIdentifier();
+  StringRef name = removeGzipEnding(buffer.getBufferIdentifier());
   if (name.ends_with(".hlo") || name.ends_with(".txt"))
     return ModuleForm::Hlo;
   if (name.ends_with(".mlir"))
     return ModuleForm::Mlir;
-  StringRef text = buffer.getBuffer();
-  while (true) {
-    text = text.ltrim();
-    if (!text.consume_front("//"))
-      break;
-    text = text.drop_until([](char c) { return c == '\n'; });
-  }
-  bool isMlir = text.starts_with("module") || text.starts_with("builtin.module") ||
-                text.starts_with("func.") || text.starts_with("\"builtin.") ||
-                text.starts_with("hlo.") || text.starts_with("#") || text.starts_with("!");
-  return isMlir ? ModuleForm::Mlir : ModuleForm::Hlo;
+  return startsLikeMlir(skipComments(buffer.getBuffer())) ? ModuleForm::Mlir : ModuleForm::Hlo;
+}
+
+/// Reports StableHLO, whatever the file's name.
+static LogicalResult refuseStableHlo(const llvm::SourceMgr &sources, MLIRContext *context) {
+  const llvm::MemoryBuffer &buffer = *sources.getMemoryBuffer(sources.getMainFileID());
+  StringRef text = skipComments(buffer.getBuffer());
+  if (!startsLikeMlir(text) || !isStableHlo(text))
+    return success();
+  auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(text.data()));
+  auto place = FileLineColLoc::get(context, buffer.getBufferIdentifier(), line, column);
+  return hlo::report(place, hlo::Error::Syntax)
+         << "expected HLO text but got StableHLO, another form of the program: "
+         << adviseOnStableHlo();
 }
 
 OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
@@ -90,6 +139,8 @@ OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources
   ModuleForm guessed = guessForm(buffer);
   if (form)
     *form = guessed;
+  if (failed(refuseStableHlo(*sources, context)))
+    return nullptr;
   OwningOpRef<ModuleOp> module;
   if (guessed == ModuleForm::Hlo)
     module = parseHlo(*sources, context, options);

@@ -16,9 +16,21 @@ struct LoadOptions : ParseOptions {
   bool verify = true;
 };
 
-/// Opens `path` (`-` is standard input) as the main buffer of `sources`. False if the file is
-/// missing, empty or binary; `problem`, or else the error stream, says why.
+/// The name of a file without `.gz`, from which names of others are made.
+llvm::StringRef removeGzipEnding(llvm::StringRef path);
+
+/// Opens `path` (`-` is standard input) as the main buffer of `sources`, unpacked if gzip has
+/// packed it. False if the file is missing, empty, damaged or binary; `problem`, or else the error
+/// stream, says why.
 bool openModule(llvm::StringRef path, llvm::SourceMgr &sources, std::string *problem = nullptr);
+
+/// The same of a file's contents, which must outlive `sources` and end in a NUL byte.
+bool openModuleInMemory(llvm::MemoryBufferRef contents, llvm::SourceMgr &sources,
+                        std::string &problem);
+
+/// Diagnostics at places of `sources` go to `stream` instead of the error stream. The handler that
+/// prints them (mlir::SourceMgrDiagnosticHandler) is to have the same stream.
+void printMessagesTo(llvm::raw_ostream &stream, llvm::SourceMgr &sources);
 
 /// Reads the main buffer of `sources`, in the form that the name's ending or the text shows. Errors
 /// are diagnostics of the context. Null after an error.

@@ -12,6 +12,7 @@ if(HLOC_MPI AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
 endif()
 
 if(NOT HLOC_RUNTIME_ONLY)
+  find_package(ZLIB REQUIRED)
   # LLVM's version files accept one major.minor only, so the major version is compared here.
   find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
   find_package(LLD REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/lld)
