@@ -30,8 +30,8 @@ public:
   JITDylib &library;
 };
 
-LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, Run *run)
-    : linker(std::move(linker)), run(run) {}
+LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, const hlort_module *descriptor)
+    : linker(std::move(linker)), descriptor(descriptor) {}
 LoadedModule::LoadedModule(LoadedModule &&) = default;
 LoadedModule &LoadedModule::operator=(LoadedModule &&) = default;
 LoadedModule::~LoadedModule() = default;
@@ -77,11 +77,10 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
                                        /*RequiresNullTerminator=*/false);
   if (llvm::Error error = linker->layer.add(linker->library, std::move(buffer)))
     return std::move(error);
-  auto symbol = linker->execution.lookup({&linker->library}, (name + "_run").str());
+  auto symbol = linker->execution.lookup({&linker->library}, (name + "_module").str());
   if (!symbol)
     return symbol.takeError();
-  Run *run = symbol->getAddress().toPtr<Run *>();
-  return LoadedModule(std::move(linker), run);
+  return LoadedModule(std::move(linker), symbol->getAddress().toPtr<const hlort_module *>());
 }
 
 } // namespace hloc

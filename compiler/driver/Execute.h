@@ -8,13 +8,13 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <type_traits>
 
 namespace hloc {
 
 class LoadedModule {
 public:
-  using Run = int32_t(hlort_context *context, const void *const *arguments, void *const *results,
-                      void *arena, hlort_status *status);
+  using Run = std::remove_pointer_t<hlort_entry>;
 
   /// Links `object`, whose symbols begin with `name`.
   static llvm::Expected<LoadedModule> load(llvm::ArrayRef<char> object, llvm::StringRef name);
@@ -22,13 +22,15 @@ public:
   LoadedModule &operator=(LoadedModule &&);
   ~LoadedModule();
 
-  Run *getRun() const { return run; }
+  Run *getRun() const { return descriptor->run; }
+  /// What the module says of itself, its symbol NAME_module.
+  const hlort_module *getDescriptor() const { return descriptor; }
 
 private:
   class Linker;
-  LoadedModule(std::unique_ptr<Linker> linker, Run *run);
+  LoadedModule(std::unique_ptr<Linker> linker, const hlort_module *descriptor);
   std::unique_ptr<Linker> linker;
-  Run *run;
+  const hlort_module *descriptor;
 };
 
 } // namespace hloc

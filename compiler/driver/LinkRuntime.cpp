@@ -2,10 +2,12 @@
 #include "compiler/driver/LinkRuntime.h"
 #include "codegen/object/Link.h"
 #include "codegen/object/ScratchFile.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include <dlfcn.h>
 
 using namespace llvm;
 
@@ -31,7 +33,15 @@ std::vector<std::string> systemFolders() {
   return {"/lib/" + multiarch, "/usr/lib/" + multiarch, "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 }
 
-/// The runtime's archive, beside this program.
+/// The folder of the program or shared library that this code is in; empty if the loader does not
+/// say.
+std::string getOwnFolder() {
+  Dl_info info;
+  bool known = dladdr(reinterpret_cast<void *>(&getOwnFolder), &info) && info.dli_fname;
+  return known ? sys::path::parent_path(info.dli_fname).str() : "";
+}
+
+/// The runtime's archive, beside this program or library.
 std::string findRuntime() {
   std::string program = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRuntime));
   SmallString<128> top(sys::path::parent_path(sys::path::parent_path(program)));
@@ -40,6 +50,7 @@ std::string findRuntime() {
     folders.push_back((top + "/" + library).str());
   folders.push_back(folders[0] + "/" +
                     (Triple(sys::getProcessTriple()).getArchName() + "-linux-gnu").str());
+  folders.push_back(getOwnFolder());
   return findFile(folders, "libhlort.a");
 }
 
@@ -50,7 +61,8 @@ Error linkWithRuntime(ArrayRef<char> object, ArrayRef<std::string> options,
                       SmallVectorImpl<char> &linked) {
   std::string runtime = findRuntime();
   if (runtime.empty())
-    return createStringError("libhlort.a is not in ../lib beside hloc");
+    return createStringError(
+        "libhlort.a is neither in ../lib of the program's folder nor beside libhloc.so");
   Expected<ScratchFile> input = ScratchFile::create("o", object),
                         output = ScratchFile::create("out");
   if (!input || !output)
@@ -59,9 +71,11 @@ Error linkWithRuntime(ArrayRef<char> object, ArrayRef<std::string> options,
   llvm::append_range(arguments, options);
   llvm::append_range(arguments, before);
   arguments.insert(arguments.end(), {input->getPath(), runtime, "--as-needed"});
+  std::vector<std::string> folders = systemFolders();
+  folders.push_back(sys::path::parent_path(runtime).str()); // the Python package has libtbb there
   for (StringRef name : {"libtbb.so.12", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1",
                          "libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"})
-    if (std::string path = findFile(systemFolders(), name); !path.empty())
+    if (std::string path = findFile(folders, name); !path.empty())
       arguments.push_back(path);
   llvm::append_range(arguments, after);
   if (Error error = runLinker(arguments))
@@ -76,11 +90,35 @@ static Error asMessage(Error error) {
   return error ? createStringError("error: " + toString(std::move(error))) : Error::success();
 }
 
+/// Whether the object calls the runtime, so that it matters with what context it runs.
+static Expected<bool> callsRuntime(ArrayRef<char> object) {
+  MemoryBufferRef buffer(StringRef(object.data(), object.size()), "");
+  Expected<std::unique_ptr<object::ObjectFile>> file =
+      object::ObjectFile::createELFObjectFile(buffer);
+  if (!file)
+    return file.takeError();
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (name->starts_with("hlort_"))
+      return true;
+  }
+  return false;
+}
+
 Error linkShared(ArrayRef<char> object, SmallVectorImpl<char> &library) {
+  Expected<bool> usesContext = callsRuntime(object);
+  if (!usesContext)
+    return asMessage(usesContext.takeError());
   // The runtime's own destructors run at the end of the process: the library is never unloaded.
-  return asMessage(linkWithRuntime(
-      object, {"-shared", "-z", "defs", "-z", "nodelete", "--defsym=__dso_handle=0"}, {}, {},
-      library));
+  std::vector<std::string> options = {"-shared", "-z",       "defs",
+                                      "-z",      "nodelete", "--defsym=__dso_handle=0"};
+  if (*usesContext) // hosts make one with the library's own functions
+    for (StringRef function : {"hlort_context_create", "hlort_context_destroy",
+                               "hlort_context_threads", "hlort_context_add_threads"})
+      options.push_back(("--undefined=" + function).str());
+  return asMessage(linkWithRuntime(object, options, {}, {}, library));
 }
 
 Error linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &program) {

@@ -18,7 +18,7 @@ std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &
   llvm::Expected<LoadedModule> loaded =
       LoadedModule::load(compiled->program.code, compiled->interface.name);
   if (!loaded) {
-    llvm::errs() << "error: " << llvm::toString(loaded.takeError()) << '\n';
+    emitError(source.getLoc()) << llvm::toString(loaded.takeError());
     return std::nullopt;
   }
   return Executable{std::move(module), std::move(*compiled), std::move(*loaded)};

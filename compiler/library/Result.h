@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hloc_result holds.
+
+#ifndef HLOC_COMPILER_LIBRARY_RESULT_H
+#define HLOC_COMPILER_LIBRARY_RESULT_H
+
+#include "compiler/driver/Execute.h"
+#include "hloc/hloc.h"
+#include "hlort/async.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallVector.h"
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The functions of the runtime that a module's contexts belong to: those here, or, of a module
+/// that was opened, those in its library.
+struct Runtime {
+  decltype(&hlort_context_create) createContext = &hlort_context_create;
+  decltype(&hlort_context_destroy) destroyContext = &hlort_context_destroy;
+  decltype(&hlort_context_threads) getThreads = &hlort_context_threads;
+  decltype(&hlort_context_add_threads) addThreads = &hlort_context_add_threads;
+};
+
+struct hloc_result {
+  hloc_outcome outcome = HLOC_REFUSED;
+  std::vector<hloc_message> messages;
+  std::string printed;
+
+  /// Adds a diagnostic with its notes.
+  void add(const mlir::Diagnostic &diagnostic);
+  /// Adds and prints an error about a file as a whole.
+  void addError(llvm::StringRef file, llvm::StringRef text);
+
+  // Of a module that was compiled.
+  std::optional<hloc::LoadedModule> loaded;
+  llvm::SmallVector<char, 0> object;
+  std::string header;
+
+  /// Of one that was opened, the loader's handle.
+  void *library = nullptr;
+
+  Runtime runtime;
+  const hlort_module *module = nullptr;
+
+private:
+  const char *keep(llvm::StringRef text);
+  void addOne(const mlir::Diagnostic &diagnostic);
+
+  std::deque<std::string> strings; // of the messages
+};
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hloc/hloc.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Result = std::unique_ptr<hloc_result, void (*)(hloc_result *)>;
+
+constexpr const char *kDouble =
+    R"(HloModule twice, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
+
+ENTRY main {
+  x = f32[4]{0} parameter(0)
+  ROOT sum = f32[4]{0} add(x, x)
+}
+)";
+
+Result compile(const std::string &text, hloc_options options = {}) {
+  options.file = "some/twice.hlo";
+  options.text = text.c_str();
+  options.text_size = text.size();
+  return Result(hloc_compile(&options), hloc_destroy);
+}
+
+std::vector<hloc_message> getMessages(const Result &result) {
+  size_t count = 0;
+  const hloc_message *messages = hloc_get_messages(result.get(), &count);
+  return {messages, messages + count};
+}
+
+/// Calls a module of one argument and one result.
+std::vector<float> call(const Result &result, const std::vector<float> &argument,
+                        hlort_context *context = nullptr) {
+  std::vector<float> sum(argument.size());
+  const void *arguments[] = {argument.data()};
+  void *results[] = {sum.data()};
+  hlort_status status = {};
+  EXPECT_EQ(hloc_get_module(result.get())->run(context, arguments, results, nullptr, &status), 0)
+      << status.message;
+  return sum;
+}
+
+class Folder : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "hloc-XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+};
+
+TEST(Library, CompilesText) {
+  Result result = compile(kDouble);
+  ASSERT_EQ(hloc_get_outcome(result.get()), HLOC_DONE) << hloc_get_printed_messages(result.get());
+  const hlort_module *module = hloc_get_module(result.get());
+  EXPECT_STREQ(module->name, "twice");
+  ASSERT_EQ(module->argument_count, 1);
+  EXPECT_STREQ(module->arguments[0].name, "x");
+  EXPECT_EQ(call(result, {1, 2, 3, 4}), (std::vector<float>{2, 4, 6, 8}));
+  size_t size = 0;
+  EXPECT_NE(std::string(hloc_get_header(result.get(), &size)).find("twice_run"), std::string::npos);
+  EXPECT_EQ(std::string(hloc_get_object(result.get(), &size), 4), "\x7f"
+                                                                  "ELF");
+}
+
+TEST(Library, SaysWhatIsWrongAndWhere) {
+  std::string text = kDouble;
+  text.replace(text.find("(x, x)"), 6,
+               "(x, y), metadata={source_file=\"model.py\" source_line=12}");
+  Result result = compile(text);
+  EXPECT_EQ(hloc_get_outcome(result.get()), HLOC_REFUSED);
+  EXPECT_EQ(hloc_get_module(result.get()), nullptr);
+  std::vector<hloc_message> messages = getMessages(result);
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].severity, HLOC_ERROR);
+  EXPECT_STREQ(messages[0].file, "some/twice.hlo");
+  EXPECT_EQ(messages[0].line, 5);
+  EXPECT_STREQ(messages[0].code, "H0001");
+  EXPECT_NE(std::string(messages[0].text).find("`y`"), std::string::npos) << messages[0].text;
+  std::string printed = hloc_get_printed_messages(result.get());
+  EXPECT_TRUE(printed.starts_with("some/twice.hlo:5:")) << printed;
+  EXPECT_NE(printed.find("\n  ROOT sum"), std::string::npos) << printed;
+}
+
+TEST(Library, NamesTheLineOfTheUsersProgram) {
+  std::string text = kDouble;
+  text.replace(text.find("f32[4]{0} add(x, x)"), 19,
+               "f32[5]{0} add(x, x), metadata={op_name=\"jit(f)/add\" source_file=\"model.py\" "
+               "source_line=12}");
+  Result result = compile(text);
+  std::vector<hloc_message> messages = getMessages(result);
+  ASSERT_GE(messages.size(), 2u);
+  EXPECT_EQ(messages[0].severity, HLOC_ERROR);
+  EXPECT_STREQ(messages[0].code, "H0100");
+  EXPECT_EQ(messages[1].severity, HLOC_NOTE);
+  EXPECT_STREQ(messages[1].file, "model.py");
+  EXPECT_EQ(messages[1].line, 12);
+}
+
+TEST(Library, TellsWrongOptionsFromWrongModules) {
+  hloc_options options = {};
+  options.cpu = "abacus";
+  Result result = compile(kDouble, options);
+  EXPECT_EQ(hloc_get_outcome(result.get()), HLOC_WRONG_USAGE);
+  EXPECT_TRUE(std::string(getMessages(result)[0].text).starts_with("unknown CPU 'abacus'"));
+  options = {};
+  options.level = 9;
+  EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
+  Result missing(hloc_compile(nullptr), hloc_destroy);
+  EXPECT_EQ(hloc_get_outcome(missing.get()), HLOC_REFUSED);
+}
+
+TEST_F(Folder, ReadsFiles) {
+  std::string file = (folder / "two.hlo").string();
+  std::ofstream(file) << kDouble;
+  hloc_options options = {};
+  options.file = file.c_str();
+  Result result(hloc_compile(&options), hloc_destroy);
+  ASSERT_EQ(hloc_get_outcome(result.get()), HLOC_DONE) << hloc_get_printed_messages(result.get());
+  EXPECT_STREQ(hloc_get_module(result.get())->name, "two");
+  file += ".none";
+  options.file = file.c_str();
+  Result missing(hloc_compile(&options), hloc_destroy);
+  EXPECT_EQ(hloc_get_outcome(missing.get()), HLOC_REFUSED);
+  EXPECT_TRUE(std::string(getMessages(missing)[0].text).starts_with("cannot read the file: "));
+}
+
+TEST_F(Folder, SavesAndOpens) {
+  std::string file = (folder / "saved.so").string();
+  {
+    Result result = compile(kDouble);
+    hlort_status status = {};
+    ASSERT_EQ(hloc_save(result.get(), file.c_str(), &status), HLORT_OK) << status.message;
+  }
+  std::stringstream header;
+  header << std::ifstream(folder / "saved.h").rdbuf();
+  EXPECT_NE(header.str().find("twice_run"), std::string::npos);
+  Result opened(hloc_open(file.c_str()), hloc_destroy);
+  ASSERT_EQ(hloc_get_outcome(opened.get()), HLOC_DONE) << hloc_get_printed_messages(opened.get());
+  hlort_context_options two = {2, 0};
+  hlort_status status = {};
+  hlort_context *context = hloc_create_context(opened.get(), &two, &status);
+  ASSERT_TRUE(context) << status.message;
+  EXPECT_EQ(call(opened, {1, 2, 3, 4}, context), (std::vector<float>{2, 4, 6, 8}));
+  hloc_destroy_context(opened.get(), context);
+  EXPECT_EQ(hloc_save(opened.get(), file.c_str(), &status), HLORT_UNSUPPORTED);
+}
+
+TEST_F(Folder, DoesNotOpenWhatItIsNot) {
+  std::string file = (folder / "text.so").string();
+  std::ofstream(file) << "no library";
+  Result text(hloc_open(file.c_str()), hloc_destroy);
+  EXPECT_EQ(hloc_get_outcome(text.get()), HLOC_REFUSED);
+  EXPECT_FALSE(std::string(hloc_get_printed_messages(text.get())).empty());
+  Result none(hloc_open((folder / "none.so").c_str()), hloc_destroy);
+  EXPECT_EQ(hloc_get_outcome(none.get()), HLOC_REFUSED);
+  Result self(hloc_open("/proc/self/exe"), hloc_destroy);
+  EXPECT_EQ(hloc_get_outcome(self.get()), HLOC_REFUSED);
+  EXPECT_STREQ(getMessages(self)[0].text, "expected a shared library that hloc has made");
+}
+
+TEST(Library, CompilesOnSeveralThreads) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] {
+      for (int round = 0; round < 3; ++round) {
+        Result result = compile(kDouble);
+        EXPECT_EQ(call(result, {1, 2, 3, 4}), (std::vector<float>{2, 4, 6, 8}));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace
