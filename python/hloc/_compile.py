@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a module to a function."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+from . import _native
+from ._errors import CompileError, HlocError, UnsupportedError, read_messages
+from ._executable import Executable
+from ._source import get_source
+
+_UNSUPPORTED = 3  # hloc_outcome in hloc.h
+
+
+@functools.cache
+def default_context() -> _native.Context:
+    """The threads of modules that are given none: one for each processor that this process may use."""
+    return _native.Context(len(os.sched_getaffinity(0)))
+
+
+def _get_context(context: _native.Context | None, threads: int | None) -> _native.Context | None:
+    if context is not None and threads is not None:
+        raise ValueError("expected a context or a number of threads, not both")
+    if threads == 1:
+        return None
+    return context or (default_context() if threads is None else _native.Context(threads))
+
+
+def _finish(found: tuple, context: _native.Context | None) -> Executable:
+    outcome, entries, printed, program = found
+    if program is None:
+        kind = UnsupportedError if outcome == _UNSUPPORTED else CompileError
+        raise kind(read_messages(entries), printed)
+    return Executable(program, context)
+
+
+def compile(module: Any, *, name: str | None = None, threads: int | None = None,
+            context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
+            fast_math: bool = False, bf16_dot: str = "exact") -> Executable:
+    """Compiles a module: HLO text, the path of a file (a `pathlib.Path`), `jax.jit(f).lower(...)` or a
+    `jax.export.Exported`.
+
+    name: prefix of the symbols in C; by default the module's.
+    threads: how many a call may use; by default one for each processor. With 1 the code never needs a
+        pool of threads.
+    context: threads that are shared with other modules, instead of `threads`. Modules without either
+        share one context.
+    cpu: the processor to compile for, as `hloc --mcpu`; by default this one.
+    optimization: 0 to 3.
+    fast_math: sums and products may be regrouped: quicker, but results differ by rounding errors.
+    bf16_dot: "exact", or "native" for the processor's own products of bf16.
+
+    Raises CompileError, or UnsupportedError if the module is right but cannot be compiled."""
+    if bf16_dot not in ("exact", "native"):
+        raise ValueError(f'expected bf16_dot to be "exact" or "native" but got "{bf16_dot}"')
+    if threads is not None and threads < 1:
+        raise ValueError("expected one thread or more")
+    if not 0 <= optimization <= 3:
+        raise ValueError("expected an optimization level of 0 to 3")
+    source = get_source(module)
+    found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
+                            fast_math, bf16_dot == "native")
+    return _finish(found, _get_context(context, threads))
+
+
+def load(path: str | os.PathLike[str], *, threads: int | None = None,
+         context: _native.Context | None = None) -> Executable:
+    """Opens a shared library that `Executable.save` or `hloc --emit=shared` has written. It stays in the
+    process until that ends, and has threads of its own, also with a context that others share."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: no such file")
+    try:
+        return _finish(_native.open(path), _get_context(context, threads))
+    except CompileError as error:
+        raise HlocError(str(error)) from None

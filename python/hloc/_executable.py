@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled modules as functions of arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _native, _types
+from ._errors import HlocError
+
+
+@dataclasses.dataclass(frozen=True)
+class Array:
+    """An argument or result: its name and type in HLO, its shape, and NumPy's type for it.
+    `minor_to_major` is how it lies in memory: its dimensions, the one whose elements are neighbours
+    first."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    minor_to_major: tuple[int, ...]
+    packed_bits: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.type}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def _is_raw(self) -> bool:
+        """Whether NumPy exchanges such arrays only as integers."""
+        return self.dtype.kind == "V" or self.dtype.isbuiltin != 1
+
+    @staticmethod
+    def _of(port: _native.Port) -> Array:
+        if port.has_sizes:
+            raise HlocError(f"`{port.name}` has sizes that are known at run time, which the Python package "
+                            "does not pass on; compile the module for each size, or call it from C++")
+        return Array(port.name, _types.hlo_name(port.element_type), port.shape,
+                     _types.numpy_type(port.element_type), port.minor_to_major,
+                     _types.packed_bits(port.element_type))
+
+
+class Executable:
+    """A compiled module. Called with an array for each parameter (tuples flattened), it gives a tuple of
+    NumPy arrays.
+
+    Arrays are anything that has DLPack or the buffer protocol: NumPy's, JAX's, PyTorch's on the
+    processor. They are read where they are, without a copy, if they lie in memory as the module wants
+    them, which for most modules is row by row; others are copied. Numbers and lists are converted.
+    Several threads may call it at the same time."""
+
+    def __init__(self, program: _native.Program, context: _native.Context | None):
+        if program.needs_participants:
+            raise HlocError(f"`{program.name}` is for several participants, each with a context of its "
+                            "own; docs/collectives.md tells how hosts in C++ and hlo-run call it")
+        self._program = program
+        self._context = context
+        self.arguments = tuple(map(Array._of, program.arguments))
+        self.results = tuple(map(Array._of, program.results))
+        self._raw_results = [i for i, result in enumerate(self.results) if result._is_raw]
+
+    @property
+    def name(self) -> str:
+        """The prefix of the module's symbols in C."""
+        return self._program.name
+
+    @property
+    def target(self) -> str:
+        """The machine that the code is for: LLVM's triple and the processor."""
+        return self._program.target
+
+    @property
+    def object(self) -> bytes:
+        """The object file; empty if the module was loaded."""
+        return self._program.object
+
+    @property
+    def header(self) -> str:
+        """The C and C++ header that goes with the object; empty if the module was loaded."""
+        return self._program.header
+
+    def __call__(self, *arguments: Any, in_place: bool = False) -> tuple[np.ndarray, ...]:
+        """Runs the module. With `in_place`, results that may share an argument's memory (HLO's
+        input_output_alias, made by JAX's donate_argnums) are written there if that is possible without a
+        copy: they are that argument then."""
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f"`{self.name}` takes {len(self.arguments)} arrays but {len(arguments)} were given")
+        results = self._program.call(self._context, arguments, self._convert, in_place)
+        for i in self._raw_results:
+            results[i] = self._name_type(self.results[i], results[i])
+        return tuple(results)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a shared library, which needs no Python, and its header beside it with the ending .h."""
+        self._program.save(os.fspath(path))
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{a.name}: {a}" for a in self.arguments)
+        return f"<hloc.Executable {self.name}({arguments}) -> ({', '.join(map(str, self.results))})>"
+
+    def _convert(self, number: int, value: Any) -> np.ndarray:
+        """An argument as hloc._native takes it."""
+        wanted = self.arguments[number]
+
+        def refuse(got: str) -> TypeError:
+            return TypeError(f"argument {number} of `{self.name}` (`{wanted.name}`): expected {wanted} but got {got}")
+
+        is_plain = isinstance(value, (bool, int, float, complex, list, tuple))
+        try:
+            array = np.asarray(value)
+        except Exception as error:
+            raise refuse(f"a {type(value).__name__} ({error})") from error
+        if array.dtype.newbyteorder("=") != wanted.dtype:
+            if not is_plain or not _keeps_values(array.dtype, wanted.dtype):
+                raise refuse(f"{array.dtype}{list(array.shape)}")
+        if array.shape != wanted.shape:
+            raise refuse(f"{array.dtype}{list(array.shape)}")
+        major_to_minor = tuple(reversed(wanted.minor_to_major))
+        back = np.argsort(major_to_minor) if major_to_minor else ()
+        moved = np.require(array.transpose(major_to_minor), wanted.dtype, ["C", "A"])
+        moved = moved.reshape([wanted.shape[d] for d in major_to_minor])  # np.require adds a dimension to none
+        if wanted.packed_bits:
+            return _types.pack(moved, wanted.packed_bits)
+        if wanted._is_raw:
+            moved = moved.view(np.dtype(f"u{wanted.dtype.itemsize}"))
+        return moved.transpose(tuple(back))
+
+    @staticmethod
+    def _name_type(result: Array, data: np.ndarray) -> np.ndarray:
+        """The other way round: a result with its own type."""
+        if not result.packed_bits:
+            return data.view(result.dtype)
+        major_to_minor = tuple(reversed(result.minor_to_major))
+        shape = tuple(result.shape[d] for d in major_to_minor)
+        return _types.unpack(data, result.packed_bits, shape, result.dtype).transpose(np.argsort(major_to_minor))
+
+
+def _keeps_values(given: np.dtype, wanted: np.dtype) -> bool:
+    """Whether plain numbers may become elements of this type."""
+    if wanted.kind == "V":  # of ml_dtypes: floats, but for the integers of a few bits
+        return given.kind in ("biu" if "int" in wanted.name else "biuf")
+    return np.can_cast(given, wanted, "same_kind")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be compiled: HLO text, files, and what JAX has for functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from typing import Any
+
+_NAME = re.compile(r"\s*HloModule\s+([^\s,]+)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A module: the file it is in, or its text with a name for messages."""
+
+    file: str
+    text: bytes | None = None
+
+
+def _of_text(text: str) -> Source:
+    name = _NAME.match(text)
+    return Source(f"{name[1] if name else 'module'}.hlo", text.encode())
+
+
+def get_source(module: Any) -> Source:
+    """The module in HLO text, HLO text packed by gzip (bytes), the path of a file (os.PathLike),
+    `jax.jit(f).lower(...)`, or `jax.export.export(...)(...)`."""
+    if isinstance(module, str):
+        return _of_text(module)
+    if isinstance(module, (bytes, bytearray, memoryview)):
+        return Source("module.hlo", bytes(module))
+    if isinstance(module, os.PathLike):
+        return Source(os.fspath(module))
+    if hasattr(module, "in_avals") and hasattr(module, "call"):  # jax.export.Exported
+        import jax
+        module = jax.jit(module.call).lower(*module.in_avals)
+    if hasattr(module, "as_text") and hasattr(module, "compiler_ir"):  # jax.stages.Lowered
+        # With the lines of the user's program, which errors then name.
+        return _of_text(module.as_text("hlo", debug_info=True))
+    raise TypeError("expected HLO text, the path of a file, or `jax.jit(function).lower(...)`, but got a "
+                    f"{type(module).__name__}")

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module hloc._native: libhloc.so for Python. The classes that people use are made of it in
+// python/hloc.
+#include "Program.h"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace hloc::python;
+
+static nb::tuple makeTuple(const int64_t *numbers, int64_t count) {
+  nb::list list;
+  for (int64_t i = 0; i < count; ++i)
+    list.append(numbers[i]);
+  return nb::tuple(list);
+}
+
+/// (severity, code, text, file, line, column) of each message.
+static nb::list getMessages(const hloc_result *result) {
+  size_t count = 0;
+  const hloc_message *messages = hloc_get_messages(result, &count);
+  auto text = [](const char *bytes) {
+    return nb::steal(PyUnicode_DecodeUTF8(bytes, Py_ssize_t(strlen(bytes)), "replace"));
+  };
+  nb::list list;
+  for (size_t i = 0; i < count; ++i)
+    list.append(nb::make_tuple(messages[i].severity, messages[i].code, text(messages[i].text),
+                               text(messages[i].file), messages[i].line, messages[i].column));
+  return list;
+}
+
+/// (outcome, messages, messages as printed, program or None).
+static nb::tuple describe(SharedResult result, bool isOpened) {
+  const char *printed = hloc_get_printed_messages(result.get());
+  nb::object text =
+      nb::steal(PyUnicode_DecodeUTF8(printed, Py_ssize_t(strlen(printed)), "replace"));
+  nb::object program = nb::none();
+  int32_t outcome = hloc_get_outcome(result.get());
+  nb::list messages = getMessages(result.get());
+  if (outcome == HLOC_DONE)
+    program = nb::cast(new Program(std::move(result), isOpened), nb::rv_policy::take_ownership);
+  return nb::make_tuple(outcome, messages, text, program);
+}
+
+static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
+                         std::optional<std::string> name, std::optional<std::string> cpu, int level,
+                         int threads, bool fastMath, bool nativeBf16Dot) {
+  hloc_options options = {};
+  options.file = file.c_str();
+  options.text = text ? text->c_str() : nullptr;
+  options.text_size = text ? text->size() : 0;
+  options.name = name ? name->c_str() : nullptr;
+  options.cpu = cpu ? cpu->c_str() : nullptr;
+  options.level = level + 1;
+  options.threads = threads;
+  options.fast_math = fastMath;
+  options.native_bf16_dot = nativeBf16Dot;
+  SharedResult result;
+  {
+    nb::gil_scoped_release unlocked;
+    result.reset(hloc_compile(&options), hloc_destroy);
+  }
+  return describe(std::move(result), /*isOpened=*/false);
+}
+
+static nb::tuple open(const std::string &file) {
+  return describe(SharedResult(hloc_open(file.c_str()), hloc_destroy), /*isOpened=*/true);
+}
+
+static void save(const Program &program, const std::string &file) {
+  hlort_status status = {};
+  nb::gil_scoped_release unlocked;
+  if (hloc_save(program.getResult().get(), file.c_str(), &status))
+    throwRunError(status);
+}
+
+static nb::list getPorts(const hlort_port *ports, int64_t count) {
+  nb::list list;
+  for (int64_t i = 0; i < count; ++i)
+    list.append(nb::cast(&ports[i], nb::rv_policy::reference));
+  return list;
+}
+
+static void bindPort(nb::module_ &m) {
+  nb::class_<hlort_port>(m, "Port")
+      .def_ro("name", &hlort_port::name)
+      .def_ro("element_type", &hlort_port::element_type)
+      .def_ro("nbytes", &hlort_port::bytes)
+      .def_ro("alias", &hlort_port::alias)
+      .def_prop_ro("shape", [](const hlort_port &port) { return makeTuple(port.dims, port.rank); })
+      .def_prop_ro("minor_to_major",
+                   [](const hlort_port &port) { return makeTuple(port.minor_to_major, port.rank); })
+      .def_prop_ro("has_sizes", [](const hlort_port &port) { return port.sizes != nullptr; });
+}
+
+NB_MODULE(_native, m) {
+  bindPort(m);
+  nb::class_<Context>(m, "Context")
+      .def(nb::init<int>(), "threads"_a)
+      .def_prop_ro("threads", &Context::getThreads);
+  nb::class_<Program>(m, "Program")
+      .def("call", &Program::call, "context"_a.none(), "arguments"_a, "convert"_a, "in_place"_a)
+      .def("save", &save, "file"_a)
+      .def_prop_ro("name", [](const Program &program) { return program.getModule().name; })
+      .def_prop_ro("target", [](const Program &program) { return program.getModule().target; })
+      .def_prop_ro("arena_bytes",
+                   [](const Program &program) { return program.getModule().arena_bytes; })
+      .def_prop_ro("needs_participants",
+                   [](const Program &program) { return program.getModule().program != nullptr; })
+      .def_prop_ro("arguments",
+                   [](const Program &program) {
+                     const hlort_module &module = program.getModule();
+                     return getPorts(module.arguments, module.argument_count);
+                   })
+      .def_prop_ro("results",
+                   [](const Program &program) {
+                     const hlort_module &module = program.getModule();
+                     return getPorts(module.results, module.result_count);
+                   })
+      .def_prop_ro("object",
+                   [](const Program &program) {
+                     size_t size = 0;
+                     const char *bytes = hloc_get_object(program.getResult().get(), &size);
+                     return nb::bytes(bytes, size);
+                   })
+      .def_prop_ro("header", [](const Program &program) {
+        size_t size = 0;
+        const char *text = hloc_get_header(program.getResult().get(), &size);
+        return nb::str(text ? text : "", size);
+      });
+  m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
+        "threads"_a, "fast_math"_a, "native_bf16_dot"_a);
+  m.def("open", &open, "file"_a);
+  m.def("version", &hloc_version);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads that modules run with. Test: test/python/test_threads.py.
+
+#ifndef HLOC_PYTHON_NATIVE_CONTEXT_H
+#define HLOC_PYTHON_NATIVE_CONTEXT_H
+
+#include "hloc/hloc.h"
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace hloc::python {
+
+using SharedResult = std::shared_ptr<hloc_result>;
+
+/// Throws hloc.RunError with the code and message of a status.
+[[noreturn]] void throwRunError(const hlort_status &status);
+
+/// A number of threads, made where a module first needs them: one pool for all modules that were
+/// compiled in this process, and one for each that was opened, as it has a runtime of its own.
+class Context {
+public:
+  explicit Context(int threads);
+  Context(const Context &) = delete;
+  ~Context();
+
+  int getThreads() const { return threads; }
+  /// What the entry function of the result's module takes. `isOpened` tells one that was opened.
+  hlort_context *get(const SharedResult &result, bool isOpened);
+
+private:
+  const int threads;
+  std::mutex mutex;
+  hlort_context *shared = nullptr;
+  std::map<SharedResult, hlort_context *> opened;
+};
+
+} // namespace hloc::python
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Program.h"
+#include "Arrays.h"
+
+namespace hloc::python {
+
+Program::Program(SharedResult result, bool isOpened)
+    : result(std::move(result)), isOpened(isOpened) {}
+
+Program::~Program() {
+  for (void *arena : arenas)
+    hlort_arena_free(arena);
+}
+
+void *Program::takeArena() {
+  {
+    std::lock_guard lock(mutex);
+    if (!arenas.empty()) {
+      void *arena = arenas.back();
+      arenas.pop_back();
+      return arena;
+    }
+  }
+  hlort_status status = {};
+  const hlort_module &module = getModule();
+  void *arena = hlort_arena_allocate(module.arena_bytes, module.arena_alignment, &status);
+  if (!arena)
+    throwRunError(status);
+  return arena;
+}
+
+void Program::giveBack(void *arena) {
+  std::lock_guard lock(mutex);
+  arenas.push_back(arena);
+}
+
+void Program::run(Context *context, const std::vector<const void *> &arguments,
+                  const std::vector<void *> &results) {
+  nb::gil_scoped_release unlocked;
+  hlort_context *native = context ? context->get(result, isOpened) : nullptr;
+  void *arena = takeArena();
+  hlort_status status = {};
+  int32_t code = getModule().run(native, arguments.data(), results.data(), arena, &status);
+  giveBack(arena);
+  if (code)
+    throwRunError(status);
+}
+
+namespace {
+
+/// An argument in memory, as long as this lives.
+struct Argument {
+  nb::object object;
+  nb::ndarray<nb::ro> array;
+  bool isWritable = false;
+
+  /// Whether `object` is what the port wants.
+  bool look(const hlort_port &port, bool raw, bool wantsWritable) {
+    nb::ndarray<> writable;
+    if (wantsWritable && nb::try_cast(object, writable, /*convert=*/false)) {
+      isWritable = true;
+      array = nb::ndarray<nb::ro>(writable);
+    } else if (!nb::try_cast(object, array, /*convert=*/false)) {
+      PyErr_Clear();
+      return false;
+    }
+    return array.device_type() == nb::device::cpu::value && fits(array, port, raw);
+  }
+};
+
+/// A result: an argument's memory, or some of its own.
+struct Target {
+  void *memory = nullptr;
+  nb::object array;
+};
+
+} // namespace
+
+static Target makeTarget(const hlort_port &port) {
+  hlort_status status = {};
+  void *memory = hlort_arena_allocate(port.bytes, 0, &status);
+  if (!memory)
+    throwRunError(status);
+  nb::capsule owner(memory, [](void *memory) noexcept { hlort_arena_free(memory); });
+  return {memory, makeArray(port, memory, owner)};
+}
+
+nb::list Program::call(Context *context, nb::sequence arguments, nb::callable convert,
+                       bool inPlace) {
+  const hlort_module &module = getModule();
+  std::vector<bool> isShared(module.argument_count);
+  for (int64_t i = 0; i < module.result_count && inPlace; ++i)
+    if (module.results[i].alias >= 0)
+      isShared[module.results[i].alias] = true;
+  std::vector<Argument> given(module.argument_count);
+  std::vector<const void *> pointers;
+  for (int64_t i = 0; i < module.argument_count; ++i) {
+    const hlort_port &port = module.arguments[i];
+    Argument &argument = given[i];
+    argument.object = arguments[i];
+    if (!argument.look(port, /*raw=*/false, isShared[i])) {
+      argument.object = convert(i, argument.object);
+      if (!argument.look(port, /*raw=*/true, /*wantsWritable=*/false))
+        throw nb::type_error("an argument was not converted to what the module takes");
+      argument.isWritable = false;
+    }
+    pointers.push_back(argument.array.data());
+  }
+  std::vector<Target> targets;
+  std::vector<void *> memory;
+  for (int64_t i = 0; i < module.result_count; ++i) {
+    const hlort_port &port = module.results[i];
+    bool shares = inPlace && port.alias >= 0 && given[port.alias].isWritable;
+    targets.push_back(shares ? Target{const_cast<void *>(given[port.alias].array.data()),
+                                      given[port.alias].object}
+                             : makeTarget(port));
+    memory.push_back(targets.back().memory);
+  }
+  run(context, pointers, memory);
+  nb::list results;
+  for (Target &target : targets)
+    results.append(std::move(target.array));
+  return results;
+}
+
+} // namespace hloc::python

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hloc.compile: what it takes, and what it says of what it made."""
+
+import gzip
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import hloc
+from conftest import one_operation
+
+
+def test_text(twice):
+    executable = hloc.compile(twice)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    y, = executable(x)
+    assert type(y) is np.ndarray and y.dtype == np.float32
+    np.testing.assert_array_equal(y, 2 * x)
+
+
+def test_what_it_says_of_itself(twice):
+    executable = hloc.compile(twice)
+    assert executable.name == "twice"
+    assert [str(a) for a in executable.arguments] == ["f32[2,3]"]
+    argument, = executable.arguments
+    assert (argument.name, argument.shape, argument.dtype) == ("x", (2, 3), np.float32)
+    assert executable.object[:4] == b"\x7fELF"
+    assert "twice_run" in executable.header
+    assert "linux" in executable.target
+    assert repr(executable) == "<hloc.Executable twice(x: f32[2,3]) -> (f32[2,3])>"
+    assert hloc.compile(twice, name="other").name == "other"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", hloc.__version__)
+
+
+def test_files(twice, tmp_path):
+    (tmp_path / "a.hlo").write_text(twice)
+    (tmp_path / "b.hlo.gz").write_bytes(gzip.compress(twice.encode()))
+    for name in ("a.hlo", "b.hlo.gz"):
+        executable = hloc.compile(tmp_path / name)
+        assert executable.name == name[0]
+        assert executable(np.ones((2, 3), np.float32))[0].sum() == 12
+    assert hloc.compile(gzip.compress(twice.encode()))(np.ones((2, 3), np.float32))[0].sum() == 12
+
+
+def test_several_arguments_and_results():
+    text = one_operation("both", ["f32[2]{0}", "s32[3]{0}"], "(s32[3]{0}, f32[2]{0})", "tuple(b, a)")
+    a, b = np.array([1, 2], np.float32), np.array([3, 4, 5], np.int32)
+    first, second = hloc.compile(text)(a, b)
+    np.testing.assert_array_equal(first, b)
+    np.testing.assert_array_equal(second, a)
+
+
+def test_options(twice):
+    x = np.ones((2, 3), np.float32)
+    for options in ({"optimization": 0}, {"threads": 1}, {"threads": 2}, {"cpu": "x86-64-v2"},
+                    {"fast_math": True}, {"bf16_dot": "native"}):
+        assert hloc.compile(twice, **options)(x)[0].sum() == 12
+    for options in ({"optimization": 4}, {"threads": 0}, {"bf16_dot": "some"},
+                    {"threads": 2, "context": hloc.Context(2)}):
+        with pytest.raises(ValueError):
+            hloc.compile(twice, **options)
+    with pytest.raises(hloc.CompileError, match="unknown CPU 'abacus'"):
+        hloc.compile(twice, cpu="abacus")
+
+
+def test_what_is_no_module():
+    with pytest.raises(TypeError, match="expected HLO text, the path of a file"):
+        hloc.compile(3)
+    with pytest.raises(hloc.CompileError, match="cannot read the file"):
+        hloc.compile(pathlib.Path("none.hlo"))
+    with pytest.raises(hloc.CompileError, match="empty"):
+        hloc.compile("")
+
+
+def test_several_participants():
+    text = one_operation("all", [], "u32[]", "partition-id()").replace("HloModule all,", "HloModule all, num_partitions=2,")
+    with pytest.raises(hloc.HlocError, match="several participants"):
+        hloc.compile(text)

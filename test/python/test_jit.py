@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hloc.jit gives what jax.jit gives."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import hloc
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+import jax.numpy as jnp  # noqa: E402
+
+
+def check(function, *arguments, **options):
+    expected = jax.jit(function)(*arguments)
+    got = hloc.jit(function, **options)(*arguments)
+    assert jax.tree_util.tree_structure(got) == jax.tree_util.tree_structure(expected)
+    for one, other in zip(jax.tree_util.tree_leaves(got), jax.tree_util.tree_leaves(expected)):
+        assert isinstance(one, jax.Array) and one.dtype == other.dtype
+        np.testing.assert_allclose(np.asarray(one, np.float64), np.asarray(other, np.float64), rtol=2e-5, atol=1e-5)
+
+
+def test_trees():
+    def f(tree, scale):
+        return {"sum": tree["a"] + tree["b"][0], "rest": (tree["b"][1] * scale, [tree["a"].sum()], None)}
+
+    check(f, {"a": jnp.ones(3), "b": (np.arange(3, dtype=np.float32), jnp.eye(2))}, 2.5)
+
+
+def test_layer():
+    key = jax.random.key(0)
+    w, x = jax.random.normal(key, (64, 32)), jax.random.normal(key, (8, 64))
+    check(lambda w, x: jax.nn.softmax(jnp.tanh(x @ w)), w, x)
+    check(jax.grad(lambda w, x: (jnp.tanh(x @ w) ** 2).sum()), w, x)
+
+
+def test_decorator_and_keywords():
+    @hloc.jit
+    def f(x, *, y):
+        """Says what it does."""
+        return x - y
+
+    assert f(3.0, y=1) == 2 and f.__doc__ == "Says what it does." and f.__name__ == "f"
+
+    @hloc.jit(threads=1, static_argnames="n")
+    def power(x, n):
+        return x ** n
+
+    assert power(2.0, 3) == 8 and power(2.0, n=4) == 16 and power(2.0, 3) == 8
+    assert len(power._compiled) == 2
+
+
+def test_static_arguments():
+    traced = []
+
+    @functools.partial(hloc.jit, static_argnums=(0, -1))
+    def f(kind, x, n):
+        traced.append(n)
+        return x + n if kind == "plus" else x * n
+
+    assert f("plus", 1.0, 2) == 3 and f("times", 3.0, 2) == 6 and f("plus", 5.0, 2) == 7
+    assert f("plus", jnp.ones(2), 2).shape == (2,)
+    assert len(traced) == 3
+
+
+def test_compiled_once_for_a_kind():
+    traced = []
+
+    @hloc.jit
+    def f(x):
+        traced.append(x.shape)
+        return x + 1
+
+    for x in (jnp.ones(2), jnp.zeros(2), np.zeros(2, np.float32), jnp.ones(3), jnp.ones(2, jnp.int32)):
+        f(x)
+    assert len(traced) <= 4
+    f(jnp.ones(3)), f(jnp.ones(2))
+    assert len(traced) <= 4
+
+
+def test_types():
+    for dtype in (jnp.bfloat16, jnp.float16, jnp.int8, jnp.uint32, jnp.bool_, jnp.complex64, jnp.float8_e4m3fn):
+        x = jnp.array([0, 1, 1, 0]).astype(dtype)
+        y = hloc.jit(lambda x: x[::-1])(x)
+        assert y.dtype == x.dtype
+        np.testing.assert_array_equal(np.asarray(y).astype(np.complex64), np.asarray(x[::-1]).astype(np.complex64))
+
+
+def test_wide_numbers_become_narrow_as_in_jax():
+    assert hloc.jit(lambda x: x + 1)(np.array([1.5])).dtype == jnp.float32
+    assert hloc.jit(lambda x: x + 1)(np.array([1])).dtype == jnp.int32
+
+
+def test_random_keys():
+    key = jax.random.key(3)
+    check(lambda key: jax.random.normal(key, (4,)), key)
+    first = hloc.jit(lambda key: jax.random.split(key))(key)
+    assert (jax.random.key_data(first) == jax.random.key_data(jax.random.split(key))).all()
+
+
+def test_unused_arguments_and_constants():
+    table = jnp.asarray(np.random.default_rng(0).random((50, 7), np.float32))
+    check(lambda x, unused: table[x], jnp.array([3, 1]), jnp.zeros(5))
+    check(lambda: jnp.arange(3))
+
+
+def test_within_other_transformations():
+    f = hloc.jit(lambda x: jnp.sin(x) * 2)
+    assert np.allclose(jax.grad(f)(0.0), 2)
+    assert np.allclose(jax.jit(lambda x: f(x) + 1)(0.0), 1)
+    assert jax.vmap(f)(jnp.zeros(3)).shape == (3,)
+
+
+def test_donated_arguments():
+    f = hloc.jit(lambda state, x: (state[0] + x, state[1]), donate_argnums=0)
+    state = (jnp.ones(4), jnp.zeros(2))
+    for _ in range(3):
+        before, state = state, f(state, 1.0)
+        assert all(leaf.is_deleted() for leaf in before)
+    np.testing.assert_array_equal(state[0], 4 * np.ones(4))
+
+
+def test_compile_and_save(tmp_path):
+    lowered = jax.jit(lambda x: jnp.cos(x)).lower(jnp.ones(3))
+    for executable in (hloc.compile(lowered), hloc.jit(jnp.cos).compile(jnp.ones(3))):
+        np.testing.assert_allclose(executable(np.zeros(3, np.float32))[0], 1)
+    executable.save(tmp_path / "cos.so")
+    np.testing.assert_allclose(hloc.load(tmp_path / "cos.so")(jnp.zeros(3))[0], 1)
+
+
+def test_exported():
+    exported = jax.export.export(jax.jit(jnp.cos))(jax.ShapeDtypeStruct((3,), jnp.float32))
+    np.testing.assert_allclose(hloc.compile(exported)(np.zeros(3, np.float32))[0], 1)
+
+
+def test_users_line_in_errors():
+    def f(x):
+        return jax.pure_callback(lambda x: x, x, x)
+
+    with pytest.raises(hloc.HlocError):
+        hloc.jit(f)(jnp.ones(3))
+
+
+def test_no_copy():
+    x = jax.device_put(np.ones(1 << 20, np.float32))
+    compiled = hloc.jit(lambda x: x[:1])
+    compiled(x)
+    import tracemalloc
+    tracemalloc.start()
+    compiled(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 17
