@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module hloc._native: libhloc.so for Python. The classes that people use are made of it in
 // python/hloc.
+#include "Ffi.h"
 #include "Program.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -70,8 +71,11 @@ static nb::tuple open(const std::string &file) {
 
 static void save(const Program &program, const std::string &file) {
   hlort_status status = {};
-  nb::gil_scoped_release unlocked;
-  if (hloc_save(program.getResult().get(), file.c_str(), &status))
+  {
+    nb::gil_scoped_release unlocked;
+    hloc_save(program.getResult().get(), file.c_str(), &status);
+  }
+  if (status.code)
     throwRunError(status);
 }
 
@@ -97,8 +101,13 @@ static void bindPort(nb::module_ &m) {
 NB_MODULE(_native, m) {
   bindPort(m);
   nb::class_<Context>(m, "Context")
-      .def(nb::init<int>(), "threads"_a)
-      .def_prop_ro("threads", &Context::getThreads);
+      .def(
+          "__init__",
+          [](Context *self, int threads) {
+            new (self) Context{std::make_shared<Threads>(threads)};
+          },
+          "threads"_a)
+      .def_prop_ro("threads", [](const Context &context) { return context.threads->getCount(); });
   nb::class_<Program>(m, "Program")
       .def("call", &Program::call, "context"_a.none(), "arguments"_a, "convert"_a, "in_place"_a)
       .def("save", &save, "file"_a)
@@ -133,4 +142,5 @@ NB_MODULE(_native, m) {
         "threads"_a, "fast_math"_a, "native_bf16_dot"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
+  bindFfi(m);
 }

@@ -8,39 +8,35 @@ namespace nb = nanobind;
 namespace hloc::python {
 
 void throwRunError(const hlort_status &status) {
-  nb::gil_scoped_acquire locked;
   nb::object type = nb::module_::import_("hloc._errors").attr("RunError");
   nb::object error = type(hlort_code_name(status.code), status.message);
   PyErr_SetObject(type.ptr(), error.ptr());
   throw nb::python_error();
 }
 
-Context::Context(int threads) : threads(threads) {
-  if (threads < 1)
+Threads::Threads(int count) : count(count) {
+  if (count < 1)
     throw nb::value_error("expected one thread or more");
 }
 
-Context::~Context() {
+Threads::~Threads() {
   hlort_context_destroy(shared);
   for (auto &[result, context] : opened)
     hloc_destroy_context(result.get(), context);
 }
 
-hlort_context *Context::get(const SharedResult &result, bool isOpened) {
+hlort_context *Threads::get(const SharedResult &result, bool isOpened, hlort_status &status) {
   std::lock_guard lock(mutex);
-  hlort_context_options options = {threads, 0};
-  hlort_status status = {};
+  hlort_context_options options = {count, 0};
   hlort_context *&context = isOpened ? opened[result] : shared;
   if (!context)
     context = isOpened ? hloc_create_context(result.get(), &options, &status)
                        : hlort_context_create(&options, &status);
   const hlort_module *module = hloc_get_module(result.get());
-  bool needsMore = !isOpened && threads > 1 && module->thread_count > 0;
+  bool needsMore = !isOpened && count > 1 && module->thread_count > 0;
   if (context && needsMore)
     hlort_context_add_threads(context, module, &status);
-  if (status.code)
-    throwRunError(status);
-  return context;
+  return status.code ? nullptr : context;
 }
 
 } // namespace hloc::python

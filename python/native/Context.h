@@ -18,21 +18,27 @@ using SharedResult = std::shared_ptr<hloc_result>;
 
 /// A number of threads, made where a module first needs them: one pool for all modules that were
 /// compiled in this process, and one for each that was opened, as it has a runtime of its own.
-class Context {
+class Threads {
 public:
-  explicit Context(int threads);
-  Context(const Context &) = delete;
-  ~Context();
+  explicit Threads(int count);
+  Threads(const Threads &) = delete;
+  ~Threads();
 
-  int getThreads() const { return threads; }
-  /// What the entry function of the result's module takes. `isOpened` tells one that was opened.
-  hlort_context *get(const SharedResult &result, bool isOpened);
+  int getCount() const { return count; }
+  /// What the entry function of the result's module takes; null, with a status, if it cannot be
+  /// made. `isOpened` tells a module that was opened.
+  hlort_context *get(const SharedResult &result, bool isOpened, hlort_status &status);
 
 private:
-  const int threads;
+  const int count;
   std::mutex mutex;
   hlort_context *shared = nullptr;
   std::map<SharedResult, hlort_context *> opened;
+};
+
+/// What Python has of them: hloc.Context.
+struct Context {
+  std::shared_ptr<Threads> threads;
 };
 
 } // namespace hloc::python

@@ -12,7 +12,7 @@ Program::~Program() {
     hlort_arena_free(arena);
 }
 
-void *Program::takeArena() {
+void *Program::takeArena(hlort_status &status) {
   {
     std::lock_guard lock(mutex);
     if (!arenas.empty()) {
@@ -21,12 +21,8 @@ void *Program::takeArena() {
       return arena;
     }
   }
-  hlort_status status = {};
   const hlort_module &module = getModule();
-  void *arena = hlort_arena_allocate(module.arena_bytes, module.arena_alignment, &status);
-  if (!arena)
-    throwRunError(status);
-  return arena;
+  return hlort_arena_allocate(module.arena_bytes, module.arena_alignment, &status);
 }
 
 void Program::giveBack(void *arena) {
@@ -34,16 +30,15 @@ void Program::giveBack(void *arena) {
   arenas.push_back(arena);
 }
 
-void Program::run(Context *context, const std::vector<const void *> &arguments,
-                  const std::vector<void *> &results) {
-  nb::gil_scoped_release unlocked;
-  hlort_context *native = context ? context->get(result, isOpened) : nullptr;
-  void *arena = takeArena();
-  hlort_status status = {};
-  int32_t code = getModule().run(native, arguments.data(), results.data(), arena, &status);
+int32_t Program::run(Threads *threads, const void *const *arguments, void *const *results,
+                     hlort_status &status) {
+  hlort_context *native = threads ? threads->get(result, isOpened, status) : nullptr;
+  void *arena = status.code ? nullptr : takeArena(status);
+  if (!arena)
+    return status.code;
+  int32_t code = getModule().run(native, arguments, results, arena, &status);
   giveBack(arena);
-  if (code)
-    throwRunError(status);
+  return code;
 }
 
 namespace {
@@ -85,7 +80,7 @@ static Target makeTarget(const hlort_port &port) {
   return {memory, makeArray(port, memory, owner)};
 }
 
-nb::list Program::call(Context *context, nb::sequence arguments, nb::callable convert,
+nb::list Program::call(const Context *context, nb::sequence arguments, nb::callable convert,
                        bool inPlace) {
   const hlort_module &module = getModule();
   std::vector<bool> isShared(module.argument_count);
@@ -116,7 +111,13 @@ nb::list Program::call(Context *context, nb::sequence arguments, nb::callable co
                              : makeTarget(port));
     memory.push_back(targets.back().memory);
   }
-  run(context, pointers, memory);
+  hlort_status status = {};
+  {
+    nb::gil_scoped_release unlocked;
+    run(context ? context->threads.get() : nullptr, pointers.data(), memory.data(), status);
+  }
+  if (status.code)
+    throwRunError(status);
   nb::list results;
   for (Target &target : targets)
     results.append(std::move(target.array));

@@ -20,20 +20,24 @@ public:
 
   const hlort_module &getModule() const { return *hloc_get_module(result.get()); }
   const SharedResult &getResult() const { return result; }
+  bool wasOpened() const { return isOpened; }
 
   /// Runs the module on a sequence of arrays, without a copy of those that are in memory as the
   /// module wants them; convert(number, argument) makes one of what is not. NumPy arrays of the
   /// results; of types that NumPy lacks as unsigned integers of that many bits, of less than eight
   /// bits as the packed bytes. With `inPlace` a result that may share an argument's memory does,
   /// where that is writable, and is that argument.
-  nb::list call(Context *context, nb::sequence arguments, nb::callable convert, bool inPlace);
+  nb::list call(const Context *context, nb::sequence arguments, nb::callable convert, bool inPlace);
+
+  /// Runs the module on memory as it wants it, with threads or null. Needs no lock of
+  /// Python's. 0, or the code of a failure, which is in the status, too.
+  int32_t run(Threads *threads, const void *const *arguments, void *const *results,
+              hlort_status &status);
 
 private:
-  /// Memory for temporaries that no call uses now.
-  void *takeArena();
+  /// Memory for temporaries that no call uses now; null, with a status, if there is none.
+  void *takeArena(hlort_status &status);
   void giveBack(void *arena);
-  void run(Context *context, const std::vector<const void *> &arguments,
-           const std::vector<void *> &results);
 
   SharedResult result;
   const bool isOpened;
