@@ -38,7 +38,7 @@ class _Compiled:
 
         arguments = [self._prepare(leaf, wanted.dtype)
                      for leaf, wanted in zip(leaves, self.executable.arguments)]
-        results = [jax.numpy.asarray(result) for result in self.executable(*arguments)]
+        results = jax.device_put(list(self.executable(*arguments)))  # as they are, where processors are the device
         for i, implementation in self.keys:
             results[i] = jax.random.wrap_key_data(results[i], impl=implementation)
         return jax.tree_util.tree_unflatten(self.tree, results)

@@ -2,6 +2,7 @@
 """hloc.jit gives what jax.jit gives."""
 
 import functools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -142,11 +143,24 @@ def test_users_line_in_errors():
         hloc.jit(f)(jnp.ones(3))
 
 
-def test_no_copy():
+def test_no_copy_of_results(monkeypatch):
+    places = []
+    call = hloc.Executable.__call__
+
+    def watched(*arguments, **options):
+        results = call(*arguments, **options)
+        places.extend(result.ctypes.data for result in results)
+        return results
+
+    monkeypatch.setattr(hloc.Executable, "__call__", watched)
+    results = hloc.jit(lambda x: (x + 1, x.astype(jnp.bfloat16)))(jnp.ones(1000))
+    assert [result.unsafe_buffer_pointer() for result in results] == places
+
+
+def test_no_copy_of_arguments():
     x = jax.device_put(np.ones(1 << 20, np.float32))
     compiled = hloc.jit(lambda x: x[:1])
     compiled(x)
-    import tracemalloc
     tracemalloc.start()
     compiled(x)
     peak = tracemalloc.get_traced_memory()[1]
