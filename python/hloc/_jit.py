@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -91,6 +92,10 @@ class JitFunction:
         results = compiled(leaves)
         self._delete_donated(arguments, keywords)
         return results
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """A method is given its object, as with functions."""
+        return self if instance is None else types.MethodType(self, instance)
 
     def lower(self, *arguments: Any, **keywords: Any) -> Any:
         """The function for such arguments, as `jax.jit(f).lower` gives it."""

@@ -65,6 +65,17 @@ def test_static_arguments():
     assert len(traced) == 3
 
 
+def test_methods():
+    class Scale:
+        factor = 3
+
+        @functools.partial(hloc.jit, static_argnums=0)
+        def scaled(self, x):
+            return x * self.factor
+
+    assert Scale().scaled(2.0) == 6 and Scale.scaled(Scale(), 2.0) == 6
+
+
 def test_compiled_once_for_a_kind():
     traced = []
 

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plugin of pytest that compares hloc with XLA in the tests of a project that uses JAX:
+
+    python -m pytest -p hloc.testing
+
+Each function that the tests and the project make with `jax.jit` is also compiled by hloc, and each call
+runs both. The test gets XLA's results; it fails if hloc refuses the program, fails, or gives something else.
+Programs that hloc cannot compile yet are counted and named at the end. Functions that JAX itself has made
+with its own `jit` are seen inside those of the project only."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ._errors import CompileError, HlocError, UnsupportedError
+from ._jit import JitFunction
+
+# What floats may differ by, as a share of the largest of the array: sums are in another order in XLA.
+_TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2,
+               "bfloat16": 5e-2}
+_FLOAT8_TOLERANCE = 0.3
+
+# Options of jax.jit that change nothing of what a program computes on one processor.
+_PLAIN_OPTIONS = {"donate_argnums", "donate_argnames", "keep_unused", "inline"}
+_STATIC_OPTIONS = {"static_argnums", "static_argnames"}
+
+
+@dataclasses.dataclass
+class _Record:
+    """What was seen."""
+
+    counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    unsupported: dict[str, str] = dataclasses.field(default_factory=dict)  # why: the first test
+    faults: list[str] = dataclasses.field(default_factory=list)  # of the test that runs
+    test: str = ""
+
+
+_record = _Record()
+_state = threading.local()
+
+
+def describe_difference(got: Any, expected: Any) -> str:
+    """How arrays of hloc and XLA differ by more than they may; empty if they do not."""
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
+    one, other = np.asarray(got), np.asarray(expected)
+    if one.dtype.kind in "biu" or "int" in one.dtype.name:
+        wrong = one != other
+        return f"{int(wrong.sum())} of {wrong.size} elements differ" if wrong.any() else ""
+    wide = np.complex128 if one.dtype.kind == "c" else np.float64
+    tolerance = _TOLERANCES.get(one.dtype.name, _FLOAT8_TOLERANCE)
+    one, other = one.astype(wide), other.astype(wide)
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    with np.errstate(invalid="ignore"):
+        sizes = np.abs(other[np.isfinite(other)])
+        same |= np.abs(one - other) <= tolerance * (sizes.max() if sizes.size else 0)
+    if same.all():
+        return ""
+    place = tuple(int(i) for i in np.argwhere(~same)[0])
+    return f"{int((~same).sum())} of {same.size} elements differ, the first at {list(place)}: {one[place]} instead of {other[place]}"
+
+
+class _Compared:
+    """A function that jax.jit has made, whose calls are compared."""
+
+    def __init__(self, jitted: Any, other: JitFunction | None):
+        functools.update_wrapper(self, jitted)
+        self._jitted, self._other = jitted, other
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._jitted, name)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        import jax
+
+        traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves((arguments, keywords)))
+        if traced or getattr(_state, "inside", False):
+            return self._jitted(*arguments, **keywords)
+        found, results = self._run_other(arguments, keywords)  # first, as XLA takes donated arguments
+        expected = self._jitted(*arguments, **keywords)
+        if found == "compared":
+            self._compare(results, expected)
+        elif isinstance(results, Exception):  # which XLA's call has not raised
+            _record.faults.append(f"{self.__name__} raises {type(results).__name__}: {results}")
+        _record.counts[found] += 1
+        return expected
+
+    def _run_other(self, arguments: tuple, keywords: dict) -> tuple[str, Any]:
+        """How hloc's call went, and its results or an exception that may be the function's own."""
+        if self._other is None:
+            return "not looked at", None
+        _state.inside = True
+        try:
+            return "compared", self._other(*arguments, **keywords)
+        except UnsupportedError as error:
+            _record.unsupported.setdefault(error.messages[0].text if error.messages else str(error), _record.test)
+            return "not supported", None
+        except CompileError as error:
+            _record.faults.append(f"{self.__name__} is refused: {error}")
+            return "refused", None
+        except HlocError as error:
+            _record.faults.append(f"{self.__name__} fails: {error}")
+            return "failed", None
+        except Exception as error:
+            return "failed", error
+        finally:
+            _state.inside = False
+
+    def _compare(self, results: Any, expected: Any) -> None:
+        import jax
+
+        pairs = zip(jax.tree_util.tree_leaves(results), jax.tree_util.tree_leaves(expected))
+        for number, (got, wanted) in enumerate(pairs):
+            if jax.dtypes.issubdtype(wanted.dtype, jax.dtypes.prng_key):
+                got, wanted = jax.random.key_data(got), jax.random.key_data(wanted)
+            if difference := describe_difference(got, wanted):
+                _record.counts["differ"] += 1
+                _record.faults.append(f"result {number} of {self.__name__}: {difference}")
+
+
+def _make_jit(original: Callable) -> Callable:
+    """What stands in the place of jax.jit."""
+
+    @functools.wraps(original)
+    def jit(function: Any = None, **options: Any) -> Any:
+        if function is None:
+            return functools.partial(jit, **options)
+        jitted = original(function, **options)
+        if getattr(_state, "making", False):
+            return jitted  # hloc.jit's own
+        _state.making = True
+        try:
+            chosen = {name: options.get(name) for name in _STATIC_OPTIONS}
+            plain = {n for n, value in options.items() if value is not None} <= _PLAIN_OPTIONS | _STATIC_OPTIONS
+            other = JitFunction(function, chosen["static_argnums"], chosen["static_argnames"], None, None, {}) \
+                if plain else None
+        finally:
+            _state.making = False
+        return _Compared(jitted, other)
+
+    return jit
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    import jax
+
+    jax.jit = _make_jit(jax.jit)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    _record.test, _record.faults = item.nodeid, []
+    result = yield
+    if _record.faults:
+        pytest.fail("hloc and XLA do not agree:\n" + "\n".join(_record.faults), pytrace=False)
+    return result
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    counts = _record.counts
+    total = sum(counts[kind] for kind in ("compared", "not supported", "refused", "failed"))
+    terminalreporter.write_sep("=", "hloc beside XLA")
+    terminalreporter.write_line(
+        f"{counts['compared']} of {total} calls ran both, {counts['differ']} results differ; {counts['not supported']} "
+        f"not supported, {counts['refused']} refused, {counts['failed']} failed; {counts['not looked at']} not looked at")
+    for why, test in sorted(_record.unsupported.items()):
+        terminalreporter.write_line(f"not supported: {why} (first in {test})")
