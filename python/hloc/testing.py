@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ._errors import CompileError, HlocError, UnsupportedError
+from ._errors import CompileError, HlocError, RunError, UnsupportedError
 from ._jit import JitFunction
 
 # What floats may differ by, as a share of the largest of the array: sums are in another order in XLA.
@@ -110,6 +110,12 @@ class _Compared:
         except CompileError as error:
             _record.faults.append(f"{self.__name__} is refused: {error}")
             return "refused", None
+        except RunError as error:
+            if error.code != "not found":
+                _record.faults.append(f"{self.__name__} fails: {error}")
+                return "failed", None
+            _record.unsupported.setdefault(error.message, _record.test)  # a custom call, as of callbacks
+            return "not supported", None
         except HlocError as error:
             _record.faults.append(f"{self.__name__} fails: {error}")
             return "failed", None

@@ -40,6 +40,7 @@ if(HLOC_CLANG_FORMAT)
     ${PROJECT_SOURCE_DIR}/passes/*.cpp ${PROJECT_SOURCE_DIR}/passes/*.h
     ${PROJECT_SOURCE_DIR}/codegen/*.cpp ${PROJECT_SOURCE_DIR}/codegen/*.h
     ${PROJECT_SOURCE_DIR}/runtime/*.cpp ${PROJECT_SOURCE_DIR}/runtime/*.h
+    ${PROJECT_SOURCE_DIR}/python/*.cpp ${PROJECT_SOURCE_DIR}/python/*.h
     ${PROJECT_SOURCE_DIR}/tools/*.cpp ${PROJECT_SOURCE_DIR}/test/*.cpp)
   add_custom_target(format COMMAND ${HLOC_CLANG_FORMAT} -i ${formatted}
     COMMENT "Formatting every C++ file")
