@@ -10,7 +10,8 @@ from typing import Any
 from . import _native
 from ._errors import CompileError, HlocError, UnsupportedError, read_messages
 from ._executable import Executable
-from ._source import get_source
+from ._source import Source, get_source
+from ._stablehlo import convert, is_stablehlo
 
 _UNSUPPORTED = 3  # hloc_outcome in hloc.h
 
@@ -29,19 +30,31 @@ def _get_context(context: _native.Context | None, threads: int | None) -> _nativ
     return context or (default_context() if threads is None else _native.Context(threads))
 
 
-def _finish(found: tuple, context: _native.Context | None) -> Executable:
+def _take(found: tuple) -> _native.Program:
+    """The program that hloc._native gives, or an exception from its messages."""
     outcome, entries, printed, program = found
     if program is None:
         kind = UnsupportedError if outcome == _UNSUPPORTED else CompileError
         raise kind(read_messages(entries), printed)
-    return Executable(program, context)
+    return program
+
+
+def _convert(source: Source, refused: CompileError) -> Source:
+    """StableHLO as HLO, if that is why the compiler has refused the source and JAX can convert it."""
+    try:
+        converted = convert(source) if is_stablehlo(refused.messages) else None
+    except Exception as error:
+        raise refused from error
+    if converted is None:
+        raise refused
+    return converted
 
 
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
             fast_math: bool = False, bf16_dot: str = "exact") -> Executable:
     """Compiles a module: HLO text, the path of a file (a `pathlib.Path`), `jax.jit(f).lower(...)` or a
-    `jax.export.Exported`.
+    `jax.export.Exported`; where JAX is installed also StableHLO, as text, bytecode or a file.
 
     name: prefix of the symbols in C; by default the module's.
     threads: how many a call may use; by default one for each processor. With 1 the code never needs a
@@ -61,9 +74,18 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     if not 0 <= optimization <= 3:
         raise ValueError("expected an optimization level of 0 to 3")
     source = get_source(module)
-    found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                            fast_math, bf16_dot == "native")
-    return _finish(found, _get_context(context, threads))
+    context = _get_context(context, threads)
+
+    def run(source: Source) -> Executable:
+        found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
+                                fast_math, bf16_dot == "native")
+        return Executable(_take(found), context)
+
+    try:
+        return run(source)
+    except CompileError as error:
+        source = _convert(source, error)
+    return run(source)
 
 
 def load(path: str | os.PathLike[str], *, threads: int | None = None,
@@ -74,6 +96,6 @@ def load(path: str | os.PathLike[str], *, threads: int | None = None,
     if not os.path.exists(path):
         raise FileNotFoundError(f"{path}: no such file")
     try:
-        return _finish(_native.open(path), _get_context(context, threads))
+        return Executable(_take(_native.open(path)), _get_context(context, threads))
     except CompileError as error:
         raise HlocError(str(error)) from None

@@ -2,6 +2,7 @@
 """hloc.jit gives what jax.jit gives."""
 
 import functools
+import gzip
 import tracemalloc
 
 import numpy as np
@@ -146,12 +147,30 @@ def test_exported():
     np.testing.assert_allclose(hloc.compile(exported)(np.zeros(3, np.float32))[0], 1)
 
 
+def test_stablehlo(tmp_path):
+    lowered = jax.jit(lambda x: jnp.cos(x) + jnp.arange(500.0)[:3]).lower(jnp.ones(3))
+    exported = jax.export.export(jax.jit(lambda x: jnp.cos(x) + jnp.arange(3.0)))(jnp.ones(3))
+    (tmp_path / "f.mlir").write_text(lowered.as_text())
+    (tmp_path / "f.mlir.gz").write_bytes(gzip.compress(lowered.as_text(debug_info=True).encode()))
+    for module in (lowered.as_text(), exported.mlir_module_serialized, tmp_path / "f.mlir", tmp_path / "f.mlir.gz"):
+        np.testing.assert_allclose(hloc.compile(module)(np.zeros(3, np.float32))[0], [1, 2, 3])
+    assert hloc.compile(tmp_path / "f.mlir").name == hloc.compile(tmp_path / "f.mlir.gz").name == "f"
+
+
 def test_users_line_in_errors():
     def f(x):
-        return jax.pure_callback(lambda x: x, x, x)
+        return jnp.cos(x)
 
-    with pytest.raises(hloc.HlocError):
-        hloc.jit(f)(jnp.ones(3))
+    text = jax.jit(f).lower(jnp.ones(3)).as_text("hlo", debug_info=True)
+    with pytest.raises(hloc.CompileError) as caught:
+        hloc.compile(text.replace("f32[3]{0} cosine(", "f32[4]{0} cosine("))
+    assert caught.value.python_file == __file__
+    assert caught.value.python_line == f.__code__.co_firstlineno + 1
+
+
+def test_callbacks_into_python_are_not_passed_on():
+    with pytest.raises(hloc.RunError, match="python_cpu_callback"):
+        hloc.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(jnp.ones(3))
 
 
 def test_no_copy_of_results(monkeypatch):
