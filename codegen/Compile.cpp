@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Compile.h"
-#include "codegen/lower/LowerToLLVM.h"
+#include "codegen/LaunchAttribute.h"
+#include "codegen/Passes.h"
 #include "codegen/object/Link.h"
+#include "codegen/object/LlvmIr.h"
 #include "codegen/object/MachineCode.h"
 #include "codegen/object/TargetMachine.h"
 #include "codegen/program/Dispatch.h"
-#include "codegen/program/RuntimeCall.h"
-#include "compiler/hlo/Literal.h"
+#include "compiler/target/TargetAttribute.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -17,14 +18,17 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Operations times elements up to which a kernel is inlined wherever it is launched.
-static constexpr int64_t kInlinedWork = 512;
-
 namespace {
 
-/// Kernels that are compiled together, into one LLVM module.
+/// A kernel's function and, before it, those that are parts of it.
+struct KernelFunctions {
+  SmallVector<LLVM::LLVMFuncOp, 1> functions;
+  KernelSchedule launch;
+};
+
+/// Functions that are compiled together, into one LLVM module.
 struct Group {
-  SmallVector<hlo::KernelFunctionOp> kernels;
+  std::vector<KernelFunctions> kernels;
   int64_t weight = 0;
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
@@ -36,10 +40,10 @@ struct Group {
 
 class ProgramCompiler {
 public:
-  ProgramCompiler(ModuleOp program, const ProgramNames &names, const Target &target, CodeForm form,
-                  unsigned jobs, const FinishModule &finish, TimingScope timing)
-      : program(program), names(names), target(target), form(form), jobs(std::max(1u, jobs)),
-        finish(finish), timing(std::move(timing)) {}
+  ProgramCompiler(ModuleOp program, const ProgramNames &names, const Target &target,
+                  const CodeOptions &options, TimingScope timing)
+      : program(program), names(names), target(target), options(options),
+        jobs(std::max(1u, options.jobs)), timing(std::move(timing)) {}
 
   /// The constants are in the object of another program of this module.
   void leaveConstants() { ownsConstants = false; }
@@ -47,9 +51,13 @@ public:
   FailureOr<CompiledProgram> compile();
 
 private:
-  void formGroups();
-  bool emitKernels(Group &group);
-  bool emitMain();
+  CodePipelineOptions getPipelineOptions() const {
+    return {target.number, names.module, names.prefix, target.lineTables};
+  }
+  bool runPasses(ModuleOp module, function_ref<void(OpPassManager &)> build);
+  std::vector<KernelFunctions> findKernels(ModuleOp module);
+  void formGroups(OwningOpRef<ModuleOp> module);
+  void placeKernels(Operation *after);
   bool generate(Group &group);
   void fillConstants(llvm::Module &module);
   bool forEach(llvm::function_ref<bool(Group &)> step);
@@ -57,50 +65,111 @@ private:
   ModuleOp program;
   const ProgramNames &names;
   const Target &target;
-  CodeForm form;
+  const CodeOptions &options;
   unsigned jobs;
-  const FinishModule &finish;
   TimingScope timing;
   bool ownsConstants = true;
-  /// The first holds the program itself and the kernels to be inlined into it.
+  /// The first holds the program itself and the kernels that belong beside it.
   std::vector<Group> groups;
+  /// By symbol.
+  SmallVector<std::pair<std::string, ElementsAttr>> constants;
   CompiledProgram result;
 };
 
 } // namespace
 
-static int64_t countOperations(hlo::KernelFunctionOp kernel) {
-  return kernel.getBody().front().getOperations().size();
+bool ProgramCompiler::runPasses(ModuleOp module, function_ref<void(OpPassManager &)> build) {
+  PassManager passes(module.getContext());
+#ifdef NDEBUG
+  passes.enableVerifier(false);
+#endif
+  build(passes);
+  if (options.configure)
+    options.configure(passes);
+  if (options.timing)
+    passes.enableTiming(timing);
+  return succeeded(passes.run(module));
 }
 
-static bool isTiny(hlo::KernelFunctionOp kernel) {
-  int64_t elements = 1;
-  for (Value output : kernel.getBody().front().getTerminator()->getOperands())
-    elements = std::max(elements, cast<RankedTensorType>(output.getType()).getNumElements());
-  for (Value input : kernel.getBody().front().getArguments())
-    elements = std::max(elements, cast<RankedTensorType>(input.getType()).getNumElements() / 8);
-  return elements * countOperations(kernel) <= kInlinedWork;
+/// Those of a program that was emitted, in order.
+std::vector<KernelFunctions> ProgramCompiler::findKernels(ModuleOp module) {
+  std::vector<KernelFunctions> kernels;
+  SmallVector<LLVM::LLVMFuncOp, 1> functions;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    std::optional<KernelSchedule> launch = getLaunch(function);
+    if (!launch && !isPart(function))
+      continue;
+    functions.push_back(function);
+    if (!launch)
+      continue;
+    StringRef name = function.getSymName().drop_front(names.prefix.size() + 1);
+    result.schedules[name] = *launch;
+    kernels.push_back({std::move(functions), std::move(*launch)});
+    functions.clear();
+  }
+  return kernels;
 }
 
-void ProgramCompiler::formGroups() {
-  SmallVector<hlo::KernelFunctionOp> large;
-  SmallVector<hlo::KernelFunctionOp> tiny;
-  for (auto kernel : program.getOps<hlo::KernelFunctionOp>())
-    (isTiny(kernel) || isSmall(kernel) ? tiny : large).push_back(kernel);
+/// Spreads the kernels of the program's code over as many modules as there are threads for.
+void ProgramCompiler::formGroups(OwningOpRef<ModuleOp> module) {
+  std::vector<KernelFunctions> kernels = findKernels(*module), large;
+  Operation *after = kernels.empty() ? nullptr : kernels.back().functions.back()->getNextNode();
+  for (LLVM::GlobalOp global : module->getOps<LLVM::GlobalOp>())
+    if (ElementsAttr value = getProgramConstant(global))
+      constants.push_back({global.getSymName().str(), value});
+  auto isLarge = [](const KernelFunctions &kernel) { return !kernel.launch.isSmall; };
   // Text forms are of one module, and only ELF's objects are linked here.
-  bool splits = form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
-  size_t count = splits ? std::min<size_t>(jobs, large.size() / 2 + 1) : 1;
+  bool splits = options.form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
+  size_t count = splits ? std::min<size_t>(jobs, llvm::count_if(kernels, isLarge) / 2 + 1) : 1;
   groups = std::vector<Group>(count);
-  groups[0].kernels = tiny;
-  for (auto kernel : tiny)
-    groups[0].weight += countOperations(kernel);
+  groups[0].module = std::move(module);
+  for (KernelFunctions &kernel : kernels) {
+    if (isLarge(kernel)) {
+      large.push_back(std::move(kernel));
+      continue;
+    }
+    groups[0].weight += kernel.launch.operations;
+    groups[0].kernels.push_back(std::move(kernel));
+  }
   // The heaviest first, each to the group with least to do.
-  llvm::stable_sort(large, [](auto x, auto y) { return countOperations(x) > countOperations(y); });
-  for (auto kernel : large) {
+  llvm::stable_sort(large, [](const KernelFunctions &x, const KernelFunctions &y) {
+    return x.launch.operations > y.launch.operations;
+  });
+  for (KernelFunctions &kernel : large) {
     Group &least = *llvm::min_element(
         groups, [](const Group &x, const Group &y) { return x.weight < y.weight; });
-    least.kernels.push_back(kernel);
-    least.weight += 10 + countOperations(kernel);
+    least.weight += 10 + kernel.launch.operations;
+    least.kernels.push_back(std::move(kernel));
+  }
+  placeKernels(after);
+}
+
+/// Moves each group's kernels to its module; those of the first stand before `after`, or at the
+/// end, behind declarations of the others.
+void ProgramCompiler::placeKernels(Operation *after) {
+  Block *main = groups[0].module->getBody();
+  for (KernelFunctions &kernel : groups[0].kernels)
+    for (LLVM::LLVMFuncOp function : kernel.functions)
+      function->moveBefore(main, after ? after->getIterator() : main->end());
+  OpBuilder builder(program.getContext());
+  if (!groups[0].kernels.empty())
+    builder.setInsertionPoint(groups[0].kernels.front().functions.front());
+  else
+    builder.setInsertionPoint(main, after ? after->getIterator() : main->end());
+  for (Group &group : MutableArrayRef(groups).drop_front()) {
+    group.module = ModuleOp::create(program.getLoc());
+    (*group.module)->setDiscardableAttrs(groups[0].module.get()->getDiscardableAttrDictionary());
+    for (KernelFunctions &kernel : group.kernels) {
+      for (LLVM::LLVMFuncOp function : kernel.functions)
+        function->moveBefore(group.module->getBody(), group.module->getBody()->end());
+      LLVM::LLVMFuncOp function = kernel.functions.back();
+      function.setLinkage(LLVM::Linkage::External);
+      function.setVisibility_(LLVM::Visibility::Hidden);
+      auto declaration = LLVM::LLVMFuncOp::create(builder, function.getLoc(), function.getSymName(),
+                                                  function.getFunctionType());
+      declaration.setVisibility_(LLVM::Visibility::Hidden);
+      builder.setInsertionPoint(declaration);
+    }
   }
 }
 
@@ -114,57 +183,14 @@ bool ProgramCompiler::forEach(llvm::function_ref<bool(Group &)> step) {
   return llvm::none_of(groups, [](Group &group) { return group.failed; });
 }
 
-bool ProgramCompiler::emitKernels(Group &group) {
-  TimingScope stage = timing.nest("Emit kernels");
-  static std::mutex schedulesLock;
-  group.module = ModuleOp::create(program.getLoc());
-  for (hlo::KernelFunctionOp kernel : group.kernels) {
-    FailureOr<KernelSchedule> schedule = emitKernel(kernel, program, target, *group.module,
-                                                    getKernelSymbol(names, kernel.getSymName()));
-    if (failed(schedule))
-      return false;
-    std::lock_guard<std::mutex> guard(schedulesLock);
-    result.schedules[kernel.getSymName()] = *schedule;
-  }
-  return true;
-}
-
-bool ProgramCompiler::emitMain() {
-  TimingScope stage = timing.nest("Emit program");
-  ModuleOp module = *groups[0].module;
-  OpBuilder builder(module.getBodyRegion());
-  for (auto [i, group] : llvm::enumerate(groups))
-    for (hlo::KernelFunctionOp kernel : group.kernels) {
-      std::string symbol = getKernelSymbol(names, kernel.getSymName());
-      auto function = cast<LLVM::LLVMFuncOp>(group.module->lookupSymbol(symbol));
-      if (i == 0) {
-        function.setLinkage(LLVM::Linkage::Internal);
-        bool isInlined = isTiny(kernel) || result.schedules[kernel.getSymName()].isUnrolled;
-        if (isInlined && target.optimization > 0)
-          function.setAlwaysInline(true);
-        continue;
-      }
-      function.setVisibility_(LLVM::Visibility::Hidden);
-      builder.setInsertionPointToStart(module.getBody());
-      auto declaration =
-          LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), symbol, function.getFunctionType());
-      declaration.setVisibility_(LLVM::Visibility::Hidden);
-    }
-  FailureOr<ProgramInfo> info = emitProgram(program, result.schedules, names, target, module);
-  if (failed(info))
-    return false;
-  result.info = std::move(*info);
-  return true;
-}
-
 void ProgramCompiler::fillConstants(llvm::Module &module) {
-  for (const ProgramConstant &constant : result.info.constants) {
+  for (const auto &[symbol, value] : constants) {
     SmallVector<char> bytes;
-    getMemoryBytes(constant.value, bytes);
+    getMemoryBytes(value, bytes);
     if (bytes.empty())
       bytes.push_back(0);
     result.constantBytes += bytes.size();
-    auto *global = module.getGlobalVariable(constant.symbol, /*AllowInternal=*/true);
+    auto *global = module.getGlobalVariable(symbol, /*AllowInternal=*/true);
     global->setInitializer(
         llvm::ConstantDataArray::getRaw(StringRef(bytes.data(), bytes.size()), bytes.size(),
                                         llvm::Type::getInt8Ty(module.getContext())));
@@ -172,12 +198,11 @@ void ProgramCompiler::fillConstants(llvm::Module &module) {
 }
 
 bool ProgramCompiler::generate(Group &group) {
-  TimingScope stage = timing.nest("Lower to the llvm dialect");
-  if (failed(lowerToLLVM(*group.module, target)))
+  if (!runPasses(*group.module, [&](OpPassManager &passes) {
+        buildLoweringPipeline(passes, getPipelineOptions());
+      }))
     return false;
-  checkRuntimeCalls(*group.module);
-  stage.stop();
-  stage = timing.nest("Translate to LLVM IR");
+  TimingScope stage = timing.nest("Translate to LLVM IR");
   group.machine = borrowTargetMachine(target);
   group.llvmModule = translateToLLVM(*group.module, *group.context, *group.machine, target);
   if (!group.llvmModule)
@@ -186,21 +211,21 @@ bool ProgramCompiler::generate(Group &group) {
   if (&group == &groups[0]) {
     if (ownsConstants)
       fillConstants(*group.llvmModule);
-    if (finish)
-      finish(*group.llvmModule, result.info);
+    if (options.finish)
+      options.finish(*group.llvmModule, result.memory);
   }
   stage.stop();
   stage = timing.nest("Optimize LLVM IR");
   optimize(*group.llvmModule, *group.machine, target);
   stage.stop();
   stage = timing.nest("Generate machine code");
-  if (form == CodeForm::LlvmIr) {
+  if (options.form == CodeForm::LlvmIr) {
     llvm::raw_svector_ostream stream(group.code);
     stream << *group.llvmModule;
     return true;
   }
   if (llvm::Error error = emitMachineCode(*group.llvmModule, *group.machine,
-                                          form == CodeForm::Assembly, group.code)) {
+                                          options.form == CodeForm::Assembly, group.code)) {
     emitError(program.getLoc()) << llvm::toString(std::move(error));
     return false;
   }
@@ -232,13 +257,13 @@ static void countCode(CompiledProgram &program) {
 FailureOr<CompiledProgram> ProgramCompiler::compile() {
   // Before threads share the context.
   program.getContext()->loadAllAvailableDialects();
-  formGroups();
-  if (!forEach([&](Group &group) { return emitKernels(group); }) || !emitMain())
+  OwningOpRef<ModuleOp> code = program.clone();
+  if (!runPasses(*code, [&](OpPassManager &passes) {
+        buildCodePipeline(passes, getPipelineOptions(), CodeStage::Program);
+      }))
     return failure();
-  if (target.lineTables)
-    for (Group &group : groups)
-      if (failed(addLineTables(*group.module)))
-        return failure();
+  result.memory = getProgramMemory(*code);
+  formGroups(std::move(code));
   if (!forEach([&](Group &group) { return generate(group); }))
     return failure();
   if (groups.size() == 1) {
@@ -257,38 +282,37 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
 }
 
 /// The programs and what chooses between them, in one object.
-static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef name,
-                                                  ArrayRef<Target> targets, unsigned jobs,
-                                                  const FinishModule &finish, TimingScope &timing) {
+static FailureOr<CompiledProgram> compileVariants(ModuleOp program, ArrayRef<Target> targets,
+                                                  const CodeOptions &options, TimingScope &timing) {
   CompiledProgram result;
   SmallVector<llvm::SmallVector<char, 0>> objects;
   SmallVector<std::string> cpus;
   int64_t arenaBytes = 0, constantBytes = 0;
+  CodeOptions variantOptions = options;
+  variantOptions.finish = nullptr;
   for (const Target &target : targets) {
-    ProgramNames names(name, getVariantPrefix(name, target.cpu));
-    FinishModule nothing;
-    ProgramCompiler compiler(program, names, target, CodeForm::Object, jobs, nothing,
-                             timing.nest(target.cpu));
+    ProgramNames names(options.name, getVariantPrefix(options.name, target.cpu));
+    ProgramCompiler compiler(program, names, target, variantOptions, timing.nest(target.cpu));
     if (&target != targets.begin())
       compiler.leaveConstants();
     FailureOr<CompiledProgram> variant = compiler.compile();
     if (failed(variant))
       return failure();
-    arenaBytes = std::max(arenaBytes, variant->info.arenaBytes);
+    arenaBytes = std::max(arenaBytes, variant->memory.arenaBytes);
     constantBytes += variant->constantBytes;
     objects.push_back(std::move(variant->code));
     cpus.push_back(target.cpu);
     result = std::move(*variant);
   }
-  result.info.arenaBytes = arenaBytes;
+  result.memory.arenaBytes = arenaBytes;
   result.constantBytes = constantBytes;
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, name, cpus);
+  std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, options.name, cpus);
   TargetMachineHandle machine = borrowTargetMachine(targets.front());
   dispatcher->setTargetTriple(machine->getTargetTriple());
   dispatcher->setDataLayout(machine->createDataLayout());
-  if (finish)
-    finish(*dispatcher, result.info);
+  if (options.finish)
+    options.finish(*dispatcher, result.memory);
   optimize(*dispatcher, *machine, targets.front());
   llvm::Error error =
       emitMachineCode(*dispatcher, *machine, /*assembly=*/false, objects.emplace_back());
@@ -302,16 +326,17 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, StringRef na
   return std::move(result);
 }
 
-FailureOr<CompiledProgram> compileProgram(ModuleOp program, StringRef name,
-                                          ArrayRef<Target> targets, CodeForm form, unsigned jobs,
-                                          const FinishModule &finish, TimingScope *timing) {
-  TimingScope scope = timing ? timing->nest("Generate code") : TimingScope();
+FailureOr<CompiledProgram> compileProgram(ModuleOp program, const CodeOptions &options) {
+  TimingScope scope = options.timing ? options.timing->nest("Generate code") : TimingScope();
+  FailureOr<SmallVector<Target, 1>> targets = getTargets(program);
+  if (failed(targets))
+    return failure();
+  ProgramNames names(options.name);
   FailureOr<CompiledProgram> result =
-      targets.size() > 1 ? compileVariants(program, name, targets, jobs, finish, scope)
-                         : ProgramCompiler(program, ProgramNames(name), targets[0], form, jobs,
-                                           finish, std::move(scope))
-                               .compile();
-  if (succeeded(result) && form == CodeForm::Object)
+      targets->size() > 1
+          ? compileVariants(program, *targets, options, scope)
+          : ProgramCompiler(program, names, targets->front(), options, std::move(scope)).compile();
+  if (succeeded(result) && options.form == CodeForm::Object)
     countCode(*result);
   return result;
 }

@@ -5,6 +5,7 @@
 #define HLOC_CODEGEN_COMPILE_H
 
 #include "codegen/program/Program.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/IR/Module.h"
 
@@ -13,7 +14,7 @@ namespace hloc {
 enum class CodeForm { LlvmIr, Assembly, Object };
 
 struct CompiledProgram {
-  ProgramInfo info;
+  ProgramMemory memory;
   /// Of each kernel; of the last target's program, if there are several.
   llvm::StringMap<KernelSchedule> schedules;
   /// The relocatable object, or the text in the form asked for.
@@ -24,17 +25,25 @@ struct CompiledProgram {
   llvm::StringMap<int64_t> functionBytes;
 };
 
-/// Adds to the LLVM module that holds the entry function, before it is optimized.
-using FinishModule = std::function<void(llvm::Module &, const ProgramInfo &)>;
+struct CodeOptions {
+  /// What symbols begin with.
+  std::string name;
+  CodeForm form = CodeForm::Object;
+  /// Threads that compile kernels.
+  unsigned jobs = 1;
+  /// Adds to the LLVM module that holds the entry function, before it is optimized.
+  std::function<void(llvm::Module &, const ProgramMemory &)> finish;
+  /// Called before passes run, to add printing.
+  std::function<void(mlir::PassManager &)> configure;
+  /// Where the stages are timed, or null.
+  mlir::TimingScope *timing = nullptr;
+};
 
-/// Compiles `program` (func.func @main on memory and its kernel functions) for each of `targets`.
-/// With several, from the lowest to the highest, the object holds a program for each and picks one
-/// at run time (Dispatch.h). Symbols begin with `name`. Kernels are compiled on `jobs` threads.
-/// Errors are reported at their places.
-mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, llvm::StringRef name,
-                                                llvm::ArrayRef<Target> targets, CodeForm form,
-                                                unsigned jobs, const FinishModule &finish = {},
-                                                mlir::TimingScope *timing = nullptr);
+/// Compiles `program` (func.func @main on memory and its kernel functions) for each of its
+/// targets (compiler/target/TargetAttribute.h); the program itself stays as it is. With several,
+/// from the lowest to the highest, the object holds a program for each and picks one at run time
+/// (Dispatch.h). Errors are reported at their places.
+mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, const CodeOptions &options);
 
 } // namespace hloc
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a kernel function of the hlo dialect to a function over plain pointers.
-//
-// The function's arguments: a pointer an input, a pointer an output, a pointer to scratch memory,
-// and the range of units [begin, end) to do. Units are independent of each other; what one is
-// (a row, a tile, a block of elements) depends on the kernel alone, never on the number of
-// threads, so that results do not either.
+// From a kernel function of the hlo dialect to a function over plain pointers, which the pass
+// emit-kernels (Passes.td) makes of each; there stands what its arguments are.
 
 #ifndef HLOC_CODEGEN_KERNELEMISSION_H
 #define HLOC_CODEGEN_KERNELEMISSION_H
@@ -42,6 +38,10 @@ struct KernelSchedule {
   int64_t scratchBytes = 0;
   /// Whether it is straight-line code, to be inlined wherever it is launched.
   bool isUnrolled = false;
+  /// Operations that the kernel was made of, and whether it does so little that its code belongs
+  /// beside the program's.
+  int64_t operations = 0;
+  bool isSmall = false;
   /// No batches if units go in another order.
   TileAccess blocks;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo-opt: reads HLO text or MLIR, checks it, runs passes and prints either form.
+#include "codegen/Passes.h"
 #include "compiler/driver/HloOptMain.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +16,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   hloc::registerPasses();
+  hloc::registerCodegenPasses();
   mlir::DialectRegistry registry;
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,

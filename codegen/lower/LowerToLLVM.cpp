@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/lower/LowerToLLVM.h"
-#include "codegen/lower/CarryMasksAsIntegers.h"
-#include "codegen/lower/HideHalfReadVectors.h"
+// The pass lower-to-llvm: MLIR's standard dialects to LLVM's.
+#include "codegen/Passes.h"
 #include "codegen/lower/LowerLoops.h"
-#include "codegen/lower/MoveShufflesBehindOperands.h"
-#include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
-#include "codegen/lower/SplitConstantMasks.h"
 #include "codegen/math/Math.h"
-#include "compiler/hlo/Location.h"
+#include "codegen/program/RuntimeCall.h"
+#include "compiler/target/TargetAttribute.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -16,72 +13,24 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/GVN.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
 namespace hloc {
+#define GEN_PASS_DEF_LOWERTOLLVM
+#include "codegen/Passes.h.inc"
+} // namespace hloc
 
-void registerCodegenDialects(DialectRegistry &registry) {
-  registry
-      .insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
+using namespace hloc;
 
-LogicalResult addLineTables(ModuleOp module) {
-  auto place = [](FileLineColLoc position) -> Location {
-    SmallString<256> path(position.getFilename());
-    llvm::sys::fs::make_absolute(path);
-    return FileLineColLoc::get(position.getContext(), path, position.getLine(),
-                               position.getColumn());
-  };
-  FileLineColLoc first = hlo::getFilePosition(module.getLoc());
-  if (!first)
-    module.walk([&](Operation *op) { first = first ? first : hlo::getFilePosition(op->getLoc()); });
-  if (!first)
-    return success();
-  module->setLoc(place(FileLineColLoc::get(first.getFilename(), 1, 1)));
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    FileLineColLoc own = hlo::getFilePosition(function.getLoc());
-    Location fallback = own ? place(own) : module.getLoc();
-    function.walk([&](Operation *op) {
-      FileLineColLoc position = hlo::getFilePosition(op->getLoc());
-      op->setLoc(position ? place(position) : fallback);
-    });
-  }
-  PassManager passes(module.getContext());
-  LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
-  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
-  return passes.run(module);
-}
-
-LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
+/// Converts everything inside `module` to the llvm dialect.
+static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   if (target.hasFma) // nothing is left to choose
     module.walk([](math::FmaOp op) { op.setFastmath(arith::FastMathFlags::none); });
@@ -121,217 +70,17 @@ LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   return applyFullConversion(module, legal, std::move(patterns));
 }
 
-std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext &context,
-                                              llvm::TargetMachine &machine, const Target &target) {
-  std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(module, context);
-  if (!result)
-    return nullptr;
-  result->setTargetTriple(machine.getTargetTriple());
-  result->setDataLayout(machine.createDataLayout());
-  for (llvm::Function &function : *result) {
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("target-features", target.features);
-    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
-    function.addFnAttr("no-trapping-math", "true");
-  }
-  return result;
-}
-
 namespace {
 
-/// Asks for short loops to be unrolled: their overhead is a good part of them. The long ones, tiles
-/// and chains of math functions, are wide enough as they are, and so is packing, which has many
-/// accesses: copies of those cost more to compile than they win. So it is in functions of many
-/// loops, as networks that sort, where LLVM takes time for each pair of loops.
-struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
-  static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMaxAccesses = 4, kMaxLoops = 24;
+struct LowerToLLVM : hloc::impl::LowerToLLVMBase<LowerToLLVM> {
+  using Base::Base;
 
-  explicit MarkShortLoops(const Target &target) : vectorBits(8 * target.vectorBytes) {}
-
-  /// Memory instructions of the machine: a wide vector takes several.
-  size_t countAccesses(llvm::BasicBlock &block) const {
-    const llvm::DataLayout &layout = block.getModule()->getDataLayout();
-    size_t count = 0;
-    for (llvm::Instruction &instruction : block) {
-      bool isPlain = llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction);
-      if (isPlain)
-        count += llvm::divideCeil(
-            layout.getTypeSizeInBits(llvm::getLoadStoreType(&instruction)).getFixedValue(),
-            vectorBits);
-      else
-        count += instruction.mayReadOrWriteMemory();
-    }
-    return count;
+  void runOnOperation() override {
+    FailureOr<Target> target = getTarget(getOperation(), targetNumber);
+    if (failed(target) || failed(lowerToLLVM(getOperation(), *target)))
+      return signalPassFailure();
+    checkRuntimeCalls(getOperation());
   }
-
-  /// Whether the loop does nothing but move whole vectors: memory sets its pace, as in packing.
-  bool moves(llvm::BasicBlock &block) const {
-    const llvm::DataLayout &layout = block.getModule()->getDataLayout();
-    bool stores = false;
-    for (llvm::Instruction &instruction : block) {
-      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      if (!store && instruction.mayWriteToMemory())
-        return false;
-      if (store && (!llvm::isa<llvm::LoadInst>(store->getValueOperand()) ||
-                    layout.getTypeSizeInBits(store->getValueOperand()->getType()).getFixedValue() <
-                        vectorBits))
-        return false;
-      stores |= store != nullptr;
-    }
-    return stores;
-  }
-
-  /// Whether the number of rounds is known where the loop begins: copies of others, as those that
-  /// merge or search, keep all their exits.
-  static bool isCounted(llvm::Loop &loop) {
-    auto addsConstant = [](llvm::Value *value) -> llvm::Value * {
-      auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
-      return sum && sum->getOpcode() == llvm::Instruction::Add &&
-                     llvm::isa<llvm::ConstantInt>(sum->getOperand(1))
-                 ? sum->getOperand(0)
-                 : nullptr;
-    };
-    llvm::ICmpInst *compare = loop.getLatchCmpInst();
-    if (!compare || !loop.isLoopInvariant(compare->getOperand(1)))
-      return false;
-    llvm::Value *variable = compare->getOperand(0);
-    if (llvm::Value *before = addsConstant(variable))
-      variable = before;
-    auto *phi = llvm::dyn_cast<llvm::PHINode>(variable);
-    return phi && phi->getParent() == loop.getHeader() &&
-           addsConstant(phi->getIncomingValueForBlock(loop.getLoopLatch())) == phi;
-  }
-
-  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
-    auto loops = analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder();
-    if (loops.size() > kMaxLoops)
-      return llvm::PreservedAnalyses::all();
-    for (llvm::Loop *loop : loops) {
-      size_t length = loop->getHeader()->size();
-      size_t accesses = countAccesses(*loop->getHeader());
-      if (loop->getNumBlocks() == 1 && length <= kLongest && accesses <= kMaxAccesses &&
-          isCounted(*loop) && !moves(*loop->getHeader()))
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count",
-                                      std::min<unsigned>(4, kUnrolledLength / length));
-    }
-    return llvm::PreservedAnalyses::all();
-  }
-
-private:
-  unsigned vectorBits;
-};
-
-/// Unrolls loops of few rounds around straight-line code. Copies of loops would be long to compile,
-/// for little, and for the others scalar evolution need not be asked: kernels' loops have plain
-/// bounds.
-struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
-  static constexpr int64_t kMaxRounds = 64;
-
-  static bool mayUnroll(llvm::Loop &loop) {
-    if (!loop.isInnermost())
-      return false;
-    // Sizes are known but for units and blocks; others are left to LLVM.
-    llvm::BasicBlock *latch = loop.getLoopLatch();
-    auto *branch = latch ? llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator()) : nullptr;
-    auto *compare = branch && branch->isConditional()
-                        ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
-                        : nullptr;
-    if (!compare)
-      return true;
-    auto *end = llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
-    auto *next = llvm::dyn_cast<llvm::BinaryOperator>(compare->getOperand(0));
-    if (!end)
-      return false;
-    auto *step = next && next->getOpcode() == llvm::Instruction::Add
-                     ? llvm::dyn_cast<llvm::ConstantInt>(next->getOperand(1))
-                     : nullptr;
-    auto *variable = step ? llvm::dyn_cast<llvm::PHINode>(next->getOperand(0)) : nullptr;
-    llvm::BasicBlock *entry = loop.getLoopPreheader();
-    auto *start = variable && entry && variable->getBasicBlockIndex(entry) >= 0
-                      ? llvm::dyn_cast<llvm::ConstantInt>(variable->getIncomingValueForBlock(entry))
-                      : nullptr;
-    if (!start || end->getBitWidth() > 64 || step->isZero())
-      return !variable;
-    return (end->getSExtValue() - start->getSExtValue()) / step->getSExtValue() <= kMaxRounds;
-  }
-
-  llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses,
-                              llvm::LoopStandardAnalysisResults &standard,
-                              llvm::LPMUpdater &updater) {
-    return mayUnroll(loop) ? unroll.run(loop, analyses, standard, updater)
-                           : llvm::PreservedAnalyses::all();
-  }
-
-private:
-  llvm::LoopFullUnrollPass unroll{/*OptLevel=*/2};
 };
 
 } // namespace
-
-/// The order of LLVM's passes for programs of `target.optimization` > 0. Kernels come vectorized,
-/// unrolled and in SSA form, so that LLVM's own pipelines would do little with the two thirds of
-/// their time that they take longer.
-static llvm::ModulePassManager makePipeline(const Target &target) {
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(MoveShufflesBehindOperands());
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::InstCombinePass());
-  llvm::LoopPassManager invariants, unrolling;
-  invariants.addPass(llvm::LoopRotatePass());
-  invariants.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(
-      llvm::createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
-  if (target.optimization > 1) {
-    unrolling.addPass(UnrollShortLoops());
-    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(unrolling)));
-    // Arrays that were indexed by the loops' variables.
-    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-    passes.addPass(MoveShufflesBehindOperands());
-  }
-  passes.addPass(llvm::GVNPass());
-  passes.addPass(llvm::InstCombinePass());
-  if (target.optimization > 1) {
-    passes.addPass(MarkShortLoops(target));
-    passes.addPass(
-        llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
-  }
-  passes.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager pipeline;
-  pipeline.addPass(llvm::AlwaysInlinerPass());
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  return pipeline;
-}
-
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::ModulePassManager passes = target.optimization == 0
-                                       ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                                       : makePipeline(target);
-  // Masks are constants now, if they ever will be.
-  llvm::FunctionPassManager masks;
-  if (!target.hasMaskRegisters) {
-    masks.addPass(SplitConstantMasks(target));
-    masks.addPass(CarryMasksAsIntegers());
-  }
-  masks.addPass(ScalarizeSingleLaneMaskedStores());
-  if (target.hasMaskRegisters)
-    masks.addPass(HideHalfReadVectors());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
-  passes.run(module, modules);
-}
-
-} // namespace hloc

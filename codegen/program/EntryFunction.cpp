@@ -16,10 +16,10 @@ namespace {
 
 class EntryEmitter {
 public:
-  EntryEmitter(ImplicitLocOpBuilder &b, Globals &globals, ModuleOp module,
-               const ProgramNames &names, ModuleOp program)
+  EntryEmitter(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
+               ModuleOp module)
       : b(b), globals(globals), module(module), names(names),
-        program(needsParticipants(program) ? program : nullptr),
+        program(needsParticipants(module) ? module : nullptr),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   void emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body);
@@ -224,10 +224,9 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   LLVM::ReturnOp::create(b, code);
 }
 
-void emitEntryFunction(ImplicitLocOpBuilder &b, Globals &globals, ModuleOp module,
-                       const ProgramNames &names, const EntryBuffers &buffers,
-                       LLVM::LLVMFuncOp body, ModuleOp program) {
-  EntryEmitter(b, globals, module, names, program).emit(buffers, body);
+void emitEntryFunction(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
+                       const EntryBuffers &buffers, LLVM::LLVMFuncOp body, ModuleOp program) {
+  EntryEmitter(b, globals, names, program).emit(buffers, body);
 }
 
 } // namespace hloc

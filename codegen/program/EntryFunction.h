@@ -19,13 +19,13 @@ struct EntryBuffers {
 /// tables of addresses. With an address each it is known that they do not overlap.
 inline bool takesTables(unsigned buffers) { return buffers > 64; }
 
-/// Emits it into `module`: it checks the host's pointers, allocates the arena if the host brings
-/// none, and calls `body` with the context, the arguments and results (each, or in tables), the
-/// arena and the status. The run of a `program` that meets other participants begins here first;
-/// `body` ends it.
-void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, mlir::ModuleOp module,
-                       const ProgramNames &names, const EntryBuffers &buffers,
-                       mlir::LLVM::LLVMFuncOp body, mlir::ModuleOp program);
+/// Emits it into the module of `program`: it checks the host's pointers, allocates the arena if the
+/// host brings none, and calls `body` with the context, the arguments and results (each, or in
+/// tables), the arena and the status. The run of a `program` that meets other participants begins
+/// here first; `body` ends it.
+void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
+                       const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body,
+                       mlir::ModuleOp program);
 
 } // namespace hloc
 

@@ -11,6 +11,10 @@ using namespace mlir;
 
 namespace hloc {
 
+// Attributes of the module and of its constants.
+static constexpr StringLiteral kProgramMemory = "hlo.memory", kArena = "arena", kAsync = "async",
+                               kConstantValue = "hlo.value";
+
 std::string getKernelSymbol(const ProgramNames &names, StringRef kernel) {
   return names.prefix + "." + kernel.str();
 }
@@ -145,11 +149,7 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
       });
 }
 
-FailureOr<ProgramInfo> ProgramEmitter::emit() {
-  auto main = program.lookupSymbol<func::FuncOp>("main");
-  if (!main || !main->hasAttr("hlo.results"))
-    return program.emitError("expected a program on memory"), failure();
-  b.setInsertionPointToStart(module.getBody());
+void ProgramEmitter::declareConstants() {
   for (auto constant : program.getOps<memref::GlobalOp>()) {
     std::string symbol = (names.module + "." + constant.getSymName()).str();
     auto value = cast<ElementsAttr>(constant.getInitialValueAttr());
@@ -158,15 +158,27 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
     auto global = LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::External,
                                          symbol, Attribute(), 64);
     global.setVisibility_(LLVM::Visibility::Hidden);
-    info.constants.push_back({symbol, value});
+    global->setAttr(kConstantValue, value);
   }
+}
+
+LogicalResult ProgramEmitter::emit() {
+  auto main = program.lookupSymbol<func::FuncOp>("main");
+  if (!main || !main->hasAttr("hlo.results"))
+    return program.emitError("expected a program on memory");
+  b.setInsertionPointToStart(program.getBody());
+  declareConstants();
   declareFunctions();
   for (auto function : program.getOps<func::FuncOp>())
     if (failed(emitBody(function)))
       return failure();
   const FunctionInfo &entryInfo = asyncCalls.functions["main"];
-  info.arenaBytes = entryInfo.arenaBytes;
-  info.asyncBytes = info.arenaBytes - getOwnBytes(main);
+  auto number = [&](StringRef name, int64_t value) {
+    return b.getNamedAttr(name, b.getI64IntegerAttr(value));
+  };
+  program->setAttr(kProgramMemory,
+                   b.getDictionaryAttr({number(kArena, entryInfo.arenaBytes),
+                                        number(kAsync, entryInfo.arenaBytes - getOwnBytes(main))}));
   SmallVector<int64_t> argumentBytes, resultBytes;
   unsigned results = getResultCount(main);
   for (Type type : main.getArgumentTypes().drop_back())
@@ -174,16 +186,27 @@ FailureOr<ProgramInfo> ProgramEmitter::emit() {
   while (resultBytes.size() < results)
     resultBytes.insert(resultBytes.begin(), argumentBytes.pop_back_val());
   b.setLoc(program.getLoc());
-  emitEntryFunction(b, globals, module, names, {argumentBytes, resultBytes, info.arenaBytes},
+  emitEntryFunction(b, globals, names, {argumentBytes, resultBytes, entryInfo.arenaBytes},
                     entryInfo.body, program);
-  return info;
+  return success();
 }
 
-FailureOr<ProgramInfo> emitProgram(ModuleOp program,
-                                   const llvm::StringMap<KernelSchedule> &schedules,
-                                   const ProgramNames &names, const Target &target,
-                                   ModuleOp module) {
-  return ProgramEmitter(program, schedules, names, target, module).emit();
+LogicalResult emitProgram(ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules,
+                          const ProgramNames &names, const Target &target) {
+  return ProgramEmitter(program, schedules, names, target).emit();
+}
+
+ProgramMemory getProgramMemory(ModuleOp program) {
+  auto entries = program->getAttrOfType<DictionaryAttr>(kProgramMemory);
+  auto read = [&](StringRef name) {
+    auto value = entries ? entries.getAs<IntegerAttr>(name) : IntegerAttr();
+    return value ? value.getInt() : 0;
+  };
+  return {read(kArena), read(kAsync)};
+}
+
+ElementsAttr getProgramConstant(LLVM::GlobalOp global) {
+  return global->getAttrOfType<ElementsAttr>(kConstantValue);
 }
 
 } // namespace hloc

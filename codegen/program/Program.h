@@ -19,12 +19,6 @@ namespace hloc {
 /// Alignment of the memory that a call is given, and of its parts that belong to one function.
 inline constexpr int64_t kArenaAlignment = 64;
 
-/// A constant of the program: its symbol and its bytes as they lie in memory.
-struct ProgramConstant {
-  std::string symbol;
-  mlir::ElementsAttr value;
-};
-
 /// What the symbols of a program begin with.
 struct ProgramNames {
   ProgramNames(llvm::StringRef module) : module(module), prefix(module) {}
@@ -38,22 +32,27 @@ struct ProgramNames {
   bool isVariant() const { return prefix != module; }
 };
 
-struct ProgramInfo {
+/// What a call of the program needs.
+struct ProgramMemory {
   int64_t arenaBytes = 0;
   /// Of these, bytes for functions that run beside main.
   int64_t asyncBytes = 0;
-  llvm::SmallVector<ProgramConstant> constants;
 };
 
 /// Name of the emitted function of a kernel. No C identifier: the host's names are other ones.
 std::string getKernelSymbol(const ProgramNames &names, llvm::StringRef kernel);
 
-/// Emits the entry function and the parallel loops' bodies into `module`, which holds or declares
-/// the kernels. `schedules` has each kernel's.
-mlir::FailureOr<ProgramInfo> emitProgram(mlir::ModuleOp program,
-                                         const llvm::StringMap<KernelSchedule> &schedules,
-                                         const ProgramNames &names, const Target &target,
-                                         mlir::ModuleOp module);
+/// Emits the entry function and the parallel loops' bodies beside `program`, into its module, which
+/// holds the kernels' functions. `schedules` has each kernel's. The program stays.
+llvm::LogicalResult emitProgram(mlir::ModuleOp program,
+                                const llvm::StringMap<KernelSchedule> &schedules,
+                                const ProgramNames &names, const Target &target);
+
+/// Of a program that was emitted.
+ProgramMemory getProgramMemory(mlir::ModuleOp program);
+
+/// The elements of a constant of the program; null if `global` is something else.
+mlir::ElementsAttr getProgramConstant(mlir::LLVM::GlobalOp global);
 
 /// The bytes of a literal as arrays lie in memory: as in Literal.h, but elements of fewer than
 /// eight bits packed.

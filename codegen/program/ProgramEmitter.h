@@ -18,17 +18,18 @@ namespace hloc {
 class ProgramEmitter {
 public:
   ProgramEmitter(mlir::ModuleOp program, const llvm::StringMap<KernelSchedule> &schedules,
-                 const ProgramNames &names, const Target &target, mlir::ModuleOp module)
-      : program(program), schedules(schedules), names(names), target(target), module(module),
-        b(program.getLoc(), program.getContext()), globals(b, module, names.prefix),
+                 const ProgramNames &names, const Target &target)
+      : program(program), schedules(schedules), names(names), target(target),
+        b(program.getLoc(), program.getContext()), globals(b, program, names.prefix),
         tracer(b, globals, target.trace),
-        asyncCalls(b, globals, tracer, module, names, target.singleThreaded), functions(module) {
+        asyncCalls(b, globals, tracer, program, names, target.singleThreaded), functions(program) {
     pointer = mlir::LLVM::LLVMPointerType::get(b.getContext());
   }
 
-  mlir::FailureOr<ProgramInfo> emit();
+  llvm::LogicalResult emit();
 
 private:
+  void declareConstants();
   void declareFunctions();
   int64_t getOwnBytes(mlir::func::FuncOp function);
   int64_t getArenaBytes(mlir::func::FuncOp function);
@@ -90,7 +91,6 @@ private:
   const llvm::StringMap<KernelSchedule> &schedules;
   const ProgramNames &names;
   const Target &target;
-  mlir::ModuleOp module;
   mlir::ImplicitLocOpBuilder b;
   Globals globals;
   Tracer tracer;
@@ -99,7 +99,6 @@ private:
   mlir::SymbolTable functions;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> tasks;
   mlir::Type pointer;
-  ProgramInfo info;
 
   mlir::Block *entry = nullptr;
   mlir::Value context, arena, status, frame;

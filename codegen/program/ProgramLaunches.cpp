@@ -11,7 +11,7 @@ namespace hloc {
 /// A function that the runtime calls with a table of pointers and a range of tasks; building goes
 /// on in it.
 LLVM::LLVMFuncOp ProgramEmitter::beginTask(StringRef symbol) {
-  b.setInsertionPointToEnd(module.getBody());
+  b.setInsertionPointToEnd(program.getBody());
   Type i64 = b.getI64Type();
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});

@@ -7,14 +7,13 @@ using namespace mlir;
 namespace hloc {
 
 bool needsParticipants(ModuleOp program) {
-  return program
-      .walk([](hlo::RuntimeCallOp call) {
-        StringRef callee = call.getCallee();
-        bool needs =
-            callee == "collective_start" || callee == "partition_id" || callee == "replica_id";
-        return needs ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  auto asks = [](hlo::RuntimeCallOp call) {
+    StringRef callee = call.getCallee();
+    bool needs = callee == "collective_start" || callee == "partition_id" || callee == "replica_id";
+    return needs ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return llvm::any_of(program.getOps<func::FuncOp>(),
+                      [&](func::FuncOp function) { return function.walk(asks).wasInterrupted(); });
 }
 
 Value getProgramRecord(Globals &globals, ImplicitLocOpBuilder &b, ModuleOp program) {

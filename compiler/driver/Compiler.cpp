@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Compiler.h"
 #include "codegen/emit/Memory.h"
-#include "codegen/lower/LowerToLLVM.h"
+#include "codegen/object/LlvmIr.h"
 #include "codegen/program/ProgramRecord.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/RandomInputs.h"
@@ -112,6 +112,13 @@ LogicalResult scheduleModule(ModuleOp module, const CompileOptions &options) {
   return passes.run(module);
 }
 
+static void prepare(PassManager &passes, const CompileOptions &options) {
+  if (options.configure)
+    options.configure(passes);
+  if (options.timing)
+    passes.enableTiming(*options.timing);
+}
+
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
   setTargets(module, options.target);
   addFingerprint(module); // schedules do not matter to other participants
@@ -130,8 +137,7 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
 #endif
   buildKernelPipeline(toMemory, {.level = level, .check = check, .remarks = options.remarks});
   for (PassManager *passes : {&toInterface, &toMemory})
-    if (options.configure)
-      options.configure(*passes);
+    prepare(*passes, options);
   std::vector<int64_t> indexBounds;
   if (options.standAlone)
     indexBounds = findIndexBounds(module);
@@ -149,6 +155,19 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
   return lowered;
 }
 
+LogicalResult lowerToCode(ModuleOp module, const CompileOptions &options, CodeStage stage) {
+  FailureOr<LoweredModule> lowered = lowerModule(module, options);
+  if (failed(lowered))
+    return failure();
+  CodePipelineOptions code;
+  code.name = lowered->interface.name;
+  code.lineTables = options.target.lineTables;
+  PassManager passes(module.getContext());
+  buildCodePipeline(passes, code, stage);
+  prepare(passes, options);
+  return passes.run(module);
+}
+
 FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &options) {
   auto targets = makeTargets(options.target);
   if (!targets) {
@@ -159,18 +178,22 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   if (failed(lowered))
     return failure();
   ModuleInterface &interface = lowered->interface;
-  unsigned jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
   std::string machines = targets->front().triple + " ";
   for (const Target &target : *targets)
     machines += (&target == targets->begin() ? "" : ",") + target.cpu;
-  auto finish = [&](llvm::Module &code, const ProgramInfo &info) {
-    interface.arenaBytes = info.arenaBytes;
+  CodeOptions code;
+  code.name = interface.name;
+  code.form = options.form;
+  code.jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
+  code.configure = options.configure;
+  code.timing = options.timing;
+  code.finish = [&](llvm::Module &code, const ProgramMemory &memory) {
+    interface.arenaBytes = memory.arenaBytes;
     addDescriptor(interface, machines, code);
     if (options.standAlone)
       addMain(interface, code);
   };
-  FailureOr<CompiledProgram> program =
-      compileProgram(module, interface.name, *targets, options.form, jobs, finish, options.timing);
+  FailureOr<CompiledProgram> program = compileProgram(module, code);
   if (failed(program))
     return failure();
   return CompiledModule{std::move(*lowered), std::move(*program), std::move(*targets)};

@@ -5,11 +5,8 @@
 #define HLOC_COMPILER_DRIVER_COMPILER_H
 
 #include "codegen/Compile.h"
+#include "codegen/Passes.h"
 #include "compiler/driver/Interface.h"
-
-namespace mlir {
-class PassManager;
-}
 
 namespace hloc {
 
@@ -30,9 +27,9 @@ struct CompileOptions {
   std::vector<std::string> schedules;
   /// Schedules that were tuned: the text of a file (passes/schedule/ScheduleFile.h) and its name.
   std::string tunedSchedules, tunedSchedulesFile;
-  /// Called before the passes run, to add printing, timing, statistics.
+  /// Called before passes run, to add printing.
   std::function<void(mlir::PassManager &)> configure;
-  /// Where the stages of code generation are timed, or null.
+  /// Where passes and stages are timed, or null.
   mlir::TimingScope *timing = nullptr;
 };
 
@@ -61,6 +58,10 @@ mlir::LogicalResult scheduleModule(mlir::ModuleOp module, const CompileOptions &
 
 /// Runs the passes on `module`, up to the program on memory.
 mlir::FailureOr<LoweredModule> lowerModule(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Runs the passes on `module`, up to this stage of its code. For one target.
+mlir::LogicalResult lowerToCode(mlir::ModuleOp module, const CompileOptions &options,
+                                CodeStage stage);
 
 /// The whole way. Errors are diagnostics of the module's context.
 mlir::FailureOr<CompiledModule> compileModule(mlir::ModuleOp module, const CompileOptions &options);

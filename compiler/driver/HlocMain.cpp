@@ -6,6 +6,7 @@
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/LinkRuntime.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/PassDumps.h"
 #include "compiler/driver/Report.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
@@ -35,7 +36,8 @@ enum ExitCode { Done = 0, Refused = 1, WrongUsage = 2, Unsupported = 3 };
 /// One run of the program.
 class Driver {
 public:
-  explicit Driver(const HlocOptions &options) : options(options), context(makeRegistry()) {
+  explicit Driver(const HlocOptions &options)
+      : options(options), context(makeRegistry()), dumps(options.dumpDir) {
     context.loadAllAvailableDialects();
     timing.setEnabled(options.timing);
     timingScope = timing.getRootScope();
@@ -166,19 +168,29 @@ private:
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
                                                    : CodeForm::Object;
     result.timing = options.timing ? &timingScope : nullptr;
-    result.configure = [this](PassManager &passes) {
-      if (options.timing)
-        passes.enableTiming(timingScope);
-      if (!options.dumpDir.empty())
-        passes.enableIRPrintingToFileTree(
-            [](Pass *, Operation *) { return false; }, [](Pass *, Operation *) { return true; },
-            /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true,
-            /*printAfterOnlyOnFailure=*/false, options.dumpDir);
-    };
+    if (!options.dumpDir.empty()) {
+      result.jobs = 1; // for one module
+      result.configure = [this](PassManager &passes) { dumps.attach(passes); };
+    }
     return result;
   }
 
-  /// --emit=hlo and --emit=mlir.
+  /// Runs the passes up to what --emit asks for.
+  LogicalResult lower(ModuleOp module) {
+    CompileOptions compile = getCompileOptions();
+    switch (options.emit) {
+    case Emit::Kernels:
+      return lowerToCode(module, compile, CodeStage::Kernels);
+    case Emit::Code:
+      return lowerToCode(module, compile, CodeStage::Program);
+    case Emit::LlvmDialect:
+      return lowerToCode(module, compile, CodeStage::Llvm);
+    default:
+      return lowerModule(module, compile);
+    }
+  }
+
+  /// HLO text, or MLIR at any of its stages.
   bool writeText(ModuleOp module) {
     std::string text;
     llvm::raw_string_ostream out(text);
@@ -186,7 +198,7 @@ private:
       if (failed(printHlo(module, out)))
         return false;
     } else {
-      if (failed(lowerModule(module, getCompileOptions())))
+      if (failed(lower(module)))
         return false;
       module.print(out, OpPrintingFlags().elideLargeElementsAttrs(64));
       out << '\n';
@@ -236,6 +248,7 @@ private:
   MLIRContext context;
   DefaultTimingManager timing;
   TimingScope timingScope;
+  PassDumps dumps;
   StringRef source; // the module's text
   bool notSupported = false;
   std::vector<NotFused> notFused;

@@ -21,6 +21,9 @@ const char *getEnding(Emit emit) {
   case Emit::Hlo:
     return "out.hlo";
   case Emit::Mlir:
+  case Emit::Kernels:
+  case Emit::Code:
+  case Emit::LlvmDialect:
     return "mlir";
   case Emit::Llvm:
     return "ll";
@@ -50,6 +53,9 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       cl::values(
           clEnumValN(Emit::Hlo, "hlo", "the module as it was read, as HLO text"),
           clEnumValN(Emit::Mlir, "mlir", "the program on memory, as MLIR"),
+          clEnumValN(Emit::Kernels, "kernels", "that, with kernels as loops and vectors"),
+          clEnumValN(Emit::Code, "code", "all of it as loops, vectors and calls"),
+          clEnumValN(Emit::LlvmDialect, "llvm-dialect", "the same in MLIR's llvm dialect"),
           clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Assembly, "asm", "assembly"),
           clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
           clEnumValN(Emit::Shared, "shared", "a shared library, with what it needs of the runtime"),
@@ -152,9 +158,9 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());
   require(!options.report || options.emit >= Emit::Object,
           "--report is about code; --emit stops before it");
-  bool text = options.emit == Emit::Llvm || options.emit == Emit::Assembly;
+  bool text = options.emit >= Emit::Kernels && options.emit <= Emit::Assembly;
   require(!text || !llvm::StringRef(options.cpu).contains(','),
-          "--emit=llvm and --emit=asm show the code of one processor; --mcpu names several");
+          "--emit of code as text shows that of one processor; --mcpu names several");
   if (right && options.output.empty()) {
     llvm::StringRef input = removeGzipEnding(llvm::sys::path::filename(options.module));
     llvm::SmallString<128> file(input == "-" ? "module" : input);

@@ -11,7 +11,7 @@
 namespace hloc {
 
 /// Where to stop.
-enum class Emit { Hlo, Mlir, Llvm, Assembly, Object, Shared, Program };
+enum class Emit { Hlo, Mlir, Kernels, Code, LlvmDialect, Llvm, Assembly, Object, Shared, Program };
 
 struct HlocOptions {
   std::string module;

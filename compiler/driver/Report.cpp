@@ -208,7 +208,7 @@ void ReportWriter::writeMemory() {
     return bytes;
   };
   const ModuleInterface &interface = compiled.interface;
-  int64_t placed = getNumber("hlo.arena_bytes"), beside = compiled.program.info.asyncBytes,
+  int64_t placed = getNumber("hlo.arena_bytes"), beside = compiled.program.memory.asyncBytes,
           scratch = interface.arenaBytes - placed - beside;
   out << formatv(
       "\nmemory\n  {0}, {1}\n  {2}, {3}\n", count(interface.arguments.size(), "argument"),

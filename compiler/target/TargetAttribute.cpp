@@ -92,6 +92,17 @@ FailureOr<SmallVector<Target, 1>> getTargets(Operation *op) {
   return targets;
 }
 
+FailureOr<Target> getTarget(Operation *op, int64_t number) {
+  FailureOr<SmallVector<Target, 1>> targets = getTargets(op);
+  if (failed(targets))
+    return failure();
+  if (number < 0 || number >= int64_t(targets->size()))
+    return op->emitError("expected a target from 0 to ")
+               << targets->size() - 1 << " but got " << number,
+           failure();
+  return std::move((*targets)[number]);
+}
+
 FailureOr<Target> getMainTarget(Operation *op) {
   FailureOr<SmallVector<Target, 1>> targets = getTargets(op);
   if (failed(targets))

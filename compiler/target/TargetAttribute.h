@@ -22,6 +22,9 @@ void setTargets(mlir::ModuleOp module, const TargetOptions &options);
 /// there is no such target.
 llvm::FailureOr<llvm::SmallVector<Target, 1>> getTargets(mlir::Operation *op);
 
+/// The target of this number. Reports an error if there is none.
+llvm::FailureOr<Target> getTarget(mlir::Operation *op, int64_t number);
+
 /// The one by which what all targets share is chosen, as what is fused: the best of them.
 llvm::FailureOr<Target> getMainTarget(mlir::Operation *op);
 

@@ -5,9 +5,10 @@
 #define HLOC_TEST_CODEGEN_PROGRAMTEST_H
 
 #include "codegen/Compile.h"
-#include "codegen/lower/LowerToLLVM.h"
+#include "codegen/object/LlvmIr.h"
 #include "compiler/driver/Execute.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/target/TargetAttribute.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
@@ -28,9 +29,11 @@ protected:
            std::vector<void *> results, int threads = 1, TargetOptions options = {}) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     ASSERT_TRUE(module);
-    auto target = makeTarget(options);
-    ASSERT_TRUE(bool(target));
-    auto program = compileProgram(*module, "test", *target, CodeForm::Object, 2);
+    setTargets(*module, options);
+    CodeOptions code;
+    code.name = "test";
+    code.jobs = 2;
+    auto program = compileProgram(*module, code);
     ASSERT_TRUE(mlir::succeeded(program));
     auto loaded = LoadedModule::load(program->code, "test");
     ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());

@@ -25,11 +25,6 @@ if(NOT HLOC_RUNTIME_ONLY)
             --include ${MLIR_INCLUDE_DIRS} --programs ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
     COMMENT "Writing ${docs_dir}")
   add_dependencies(docs hloc hlo-opt hlo-run)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/passes/Passes.td)
-    add_custom_command(TARGET docs POST_BUILD
-      COMMAND ${MLIR_TABLEGEN_EXE} -gen-pass-doc ${include_flags}
-              ${PROJECT_SOURCE_DIR}/passes/Passes.td -o ${docs_dir}/passes.md)
-  endif()
 endif()
 
 # format: every C++ file as .clang-format says.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pass emit-kernels. Kernels are emitted side by side on the context's threads, each into a
+// module of its own, whose functions then take the kernel's place.
+#include "codegen/LaunchAttribute.h"
+#include "codegen/Passes.h"
+#include "compiler/target/TargetAttribute.h"
+#include "mlir/IR/Threading.h"
+
+using namespace mlir;
+
+namespace hloc {
+#define GEN_PASS_DEF_EMITKERNELS
+#include "codegen/Passes.h.inc"
+} // namespace hloc
+
+using namespace hloc;
+
+/// Operations times elements up to which a kernel is inlined wherever it is launched.
+static constexpr int64_t kInlinedWork = 512;
+
+static int64_t countOperations(hlo::KernelFunctionOp kernel) {
+  return kernel.getBody().front().getOperations().size();
+}
+
+static bool isTiny(hlo::KernelFunctionOp kernel) {
+  int64_t elements = 1;
+  for (Value output : kernel.getBody().front().getTerminator()->getOperands())
+    elements = std::max(elements, cast<RankedTensorType>(output.getType()).getNumElements());
+  for (Value input : kernel.getBody().front().getArguments())
+    elements = std::max(elements, cast<RankedTensorType>(input.getType()).getNumElements() / 8);
+  return elements * countOperations(kernel) <= kInlinedWork;
+}
+
+/// The kernel's function and, before it, those that it calls, in a module of their own.
+static FailureOr<OwningOpRef<ModuleOp>> emitApart(hlo::KernelFunctionOp kernel, ModuleOp program,
+                                                  const Target &target) {
+  OwningOpRef<ModuleOp> apart = ModuleOp::create(kernel.getLoc());
+  FailureOr<KernelSchedule> schedule =
+      emitKernel(kernel, program, target, *apart, kernel.getSymName());
+  if (failed(schedule))
+    return failure();
+  bool tiny = isTiny(kernel);
+  schedule->operations = countOperations(kernel);
+  schedule->isSmall = tiny || isSmall(kernel);
+  auto function = cast<LLVM::LLVMFuncOp>(apart->getBody()->back());
+  setLaunch(function, *schedule);
+  for (auto part : apart->getOps<LLVM::LLVMFuncOp>())
+    if (part != function)
+      setPart(part);
+  if (target.optimization > 0 && (tiny || schedule->isUnrolled))
+    function.setAlwaysInline(true);
+  return apart;
+}
+
+namespace {
+
+struct EmitKernels : hloc::impl::EmitKernelsBase<EmitKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Target> target = getTarget(module, targetNumber);
+    if (failed(target))
+      return signalPassFailure();
+    auto kernels = llvm::to_vector(module.getOps<hlo::KernelFunctionOp>());
+    std::vector<OwningOpRef<ModuleOp>> emitted(kernels.size());
+    LogicalResult done =
+        failableParallelForEachN(&getContext(), 0, kernels.size(), [&](size_t i) -> LogicalResult {
+          FailureOr<OwningOpRef<ModuleOp>> functions = emitApart(kernels[i], module, *target);
+          if (failed(functions))
+            return failure();
+          emitted[i] = std::move(*functions);
+          return success();
+        });
+    if (failed(done))
+      return signalPassFailure();
+    for (auto [kernel, functions] : llvm::zip_equal(kernels, emitted)) {
+      module.getBody()->getOperations().splice(kernel->getIterator(),
+                                               functions->getBody()->getOperations());
+      kernel.erase();
+    }
+    for (auto computation : llvm::make_early_inc_range(module.getOps<hlo::ComputationOp>()))
+      computation.erase();
+  }
+};
+
+} // namespace
