@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/ElementEmitter.h"
+#include "codegen/emit/MovedIndex.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Literal.h"
 #include "passes/frontend/NotSupported.h"
@@ -221,36 +222,10 @@ VectorValue ElementEmitter::emitOperation(Operation *op, ArrayRef<VectorIndex> a
           return emitConstant(index, arrayType(constant.getResult()).getElementType(), element);
         return {};
       })
-      .Case<hlo::BroadcastOp>([&](hlo::BroadcastOp broadcast) {
-        ElementIndex source;
-        for (int64_t dimension : broadcast.getDimensions())
-          source.push_back(at[dimension]);
-        return emit(broadcast.getOperand(), source, mask);
-      })
-      .Case<hlo::TransposeOp>([&](hlo::TransposeOp transpose) {
-        ElementIndex source(at.size());
-        for (auto [to, from] : llvm::enumerate(transpose.getDimensions()))
-          source[from] = at[to];
-        return emit(transpose.getOperand(), source, mask);
-      })
       .Case<hlo::ReshapeOp>([&](hlo::ReshapeOp reshape) {
         ElementIndex source = reshapeIndex(index, arrayType(reshape.getResult()).getShape(),
                                            arrayType(reshape.getOperand()).getShape(), at);
         return emit(reshape.getOperand(), source, mask);
-      })
-      .Case<hlo::SliceOp>([&](hlo::SliceOp slice) {
-        ElementIndex source;
-        for (auto [x, start, stride] : llvm::zip(at, slice.getStarts(), slice.getStrides()))
-          source.push_back(index.add(index.multiply(x, stride), start));
-        return emit(slice.getOperand(), source, mask);
-      })
-      .Case<hlo::ReverseOp>([&](hlo::ReverseOp reverse) {
-        ElementIndex source(at);
-        for (int64_t d : reverse.getDimensions()) {
-          int64_t last = arrayType(reverse.getOperand()).getDimSize(d) - 1;
-          source[d] = index.add(index.multiply(at[d], -1), last);
-        }
-        return emit(reverse.getOperand(), source, mask);
       })
       .Case<hlo::PadOp>([&](hlo::PadOp pad) { return emitPad(pad, at, mask); })
       .Case<hlo::ConcatenateOp>(
@@ -266,6 +241,8 @@ VectorValue ElementEmitter::emitOperation(Operation *op, ArrayRef<VectorIndex> a
       .Case<hlo::BitcastConvertOp>(
           [&](hlo::BitcastConvertOp cast) { return emitBitcastConvert(cast, at, mask); })
       .Default([&](Operation *) -> VectorValue {
+        if (isa<hlo::MovementInterface>(op))
+          return emit(op->getOperand(0), mapIndex(index, hlo::getIndexMap(op), at), mask);
         if (!op->hasTrait<hlo::Elementwise>() && !isa<hlo::CopyOp>(op))
           return {};
         SmallVector<VectorValue> operands;

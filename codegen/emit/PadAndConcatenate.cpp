@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations whose elements come of one source or another: pads and concatenations.
 #include "codegen/emit/ElementEmitter.h"
+#include "codegen/emit/MovedIndex.h"
 #include "codegen/emit/UnitAccess.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -110,9 +111,9 @@ VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mas
   ElementIndex source;
   Mask inside, sourceMask = mask;
   std::optional<Dilation> dilation;
-  for (size_t d = 0; d < at.size(); ++d) {
-    int64_t low = op.getLow()[d], high = op.getHigh()[d], step = op.getInterior()[d] + 1;
-    VectorIndex x = index.add(at[d], -low);
+  for (auto [d, map] : llvm::enumerate(hlo::getIndexMap(op))) {
+    int64_t low = -map.offset, high = op.getHigh()[d], step = map.divisor;
+    VectorIndex x = index.add(at[d], map.offset);
     int64_t extent = shape[d] > 0 ? (shape[d] - 1) * step + 1 : 0;
     inside = index.both(inside,
                         index.inRange(x, low > 0 ? 0 : INT64_MIN, high > 0 ? extent : INT64_MAX));
@@ -176,11 +177,10 @@ VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<Vect
     return emitPieces(op, at, mask);
   // The borders that padding by mirrored or repeated elements puts around an image cost most
   // vectors nothing.
-  int64_t start = 0;
-  for (auto input = op.getInputs().begin(); *input != most; ++input)
-    start += getSize(*input);
-  ElementIndex source(at);
-  source[op.getDimension()] = index.add(x, -start);
+  hlo::IndexMap map =
+      hlo::getIndexMap(op, llvm::find(op.getInputs(), most) - op.getInputs().begin());
+  int64_t start = -map[op.getDimension()].offset;
+  ElementIndex source = mapIndex(index, map, at);
   Value begins =
       b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, x.base, index.constant(start));
   Value ends = b.createOrFold<arith::CmpIOp>(
@@ -192,17 +192,18 @@ VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<Vect
 
 /// Elements of a concatenation's operands, each by itself and chosen from by the index.
 VectorValue ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at, Mask mask) {
-  int64_t dimension = op.getDimension(), start = 0;
+  int64_t dimension = op.getDimension();
   VectorIndex x = at[dimension];
   std::optional<int64_t> known = x.isUniform() ? getConstant(x.base) : std::nullopt;
   VectorValue result;
   int64_t total = arrayType(op.getResult()).getDimSize(dimension);
-  for (Value input : op.getInputs()) {
-    int64_t size = arrayType(input).getDimSize(dimension), limit = start + size;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    hlo::IndexMap map = hlo::getIndexMap(op, i);
+    int64_t size = arrayType(input).getDimSize(dimension), start = -map[dimension].offset,
+            limit = start + size;
     if (size == 0)
       continue;
-    ElementIndex source(at);
-    source[dimension] = index.add(x, -start);
+    ElementIndex source = mapIndex(index, map, at);
     if (known) {
       if (*known < limit && *known >= start)
         return emit(input, source, mask);
@@ -216,7 +217,6 @@ VectorValue ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<VectorInd
         value = emitSelect(index, inside.uniform ? inside.uniform : inside.lanes, value, result);
       result = value;
     }
-    start = limit;
   }
   return result;
 }

@@ -2,6 +2,7 @@
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
+#include "compiler/hlo/Movement.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -13,6 +14,7 @@ void HLODialect::initialize() {
   registerTypes();
   registerAttributes();
   registerOps();
+  attachMovement(*getContext());
 }
 
 void HLODialect::registerOps() {

@@ -5,6 +5,7 @@
 // Seam i of a value lies between its dimensions i and i + 1. Each operation says which seams of its
 // operands and results can only go together, and which must stay; what is not tied to one that
 // stays goes.
+#include "compiler/hlo/Movement.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
@@ -89,15 +90,35 @@ void DimensionGroups::linkReshaped(Value a, Value b) {
 //===-- What operations say
 //----------------------------------------------------------------------===//
 
-void constrainBroadcast(BroadcastOp op, DimensionGroups &seams) {
-  Value operand = op.getOperand();
-  ArrayRef<int64_t> shape = op.getType().getShape(), dimensions = op.getDimensions();
+/// Whether one of the dimensions of which parts come from different operands is joined by those
+/// behind it.
+bool joinsRows(ArrayRef<int64_t> shape, int64_t dimension) {
+  return product(shape.drop_front(dimension + 1)) <= kShortRow && product(shape) > kFewElements;
+}
+
+/// Of an operand of data movement: whether its dimensions d and d + 1, neighbours in the result
+/// too, can be one.
+bool joins(MovementInterface op, Value operand, const IndexMap &map, int64_t d) {
+  ArrayRef<int64_t> from = shapeOf(operand), shape = shapeOf(op->getResult(0));
+  const DimensionMap &outer = map[d], &inner = map[d + 1];
+  if (outer.stride < 0 && inner.stride < 0)
+    return true;
+  auto isAll = [&](int64_t i) {
+    return map[i].stride > 0 && map[i].offset == 0 && map[i].divisor == 1 &&
+           from[i] == shape[map[i].dimension];
+  };
+  bool isOnlySource = op->getNumOperands() == 1;
+  return isAll(d + 1) && outer.stride == 1 && outer.divisor == 1 &&
+         (isAll(d) || isOnlySource || joinsRows(shape, outer.dimension));
+}
+
+void constrainMovement(MovementInterface op, unsigned number, DimensionGroups &seams) {
+  Value operand = op->getOperand(number), result = op->getResult(0);
+  IndexMap map = getIndexMap(op, number);
+  ArrayRef<int64_t> shape = shapeOf(result);
   SmallVector<int64_t> source(shape.size(), -1);
-  for (auto [from, to] : llvm::enumerate(dimensions))
-    source[to] = from;
-  for (int64_t i = 0; i + 1 < int64_t(dimensions.size()); ++i)
-    if (dimensions[i + 1] < dimensions[i])
-      seams.keep(operand, i);
+  for (auto [from, to] : llvm::enumerate(map))
+    source[to.dimension] = from;
   // New dimensions of size one belong to what is before them, or else behind.
   auto isNothing = [&](int64_t d) { return source[d] < 0 && shape[d] == 1; };
   for (int64_t i = 0; i + 1 < int64_t(shape.size()); ++i) {
@@ -107,80 +128,29 @@ void constrainBroadcast(BroadcastOp op, DimensionGroups &seams) {
     if (left < 0 || isNothing(i + 1))
       continue;
     int64_t x = source[left], y = source[i + 1];
-    if (x >= 0 && y == x + 1)
-      seams.link(operand, x, op, i);
-    else if (x >= 0 || y >= 0)
-      seams.keep(op, i);
+    bool areNeighbours = x >= 0 && y == x + 1;
+    if (areNeighbours)
+      seams.link(operand, x, result, i);
+    if (areNeighbours ? !joins(op, operand, map, x) : x >= 0 || y >= 0)
+      seams.keep(result, i);
   }
-  for (int64_t i = 0; i + 1 < int64_t(dimensions.size()); ++i)
-    for (int64_t d = dimensions[i] + 1; d < dimensions[i + 1]; ++d)
+  for (int64_t i = 0; i + 1 < int64_t(map.size()); ++i) {
+    int64_t first = map[i].dimension, next = map[i + 1].dimension;
+    if (next < first)
+      seams.keep(operand, i);
+    for (int64_t d = first + 1; d < next; ++d)
       if (!isNothing(d))
         seams.keep(operand, i);
-}
-
-void constrainTranspose(TransposeOp op, DimensionGroups &seams) {
-  ArrayRef<int64_t> order = op.getDimensions();
-  SmallVector<int64_t> place(order.size());
-  for (auto [to, from] : llvm::enumerate(order))
-    place[from] = to;
-  for (int64_t i = 0; i + 1 < int64_t(order.size()); ++i) {
-    if (order[i + 1] == order[i] + 1)
-      seams.link(op, i, op.getOperand(), order[i]);
-    else
-      seams.keep(op, i);
-    if (place[i + 1] != place[i] + 1)
-      seams.keep(op.getOperand(), i);
   }
-}
-
-/// Of an operation that moves every dimension by itself: `joins(i)` if dimensions i and i + 1 can
-/// move as one.
-void constrainMove(ValueRange arrays, DimensionGroups &seams, function_ref<bool(int64_t)> joins) {
-  for (Value array : arrays)
-    for (int64_t i = 0; i + 1 < arrayType(array).getRank(); ++i) {
-      seams.link(array, i, arrays[0], i);
-      if (!joins(i))
-        seams.keep(array, i);
-    }
-}
-
-/// Whether one of the dimensions of which parts come from different operands is joined by those
-/// behind it.
-bool joinsRows(ArrayRef<int64_t> shape, int64_t dimension) {
-  return product(shape.drop_front(dimension + 1)) <= kShortRow && product(shape) > kFewElements;
-}
-
-void constrainSlice(SliceOp op, DimensionGroups &seams) {
-  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = op.getType().getShape();
-  constrainMove({op.getOperand(), op}, seams,
-                [&](int64_t i) { return to[i + 1] == from[i + 1] && op.getStrides()[i] == 1; });
-}
-
-void constrainPad(PadOp op, DimensionGroups &seams) {
-  auto isWhole = [&](int64_t d) {
-    return op.getLow()[d] == 0 && op.getHigh()[d] == 0 && op.getInterior()[d] == 0;
-  };
-  constrainMove({op.getOperand(), op}, seams, [&](int64_t i) {
-    bool fits = isWhole(i) || (op.getInterior()[i] == 0 && joinsRows(op.getType().getShape(), i));
-    return isWhole(i + 1) && fits;
-  });
-}
-
-void constrainConcatenate(ConcatenateOp op, DimensionGroups &seams) {
-  SmallVector<Value> arrays(op.getInputs());
-  arrays.push_back(op);
-  int64_t dimension = op.getDimension();
-  constrainMove(arrays, seams, [&](int64_t i) {
-    return i + 1 != dimension && (i != dimension || joinsRows(op.getType().getShape(), i));
-  });
 }
 
 /// `part` of `whole` begins where scalars say.
 void constrainDynamic(Value whole, Value part, ValueRange starts, DimensionGroups &seams) {
   ArrayRef<int64_t> from = shapeOf(whole), to = shapeOf(part);
-  constrainMove({whole, part}, seams, [&](int64_t i) {
-    return starts.size() == from.size() && from[i] == to[i] && from[i + 1] == to[i + 1];
-  });
+  seams.linkAll(whole, part);
+  for (int64_t i = 0; i + 1 < int64_t(from.size()); ++i)
+    if (starts.size() != from.size() || from[i] != to[i] || from[i + 1] != to[i + 1])
+      seams.keep(whole, i);
 }
 
 void constrainReduce(ReduceOp op, DimensionGroups &seams) {
@@ -219,16 +189,10 @@ void constrain(Operation *op, DimensionGroups &seams) {
         if (d < last)
           seams.keep(iota, d);
       })
-      .Case([&](BroadcastOp broadcast) { constrainBroadcast(broadcast, seams); })
-      .Case([&](TransposeOp transpose) { constrainTranspose(transpose, seams); })
-      .Case([&](ReverseOp reverse) {
-        auto turns = [&](int64_t d) { return llvm::is_contained(reverse.getDimensions(), d); };
-        constrainMove({reverse.getOperand(), reverse}, seams,
-                      [&](int64_t i) { return turns(i) == turns(i + 1); });
+      .Case([&](MovementInterface movement) {
+        for (unsigned operand = 0; operand < movement->getNumOperands(); ++operand)
+          constrainMovement(movement, operand, seams);
       })
-      .Case([&](SliceOp slice) { constrainSlice(slice, seams); })
-      .Case([&](PadOp pad) { constrainPad(pad, seams); })
-      .Case([&](ConcatenateOp concatenate) { constrainConcatenate(concatenate, seams); })
       .Case([&](DynamicSliceOp slice) {
         constrainDynamic(slice.getOperand(), slice, slice.getStartIndices(), seams);
       })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index maps of fused operations.
 #include "passes/kernels/FuseIndexMaps.h"
+#include "compiler/hlo/Movement.h"
 #include "mlir/IR/Operation.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/Strategies.h"
@@ -13,8 +14,7 @@ using namespace hloc::fuse;
 bool fuse::isMovement(Operation *op) {
   if (auto cast = dyn_cast<BitcastConvertOp>(op))
     return cast.getOperand().getType().getShape() == cast.getType().getShape();
-  return isa<BroadcastOp, ConcatenateOp, DynamicSliceOp, GatherOp, IotaOp, PadOp, ReshapeOp,
-             ReverseOp, SliceOp, TransposeOp>(op);
+  return isa<MovementInterface, DynamicSliceOp, GatherOp, IotaOp, ReshapeOp>(op);
 }
 
 bool fuse::isPointwise(Operation *op) {
@@ -70,8 +70,8 @@ bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
 int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided,
                         bool hero, bool opaque) {
   // The data that a gather reads, or a dynamic slice, lie where other operands say.
-  if (isa<BroadcastOp, ConcatenateOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp>(op) ||
-      (isa<GatherOp>(op) && operand == 1))
+  bool isKnown = isa<MovementInterface>(op) && !isa<PadOp>(op);
+  if (isKnown || isa<ReshapeOp>(op) || (isa<GatherOp>(op) && operand == 1))
     op = *movements.insert(op).first;
   auto key = std::make_tuple(parent, op, operand);
   auto [entry, isNew] = children.try_emplace(key, int(all.size()));
@@ -93,14 +93,12 @@ double IndexMaps::countOf(ArrayRef<int> maps) const {
 /// Of what does not vary along the trailing dimensions, one evaluation serves them all.
 static double hoistedCount(BroadcastOp broadcast, double count) {
   ArrayRef<int64_t> shape = broadcast.getType().getShape();
-  ArrayRef<int64_t> dimensions = broadcast.getDimensions();
-  ArrayRef<int64_t> from = broadcast.getOperand().getType().getShape();
-  for (int64_t d = shape.size() - 1; d >= 0 && count > 1; --d) {
-    auto mapped = llvm::find(dimensions, d);
-    if (mapped != dimensions.end() && from[mapped - dimensions.begin()] != 1)
-      break;
+  int64_t last = -1;
+  for (const DimensionMap &map : getIndexMap(broadcast))
+    if (shape[map.dimension] != 1)
+      last = std::max(last, map.dimension);
+  for (int64_t d = shape.size() - 1; d > last && count > 1; --d)
     count /= double(std::max<int64_t>(shape[d], 1));
-  }
   return std::max(count, 1.0);
 }
 
@@ -179,8 +177,7 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
     else if (auto broadcast = dyn_cast<BroadcastOp>(op))
       count = hoistedCount(broadcast, count);
     else if (auto transpose = dyn_cast<TransposeOp>(op))
-      strided = !transpose.getDimensions().empty() &&
-                transpose.getDimensions().back() != type.getRank() - 1;
+      strided = getIndexMap(transpose).back().dimension != type.getRank() - 1;
     else if (auto gather = dyn_cast<GatherOp>(op); gather && operand.getOperandNumber() == 1)
       count = hoistedCount(gather, count);
     else if (gather)

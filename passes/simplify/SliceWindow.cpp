@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/simplify/SliceWindow.h"
+#include "compiler/hlo/Movement.h"
 #include "passes/simplify/Match.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -158,27 +159,16 @@ static OptionalWindow getReshapeWindow(ReshapeOp op, const SliceWindow &window) 
 
 //===- Other operations ----------------------------------------------------===//
 
-static OptionalWindow getTransposeWindow(TransposeOp op, const SliceWindow &window) {
-  SliceWindow result(window.size());
-  for (auto [range, dimension] : llvm::zip(window, op.getDimensions()))
-    result[dimension] = range;
-  return result;
-}
-
-static OptionalWindow getBroadcastWindow(BroadcastOp op, const SliceWindow &window) {
+/// The operand's window of what moves whole dimensions, perhaps turned round.
+static OptionalWindow getMovedWindow(Operation *op, const SliceWindow &window) {
   SliceWindow result;
-  for (int64_t dimension : op.getDimensions())
-    result.push_back(window[dimension]);
-  return result;
-}
-
-static OptionalWindow getReverseWindow(ReverseOp op, const SliceWindow &window) {
-  SliceWindow result(window);
-  for (int64_t dimension : op.getDimensions()) {
-    SliceRange &range = result[dimension];
-    int64_t end = arrayType(op).getDimSize(dimension) - 1;
-    range.base = end - range.base - (range.size - 1) * range.stride;
-    range.factor = -range.factor;
+  for (const DimensionMap &map : getIndexMap(op)) {
+    SliceRange range = window[map.dimension];
+    if (map.stride < 0) { // the same positions, from the first on
+      range.base = map.offset - range.base - (range.size - 1) * range.stride;
+      range.factor = -range.factor;
+    }
+    result.push_back(range);
   }
   return result;
 }
@@ -231,18 +221,16 @@ std::optional<SmallVector<SliceWindow>> hloc::getOperandWindows(Operation *op,
     }
     return result;
   }
-  auto first =
-      llvm::TypeSwitch<Operation *, OptionalWindow>(op)
-          .Case([&](ReshapeOp reshape) { return getReshapeWindow(reshape, window); })
-          .Case([&](TransposeOp transpose) { return getTransposeWindow(transpose, window); })
-          .Case([&](BroadcastOp broadcast) { return getBroadcastWindow(broadcast, window); })
-          .Case([&](ReverseOp reverse) { return getReverseWindow(reverse, window); })
-          .Case([&](PadOp pad) { return getPadWindow(pad, window); })
-          .Case<SliceOp, DynamicSliceOp>([&](Operation *slice) {
-            OptionalWindow inner = getSliceWindow(slice);
-            return inner ? composeWindows(*inner, window) : OptionalWindow();
-          })
-          .Default([](Operation *) { return std::nullopt; });
+  auto first = llvm::TypeSwitch<Operation *, OptionalWindow>(op)
+                   .Case([&](ReshapeOp reshape) { return getReshapeWindow(reshape, window); })
+                   .Case<TransposeOp, BroadcastOp, ReverseOp>(
+                       [&](Operation *moved) { return getMovedWindow(moved, window); })
+                   .Case([&](PadOp pad) { return getPadWindow(pad, window); })
+                   .Case<SliceOp, DynamicSliceOp>([&](Operation *slice) {
+                     OptionalWindow inner = getSliceWindow(slice);
+                     return inner ? composeWindows(*inner, window) : OptionalWindow();
+                   })
+                   .Default([](Operation *) { return std::nullopt; });
   if (!first)
     return std::nullopt;
   result.push_back(*first);

@@ -3,6 +3,7 @@
 // lies in memory. Such a kernel goes over square tiles of the two dimensions. A tile's operand is
 // computed with lanes along its own minor dimension, row by row, and turned in registers; each
 // cache line is read once and whole. Test: test/codegen/transposes.hlo.
+#include "codegen/emit/MovedIndex.h"
 #include "codegen/emit/RegisterTile.h"
 #include "passes/schedule/LoopProblem.h"
 
@@ -92,9 +93,7 @@ private:
           continue;
         }
         ElementIndex at = position(index.consecutive(row, tile), plus(column, i)),
-                     source(at.size());
-        for (auto [to, from] : llvm::enumerate(op.getDimensions()))
-          source[from] = at[to];
+                     source = mapIndex(index, hlo::getIndexMap(op), at);
         VectorValue line = context.emitter.emit(op.getOperand(), source, rowMask);
         if (!line.re)
           return;
@@ -114,15 +113,12 @@ private:
 
   /// At `place` the transpose is `line`; elsewhere it is computed.
   void bindLine(hlo::TransposeOp op, const ElementIndex &place, Mask placeMask, VectorValue line) {
-    context.emitter.bind(
-        op, [this, op, place, placeMask, line](ArrayRef<VectorIndex> at, Mask mask) mutable {
-          if (at == ArrayRef<VectorIndex>(place) && mask == placeMask)
-            return line;
-          ElementIndex source(at.size());
-          for (auto [to, from] : llvm::enumerate(op.getDimensions()))
-            source[from] = at[to];
-          return context.emitter.emit(op.getOperand(), source, mask);
-        });
+    context.emitter.bind(op, [this, op, place, placeMask, line](ArrayRef<VectorIndex> at,
+                                                                Mask mask) mutable {
+      if (at == ArrayRef<VectorIndex>(place) && mask == placeMask)
+        return line;
+      return context.emitter.emit(op.getOperand(), mapIndex(index, hlo::getIndexMap(op), at), mask);
+    });
   }
 
   void emitElements(const ElementIndex &at, Mask mask) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/reduce/ReduceKernel.h"
 #include "compiler/hlo/ElementType.h"
+#include "compiler/hlo/Movement.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
@@ -117,10 +118,11 @@ void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
         arrayType(broadcast.getResult()).getShape() != problem.shape)
       continue;
     ElementIndex at;
-    for (int64_t d : broadcast.getDimensions())
-      if (auto found = llvm::find(problem.kept, d); found != problem.kept.end())
+    hlo::IndexMap map = hlo::getIndexMap(broadcast);
+    for (const hlo::DimensionMap &to : map)
+      if (auto found = llvm::find(problem.kept, to.dimension); found != problem.kept.end())
         at.push_back(outer[found - problem.kept.begin()]);
-    if (at.size() == broadcast.getDimensions().size())
+    if (at.size() == map.size())
       (void)context.emitter.emit(broadcast.getOperand(), at, outerMask);
   }
 }

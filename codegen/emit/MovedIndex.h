@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices of data movement (compiler/hlo/Movement.h) on lanes.
+
+#ifndef HLOC_CODEGEN_EMIT_MOVEDINDEX_H
+#define HLOC_CODEGEN_EMIT_MOVEDINDEX_H
+
+#include "codegen/emit/IndexBuilder.h"
+#include "compiler/hlo/Movement.h"
+
+namespace hloc {
+
+/// `at`, an index of the result, as that of an operand with `map`, whose divisors are one.
+inline ElementIndex mapIndex(IndexBuilder &index, const hlo::IndexMap &map,
+                             llvm::ArrayRef<VectorIndex> at) {
+  ElementIndex source;
+  for (const hlo::DimensionMap &to : map)
+    source.push_back(index.add(index.multiply(at[to.dimension], to.stride), to.offset));
+  return source;
+}
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where data movement takes the elements of its result from: the one definition that code
+// generation, fusion and simplification ask. MovementInterface.td says what it covers. Test:
+// test/hlo/IndexMapTest.cpp.
+
+#ifndef HLOC_COMPILER_HLO_MOVEMENT_H
+#define HLOC_COMPILER_HLO_MOVEMENT_H
+
+#include "compiler/hlo/HloDialect.h"
+
+namespace hloc::hlo {
+
+/// The index along a dimension of an operand: (stride * i + offset) / divisor, i being the index
+/// along `dimension` of the result.
+struct DimensionMap {
+  int64_t dimension;
+  int64_t stride = 1, offset = 0, divisor = 1;
+};
+
+/// One for each dimension of an operand.
+using IndexMap = llvm::SmallVector<DimensionMap, 6>;
+
+/// Makes MovementInterface known of the dialect's operations.
+void attachMovement(mlir::MLIRContext &context);
+
+} // namespace hloc::hlo
+
+#include "compiler/hlo/MovementInterface.h.inc"
+
+namespace hloc::hlo {
+
+/// Of an operation that has the interface.
+inline IndexMap getIndexMap(mlir::Operation *op, unsigned operand = 0) {
+  return llvm::cast<MovementInterface>(op).getIndexMap(operand);
+}
+
+} // namespace hloc::hlo
+
+#endif
