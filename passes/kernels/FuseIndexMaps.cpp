@@ -177,7 +177,7 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
     else if (auto broadcast = dyn_cast<BroadcastOp>(op))
       count = hoistedCount(broadcast, count);
     else if (auto transpose = dyn_cast<TransposeOp>(op))
-      strided = getIndexMap(transpose).back().dimension != type.getRank() - 1;
+      strided = type.getRank() > 0 && getIndexMap(transpose).back().dimension != type.getRank() - 1;
     else if (auto gather = dyn_cast<GatherOp>(op); gather && operand.getOperandNumber() == 1)
       count = hoistedCount(gather, count);
     else if (gather)
