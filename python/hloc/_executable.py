@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from typing import Any
 
@@ -28,6 +29,11 @@ class Array:
 
     def __str__(self) -> str:
         return f"{self.type}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of a NumPy array of it."""
+        return math.prod(self.shape) * self.dtype.itemsize
 
     @property
     def _is_raw(self) -> bool:

@@ -22,6 +22,19 @@ def _as_tuple(value: Any) -> tuple:
     return (value,) if isinstance(value, (int, str)) else tuple(value)
 
 
+# Results of fewer bytes are copied, by code that XLA calls at once; it takes far longer to tell JAX of memory
+# where it is.
+_SMALL_BYTES = 1 << 18
+
+
+@functools.cache
+def _get_copier() -> Callable[[list], list]:
+    """JAX arrays of NumPy's, by a copy."""
+    import jax
+
+    return jax.jit(lambda arrays: arrays)
+
+
 class _Compiled:
     """The function for arguments of one kind."""
 
@@ -30,6 +43,8 @@ class _Compiled:
 
         self.executable: Executable = compile_module(lowered, **options)
         leaves, self.tree = jax.tree_util.tree_flatten(lowered.out_info)
+        self.small = [i for i, result in enumerate(self.executable.results) if result.nbytes < _SMALL_BYTES]
+        self.large = [i for i, result in enumerate(self.executable.results) if result.nbytes >= _SMALL_BYTES]
         # Arrays of random keys are arrays of numbers for the module.
         self.keys = [(i, jax.random.key_impl(jax.numpy.empty((), leaf.dtype))) for i, leaf in enumerate(leaves)
                      if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
@@ -39,7 +54,12 @@ class _Compiled:
 
         arguments = [self._prepare(leaf, wanted.dtype)
                      for leaf, wanted in zip(leaves, self.executable.arguments)]
-        results = jax.device_put(list(self.executable(*arguments)))  # as they are, where processors are the device
+        results = list(self.executable(*arguments))
+        for places, hand_over in ((self.small, _get_copier()), (self.large, jax.device_put)):
+            if places:
+                arrays = hand_over([results[i] for i in places])
+                for i, array in zip(places, arrays):
+                    results[i] = array
         for i, implementation in self.keys:
             results[i] = jax.random.wrap_key_data(results[i], impl=implementation)
         return jax.tree_util.tree_unflatten(self.tree, results)
