@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from ._errors import CompileError, HlocError, RunError, UnsupportedError
-from ._jit import JitFunction
+from ._functions import JitFunction
 
 # What floats may differ by, as a share of the largest of the array: sums are in another order in XLA.
 _TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2,

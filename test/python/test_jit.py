@@ -131,6 +131,8 @@ def test_donated_arguments():
     for _ in range(3):
         before, state = state, f(state, 1.0)
         assert all(leaf.is_deleted() for leaf in before)
+    x = jnp.ones(3)
+    assert hloc.jit(lambda y, x: x + y, donate_argnums=-1)(1.0, x)[0] == 2 and x.is_deleted()
     np.testing.assert_array_equal(state[0], 4 * np.ones(4))
 
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of JAX that hloc compiles: what `hloc.jit` gives. Needs JAX."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from ._compile import compile as compile_module
+from ._executable import Executable
+
+
+def _as_tuple(value: Any) -> tuple:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, (int, str)) else tuple(value)
+
+
+# Results of fewer bytes are copied, by code that XLA calls at once; it takes far longer to tell JAX of memory
+# where it is.
+_SMALL_BYTES = 1 << 18
+
+
+@functools.cache
+def _get_copier() -> Callable[[list], list]:
+    """JAX arrays of NumPy's, by a copy."""
+    return jax.jit(lambda arrays: arrays)
+
+
+class _Compiled:
+    """The function for arguments of one kind."""
+
+    def __init__(self, lowered: Any, options: dict[str, Any]):
+        self.executable: Executable = compile_module(lowered, **options)
+        leaves, self.tree = jax.tree_util.tree_flatten(lowered.out_info)
+        self.small = [i for i, result in enumerate(self.executable.results) if result.nbytes < _SMALL_BYTES]
+        self.large = [i for i, result in enumerate(self.executable.results) if result.nbytes >= _SMALL_BYTES]
+        # Arrays of random keys are arrays of numbers for the module.
+        self.keys = [(i, jax.random.key_impl(jax.numpy.empty((), leaf.dtype))) for i, leaf in enumerate(leaves)
+                     if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+
+    def __call__(self, leaves: list) -> Any:
+        arguments = [self._prepare(leaf, wanted.dtype)
+                     for leaf, wanted in zip(leaves, self.executable.arguments)]
+        results = list(self.executable(*arguments))
+        for places, hand_over in ((self.small, _get_copier()), (self.large, jax.device_put)):
+            if places:
+                arrays = hand_over([results[i] for i in places])
+                for i, array in zip(places, arrays):
+                    results[i] = array
+        for i, implementation in self.keys:
+            results[i] = jax.random.wrap_key_data(results[i], impl=implementation)
+        return jax.tree_util.tree_unflatten(self.tree, results)
+
+    @staticmethod
+    def _prepare(leaf: Any, dtype: np.dtype) -> Any:
+        if isinstance(leaf, jax.Array):
+            is_key = not isinstance(leaf.dtype, np.dtype)
+            return np.asarray(jax.random.key_data(leaf) if is_key else leaf)
+        return np.asarray(leaf, dtype)  # of the type that JAX has taken it for
+
+
+class JitFunction:
+    """What `hloc.jit` gives."""
+
+    def __init__(self, function: Callable, static_argnums: Any, static_argnames: Any,
+                 donate_argnums: Any, donate_argnames: Any, options: dict[str, Any]):
+        functools.update_wrapper(self, function)
+        self._options = options
+        self._jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames,
+                               donate_argnums=donate_argnums, donate_argnames=donate_argnames,
+                               keep_unused=True)
+        names = _positional_names(function)
+        self._static_numbers, self._static_names = _resolve(names, static_argnums, static_argnames)
+        self._donated_numbers, self._donated_names = _resolve(names, donate_argnums, donate_argnames)
+        self._compiled: dict[Any, _Compiled] = {}
+        self._lock = threading.RLock()  # a function may call itself while it is traced
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        static, dynamic = self._split(arguments, keywords)
+        leaves, tree = jax.tree_util.tree_flatten(dynamic)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+            return self._jitted(*arguments, **keywords)  # a part of what is traced now
+        key = (tree, static, tuple(map(_describe, leaves)), jax.config.jax_enable_x64,
+               jax.config.jax_default_matmul_precision)
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            with self._lock:
+                compiled = self._compiled.get(key)
+                if compiled is None:
+                    compiled = _Compiled(self._jitted.lower(*arguments, **keywords), self._options)
+                    self._compiled[key] = compiled
+        results = compiled(leaves)
+        self._delete_donated(arguments, keywords)
+        return results
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """A method is given its object, as with functions."""
+        return self if instance is None else types.MethodType(self, instance)
+
+    def lower(self, *arguments: Any, **keywords: Any) -> Any:
+        """The function for such arguments, as `jax.jit(f).lower` gives it."""
+        return self._jitted.lower(*arguments, **keywords)
+
+    def compile(self, *arguments: Any, **keywords: Any) -> Executable:
+        """The function for such arguments as an Executable, which can be saved."""
+        return compile_module(self.lower(*arguments, **keywords), **self._options)
+
+    def _split(self, arguments: tuple, keywords: dict) -> tuple[Any, Any]:
+        """What is a part of the program, which can be compared, and what is given to it."""
+        is_static = _mark(self._static_numbers, len(arguments))
+        static = tuple((i, a) for i, a in enumerate(arguments) if is_static[i])
+        static += tuple((n, a) for n, a in sorted(keywords.items()) if n in self._static_names)
+        dynamic = ([a for i, a in enumerate(arguments) if not is_static[i]],
+                   {n: a for n, a in keywords.items() if n not in self._static_names})
+        return static, dynamic
+
+    def _delete_donated(self, arguments: tuple, keywords: dict) -> None:
+        """Arrays that were donated are gone, as with jax.jit."""
+        donated = [a for a, gone in zip(arguments, _mark(self._donated_numbers, len(arguments))) if gone]
+        donated += [a for n, a in keywords.items() if n in self._donated_names]
+        for leaf in jax.tree_util.tree_leaves(donated):
+            if isinstance(leaf, jax.Array) and not leaf.is_deleted():
+                leaf.delete()
+
+
+def _mark(numbers: set[int], count: int) -> list[bool]:
+    """Which of `count` arguments the numbers name; negative ones count from the end."""
+    return [i in numbers or i - count in numbers for i in range(count)]
+
+
+def _positional_names(function: Callable) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _resolve(names: list[str], numbers: Any, chosen: Any) -> tuple[set[int], set[str]]:
+    """Arguments that are named by number or by name, as both."""
+    given_numbers, given_names = _as_tuple(numbers), _as_tuple(chosen)
+    all_numbers = set(given_numbers) | {names.index(n) for n in given_names if n in names}
+    return all_numbers, set(given_names) | {names[i] for i in given_numbers if -len(names) <= i < len(names)}
+
+
+def _describe(leaf: Any) -> Any:
+    """What a compiled function depends on of an argument: its shape and type."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.shape, leaf.dtype
+    if isinstance(leaf, jax.Array):
+        return leaf.shape, leaf.dtype, getattr(leaf, "weak_type", False)
+    return jax.typeof(leaf)
