@@ -34,8 +34,6 @@ struct KernelSchedule {
   int64_t units = 1;
   /// Units worth a task of their own; a launch of no more than this stays serial.
   int64_t grain = 1;
-  /// Scratch memory, shared by all units of a launch.
-  int64_t scratchBytes = 0;
   /// Whether it is straight-line code, to be inlined wherever it is launched.
   bool isUnrolled = false;
   /// Operations that the kernel was made of, and whether it does so little that its code belongs

@@ -562,13 +562,14 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
     Arrays lie in the results where possible; up to 256 bytes in local variables
     (`memref.alloca`), constants in `memref.global`, everything else in the arena, at offsets that are
     multiples of 64, or in the memory of a result that holds nothing else yet (a `memref.view` of its
-    bytes). A result that may alias an argument of as many bytes (`hlo.aliases`) holds that argument
+    bytes). So does the scratch memory that a kernel's schedules ask for, which lives as long as its
+    launch: the plan is all that a call needs. A result that may alias an argument of as many bytes (`hlo.aliases`) holds that argument
     from the start, whatever their element types; the `memref.copy` marked `hlo.unless_same` does so if the host passes different
     memory.
 
     Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
     once; `hlo.bytes_in_results` of temporaries; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer, and `hlo.arena_names`,
-    the instruction that first writes each.
+    the instruction that first writes each, or whose scratch memory it is.
 
     ```mlir
     func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
@@ -598,7 +599,8 @@ def CheckBuffers : Pass<"check-buffers", "::mlir::ModuleOp"> {
     and write (`hlo.reads`, `hlo.writes`, and `hlo.becomes` where a value takes another's name), not
     the plan. A result that may alias an argument (`hlo.aliases`) is taken for memory of its own first,
     then for the argument's. Errors: a read of memory that does not hold the value, an output that overlaps
-    an input in whose memory it may not lie, or another output.
+    an input in whose memory it may not lie, or another output; scratch memory that is too small or
+    overlaps either.
   }];
 }
 

@@ -36,8 +36,7 @@ private:
   }
   bool canJoin(hlo::LaunchOp launch) const {
     const KernelSchedule *schedule = getSchedule(launch);
-    return schedule && schedule->units > 0 && schedule->blocks.batches > 0 &&
-           schedule->scratchBytes == 0;
+    return schedule && schedule->units > 0 && schedule->blocks.batches > 0 && !launch.getScratch();
   }
   bool overlap(const Extent &a, const Extent &b) const {
     if (!a.base || !b.base)
@@ -85,9 +84,11 @@ bool GroupFinder::conflict(ValueRange written, ValueRange other) const {
 
 /// Whether `between`, which stands after launches of the group, may go before them.
 bool GroupFinder::isApart(hlo::LaunchOp between, const FusedTileGroup &group) const {
+  SmallVector<Value> written(between.getOutputs());
+  if (between.getScratch())
+    written.push_back(between.getScratch());
   return llvm::none_of(group.launches, [&](hlo::LaunchOp launch) {
-    return conflict(between.getOutputs(), launch.getInputs()) ||
-           conflict(between.getOutputs(), launch.getOutputs()) ||
+    return conflict(written, launch.getInputs()) || conflict(written, launch.getOutputs()) ||
            conflict(launch.getOutputs(), between.getInputs());
   });
 }

@@ -31,7 +31,8 @@ public:
 private:
   void declareConstants();
   void declareFunctions();
-  int64_t getOwnBytes(mlir::func::FuncOp function);
+  /// Bytes of the function's temporaries, with what its kernels need for themselves.
+  static int64_t getOwnBytes(mlir::func::FuncOp function);
   int64_t getArenaBytes(mlir::func::FuncOp function);
   mlir::LogicalResult emitBody(mlir::func::FuncOp function);
   mlir::LogicalResult emitOperations(mlir::Block &block);
@@ -104,7 +105,6 @@ private:
   mlir::Value context, arena, status, frame;
   /// Where the body finds the addresses of arguments and results, if it takes the host's tables.
   llvm::SmallDenseMap<mlir::Value, std::pair<mlir::Value, int64_t>> tableEntries;
-  int64_t scratchOffset = 0;
   mlir::IRMapping values;
 };
 

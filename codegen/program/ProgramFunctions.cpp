@@ -15,19 +15,9 @@ static bool isMain(func::FuncOp function) { return function.getName() == "main";
 
 static bool startsFunction(hlo::RuntimeCallOp call) { return call.getCallee() == "async_launch"; }
 
-/// Bytes of the function's temporaries; scratch memory comes after them.
-static int64_t getTemporaryBytes(func::FuncOp function) {
+int64_t ProgramEmitter::getOwnBytes(func::FuncOp function) {
   auto arena = cast<MemRefType>(function.getArguments().back().getType());
   return llvm::alignTo(arena.getNumElements(), kArenaAlignment);
-}
-
-/// The function's temporaries, and what its kernels need for themselves, one after the other.
-int64_t ProgramEmitter::getOwnBytes(func::FuncOp function) {
-  int64_t scratch = 0;
-  function.walk([&](hlo::LaunchOp launch) {
-    scratch = std::max(scratch, schedules.lookup(launch.getKernel()).scratchBytes);
-  });
-  return getTemporaryBytes(function) + scratch;
 }
 
 /// The memory of a call: the function's own, and that of each function that it starts, as these may
@@ -36,10 +26,8 @@ int64_t ProgramEmitter::getArenaBytes(func::FuncOp function) {
   int64_t bytes = getOwnBytes(function);
   function.walk([&](hlo::RuntimeCallOp call) {
     if (startsFunction(call))
-      bytes = llvm::alignTo(bytes, kArenaAlignment) +
-              llvm::alignTo(getArenaBytes(program.lookupSymbol<func::FuncOp>(
-                                call.getParameters().getAs<FlatSymbolRefAttr>("callee"))),
-                            kArenaAlignment);
+      bytes += getArenaBytes(program.lookupSymbol<func::FuncOp>(
+          call.getParameters().getAs<FlatSymbolRefAttr>("callee")));
   });
   return bytes;
 }
@@ -63,7 +51,6 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp function) {
   LLVM::LLVMFuncOp body = asyncCalls.functions[function.getName()].body;
   values.clear();
   tableEntries.clear();
-  scratchOffset = getTemporaryBytes(function);
   b.setLoc(function.getLoc());
   entry = body.addEntryBlock(b);
   // Allocations gather before this point.
@@ -92,7 +79,7 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp function) {
   });
   frame = stack(8 * longestFrame, 16);
   if (startsFunctions)
-    asyncCalls.enter(stack(8, 16), arena, llvm::alignTo(getOwnBytes(function), kArenaAlignment));
+    asyncCalls.enter(stack(8, 16), arena, getOwnBytes(function));
   if (failed(emitOperations(function.getBody().front())))
     return failure();
   Value code = constant(b.getI32Type(), 0);

@@ -59,8 +59,8 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   SmallVector<Value> arguments;
   for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
     arguments.push_back(locate(buffer));
-  Value scratch = schedule.scratchBytes ? offset64(arena, scratchOffset)
-                                        : Value(LLVM::ZeroOp::create(b, pointer));
+  Value scratch =
+      launch.getScratch() ? locate(launch.getScratch()) : Value(LLVM::ZeroOp::create(b, pointer));
   arguments.push_back(scratch);
   int64_t tasks = (schedule.units + schedule.grain - 1) / schedule.grain;
   Type i64 = b.getI64Type();

@@ -167,8 +167,6 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
   out << formatv("\n    {0}, {1}", count(schedule.units, "unit"),
                  parallel ? "in " + number(tasks) + " tasks of " + number(schedule.grain)
                           : "serial");
-  if (schedule.scratchBytes)
-    out << ", " << count(schedule.scratchBytes, "byte") << " of scratch";
   std::string prefix = compiled.interface.name;
   if (compiled.targets.size() > 1)
     prefix = getVariantPrefix(prefix, target.cpu);
@@ -208,8 +206,7 @@ void ReportWriter::writeMemory() {
     return bytes;
   };
   const ModuleInterface &interface = compiled.interface;
-  int64_t placed = getNumber("hlo.arena_bytes"), beside = compiled.program.memory.asyncBytes,
-          scratch = interface.arenaBytes - placed - beside;
+  int64_t beside = compiled.program.memory.asyncBytes;
   out << formatv(
       "\nmemory\n  {0}, {1}\n  {2}, {3}\n", count(interface.arguments.size(), "argument"),
       count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
@@ -217,10 +214,8 @@ void ReportWriter::writeMemory() {
   for (auto [result, argument] : interface.aliases)
     out << formatv("  result {0} may lie in argument {1}\n", interface.results[result].name,
                    interface.arguments[argument].name);
-  out << formatv(
-      "  arena {0}: {1} for arrays, of which {2} are live at once at least; {3} for scratch\n",
-      count(interface.arenaBytes, "byte"), number(placed), number(getNumber("hlo.arena_bound")),
-      number(scratch));
+  out << formatv("  arena {0}, of which {1} are live at once at least\n",
+                 count(interface.arenaBytes, "byte"), number(getNumber("hlo.arena_bound")));
   if (beside)
     out << formatv("  {0} of it for asynchronous computations\n", count(beside, "byte"));
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))

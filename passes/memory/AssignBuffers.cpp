@@ -94,7 +94,7 @@ private:
 
 Value MemoryProgram::makeMemory(int index, MemRefType type) {
   const Buffer &buffer = plan[index];
-  Location loc = buffer.value ? buffer.value.getLoc() : source.getLoc();
+  Location loc = plan.getLoc(buffer);
   if (buffer.place == Place::Arena) {
     Value offset = arith::ConstantIndexOp::create(atEntry, loc, buffer.offset);
     Value arena = target.getArguments().back();
@@ -194,7 +194,9 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
     inputs[reuse[i]] = outputs[i];
   }
   FlatSymbolRefAttr function = shared.outliner.outline(kernel, reuse);
-  auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs, Value());
+  int scratch = plan.getScratch(kernel);
+  auto launch = LaunchOp::create(builder, kernel.getLoc(), function, inputs, outputs,
+                                 scratch < 0 ? Value() : getMemory(scratch));
   if (Attribute groups = kernel->getDiscardableAttr(kTileGroups))
     launch->setDiscardableAttr(kTileGroups, groups);
   annotate(launch, kernel.getInputs(), kernel.getResults());
@@ -407,7 +409,7 @@ struct AssignBuffers : hloc::impl::AssignBuffersBase<AssignBuffers> {
 private:
   FailureOr<SmallVector<Alias>> getAliases(func::FuncOp main);
   func::FuncOp createTarget(func::FuncOp main, int64_t arenaBytes);
-  void describe(func::FuncOp target, const Plan &plan);
+  void describe(func::FuncOp target, Plan &plan);
 };
 
 FailureOr<SmallVector<Alias>> AssignBuffers::getAliases(func::FuncOp main) {
@@ -453,7 +455,7 @@ func::FuncOp AssignBuffers::createTarget(func::FuncOp main, int64_t arenaBytes) 
 }
 
 /// Leaves what a report tells of the arena.
-void AssignBuffers::describe(func::FuncOp target, const Plan &plan) {
+void AssignBuffers::describe(func::FuncOp target, Plan &plan) {
   OpBuilder builder(target);
   target->setAttr("hlo.arena_bytes", builder.getI64IntegerAttr(plan.arenaBytes));
   target->setAttr("hlo.bytes_in_results", builder.getI64IntegerAttr(plan.bytesInResults));
@@ -463,8 +465,8 @@ void AssignBuffers::describe(func::FuncOp target, const Plan &plan) {
     const Buffer &buffer = plan[index];
     list.push_back(
         builder.getDenseI64ArrayAttr({buffer.offset, buffer.bytes, buffer.begin(), buffer.end()}));
-    names.push_back(builder.getStringAttr(buffer.value ? getInstructionName(buffer.value.getLoc())
-                                                       : StringRef()));
+    StringRef name = getInstructionName(plan.getLoc(buffer));
+    names.push_back(builder.getStringAttr(buffer.user ? "scratch of " + name : name));
   }
   target->setAttr("hlo.arena_buffers", builder.getArrayAttr(list));
   target->setAttr("hlo.arena_names", builder.getArrayAttr(names));

@@ -101,6 +101,22 @@ void Plan::define(Value value, int64_t begin) {
   definitions.push_back({value, addNode(value, value.getType()), begin});
 }
 
+/// Memory that holds nothing before and after the kernel: the most that it takes on any target.
+void Plan::addScratch(KernelOp kernel) {
+  ArrayAttr schedules = kernel.getSchedulesAttr();
+  int64_t bytes = 0;
+  for (Attribute schedule : schedules ? schedules.getValue() : ArrayRef<Attribute>())
+    bytes = std::max(bytes, cast<ScheduleAttr>(schedule).getScratch());
+  if (bytes == 0)
+    return;
+  // Of the widest elements, since whatever it holds is to be aligned.
+  auto words = RankedTensorType::get({int64_t(llvm::divideCeil(bytes, 8))},
+                                     IntegerType::get(kernel.getContext(), 64));
+  int node = scratch[kernel] = addNode(Value(), words);
+  buffers[node].user = kernel;
+  live(node, begins[kernel], begins[kernel] + 2);
+}
+
 void Plan::wish(Value from, int to, int64_t position, int depth, double factor, int64_t until) {
   double weight = factor * double(buffers[to].bytes + 1) * std::pow(100.0, depth);
   int source = nodeOf.lookup(from);
@@ -248,6 +264,7 @@ void Plan::number(Block &block, int depth) {
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)
       continue;
+    addScratch(kernel);
     for (auto [result, reuse] : llvm::zip(kernel.getResults(), kernel.getReuse())) {
       if (reuse < 0)
         continue;

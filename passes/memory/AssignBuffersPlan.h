@@ -33,6 +33,7 @@ struct Buffer {
   bool carried = false;               ///< by a loop
   llvm::SmallVector<Range, 2> ranges; ///< in order
   mlir::Value value;                  ///< the first value, which names the buffer; may be null
+  mlir::Operation *user = nullptr;    ///< the kernel whose scratch memory it is, which has no value
   mlir::Type type;
 
   int64_t begin() const { return ranges.front().begin; }
@@ -56,6 +57,17 @@ public:
 
   int getBuffer(mlir::Value value) { return find(nodeOf.lookup(value)); }
   const Buffer &operator[](int buffer) const { return buffers[buffer]; }
+  /// The buffer of the kernel's scratch memory; -1 if it needs none.
+  int getScratch(hlo::KernelOp kernel) const {
+    auto found = scratch.find(kernel);
+    return found == scratch.end() ? -1 : found->second;
+  }
+  /// Where the module says what the buffer is for; the function's place for copies in between.
+  mlir::Location getLoc(const Buffer &buffer) {
+    return buffer.value  ? buffer.value.getLoc()
+           : buffer.user ? buffer.user->getLoc()
+                         : main.getLoc();
+  }
   bool contains(mlir::Value value) const { return nodeOf.contains(value); }
 
   /// Copies to make where control leaves a block or enters an operation with regions, in order.
@@ -93,6 +105,7 @@ private:
   void numberRegions(mlir::Operation *op, int depth);
   int64_t getLastUse(mlir::Value value, int64_t begin);
   void define(mlir::Value value, int64_t begin);
+  void addScratch(hlo::KernelOp kernel);
   void wish(mlir::Value from, int to, int64_t position, int depth, double factor, int64_t until);
   void wish(mlir::Value from, int to, int64_t position, int depth, double factor) {
     wish(from, to, position, depth, factor, position + 1);
@@ -114,6 +127,7 @@ private:
   std::vector<Buffer> buffers;
   std::vector<int> parents;
   llvm::DenseMap<mlir::Value, int> nodeOf;
+  llvm::DenseMap<mlir::Operation *, int> scratch; // by kernel
   llvm::SmallVector<int> resultNodes;
   /// Kernels that run tile by tile, and what they hand on to each other. All else that they read or
   /// write lives from the first to the last.

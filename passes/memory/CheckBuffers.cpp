@@ -52,6 +52,7 @@ private:
   LogicalResult runBranches(Operation &op, Memory &memory);
   LogicalResult runAccess(Operation &op, ValueRange inputs, ValueRange outputs, Memory &memory);
   LogicalResult checkOverlaps(LaunchOp launch);
+  LogicalResult checkScratch(LaunchOp launch, Memory &memory);
   void become(Operation &op, Memory &memory);
 
   Span getSpan(Value value) const;
@@ -185,6 +186,27 @@ LogicalResult Checker::checkOverlaps(LaunchOp launch) {
   return success();
 }
 
+/// The kernel's scratch memory is large enough and overlaps nothing that it reads or writes. After
+/// the launch it holds nothing.
+LogicalResult Checker::checkScratch(LaunchOp launch, Memory &memory) {
+  int64_t bytes = 0;
+  auto function = symbols.lookup<KernelFunctionOp>(launch.getKernel());
+  if (ArrayAttr schedules = function.getSchedulesAttr())
+    for (auto schedule : schedules.getAsRange<ScheduleAttr>())
+      bytes = std::max(bytes, schedule.getScratch());
+  Value scratch = launch.getScratch();
+  if (!scratch && bytes == 0)
+    return success();
+  if (!scratch || buffers::getBytes(scratch.getType()) < bytes)
+    return launch.emitOpError("needs ") << bytes << " bytes of scratch memory";
+  Span span = getSpan(scratch);
+  for (Value other : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
+    if (span.overlaps(getSpan(other)))
+      return launch.emitOpError("scratch memory overlaps an input or output");
+  write(memory, span, {});
+  return success();
+}
+
 LogicalResult Checker::runLoop(Operation &op, Memory &memory) {
   become(op, memory);
   Memory head = memory;
@@ -239,7 +261,7 @@ LogicalResult Checker::runOp(Operation &op, Memory &memory) {
     return success();
   }
   if (auto launch = dyn_cast<LaunchOp>(op)) {
-    if (failed(checkOverlaps(launch)))
+    if (failed(checkOverlaps(launch)) || failed(checkScratch(launch, memory)))
       return failure();
     return runAccess(op, launch.getInputs(), launch.getOutputs(), memory);
   }

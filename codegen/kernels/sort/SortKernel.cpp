@@ -102,7 +102,6 @@ void SortKernel::emitRows() {
           units = llvm::divideCeil(rows, rowsPerUnit);
   context.setUnits(units, context.getPredictedTime() / double(units));
   Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
-  context.schedule.scratchBytes = context.chosen.getScratch();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {

@@ -91,3 +91,61 @@ func.func private @side(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<10
   hlo.launch @reverse(%a) -> (%y) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xf32>
   return {hlo.reads = array<i64: 2>}
 }
+
+// -----
+
+// The second kernel's schedule asks for more scratch memory than it is given.
+hlo.kernel_function @sort <sort> attributes {reuse = array<i64: -1>, schedules = [#hlo.schedule<"sort.merge" block = [64] lanes = 8 units = 1 scratch = 512>]} {
+^bb0(%0: tensor<100xf32>):
+  hlo.return %0 : tensor<100xf32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %arena: memref<1024xi8>) attributes {hlo.results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<1024xi8> to memref<64xi64>
+  %b = memref.view %arena[%c0][] : memref<1024xi8> to memref<63xi64>
+  hlo.launch @sort(%x) -> (%y) scratch(%a : memref<64xi64>) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  // expected-error @+1 {{needs 512 bytes of scratch memory}}
+  hlo.launch @sort(%x) -> (%y) scratch(%b : memref<63xi64>) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  return {hlo.reads = array<i64: 1>}
+}
+
+// -----
+
+hlo.kernel_function @sort <sort> attributes {reuse = array<i64: -1>, schedules = [#hlo.schedule<"sort.merge" block = [64] lanes = 8 units = 1 scratch = 512>]} {
+^bb0(%0: tensor<100xf32>):
+  hlo.return %0 : tensor<100xf32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %arena: memref<1024xi8>) attributes {hlo.results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c384 = arith.constant 384 : index
+  %a = memref.view %arena[%c0][] : memref<1024xi8> to memref<100xf32>
+  %s = memref.view %arena[%c384][] : memref<1024xi8> to memref<64xi64>
+  // expected-error @+1 {{scratch memory overlaps an input or output}}
+  hlo.launch @sort(%x) -> (%a) scratch(%s : memref<64xi64>) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  memref.copy %a, %y {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 1>} : memref<100xf32> to memref<100xf32>
+  return {hlo.reads = array<i64: 1>}
+}
+
+// -----
+
+// What was in memory that a kernel takes as scratch is lost.
+hlo.kernel_function @sort <sort> attributes {reuse = array<i64: -1>, schedules = [#hlo.schedule<"sort.merge" block = [64] lanes = 8 units = 1 scratch = 512>]} {
+^bb0(%0: tensor<100xf32>):
+  hlo.return %0 : tensor<100xf32>
+}
+hlo.kernel_function @negate <loop> attributes {reuse = array<i64: -1>} {
+^bb0(%0: tensor<100xf32>):
+  %1 = hlo.negate %0 : (tensor<100xf32>) -> tensor<100xf32>
+  hlo.return %1 : tensor<100xf32>
+}
+func.func @main(%x: memref<100xf32> {hlo.value = 0 : i64}, %y: memref<100xf32>, %z: memref<100xf32>, %arena: memref<1024xi8>) attributes {hlo.results = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c384 = arith.constant 384 : index
+  %a = memref.view %arena[%c0][] : memref<1024xi8> to memref<100xf32>
+  %s = memref.view %arena[%c384][] : memref<1024xi8> to memref<64xi64>
+  hlo.launch @negate(%x) -> (%a) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 1>} : (memref<100xf32>) -> memref<100xf32>
+  hlo.launch @sort(%x) -> (%y) scratch(%s : memref<64xi64>) {hlo.reads = array<i64: 0>, hlo.writes = array<i64: 2>} : (memref<100xf32>) -> memref<100xf32>
+  // expected-error @+1 {{reads memory that does not hold value 1}}
+  hlo.launch @negate(%a) -> (%z) {hlo.reads = array<i64: 1>, hlo.writes = array<i64: 3>} : (memref<100xf32>) -> memref<100xf32>
+  return {hlo.reads = array<i64: 2, 3>}
+}
