@@ -167,26 +167,9 @@ public:
         .Case<hlo::IsFiniteOp>([&](auto) { return emitIsFinite(b, x); })
         .Case<hlo::RealOp>([&](auto) { return x; })
         .Case<hlo::ImagOp>([&](auto) { return zero(x); })
-        .Case<hlo::AcosOp>([&](auto) { return emitAcos(b, x); })
-        .Case<hlo::AcoshOp>([&](auto) { return emitAcosh(b, x); })
-        .Case<hlo::AsinOp>([&](auto) { return emitAsin(b, x); })
-        .Case<hlo::AsinhOp>([&](auto) { return emitAsinh(b, x); })
-        .Case<hlo::AtanhOp>([&](auto) { return emitAtanh(b, x); })
-        .Case<hlo::CbrtOp>([&](auto) { return emitCbrt(b, x); })
-        .Case<hlo::CosineOp>([&](auto) { return emitCos(b, x); })
-        .Case<hlo::CoshOp>([&](auto) { return emitCosh(b, x); })
-        .Case<hlo::ErfOp>([&](auto) { return emitErf(b, x); })
-        .Case<hlo::ExponentialOp>([&](auto) { return emitExp(b, x); })
-        .Case<hlo::ExponentialMinusOneOp>([&](auto) { return emitExpm1(b, x); })
-        .Case<hlo::LogOp>([&](auto) { return emitLog(b, x); })
-        .Case<hlo::LogPlusOneOp>([&](auto) { return emitLog1p(b, x); })
-        .Case<hlo::LogisticOp>([&](auto) { return emitLogistic(b, x); })
-        .Case<hlo::RsqrtOp>([&](auto) { return emitRsqrt(b, x); })
-        .Case<hlo::SineOp>([&](auto) { return emitSin(b, x); })
-        .Case<hlo::SinhOp>([&](auto) { return emitSinh(b, x); })
-        .Case<hlo::SqrtOp>([&](auto) { return emitSqrt(b, x); })
-        .Case<hlo::TanOp>([&](auto) { return emitTan(b, x); })
-        .Case<hlo::TanhOp>([&](auto) { return emitTanh(b, x); })
+#define MATH_FUNCTION(operation, emitter, expression)                                              \
+  .Case<hlo::operation>([&](auto) { return emitter(b, x); })
+#include "codegen/math/Functions.def"
         .Default([](auto) { return Value(); });
   }
 

@@ -23,7 +23,7 @@ constexpr double erfCoefficients64[] = {
     2.6675882557303997e-12,  -1.6803392294443822e-13, 6.6107158659808825e-15,
     -1.2215590334565529e-16};
 
-static Expr erf(Expr x) {
+Expr erf(Expr x) {
   bool single = x.isF32();
   // From the limit on, the result rounds to 1.
   Expr a = atMost(abs(x), x.real(single ? 3.95 : 5.95));
@@ -33,7 +33,5 @@ static Expr erf(Expr x) {
   Expr power = multiplyAdd(a, x.real(1.1283791670955126), tail);
   return copysign(oneMinusExp(power), x);
 }
-
-Value emitErf(ImplicitLocOpBuilder &b, Value x) { return erf({&b, x}); }
 
 } // namespace hloc

@@ -121,7 +121,7 @@ Expr tanh(Expr x) {
   return copysign(e / (e + 2), x);
 }
 
-static Expr logistic(Expr x) {
+Expr logistic(Expr x) {
   // The exponential never overflows, and small results keep their digits.
   Expr e = exp(-abs(x));
   return select(lt(x, 0), e, x.real(1)) / (e + 1);
@@ -168,12 +168,5 @@ Expr sinh(Expr x) {
   return select(lt(abs(x), x.isF32() ? 0x1p-60 : 0x1p-120), x, result);
 }
 Expr cosh(Expr x) { return hyperbolic(x).cosh * 2; }
-
-Value emitExp(ImplicitLocOpBuilder &b, Value x) { return exp({&b, x}); }
-Value emitExpm1(ImplicitLocOpBuilder &b, Value x) { return expm1({&b, x}); }
-Value emitTanh(ImplicitLocOpBuilder &b, Value x) { return tanh({&b, x}); }
-Value emitLogistic(ImplicitLocOpBuilder &b, Value x) { return logistic({&b, x}); }
-Value emitSinh(ImplicitLocOpBuilder &b, Value x) { return sinh({&b, x}); }
-Value emitCosh(ImplicitLocOpBuilder &b, Value x) { return cosh({&b, x}); }
 
 } // namespace hloc

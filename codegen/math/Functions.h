@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of Math.h on expressions, and the pieces they share. Internal to codegen/math.
+// Functions.def says which operation is which.
 #ifndef HLOC_CODEGEN_MATH_FUNCTIONS_H
 #define HLOC_CODEGEN_MATH_FUNCTIONS_H
 
@@ -7,6 +8,12 @@
 
 namespace hloc {
 
+Expr acos(Expr x);
+Expr acosh(Expr x);
+Expr asin(Expr x);
+Expr asinh(Expr x);
+Expr atanh(Expr x);
+Expr erf(Expr x);
 Expr exp(Expr x);
 /// e^(x + rest), a small `rest` being what `x` lacks in digits.
 Expr expOfSum(Expr x, Expr rest);
@@ -16,6 +23,7 @@ Expr expm1(Expr x);
 Expr oneMinusExp(Expr x);
 Expr log(Expr x);
 Expr log1p(Expr x);
+Expr logistic(Expr x);
 Expr sinh(Expr x);
 Expr cosh(Expr x);
 Expr tanh(Expr x);

@@ -100,7 +100,7 @@ static Arc reduceArc(Expr x) {
   return {big, root, multiplyAdd(root * z, p, select(big, lost, x.real(0)))};
 }
 
-static Expr asin(Expr x) {
+Expr asin(Expr x) {
   Arc arc = reduceArc(x);
   HalfPi half = halfPi(x);
   Pair lead = fastTwoSum(half.hi, -2 * arc.root);
@@ -108,7 +108,7 @@ static Expr asin(Expr x) {
   return copysign(select(arc.big, big, arc.root + arc.correction), x);
 }
 
-static Expr acos(Expr x) {
+Expr acos(Expr x) {
   Arc arc = reduceArc(x);
   HalfPi half = halfPi(x), whole = halfPi(x, 2);
   Expr negative = lt(x, 0);
@@ -130,7 +130,5 @@ Value emitAtan(ImplicitLocOpBuilder &b, Value x) {
   Expr y{&b, x};
   return atan2(y, y.real(1));
 }
-Value emitAsin(ImplicitLocOpBuilder &b, Value x) { return asin({&b, x}); }
-Value emitAcos(ImplicitLocOpBuilder &b, Value x) { return acos({&b, x}); }
 
 } // namespace hloc

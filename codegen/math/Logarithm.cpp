@@ -77,7 +77,7 @@ Expr log1p(Expr x) {
   return fixLog(x, -1, result);
 }
 
-static Expr asinh(Expr x) {
+Expr asinh(Expr x) {
   Expr a = abs(x);
   Expr square = a * a;
   Expr big = gt(a, x.isF32() ? 0x1p30 : 0x1p60);
@@ -86,7 +86,7 @@ static Expr asinh(Expr x) {
   return copysign(result, x);
 }
 
-static Expr acosh(Expr x) {
+Expr acosh(Expr x) {
   Expr t = x - 1;
   Expr big = gt(x, x.isF32() ? 0x1p30 : 0x1p60);
   Expr small = t + sqrt(multiplyAdd(t, t, t + t));
@@ -94,15 +94,9 @@ static Expr acosh(Expr x) {
   return select(lt(x, 1), nan(x), result);
 }
 
-static Expr atanh(Expr x) {
+Expr atanh(Expr x) {
   Expr a = abs(x);
   return copysign(log1p((a + a) / (1 - a)) * 0.5, x);
 }
-
-Value emitLog(ImplicitLocOpBuilder &b, Value x) { return log({&b, x}); }
-Value emitLog1p(ImplicitLocOpBuilder &b, Value x) { return log1p({&b, x}); }
-Value emitAsinh(ImplicitLocOpBuilder &b, Value x) { return asinh({&b, x}); }
-Value emitAcosh(ImplicitLocOpBuilder &b, Value x) { return acosh({&b, x}); }
-Value emitAtanh(ImplicitLocOpBuilder &b, Value x) { return atanh({&b, x}); }
 
 } // namespace hloc

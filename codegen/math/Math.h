@@ -24,29 +24,13 @@ namespace hloc {
 
 //===-- Floats ------------------------------------------------------------------------------===//
 
-mlir::Value emitAcos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitAcosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitAsin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitAsinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+#define MATH_FUNCTION(operation, emitter, expression)                                              \
+  mlir::Value emitter(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+#include "codegen/math/Functions.def"
+
 mlir::Value emitAtan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAtan2(mlir::ImplicitLocOpBuilder &b, mlir::Value y, mlir::Value x);
-mlir::Value emitAtanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitCbrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitCos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitCosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitErf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitExp(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitExpm1(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitLog(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitLog1p(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitLogistic(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitPower(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
-mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitSin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitSinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitSqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitTan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-mlir::Value emitTanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// x * y + z, which HLO lets round once or twice: by one instruction where the target has it, else
 /// by two.

@@ -164,8 +164,5 @@ Value emitPower(ImplicitLocOpBuilder &b, Value x, Value y) {
       return *result;
   return power({&b, x}, {&b, y});
 }
-Value emitCbrt(ImplicitLocOpBuilder &b, Value x) { return cbrt({&b, x}); }
-Value emitSqrt(ImplicitLocOpBuilder &b, Value x) { return sqrt(Expr{&b, x}); }
-Value emitRsqrt(ImplicitLocOpBuilder &b, Value x) { return 1 / sqrt(Expr{&b, x}); }
 
 } // namespace hloc

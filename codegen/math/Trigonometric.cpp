@@ -85,8 +85,4 @@ Expr tan(Expr x) {
   return asFloat(bitsOf(ratio) ^ signBit(x));
 }
 
-Value emitSin(ImplicitLocOpBuilder &b, Value x) { return sinCos({&b, x}).sin; }
-Value emitCos(ImplicitLocOpBuilder &b, Value x) { return sinCos({&b, x}).cos; }
-Value emitTan(ImplicitLocOpBuilder &b, Value x) { return tan({&b, x}); }
-
 } // namespace hloc

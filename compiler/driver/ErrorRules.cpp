@@ -51,13 +51,10 @@ struct Function {
   double ulps;
   enum Slope { AtMostOne, OwnValue, OfLogarithm, Root, Unknown } slope;
 };
+/// Those of which more is known than that they are functions.
 constexpr Function kFunctions[] = {
-    {"hlo.acos", 4, Function::Unknown},
-    {"hlo.acosh", 4, Function::Unknown},
-    {"hlo.asin", 4, Function::Unknown},
     {"hlo.asinh", 4, Function::AtMostOne},
     {"hlo.atan2", 4, Function::Unknown},
-    {"hlo.atanh", 4, Function::Unknown},
     {"hlo.cbrt", 2, Function::Root},
     {"hlo.cosh", 4, Function::OwnValue},
     {"hlo.cosine", 2, Function::AtMostOne},
@@ -72,9 +69,14 @@ constexpr Function kFunctions[] = {
     {"hlo.sine", 2, Function::AtMostOne},
     {"hlo.sinh", 4, Function::OwnValue},
     {"hlo.sqrt", 0, Function::Root},
-    {"hlo.tan", 4, Function::Unknown},
     {"hlo.tanh", 4, Function::AtMostOne},
 };
+
+/// Whether it is computed to some accuracy, for which the text may ask.
+bool isFunction(Operation *op) {
+  return llvm::any_of(op->getName().getAttributeNames(),
+                      [](StringAttr name) { return name == "result_accuracy"; });
+}
 
 Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
@@ -226,6 +228,8 @@ Known boundArray(Operation *op, Type element, ArrayRef<Leaves> operands, const M
   for (const Function &function : kFunctions)
     if (op->getName().getStringRef() == function.name)
       return boundFunction(op, function, operands, size);
+  if (isFunction(op))
+    return boundFunction(op, {op->getName().getStringRef(), 4, Function::Unknown}, operands, size);
   if (isa<AbsOp, SignOp>(op) && isa<ComplexType>(elementOf(op->getOperand(0)))) {
     auto slope = isa<AbsOp>(op) ? Function::AtMostOne : Function::Unknown;
     return boundFunction(op, {op->getName().getStringRef(), 4, slope}, operands, size);

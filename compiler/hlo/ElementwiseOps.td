@@ -2,65 +2,102 @@
 // Operations that compute each element of the result from the same element of the operands.
 
 include "compiler/hlo/HloBase.td"
+include "llvm/TableGen/SearchableTable.td"
 
 // Marks the elementwise operations for passes and codegen.
 def HLO_Elementwise : NativeOpTrait<"Elementwise"> {
   let cppNamespace = "::hloc::hlo";
 }
 
-class HLO_UnaryOp<string mnemonic, string admits, string cost = "Simple">
+// The element types that an operation takes, in words and as Kinds (infer/Rules.h).
+class HLO_Kinds<string inWords, string inCpp> {
+  string words = inWords;
+  string cpp = inCpp;
+}
+def HLO_AnyKind : HLO_Kinds<"any elements", "Kinds::Any">;
+def HLO_Bits : HLO_Kinds<"pred or integers", "Kinds::Bits">;
+def HLO_Integers : HLO_Kinds<"integers", "Kinds::Integers">;
+def HLO_Floats : HLO_Kinds<"floats", "Kinds::Float">;
+def HLO_FloatsOrComplex : HLO_Kinds<"floats or complex numbers", "Kinds::Float | Kinds::Complex">;
+def HLO_IntegersOrFloats : HLO_Kinds<"integers or floats", "Kinds::Real">;
+def HLO_Numbers : HLO_Kinds<"integers, floats or complex numbers", "Kinds::Numbers">;
+def HLO_SignedNumbers : HLO_Kinds<"signed integers, floats or complex numbers",
+                                  "Kinds::Signed | Kinds::Float | Kinds::Complex">;
+
+// Operations whose operands and result have one type, of these kinds: that is their whole rule. Any
+// other has a rule of its own (infer/Elementwise.cpp).
+class HLO_OneTypeOp<string mnemonic, HLO_Kinds admitted, list<Trait> traits>
+    : HLO_InferredOp<mnemonic, traits> {
+  string admittedKinds = admitted.cpp;
+}
+// The table of these rules, with which infer/Elementwise.cpp is compiled.
+def OneTypeRules : GenericTable {
+  let FilterClass = "HLO_OneTypeOp";
+  let CppTypeName = "OneTypeRule";
+  let Fields = ["opName", "admittedKinds"];
+  string TypeOf_admittedKinds = "code";
+}
+
+class HLO_UnaryRuleOp<string mnemonic, HLO_Kinds kinds, string cost = "Simple">
     : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
-  let constraints = "- C1: `operand` has " # admits # ".";
+  let constraints = "- C1: `operand` has " # kinds.words # ".";
+  let arguments = (ins HLO_Array:$operand);
+  let results = (outs HLO_Array:$result);
+}
+class HLO_UnaryOp<string mnemonic, HLO_Kinds kinds, string cost = "Simple">
+    : HLO_OneTypeOp<mnemonic, kinds, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
+  let constraints = "- C1: `operand` has " # kinds.words # ".";
   let arguments = (ins HLO_Array:$operand);
   let results = (outs HLO_Array:$result);
 }
 
 // A unary operation whose accuracy the text may ask for.
-class HLO_TranscendentalOp<string mnemonic, string cost,
-                           string admits = "floats or complex numbers">
-    : HLO_InferredOp<mnemonic, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
-  let constraints = "- C1: `operand` has " # admits # ".";
+class HLO_TranscendentalOp<string mnemonic, string cost, HLO_Kinds kinds = HLO_FloatsOrComplex>
+    : HLO_OneTypeOp<mnemonic, kinds, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
+  let constraints = "- C1: `operand` has " # kinds.words # ".";
   let arguments = (ins HLO_Array:$operand, Opt<HLO_ResultAccuracyAttr>:$result_accuracy);
   let results = (outs HLO_Array:$result);
 }
 
-class HLO_BinaryOp<string mnemonic, string admits, list<Trait> traits = []>
-    : HLO_InferredOp<mnemonic, traits # [Pure, HLO_Elementwise]> {
-  let constraints = "- C1: `lhs` has " # admits #
-                    ".\n- C2: `rhs` has its element type\n- C3: and shape.";
+class HLO_BinaryConstraints<string admitted> {
+  string text = "- C1: `lhs` has " # admitted # ".\n- C2: `rhs` has its element type\n- C3: and shape.";
+}
+class HLO_BinaryOp<string mnemonic, HLO_Kinds kinds, list<Trait> traits = []>
+    : HLO_OneTypeOp<mnemonic, kinds, traits # [Pure, HLO_Elementwise]> {
+  let constraints = HLO_BinaryConstraints<kinds.words>.text;
   let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs);
   let results = (outs HLO_Array:$result);
 }
 
-def HLO_AbsOp : HLO_UnaryOp<"abs", "signed integers, floats or complex numbers"> {
+def HLO_AbsOp : HLO_UnaryRuleOp<"abs", HLO_SignedNumbers> {
   let summary = "magnitude; of a complex number, a real one";
 }
-def HLO_CeilOp : HLO_UnaryOp<"ceil", "floats"> { let summary = "least integer not below"; }
-def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros", "integers", "Bits"> {
+def HLO_CeilOp : HLO_UnaryOp<"ceil", HLO_Floats> { let summary = "least integer not below"; }
+def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros", HLO_Integers, "Bits"> {
   let summary = "zero bits above the highest set bit";
 }
-def HLO_FloorOp : HLO_UnaryOp<"floor", "floats"> { let summary = "greatest integer not above"; }
-def HLO_ImagOp : HLO_UnaryOp<"imag", "floats or complex numbers"> {
+def HLO_FloorOp : HLO_UnaryOp<"floor", HLO_Floats> { let summary = "greatest integer not above"; }
+def HLO_ImagOp : HLO_UnaryRuleOp<"imag", HLO_FloatsOrComplex> {
   let summary = "imaginary part";
 }
-def HLO_IsFiniteOp : HLO_UnaryOp<"is_finite", "floats"> {
+def HLO_IsFiniteOp : HLO_UnaryRuleOp<"is_finite", HLO_Floats> {
   let summary = "neither infinite nor NaN";
 }
-def HLO_NegateOp : HLO_UnaryOp<"negate", "integers, floats or complex numbers"> {
+def HLO_NegateOp : HLO_UnaryOp<"negate", HLO_Numbers> {
   let summary = "sign changed";
 }
-def HLO_NotOp : HLO_UnaryOp<"not", "pred or integers"> {
+def HLO_NotOp : HLO_UnaryOp<"not", HLO_Bits> {
   let summary = "bitwise complement; of pred, negation";
 }
-def HLO_PopcntOp : HLO_UnaryOp<"popcnt", "integers", "Bits"> { let summary = "set bits"; }
-def HLO_RealOp : HLO_UnaryOp<"real", "floats or complex numbers"> { let summary = "real part"; }
-def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz", "floats", "Steps"> {
+def HLO_PopcntOp : HLO_UnaryOp<"popcnt", HLO_Integers, "Bits"> { let summary = "set bits"; }
+def HLO_RealOp : HLO_UnaryRuleOp<"real", HLO_FloatsOrComplex> { let summary = "real part"; }
+def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz", HLO_Floats, "Steps"> {
   let summary = "nearest integer, halves away from zero";
 }
-def HLO_RoundNearestEvenOp : HLO_UnaryOp<"round_nearest_even", "floats"> {
+def HLO_RoundNearestEvenOp : HLO_UnaryOp<"round_nearest_even", HLO_Floats> {
   let summary = "nearest integer, halves to even";
 }
-def HLO_SignOp : HLO_UnaryOp<"sign", "signed integers, floats or complex numbers", "Steps"> {
+def HLO_SignOp : HLO_UnaryOp<"sign", HLO_SignedNumbers, "Steps"> {
   let summary = "-1, 0 or 1; z/|z| of a complex number";
 }
 
@@ -72,7 +109,7 @@ def HLO_AtanhOp : HLO_TranscendentalOp<"atanh", "Inverse"> { let summary = "inve
 def HLO_CbrtOp : HLO_TranscendentalOp<"cbrt", "Trigonometric"> { let summary = "cube root"; }
 def HLO_CosineOp : HLO_TranscendentalOp<"cosine", "Trigonometric"> { let summary = "cosine"; }
 def HLO_CoshOp : HLO_TranscendentalOp<"cosh", "Inverse"> { let summary = "hyperbolic cosine"; }
-def HLO_ErfOp : HLO_TranscendentalOp<"erf", "Logarithm", "floats"> { let summary = "error function"; }
+def HLO_ErfOp : HLO_TranscendentalOp<"erf", "Logarithm", HLO_Floats> { let summary = "error function"; }
 def HLO_ExponentialOp : HLO_TranscendentalOp<"exponential", "Exponential"> {
   let summary = "e to the power of the operand";
 }
@@ -89,53 +126,56 @@ def HLO_SqrtOp : HLO_TranscendentalOp<"sqrt", "Root"> { let summary = "square ro
 def HLO_TanOp : HLO_TranscendentalOp<"tan", "Inverse"> { let summary = "tangent"; }
 def HLO_TanhOp : HLO_TranscendentalOp<"tanh", "Exponential"> { let summary = "hyperbolic tangent"; }
 
-def HLO_AddOp : HLO_BinaryOp<"add", "any elements", [Commutative]> {
+def HLO_AddOp : HLO_BinaryOp<"add", HLO_AnyKind, [Commutative]> {
   let summary = "sum; of pred, or";
 }
-def HLO_AndOp : HLO_BinaryOp<"and", "pred or integers", [Commutative]> {
+def HLO_AndOp : HLO_BinaryOp<"and", HLO_Bits, [Commutative]> {
   let summary = "bitwise and";
 }
-def HLO_Atan2Op : HLO_BinaryOp<"atan2", "floats or complex numbers", [HLO_Costs<"Inverse">]> {
+def HLO_Atan2Op : HLO_BinaryOp<"atan2", HLO_FloatsOrComplex, [HLO_Costs<"Inverse">]> {
   let summary = "angle of the point (rhs, lhs)";
 }
-def HLO_ComplexOp : HLO_BinaryOp<"complex", "f32 or f64 (C4)"> {
+def HLO_ComplexOp : HLO_InferredOp<"complex", [Pure, HLO_Elementwise]> {
+  let constraints = HLO_BinaryConstraints<"f32 or f64 (C4)">.text;
+  let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs);
+  let results = (outs HLO_Array:$result);
   let summary = "complex number from its parts";
 }
-def HLO_DivideOp : HLO_BinaryOp<"divide", "integers, floats or complex numbers", [HLO_Costs<"Divide">]> {
+def HLO_DivideOp : HLO_BinaryOp<"divide", HLO_Numbers, [HLO_Costs<"Divide">]> {
   let summary = "quotient; of integers, truncated";
 }
-def HLO_MaximumOp : HLO_BinaryOp<"maximum", "any elements", [Commutative]> {
+def HLO_MaximumOp : HLO_BinaryOp<"maximum", HLO_AnyKind, [Commutative]> {
   let summary = "greater operand; NaN if either is";
 }
-def HLO_MinimumOp : HLO_BinaryOp<"minimum", "any elements", [Commutative]> {
+def HLO_MinimumOp : HLO_BinaryOp<"minimum", HLO_AnyKind, [Commutative]> {
   let summary = "lesser operand; NaN if either is";
 }
-def HLO_MulhiOp : HLO_BinaryOp<"mulhi", "integers", [Commutative]> {
+def HLO_MulhiOp : HLO_BinaryOp<"mulhi", HLO_Integers, [Commutative]> {
   let summary = "high half of the double-width product";
 }
-def HLO_MultiplyOp : HLO_BinaryOp<"multiply", "any elements", [Commutative]> {
+def HLO_MultiplyOp : HLO_BinaryOp<"multiply", HLO_AnyKind, [Commutative]> {
   let summary = "product; of pred, and";
 }
-def HLO_OrOp : HLO_BinaryOp<"or", "pred or integers", [Commutative]> { let summary = "bitwise or"; }
-def HLO_PowerOp : HLO_BinaryOp<"power", "integers, floats or complex numbers", [HLO_Costs<"Power">]> {
+def HLO_OrOp : HLO_BinaryOp<"or", HLO_Bits, [Commutative]> { let summary = "bitwise or"; }
+def HLO_PowerOp : HLO_BinaryOp<"power", HLO_Numbers, [HLO_Costs<"Power">]> {
   let summary = "lhs to the power of rhs";
 }
-def HLO_RemainderOp : HLO_BinaryOp<"remainder", "integers or floats", [HLO_Costs<"Remainder">]> {
+def HLO_RemainderOp : HLO_BinaryOp<"remainder", HLO_IntegersOrFloats, [HLO_Costs<"Remainder">]> {
   let summary = "remainder of truncated division, with the dividend's sign";
 }
-def HLO_ShiftLeftOp : HLO_BinaryOp<"shift_left", "integers"> {
+def HLO_ShiftLeftOp : HLO_BinaryOp<"shift_left", HLO_Integers> {
   let summary = "left shift; 0 past the width";
 }
-def HLO_ShiftRightArithmeticOp : HLO_BinaryOp<"shift_right_arithmetic", "integers"> {
+def HLO_ShiftRightArithmeticOp : HLO_BinaryOp<"shift_right_arithmetic", HLO_Integers> {
   let summary = "right shift that copies the sign";
 }
-def HLO_ShiftRightLogicalOp : HLO_BinaryOp<"shift_right_logical", "integers"> {
+def HLO_ShiftRightLogicalOp : HLO_BinaryOp<"shift_right_logical", HLO_Integers> {
   let summary = "right shift that fills with zeros";
 }
-def HLO_SubtractOp : HLO_BinaryOp<"subtract", "integers, floats or complex numbers"> {
+def HLO_SubtractOp : HLO_BinaryOp<"subtract", HLO_Numbers> {
   let summary = "difference";
 }
-def HLO_XorOp : HLO_BinaryOp<"xor", "pred or integers", [Commutative]> {
+def HLO_XorOp : HLO_BinaryOp<"xor", HLO_Bits, [Commutative]> {
   let summary = "bitwise exclusive or";
 }
 

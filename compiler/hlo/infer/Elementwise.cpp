@@ -1,55 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations: one table of the element types that each admits.
+// Elementwise operations. Those whose operands and result have one type have one rule; which
+// element types they admit stands in their definitions.
 #include "compiler/hlo/infer/Rules.h"
 
 using namespace mlir;
 
 namespace hloc::hlo {
 
-namespace {
-/// Sets of element types.
-enum Kinds : unsigned {
-  kPred = 1,
-  kSigned = 2,
-  kUnsigned = 4,
-  kFloat = 8,
-  kComplex = 16,
-  kIntegers = kSigned | kUnsigned,
-  kReal = kIntegers | kFloat,
-  kNumbers = kReal | kComplex,
-  kBits = kPred | kIntegers,
-  kAny = kPred | kNumbers,
-};
-} // namespace
-
-static Kinds getKind(Type element) {
+static unsigned getKind(Type element) {
   if (isComplex(element))
-    return kComplex;
+    return Kinds::Complex;
   if (isFloat(element))
-    return kFloat;
+    return Kinds::Float;
   if (isPred(element))
-    return kPred;
-  return isUnsigned(element) ? kUnsigned : kSigned;
+    return Kinds::Pred;
+  return isUnsigned(element) ? Kinds::Unsigned : Kinds::Signed;
 }
 
-static std::string toText(Kinds kinds) {
+static std::string kindsToText(unsigned kinds) {
   SmallVector<StringRef, 5> names;
-  for (auto [kind, name] : {std::pair(kPred, "pred"),
-                            {kSigned, "a signed integer"},
-                            {kUnsigned, "an unsigned integer"},
-                            {kFloat, "a float"},
-                            {kComplex, "complex"}})
+  for (auto [kind, name] : {std::pair(Kinds::Pred, "pred"),
+                            {Kinds::Signed, "a signed integer"},
+                            {Kinds::Unsigned, "an unsigned integer"},
+                            {Kinds::Float, "a float"},
+                            {Kinds::Complex, "complex"}})
     if (kinds & kind)
       names.push_back(name);
   return llvm::join(names, " or ");
 }
 
-static LogicalResult expectKind(const Rule &rule, RankedTensorType type, Kinds kinds,
+static LogicalResult expectKind(const Rule &rule, RankedTensorType type, unsigned kinds,
                                 const Twine &what) {
   if (getKind(type.getElementType()) & kinds)
     return success();
   return rule.fail(Error::ElementType) << "expected the element type of " << what << " to be "
-                                       << toText(kinds) << " but got " << hlo::toText(type);
+                                       << kindsToText(kinds) << " but got " << hlo::toText(type);
 }
 
 /// The component type of complex numbers; other types as they are.
@@ -63,7 +48,7 @@ static RankedTensorType withElement(RankedTensorType type, Type element) {
 }
 
 /// C1: an array of one of `kinds`.
-static FailureOr<RankedTensorType> inferUnary(const Rule &rule, Type operand, Kinds kinds) {
+static FailureOr<RankedTensorType> inferUnary(const Rule &rule, Type operand, unsigned kinds) {
   auto array = expectArray(rule, operand, "the operand");
   if (failed(array) || failed(expectKind(rule, *array, kinds, "the operand")))
     return failure();
@@ -96,78 +81,25 @@ static FailureOr<RankedTensorType> mergeArrays(const Rule &rule, RankedTensorTyp
 }
 
 /// C1: arrays of one of `kinds`; C2, C3: of one element type and shape.
-static FailureOr<RankedTensorType> inferBinary(const Rule &rule, Type lhs, Type rhs, Kinds kinds) {
+static FailureOr<RankedTensorType> inferBinary(const Rule &rule, Type lhs, Type rhs,
+                                               unsigned kinds) {
   auto left = expectArray(rule, lhs, "lhs"), right = expectArray(rule, rhs, "rhs");
   if (failed(left) || failed(right) || failed(expectKind(rule, *left, kinds, "lhs")))
     return failure();
   return mergeArrays(rule, *left, *right, "rhs");
 }
 
-static FailureOr<Type> asType(FailureOr<RankedTensorType> array) {
+FailureOr<Type> inferOneType(ValueRange operands, unsigned kinds, const Rule &rule) {
+  FailureOr<RankedTensorType> array =
+      operands.size() == 1 ? inferUnary(rule, operands[0].getType(), kinds)
+                           : inferBinary(rule, operands[0].getType(), operands[1].getType(), kinds);
   if (failed(array))
     return failure();
   return Type(*array);
 }
 
-#define UNARY(Op, kinds)                                                                           \
-  FailureOr<Type> infer(Op::Adaptor op, const Rule &rule) {                                        \
-    return asType(inferUnary(rule, op.getOperand().getType(), Kinds(kinds)));                      \
-  }
-#define BINARY(Op, kinds)                                                                          \
-  FailureOr<Type> infer(Op::Adaptor op, const Rule &rule) {                                        \
-    return asType(inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), Kinds(kinds)));  \
-  }
-
-UNARY(CeilOp, kFloat)
-UNARY(CountLeadingZerosOp, kIntegers)
-UNARY(FloorOp, kFloat)
-UNARY(NegateOp, kNumbers)
-UNARY(NotOp, kBits)
-UNARY(PopcntOp, kIntegers)
-UNARY(RoundNearestAfzOp, kFloat)
-UNARY(RoundNearestEvenOp, kFloat)
-UNARY(SignOp, kSigned | kFloat | kComplex)
-
-UNARY(AcosOp, kFloat | kComplex)
-UNARY(AcoshOp, kFloat | kComplex)
-UNARY(AsinOp, kFloat | kComplex)
-UNARY(AsinhOp, kFloat | kComplex)
-UNARY(AtanhOp, kFloat | kComplex)
-UNARY(CbrtOp, kFloat | kComplex)
-UNARY(CosineOp, kFloat | kComplex)
-UNARY(CoshOp, kFloat | kComplex)
-UNARY(ErfOp, kFloat)
-UNARY(ExponentialMinusOneOp, kFloat | kComplex)
-UNARY(ExponentialOp, kFloat | kComplex)
-UNARY(LogOp, kFloat | kComplex)
-UNARY(LogPlusOneOp, kFloat | kComplex)
-UNARY(LogisticOp, kFloat | kComplex)
-UNARY(RsqrtOp, kFloat | kComplex)
-UNARY(SineOp, kFloat | kComplex)
-UNARY(SinhOp, kFloat | kComplex)
-UNARY(SqrtOp, kFloat | kComplex)
-UNARY(TanOp, kFloat | kComplex)
-UNARY(TanhOp, kFloat | kComplex)
-
-BINARY(AddOp, kAny)
-BINARY(AndOp, kBits)
-BINARY(Atan2Op, kFloat | kComplex)
-BINARY(DivideOp, kNumbers)
-BINARY(MaximumOp, kAny)
-BINARY(MinimumOp, kAny)
-BINARY(MulhiOp, kIntegers)
-BINARY(MultiplyOp, kAny)
-BINARY(OrOp, kBits)
-BINARY(PowerOp, kNumbers)
-BINARY(RemainderOp, kReal)
-BINARY(ShiftLeftOp, kIntegers)
-BINARY(ShiftRightArithmeticOp, kIntegers)
-BINARY(ShiftRightLogicalOp, kIntegers)
-BINARY(SubtractOp, kNumbers)
-BINARY(XorOp, kBits)
-
 /// Unary operations whose result is real.
-static FailureOr<Type> inferComponent(const Rule &rule, Type operand, Kinds kinds) {
+static FailureOr<Type> inferComponent(const Rule &rule, Type operand, unsigned kinds) {
   auto array = inferUnary(rule, operand, kinds);
   if (failed(array))
     return failure();
@@ -175,26 +107,27 @@ static FailureOr<Type> inferComponent(const Rule &rule, Type operand, Kinds kind
 }
 
 FailureOr<Type> infer(AbsOp::Adaptor op, const Rule &rule) {
-  return inferComponent(rule, op.getOperand().getType(), Kinds(kSigned | kFloat | kComplex));
+  return inferComponent(rule, op.getOperand().getType(),
+                        Kinds::Signed | Kinds::Float | Kinds::Complex);
 }
 
 FailureOr<Type> infer(RealOp::Adaptor op, const Rule &rule) {
-  return inferComponent(rule, op.getOperand().getType(), Kinds(kFloat | kComplex));
+  return inferComponent(rule, op.getOperand().getType(), Kinds::Float | Kinds::Complex);
 }
 
 FailureOr<Type> infer(ImagOp::Adaptor op, const Rule &rule) {
-  return inferComponent(rule, op.getOperand().getType(), Kinds(kFloat | kComplex));
+  return inferComponent(rule, op.getOperand().getType(), Kinds::Float | Kinds::Complex);
 }
 
 FailureOr<Type> infer(IsFiniteOp::Adaptor op, const Rule &rule) {
-  auto array = inferUnary(rule, op.getOperand().getType(), kFloat);
+  auto array = inferUnary(rule, op.getOperand().getType(), Kinds::Float);
   if (failed(array))
     return failure();
   return Type(withElement(*array, IntegerType::get(array->getContext(), 1)));
 }
 
 FailureOr<Type> infer(ComplexOp::Adaptor op, const Rule &rule) {
-  auto array = inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), kFloat);
+  auto array = inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), Kinds::Float);
   if (failed(array))
     return failure();
   Type element = array->getElementType();
@@ -205,7 +138,7 @@ FailureOr<Type> infer(ComplexOp::Adaptor op, const Rule &rule) {
 }
 
 FailureOr<Type> infer(CompareOp::Adaptor op, const Rule &rule) {
-  auto array = inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), kAny);
+  auto array = inferBinary(rule, op.getLhs().getType(), op.getRhs().getType(), Kinds::Any);
   if (failed(array))
     return failure();
   Type element = array->getElementType();
@@ -231,7 +164,8 @@ FailureOr<Type> infer(CompareOp::Adaptor op, const Rule &rule) {
 
 FailureOr<Type> infer(ClampOp::Adaptor op, const Rule &rule) {
   auto operand = expectArray(rule, op.getOperand().getType(), "the operand");
-  if (failed(operand) || failed(expectKind(rule, *operand, Kinds(kPred | kReal), "the operand")))
+  if (failed(operand) ||
+      failed(expectKind(rule, *operand, Kinds::Pred | Kinds::Real, "the operand")))
     return failure();
   for (auto [limit, name] : {std::pair(op.getMin(), "min"), {op.getMax(), "max"}}) {
     auto type = expectArray(rule, limit.getType(), name);
@@ -253,7 +187,7 @@ FailureOr<Type> infer(SelectOp::Adaptor op, const Rule &rule) {
   auto onTrue = expectArray(rule, op.getOnTrue().getType(), "on_true");
   auto onFalse = expectArray(rule, op.getOnFalse().getType(), "on_false");
   if (failed(pred) || failed(onTrue) || failed(onFalse) ||
-      failed(expectKind(rule, *pred, kPred, "pred")))
+      failed(expectKind(rule, *pred, Kinds::Pred, "pred")))
     return failure();
   auto merged = mergeArrays(rule, *onTrue, *onFalse, "on_false");
   if (failed(merged))
@@ -284,7 +218,7 @@ FailureOr<Type> infer(ConvertOp::Adaptor op, const Rule &rule) {
 }
 
 FailureOr<Type> infer(ReducePrecisionOp::Adaptor op, const Rule &rule) {
-  auto array = inferUnary(rule, op.getOperand().getType(), kFloat);
+  auto array = inferUnary(rule, op.getOperand().getType(), Kinds::Float);
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   if (failed(array) || failed(expectRange(rule, op.getExponentBits(), 1, kMax, "exponent_bits")) ||
       failed(expectRange(rule, op.getMantissaBits(), 0, kMax, "mantissa_bits")))
@@ -293,9 +227,10 @@ FailureOr<Type> infer(ReducePrecisionOp::Adaptor op, const Rule &rule) {
 }
 
 FailureOr<Type> infer(StochasticConvertOp::Adaptor op, const Rule &rule) {
-  auto array = inferUnary(rule, op.getOperand().getType(), kFloat);
+  auto array = inferUnary(rule, op.getOperand().getType(), Kinds::Float);
   auto random = expectArray(rule, op.getRandom().getType(), "random");
-  if (failed(array) || failed(random) || failed(expectKind(rule, *random, kUnsigned, "random")))
+  if (failed(array) || failed(random) ||
+      failed(expectKind(rule, *random, Kinds::Unsigned, "random")))
     return failure();
   if (getBits(array->getElementType()) != getBits(random->getElementType())) // C2
     return rule.fail(Error::ElementTypesDiffer)

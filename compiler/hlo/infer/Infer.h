@@ -34,9 +34,18 @@ mlir::FunctionType lookupSignature(mlir::SymbolTableCollection &tables, mlir::Op
 /// Signature of a computation of the module to which `operands` belong; null if there is none.
 mlir::FunctionType lookupSignature(mlir::ValueRange operands, mlir::FlatSymbolRefAttr symbol);
 
+template <typename Op>
+llvm::FailureOr<mlir::Type> inferOne(typename Op::Adaptor op, const Rule &rule) {
+  constexpr unsigned kinds = findOneTypeRule(std::string_view(Op::getOperationName()));
+  if constexpr (kinds != 0)
+    return inferOneType(op.getOperands(), kinds, rule);
+  else
+    return infer(op, rule);
+}
+
 template <typename Op> llvm::LogicalResult verifyRule(Op op, SignatureLookup signatures) {
   Rule rule(op.getContext(), op.getLoc(), Op::getOperationName(), op->getResultTypes(), signatures);
-  llvm::FailureOr<mlir::Type> type = infer(typename Op::Adaptor(op), rule);
+  llvm::FailureOr<mlir::Type> type = inferOne<Op>(typename Op::Adaptor(op), rule);
   return failed(type) ? llvm::failure() : verifyResultTypes(op, *type);
 }
 
@@ -56,7 +65,7 @@ llvm::LogicalResult inferByRule(mlir::MLIRContext *context, std::optional<mlir::
     return lookupSignature(op.getOperands(), symbol);
   };
   Rule rule(context, location, Op::getOperationName(), {}, lookup);
-  llvm::FailureOr<mlir::Type> type = infer(op, rule);
+  llvm::FailureOr<mlir::Type> type = inferOne<Op>(op, rule);
   if (succeeded(type))
     types.push_back(*type);
   return type;

@@ -8,6 +8,7 @@
 
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/infer/Shape.h"
+#include <string_view>
 
 namespace hloc::hlo {
 
@@ -19,59 +20,50 @@ llvm::FailureOr<llvm::SmallVector<int64_t>> inferWindowed(const Rule &rule, Size
 /// precision.
 mlir::Type inferProduct(const Rule &rule, mlir::RankedTensorType lhs, mlir::RankedTensorType rhs);
 
+/// Sets of element types.
+struct Kinds {
+  enum : unsigned {
+    Pred = 1,
+    Signed = 2,
+    Unsigned = 4,
+    Float = 8,
+    Complex = 16,
+    Integers = Signed | Unsigned,
+    Real = Integers | Float,
+    Numbers = Real | Complex,
+    Bits = Pred | Integers,
+    Any = Pred | Numbers,
+  };
+};
+
+/// An operation whose operands and result have one type, of these kinds: what ElementwiseOps.td
+/// says of it is its rule.
+struct OneTypeRule {
+  std::string_view opName;
+  unsigned kinds;
+};
+#define GET_OneTypeRules_IMPL
+#include "compiler/hlo/OneTypeRules.inc"
+
+/// The kinds of the operation hlo.NAME; 0 if it has a rule of its own.
+constexpr unsigned findOneTypeRule(std::string_view name) {
+  for (const OneTypeRule &rule : OneTypeRules)
+    if (name.substr(4) == rule.opName)
+      return rule.kinds;
+  return 0;
+}
+
 #define HLO_RULE(Op) llvm::FailureOr<mlir::Type> infer(Op::Adaptor op, const Rule &rule);
 
 // Elementwise.cpp
+/// Of operations whose operands and result have one type, of `kinds`.
+llvm::FailureOr<mlir::Type> inferOneType(mlir::ValueRange operands, unsigned kinds,
+                                         const Rule &rule);
 HLO_RULE(AbsOp)
-HLO_RULE(CeilOp)
-HLO_RULE(CountLeadingZerosOp)
-HLO_RULE(FloorOp)
 HLO_RULE(ImagOp)
 HLO_RULE(IsFiniteOp)
-HLO_RULE(NegateOp)
-HLO_RULE(NotOp)
-HLO_RULE(PopcntOp)
 HLO_RULE(RealOp)
-HLO_RULE(RoundNearestAfzOp)
-HLO_RULE(RoundNearestEvenOp)
-HLO_RULE(SignOp)
-HLO_RULE(AcosOp)
-HLO_RULE(AcoshOp)
-HLO_RULE(AsinOp)
-HLO_RULE(AsinhOp)
-HLO_RULE(AtanhOp)
-HLO_RULE(CbrtOp)
-HLO_RULE(CosineOp)
-HLO_RULE(CoshOp)
-HLO_RULE(ErfOp)
-HLO_RULE(ExponentialOp)
-HLO_RULE(ExponentialMinusOneOp)
-HLO_RULE(LogOp)
-HLO_RULE(LogPlusOneOp)
-HLO_RULE(LogisticOp)
-HLO_RULE(RsqrtOp)
-HLO_RULE(SineOp)
-HLO_RULE(SinhOp)
-HLO_RULE(SqrtOp)
-HLO_RULE(TanOp)
-HLO_RULE(TanhOp)
-HLO_RULE(AddOp)
-HLO_RULE(AndOp)
-HLO_RULE(Atan2Op)
 HLO_RULE(ComplexOp)
-HLO_RULE(DivideOp)
-HLO_RULE(MaximumOp)
-HLO_RULE(MinimumOp)
-HLO_RULE(MulhiOp)
-HLO_RULE(MultiplyOp)
-HLO_RULE(OrOp)
-HLO_RULE(PowerOp)
-HLO_RULE(RemainderOp)
-HLO_RULE(ShiftLeftOp)
-HLO_RULE(ShiftRightArithmeticOp)
-HLO_RULE(ShiftRightLogicalOp)
-HLO_RULE(SubtractOp)
-HLO_RULE(XorOp)
 HLO_RULE(ClampOp)
 HLO_RULE(CompareOp)
 HLO_RULE(SelectOp)
