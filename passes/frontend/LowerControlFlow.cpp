@@ -16,6 +16,7 @@
 #include "passes/frontend/DropLoopInvariants.h"
 #include "passes/frontend/EntryInterface.h"
 #include "passes/frontend/NotSupported.h"
+#include "passes/frontend/Reinterpret.h"
 #include "passes/frontend/SlicedPermutes.h"
 #include "passes/frontend/TupleLeaves.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -122,7 +123,7 @@ LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, 
   return success();
 }
 
-/// Reinterprets memory: to the operand's physical shape, through a reshape, and back.
+/// To the operand's physical shape, through its memory, and back.
 LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder) {
   if (!isa<RankedTensorType>(op.getOperand().getType()) || !isa<RankedTensorType>(op.getType()))
     return emitNotSupported(op.getLoc(), "a value that is not an array");
@@ -144,9 +145,7 @@ LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder
     physical.push_back(to.getDimSize(dimension));
     inverse[dimension] = position;
   }
-  if (from.getNumElements() != to.getNumElements())
-    return emitNotSupported(op.getLoc(), "'bitcast' to another number of elements");
-  value = build.bitcastConvert(build.reshape(value, physical), to.getElementType());
+  value = reinterpret(build, value, physical, to.getElementType());
   leaves[op] = {build.transpose(value, inverse)};
   return success();
 }

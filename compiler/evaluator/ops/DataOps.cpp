@@ -196,6 +196,14 @@ static Array pack(const std::vector<bool> &all, ElementType type, ArrayRef<int64
   return result;
 }
 
+/// Bytes of 0 or 1, whatever the memory held that is now taken for booleans.
+static void normalize(Array &array) {
+  if (array.type != ElementType::PRED)
+    return;
+  for (char *byte = array.mutableData(), *end = byte + array.getByteCount(); byte != end; ++byte)
+    *byte = *byte != 0;
+}
+
 static FailureOr<Values> bitcastConvert(Call &call) {
   auto type = getArrayType(call.op->getResult(0).getType());
   if (!type)
@@ -206,10 +214,7 @@ static FailureOr<Values> bitcastConvert(Call &call) {
   for (size_t d = 0; d < std::min(shape.size(), operand.shape.size()); ++d)
     shape[d] = operand.shape[d];
   Array result = pack(unpack(operand), type->first, shape);
-  if (type->first == ElementType::PRED) // a byte of 0 or 1, whatever the operand held
-    for (char *byte = result.mutableData(), *end = byte + result.getByteCount(); byte != end;
-         ++byte)
-      *byte = *byte != 0;
+  normalize(result);
   return Values{result};
 }
 
@@ -243,6 +248,7 @@ static FailureOr<Values> bitcast(Call &call) {
   } else {
     memory = pack(unpack(memory), type->first, physical);
   }
+  normalize(memory);
   return Values{transpose(memory, inverse)};
 }
 
