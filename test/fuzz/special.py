@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations for random modules (graph.py) beyond arithmetic, moves, reductions and loops, all exact."""
 
-from builder import braces, shape
+from builder import MOST_ELEMENTS, braces, shape
 
 BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
 CODES = {"f8e4m3fn", "f8e5m2", "f4e2m1fn"}
@@ -97,6 +97,15 @@ class SpecialOperations:
     def op_bitcast_view(self, x):
         if x.rank and x.count:
             self.add(x.element, [x.count], f"bitcast({x.name})")
+
+    def op_bitcast_memory(self, x):
+        """The memory of x as integers of another width: all of it, less or more."""
+        if x.is_integer and x.count:
+            element = self.random.choice(["s4", "s8", "u8", "u16", "s32", "u64"])
+            whole = x.count * int(x.element[1:]) // int(element[1:])
+            count = max(1, whole + self.random.choice([0, 0, -1, 1, 3]))
+            if count <= MOST_ELEMENTS:
+                self.add(element, [count], f"bitcast({x.name})")
 
     # Calls and order of execution.
 
