@@ -550,6 +550,29 @@ def CollapseDimensions : Pass<"collapse-dimensions", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"collapsed", "collapsed", "Kernels with fewer dimensions">];
 }
 
+def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "Pack operands of dots into panels by kernels of their own";
+  let description = [{
+    A dot whose schedule says `packed_right` reads its right operand in panels as wide as its register
+    tile, [batch][block of the depth][panel][k][column]. A kernel before it makes them, with all that
+    the operand is computed from; the dot's kernel takes the operand from the panels, which its code
+    reads as they lie. Panels of a constant are packed here, and the constant is left out if nothing
+    else reads it; those that a loop does not change are packed before the loop; dots that read the
+    same panels share them. What an object for several targets computes is the same for all of them:
+    such a one packs nothing.
+
+    ```mlir
+    %r = hlo.kernel <dot> (%a, %b) {schedules = [#hlo.schedule<"dot.packed" ... with = ["packed_right"]>], ...}
+    ```
+    becomes
+    ```mlir
+    %panels = hlo.kernel <loop> (%b) : (tensor<1024x1024xf32>) -> tensor<1x4x64x256x16xf32> ...
+    %r = hlo.kernel <dot> (%a, %panels) ...
+    ```
+  }];
+  let statistics = [Statistic<"packed", "packed", "Operands packed beforehand">];
+}
+
 def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Give every array its place in memory";
   let description = [{

@@ -74,6 +74,7 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
 
 void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
   buildSchedulePipeline(passes, options);
+  passes.addNestedPass<func::FuncOp>(createPackOperands()); // as schedules ask for
   passes.addPass(createAssignBuffers());
   if (options.check)
     passes.addPass(createCheckBuffers());

@@ -129,9 +129,7 @@ static std::vector<TunableKernel> findKernels(ModuleOp module, const Target &tar
       return;
     auto own = cast<hlo::ScheduleAttr>(schedules[target.number]);
     auto list = [kernel, &target](auto function) mutable {
-      SmallVector<hlo::ScheduleAttr> all =
-          function(KernelProblem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(),
-                                 target, CostModel(target)});
+      SmallVector<hlo::ScheduleAttr> all = function(makeProblem(kernel, target));
       return std::vector<hlo::ScheduleAttr>(all.begin(), all.end());
     };
     kernels.push_back(

@@ -98,8 +98,10 @@ private:
   LogicalResult choose(KernelOp kernel, ArrayRef<Target> targets, DictionaryAttr written) {
     SmallVector<Attribute> schedules;
     for (auto [number, target] : llvm::enumerate(targets)) {
-      KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
-                            CostModel(target)};
+      KernelProblem problem = makeProblem(kernel, target);
+      // There is one operand for all targets.
+      if (targets.size() > 1)
+        problem.packings = -1;
       if (ScheduleAttr own = findWritten(kernel, number, written)) {
         if (std::string wrong = checkSchedule(problem, own); !wrong.empty())
           return kernel.emitError("schedule ") << own << ": " << wrong;
@@ -120,6 +122,11 @@ private:
                                   << target.cpu << ": " << toText(choice.best);
       if (choice.second.schedule)
         remark << "; next: " << toText(choice.second);
+      if (!choice.best.schedule.has(kPackedRight))
+        continue;
+      remark << llvm::formatv("; panels are packed {0:f2} times a run", problem.packings).str();
+      problem.packings = -1;
+      remark << "; in place: " << toText(chooseSchedule(problem).best);
     }
     kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedules));
     return success();

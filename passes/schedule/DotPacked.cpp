@@ -2,9 +2,12 @@
 // dot.packed: the right operand is packed into panels, block by block, and register tiles run over
 // them. `block` is rows, columns and depth of a block; with `in_result`, partial sums wait where
 // the result will be; with `prefetch`, the next block of the right operand is asked for meanwhile;
-// with `pack_left`, a block of the left operand is packed as well.
+// with `pack_left`, a block of the left operand is packed as well; with `packed_right`, a kernel
+// before this one has packed the right operand (OperandPanels.h).
+#include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
+#include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,6 +29,11 @@ constexpr double kPackedRate = 0.92;
 constexpr double kPackReloads = 3;
 /// Cycles that a tile's loop is held up by a look at what to prefetch.
 constexpr double kPieceCycles = 12;
+/// Bytes of panels that a kernel of its own packs, which are memory that nothing else would need.
+constexpr double kMaxPanelBytes = 64 << 20;
+/// Rows of a dot for which panels are worth a look, and rows, of all dots and rounds of a loop that
+/// read them, for each time that they are packed: below, packing where they are read takes little.
+constexpr double kMinPanelRows = 16, kMinRowsOfPacking = 768;
 /// Rows up to which the right operand is read too seldom for memory not to matter.
 constexpr int64_t kMaxPrefetchedRows = 512;
 
@@ -114,6 +122,22 @@ Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileSha
 /// Whether a block of the left operand can be packed: its rows lie side by side.
 bool canPackLeft(const DotProblem &dot, int64_t group) { return dot.lhsIsTransposed && group == 1; }
 
+/// Whether the right operand can come in panels of `width` columns.
+bool canComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t width,
+                   int64_t group) {
+  return (problem.packings >= 0 || findPanels(dot)) && group == 1 && dot.columns >= width &&
+         hlo::getStorageBits(dot.element) >= 8 &&
+         fuse::bytesOf(getPanelType(dot, width)) <= kMaxPanelBytes;
+}
+
+/// Whether that may pay: enough rows read the panels, and they are no small part of the work.
+bool mayComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t width,
+                   int64_t group) {
+  return canComePacked(problem, dot, width, group) && double(dot.rows) >= kMinPanelRows &&
+         double(dot.rows) >= kMinRowsOfPacking * problem.packings &&
+         fuse::bytesOf(getPanelType(dot, width)) > double(problem.target.machine.l1.bytes);
+}
+
 /// Bytes of the stack: a block's panels, a tile's or a block's rows, sums that wait for the next
 /// block.
 int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
@@ -121,7 +145,7 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
   int64_t tileRows = schedule.getTile()[0], width = schedule.getTile()[1] * schedule.getLanes();
   ArrayRef<int64_t> block = schedule.getBlock();
   int64_t panels = llvm::divideCeil(block[1], width);
-  int64_t elements = panels * (block[2] + 1) * width;
+  int64_t elements = schedule.has(kPackedRight) ? 0 : panels * (block[2] + 1) * width;
   int64_t rowTiles = llvm::divideCeil(block[0], tileRows);
   if (schedule.has("pack_left"))
     elements += ShapedType::getNumElements(
@@ -208,10 +232,14 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
   if (canPrefetch(problem, dot))
     alsoWith("prefetch");
   for (TileShape tile : listTiles(problem, dot, lanes, group)) {
-    bool inResult =
-        dot.depth > kSumBlock && waitsInResult(problem, dot, tile.rows, tile.vectors * lanes);
+    int64_t width = tile.vectors * lanes;
+    bool inResult = dot.depth > kSumBlock && waitsInResult(problem, dot, tile.rows, width);
+    SmallVector<SmallVector<StringRef>> all = choices;
+    for (ArrayRef<StringRef> with : choices)
+      if (mayComePacked(problem, dot, width, group) && !llvm::is_contained(with, "prefetch"))
+        all.emplace_back(with).push_back(kPackedRight);
     for (Blocks block : listBlocks(problem, dot, tile, lanes, group))
-      for (ArrayRef<StringRef> with : choices) {
+      for (ArrayRef<StringRef> with : all) {
         if (inResult)
           propose(tile, block,
                   llvm::to_vector(
@@ -221,13 +249,22 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
   }
 }
 
-/// Time to pack the right operand, a block of it for each block of rows.
-double getPackTime(const KernelProblem &problem, const DotProblem &dot, double rowBlocks) {
-  double element =
-      problem.costs.getReloadTime() * kPackReloads + getPrologueTime(problem, dot) +
-      getBatchMinorTime(problem, dot) +
-      dot.getElementBytes() * problem.costs.getStreamTime(double(problem.target.machine.l2.bytes));
-  return rowBlocks * dot.batches * dot.columns * dot.depth * element;
+/// Time to read the right operand and to pack it: a block of it for each block of rows, or all of
+/// it as often as a kernel of its own does that.
+double getRightTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule,
+                    double rowBlocks, double read) {
+  double element = problem.costs.getReloadTime() * kPackReloads + getPrologueTime(problem, dot) +
+                   getBatchMinorTime(problem, dot),
+         elements = dot.batches * dot.columns * dot.depth;
+  if (!schedule.has(kPackedRight)) {
+    double store = problem.costs.getStreamTime(double(problem.target.machine.l2.bytes));
+    return read + rowBlocks * elements * (element + dot.getElementBytes() * store);
+  }
+  double bytes = fuse::bytesOf(getPanelType(dot, schedule.getTile()[1] * schedule.getLanes())),
+         stream = bytes * problem.costs.getStreamTime(2 * bytes);
+  double pack = getReadTime(problem, dot, 1) + 2 * stream + elements * element +
+                problem.costs.getLaunchTime();
+  return rowBlocks * stream + std::max(0.0, problem.packings) * pack;
 }
 
 /// Time to read the left operand for each block of columns but one, which every strategy does, and
@@ -282,7 +319,7 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
     compute = std::max(compute + pieces * problem.costs.fromCycles(kPieceCycles), read);
     read = 0;
   }
-  return compute + read + getPackTime(problem, dot, rowBlocks) +
+  return compute + getRightTime(problem, dot, schedule, rowBlocks, read) +
          getLeftTime(problem, dot, schedule, columnBlocks, panels) +
          getPanelWait(problem, dot, rowTiles, block[1] * std::min(dot.depth, kSumBlock)) +
          getSumTime(problem, dot, schedule);
@@ -294,7 +331,8 @@ std::string refusePacked(const KernelProblem &problem) {
 
 std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
-  if (std::string wrong = checkTile(problem, dot, schedule, {"in_result", "pack_left", "prefetch"});
+  if (std::string wrong =
+          checkTile(problem, dot, schedule, {"in_result", "pack_left", "prefetch", kPackedRight});
       !wrong.empty())
     return wrong;
   ArrayRef<int64_t> tile = schedule.getTile(), block = schedule.getBlock();
@@ -319,6 +357,10 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
     return "sums cannot wait in this kernel's result";
   if (schedule.has("pack_left") && !canPackLeft(dot, group))
     return "rows of the left operand do not lie side by side, or are multiplied in groups";
+  if (schedule.has(kPackedRight) && !canComePacked(problem, dot, width, group))
+    return "no kernel can pack the right operand beforehand";
+  if (schedule.has(kPackedRight) && schedule.has("prefetch"))
+    return "expected panels that are packed beforehand, or a look ahead at what is to be packed";
   if (getFrameBytes(problem, dot, schedule) > problem.target.kernelStackBytes)
     return "expected blocks that fit into the stack";
   return "";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/Fingerprint.h"
 #include "passes/Computations.h"
+#include "passes/schedule/OperandPanels.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -62,6 +63,10 @@ private:
 } // namespace
 
 std::string getFingerprint(hlo::KernelKind kind, Block &body) {
+  // What is computed does not change when an operand is packed beforehand.
+  for (auto dot : body.getOps<hlo::DotOp>())
+    if (auto before = dot->getAttrOfType<StringAttr>(kPackedFrom))
+      return before.str();
   Writer writer;
   writer.write(body);
   writer.text += hlo::stringifyKernelKind(kind);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/Strategies.h"
+#include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -10,6 +11,11 @@ namespace hloc {
 
 /// Sums of a written tile for each register, beyond which code would only grow.
 static constexpr int64_t kMaxSumsOfRegister = 4;
+
+KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target) {
+  return {kernel.getKind(), kernel.getBody().front(), kernel.getReuse(),
+          target,           CostModel(target),        countPackings(kernel)};
+}
 
 ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
   auto choose = [](auto operations, ArrayRef<Strategy> strategies) {

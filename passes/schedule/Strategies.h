@@ -22,7 +22,16 @@ struct KernelProblem {
   llvm::ArrayRef<int64_t> reuse;
   const Target &target;
   CostModel costs;
+  /// How often the right operand of a dot would be packed for each run of the kernel, if a kernel
+  /// of its own did that; negative if none can (OperandPanels.h).
+  double packings = -1;
 };
+
+/// The problem of a kernel of a program that is compiled for `target`.
+KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target);
+
+/// The choice of a dot to read its right operand in panels that were packed beforehand.
+inline constexpr llvm::StringLiteral kPackedRight = "packed_right";
 
 /// A way to do a kernel, and the nanoseconds that it takes on one core.
 struct Candidate {

@@ -96,8 +96,7 @@ protected:
     mlir::OwningOpRef<mlir::ModuleOp> scheduled = module->clone();
     ASSERT_TRUE(mlir::succeeded(scheduleModule(*scheduled, compile)));
     scheduled->walk([&](hlo::KernelOp kernel) {
-      KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
-                            CostModel(target)};
+      KernelProblem problem = makeProblem(kernel, target);
       if (mlir::ArrayAttr schedules = kernel.getSchedulesAttr())
         body(problem, llvm::cast<hlo::ScheduleAttr>(schedules[0]));
     });

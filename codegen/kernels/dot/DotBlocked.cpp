@@ -2,6 +2,7 @@
 // Dots of many rows: blocks of packed panels.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
+#include "codegen/emit/RowSorter.h"
 #include "codegen/kernels/dot/DotKernel.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -201,6 +202,24 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     forEachPanel([&](const Panel &panel) { packCorrection(panel, depthRange); });
 }
 
+/// The block's panels of those that another kernel packed.
+MemoryArray DotKernel::locatePanels(int64_t count, Range columnRange, Range depthRange) {
+  MemoryArray all = context.getInput(packedPanels.getArgNumber());
+  ArrayRef<int64_t> sizes =
+      all.type.getShape(); // batches, blocks of the depth, panels, depth, width
+  auto divide = [&](Value x, int64_t size) {
+    return index.uniform(b.createOrFold<arith::DivUIOp>(x, index.constant(size)));
+  };
+  VectorIndex first =
+      linearize(index, sizes,
+                {batch, divide(depthRange.start, kBlockDepth), divide(columnRange.start, sizes[4]),
+                 index.uniform(0), index.uniform(0)});
+  int64_t bytes = getStorageBits(element) / 8;
+  Value offset = b.createOrFold<arith::MulIOp>(first.base, index.constant(bytes));
+  return {movePointer(index, all.pointer, offset),
+          RankedTensorType::get({count, sizes[3], sizes[4]}, element)};
+}
+
 /// Packs a tile's rows of the left operand as [row][k].
 void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRange) {
   buildNest(context, tile.rows, {}, [&](ArrayRef<VectorIndex> row, ValueRange) {
@@ -310,8 +329,9 @@ void DotKernel::emitBlocked() {
     Value memory = context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes);
     return MemoryArray{memory, RankedTensorType::get(sizes, element)};
   };
-  MemoryArray panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width}),
-              packedRows;
+  MemoryArray panels, packedRows;
+  if (!packedPanels)
+    panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width});
   SmallVector<MemoryArray> partial; // sums and their errors
   if (packsLeft)
     packedRows = allocate(getPackedLeftSizes(*this, blockRows, blockDepth, tile.rows,
@@ -333,7 +353,10 @@ void DotKernel::emitBlocked() {
               Range depthRange =
                   makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)),
                             depth, kBlockDepth);
-              packRhs(panels, columnRange, depthRange);
+              if (packedPanels)
+                panels = locatePanels(panelCount, columnRange, depthRange);
+              else
+                packRhs(panels, columnRange, depthRange);
               if (packsLeft)
                 packLhsBlock(packedRows, rowRange, depthRange);
               forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {

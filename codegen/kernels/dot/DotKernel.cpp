@@ -6,7 +6,8 @@
 // dot.packed: the result is cut into units of blockRows x blockColumns. Within one, for each block
 // of k:
 // - the right operand's block is packed into panels as wide as a register tile, so that the tile
-//   reads it in one stream whatever its layout, type and prologue;
+//   reads it in one stream whatever its layout, type and prologue; unless another kernel did that
+//   before (`packed_right`);
 // - the left operand is read in place if it lies in memory as it is multiplied, else a tile's rows
 //   are packed too, or a block's if they lie side by side (`pack_left`);
 // - register tiles run over the block; partial sums wait in a buffer until k is finished, and the
@@ -16,6 +17,8 @@
 // dot.stream reads the right operand in place; dot.along_depth has lanes along k and sums them at
 // the end; dot.axpy adds whole rows of the right operand (DotAxpy.cpp).
 #include "codegen/kernels/dot/DotKernel.h"
+#include "passes/schedule/OperandPanels.h"
+#include "passes/schedule/Strategies.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -197,6 +200,11 @@ LogicalResult DotKernel::emit() {
   // one.
   if (group != 1 && element.isUnsignedInteger(32))
     element = b.getI32Type();
+  if (chosen.has(kPackedRight)) {
+    packedPanels = findPanels(*this);
+    if (!packedPanels || packedPanels.getType() != getPanelType(*this, tile.vectors * lanes))
+      return context.kernel.emitError("expected an operand in panels, as the schedule says");
+  }
   factor = group == 1       ? element
            : factorIsBf16() ? Type(b.getBF16Type())
                             : b.getIntegerType(32 / group);

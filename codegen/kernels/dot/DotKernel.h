@@ -56,6 +56,7 @@ private:
   void packSquares(const Panel &panel, mlir::Value within, int64_t live, Range range);
   void packCorrection(const Panel &panel, Range depthRange);
   mlir::Value firstOfGroup(Range range, mlir::Value entry);
+  MemoryArray locatePanels(int64_t count, Range columnRange, Range depthRange);
   void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
   void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
   void packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange);
@@ -86,6 +87,8 @@ private:
   /// it.
   int64_t lanes = 1, tileLanes = 1;
   TileShape tile;
+  /// The argument that holds the right operand in panels, if a kernel before this one packed it.
+  mlir::BlockArgument packedPanels;
 
   VectorIndex batch;
 };

@@ -59,9 +59,11 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // -----
 
 // Rows a way of the first cache apart push each other out of it: no more of them than it has ways.
+// Blocks of so many rows would each pack the right operand: it comes packed.
 // CHECK-LABEL: func.func @rows_in_one_way
 // CHECK: hlo.kernel <dot>
-// CHECK-SAME: schedules = [#hlo.schedule<"dot.packed" tile = [8, {{[0-9]+}}] block
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.packed" tile = [8, {{[0-9]+}}] block {{.*}} with = ["packed_right"]>]
+// WHY: remark: schedule for x86-64-v4: #hlo.schedule<"dot.packed"{{.*}} with = ["packed_right"]>, {{.*}}; panels are packed 1.00 times a run; in place: #hlo.schedule<"dot.packed"
 module attributes {hlo.targets = [{cpu = "x86-64-v4", triple = "x86_64-linux-gnu", single_threaded}]} {
   func.func @rows_in_one_way(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
@@ -112,7 +114,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Rows of the left operand that lie side by side are packed, too: a tile would read a line of each k.
 // CHECK-LABEL: func.func @transposed_left
 // CHECK: hlo.kernel <dot>
-// CHECK-SAME: schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] {{.*}} with = ["pack_left"]>]
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] {{.*}} with = ["pack_left"{{.*}}]>]
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
   func.func @transposed_left(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
@@ -172,5 +174,49 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
       hlo.return %0 : tensor<6x4096xf32>
     }
     return %r : tensor<6x4096xf32>
+  }
+}
+
+// -----
+
+// A constant is packed when compiling, and what a loop does not change before it; but not for one row, which reads
+// nothing twice.
+// CHECK-LABEL: func.func @constant
+// CHECK: hlo.kernel <dot>
+// CHECK-SAME: with = ["packed_right"]>]
+// CHECK: scf.for
+// CHECK: hlo.kernel <dot>
+// CHECK-SAME: with = ["packed_right"]>]
+// CHECK: scf.for
+// CHECK: hlo.kernel <dot>
+// CHECK-NOT: packed_right
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
+  func.func @constant(%a: tensor<64x256xf32>, %b: tensor<256x256xf32>, %v: tensor<1x256xf32>) -> (tensor<64x256xf32>, tensor<64x256xf32>, tensor<1x256xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c100 = arith.constant 100 : index
+    %weights = hlo.constant(dense<0.5> : tensor<256x256xf32>) : tensor<256x256xf32>
+    %r = hlo.kernel <dot> (%a, %weights) {reuse = array<i64: -1>} : (tensor<64x256xf32>, tensor<256x256xf32>) -> tensor<64x256xf32> {
+    ^bb0(%x: tensor<64x256xf32>, %y: tensor<256x256xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<64x256xf32>, tensor<256x256xf32>) -> tensor<64x256xf32>
+      hlo.return %0 : tensor<64x256xf32>
+    }
+    %s = scf.for %k = %c0 to %c100 step %c1 iter_args(%t = %a) -> (tensor<64x256xf32>) {
+      %p = hlo.kernel <dot> (%t, %b) {reuse = array<i64: -1>} : (tensor<64x256xf32>, tensor<256x256xf32>) -> tensor<64x256xf32> {
+      ^bb0(%x: tensor<64x256xf32>, %y: tensor<256x256xf32>):
+        %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<64x256xf32>, tensor<256x256xf32>) -> tensor<64x256xf32>
+        hlo.return %0 : tensor<64x256xf32>
+      }
+      scf.yield %p : tensor<64x256xf32>
+    }
+    %u = scf.for %k = %c0 to %c100 step %c1 iter_args(%t = %v) -> (tensor<1x256xf32>) {
+      %p = hlo.kernel <dot> (%t, %b) {reuse = array<i64: -1>} : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> {
+      ^bb0(%x: tensor<1x256xf32>, %y: tensor<256x256xf32>):
+        %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
+        hlo.return %0 : tensor<1x256xf32>
+      }
+      scf.yield %p : tensor<1x256xf32>
+    }
+    return %r, %s, %u : tensor<64x256xf32>, tensor<64x256xf32>, tensor<1x256xf32>
   }
 }
