@@ -70,6 +70,7 @@ struct KernelContext {
   /// kernel gives anything else.
   llvm::FailureOr<llvm::SmallVector<int64_t>> findOutputs(mlir::Operation *op);
   MemoryArray getInput(unsigned which);
+  /// Scratch memory, shared by all units of a launch; as much as `chosen` says.
   mlir::Value getScratch();
   /// The range of units, as index values.
   mlir::Value getBegin(), getEnd();
