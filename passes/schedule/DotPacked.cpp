@@ -130,10 +130,13 @@ bool canComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t 
          fuse::bytesOf(getPanelType(dot, width)) <= kMaxPanelBytes;
 }
 
-/// Whether that may pay: enough rows read the panels, and they are no small part of the work.
+/// Whether that may pay: enough rows read the panels, which are no small part of the work and are
+/// not packed anew for each run: that takes memory, and no less time than packing them block by
+/// block.
 bool mayComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t width,
                    int64_t group) {
-  return canComePacked(problem, dot, width, group) && double(dot.rows) >= kMinPanelRows &&
+  return canComePacked(problem, dot, width, group) && problem.packings < 1 &&
+         double(dot.rows) >= kMinPanelRows &&
          double(dot.rows) >= kMinRowsOfPacking * problem.packings &&
          fuse::bytesOf(getPanelType(dot, width)) > double(problem.target.machine.l1.bytes);
 }
