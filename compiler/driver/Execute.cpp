@@ -30,8 +30,8 @@ public:
   JITDylib &library;
 };
 
-LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, const hlort_module *descriptor)
-    : linker(std::move(linker)), descriptor(descriptor) {}
+LoadedModule::LoadedModule(std::unique_ptr<Linker> linker, Run *run, const hlort_module *descriptor)
+    : linker(std::move(linker)), run(run), descriptor(descriptor) {}
 LoadedModule::LoadedModule(LoadedModule &&) = default;
 LoadedModule &LoadedModule::operator=(LoadedModule &&) = default;
 LoadedModule::~LoadedModule() = default;
@@ -77,10 +77,16 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
                                        /*RequiresNullTerminator=*/false);
   if (llvm::Error error = linker->layer.add(linker->library, std::move(buffer)))
     return std::move(error);
-  auto symbol = linker->execution.lookup({&linker->library}, (name + "_module").str());
+  auto symbol = linker->execution.lookup({&linker->library}, (name + "_run").str());
   if (!symbol)
     return symbol.takeError();
-  return LoadedModule(std::move(linker), symbol->getAddress().toPtr<const hlort_module *>());
+  Run *run = symbol->getAddress().toPtr<Run *>();
+  const hlort_module *descriptor = nullptr;
+  if (auto record = linker->execution.lookup({&linker->library}, (name + "_module").str()))
+    descriptor = record->getAddress().toPtr<const hlort_module *>();
+  else // compileProgram leaves it to its caller to add one
+    llvm::consumeError(record.takeError());
+  return LoadedModule(std::move(linker), run, descriptor);
 }
 
 } // namespace hloc

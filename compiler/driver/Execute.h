@@ -22,14 +22,15 @@ public:
   LoadedModule &operator=(LoadedModule &&);
   ~LoadedModule();
 
-  Run *getRun() const { return descriptor->run; }
-  /// What the module says of itself, its symbol NAME_module.
+  Run *getRun() const { return run; }
+  /// What the module says of itself, its symbol NAME_module; null if the object has none.
   const hlort_module *getDescriptor() const { return descriptor; }
 
 private:
   class Linker;
-  LoadedModule(std::unique_ptr<Linker> linker, const hlort_module *descriptor);
+  LoadedModule(std::unique_ptr<Linker> linker, Run *run, const hlort_module *descriptor);
   std::unique_ptr<Linker> linker;
+  Run *run;
   const hlort_module *descriptor;
 };
 

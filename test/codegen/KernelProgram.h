@@ -63,14 +63,17 @@ inline std::string makeKernelProgram(const std::string &kind, std::vector<std::s
     returned.push_back(outputs.size() == 1 ? "%r" : "%r#" + n);
     reuse += (i ? ", " : "") + (inPlace ? n : std::string("-1"));
   }
-  parameters.push_back("%arena: memref<0xi8>");
+  // The plan of memory gives sorts what they need for themselves; here it is all of the arena.
+  std::string arena = "%arena: memref<" + std::to_string(kArenaBytes) + "xi8>";
+  std::string scratch = kind == "sort" ? " scratch(" + arena + ")" : "";
+  parameters.push_back(arena);
   std::string type = resultTypes.size() == 1 ? resultTypes[0] : "(" + joined(resultTypes) + ")";
   return "module @test {\n" + computations + "hlo.kernel_function @k <" + kind +
          "> attributes {reuse = array<i64: " + reuse + ">" + (inPlace ? ", must_reuse" : "") +
          "} {\n^bb0(" + joined(arguments) + "):\n" + body + "\nhlo.return " + joined(returned) +
          " : " + joined(outputs) + "\n}\nfunc.func @main(" + joined(parameters) +
          ") attributes {hlo.results = " + std::to_string(outputs.size()) + " : i64} {\n" + copies +
-         "hlo.launch @k(" + joined(used) + ") -> (" + joined(results) + ") : (" +
+         "hlo.launch @k(" + joined(used) + ") -> (" + joined(results) + ")" + scratch + " : (" +
          joined(usedTypes) + ") -> " + type + "\nreturn\n}\n}\n";
 }
 

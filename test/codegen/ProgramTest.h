@@ -14,6 +14,9 @@
 
 namespace hloc {
 
+/// Bytes of memory that programs are given for temporaries: enough for every test.
+inline constexpr int64_t kArenaBytes = 1 << 24;
+
 class ProgramTest : public ::testing::Test {
 protected:
   ProgramTest() {
@@ -40,7 +43,11 @@ protected:
     hlort_context_options contextOptions = {threads, 0};
     hlort_context *runtime = hlort_context_create(&contextOptions, nullptr);
     hlort_status status = {};
-    EXPECT_EQ(loaded->getRun()(runtime, arguments.data(), results.data(), nullptr, &status), 0)
+    struct alignas(64) Line {
+      char bytes[64];
+    };
+    std::vector<Line> arena(kArenaBytes / sizeof(Line));
+    EXPECT_EQ(loaded->getRun()(runtime, arguments.data(), results.data(), arena.data(), &status), 0)
         << status.message;
     hlort_context_destroy(runtime);
   }
