@@ -337,6 +337,8 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
   LogicalResult emitted = success(emitUnrolledKernel(context));
   if (failed(emitted) && !context.emitter.hasFailed())
     emitted = emitLoops(context);
+  if (!context.schedule.isUnrolled)
+    context.schedule.scratchBytes = context.chosen.getScratch();
   // Straight-line code reads before it writes, so this says nothing; inlined, it costs time to
   // compile that grows with the square of the number of arguments.
   if (context.schedule.isUnrolled)

@@ -34,6 +34,8 @@ struct KernelSchedule {
   int64_t units = 1;
   /// Units worth a task of their own; a launch of no more than this stays serial.
   int64_t grain = 1;
+  /// What its launch is to give it of scratch memory.
+  int64_t scratchBytes = 0;
   /// Whether it is straight-line code, to be inlined wherever it is launched.
   bool isUnrolled = false;
   /// Operations that the kernel was made of, and whether it does so little that its code belongs

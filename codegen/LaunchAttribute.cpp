@@ -77,6 +77,7 @@ void setLaunch(LLVM::LLVMFuncOp function, const KernelSchedule &schedule) {
   EntryWriter entries(function.getContext());
   entries.add("units", schedule.units, -1);
   entries.add("grain", schedule.grain, -1);
+  entries.add("scratch", schedule.scratchBytes, 0);
   entries.add("operations", schedule.operations, 0);
   entries.add("unrolled", schedule.isUnrolled);
   entries.add("small", schedule.isSmall);
@@ -92,6 +93,7 @@ std::optional<KernelSchedule> getLaunch(LLVM::LLVMFuncOp function) {
   KernelSchedule schedule;
   schedule.units = readNumber(entries, "units", 1);
   schedule.grain = readNumber(entries, "grain", 1);
+  schedule.scratchBytes = readNumber(entries, "scratch", 0);
   schedule.operations = readNumber(entries, "operations", 0);
   schedule.isUnrolled = entries.contains("unrolled");
   schedule.isSmall = entries.contains("small");

@@ -25,7 +25,7 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
     either. How the work is done is what `schedules` of the kernel says of the target.
 
     The attribute `hlo.launch` of the function says how a launch runs it: `units`; `grain`, units
-    worth a task of their own; `unrolled`, if it is straight-line code; `tiles`,
+    worth a task of their own; `scratch`, bytes that it needs; `unrolled`, if it is straight-line code; `tiles`,
     which parts of its arrays units go through, for groups that run tile by tile; and, so that
     functions can be spread over objects, `operations` that it was made of and whether it is `small`,
     so that it belongs beside the program. Code that stands in several places of a kernel is a

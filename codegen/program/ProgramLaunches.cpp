@@ -2,6 +2,7 @@
 // Launches of kernels in the program's body: called at once, as tasks of a parallel loop, or with
 // others as a group run tile by tile.
 #include "codegen/program/ProgramEmitter.h"
+#include "passes/memory/AssignBuffersPlan.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -56,11 +57,13 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   const KernelSchedule &schedule = found->second;
   if (schedule.units == 0)
     return success();
+  Value given = launch.getScratch();
+  if (schedule.scratchBytes > (given ? buffers::getBytes(given.getType()) : 0))
+    return launch.emitOpError("needs ") << schedule.scratchBytes << " bytes of scratch memory";
   SmallVector<Value> arguments;
   for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
     arguments.push_back(locate(buffer));
-  Value scratch =
-      launch.getScratch() ? locate(launch.getScratch()) : Value(LLVM::ZeroOp::create(b, pointer));
+  Value scratch = given ? locate(given) : Value(LLVM::ZeroOp::create(b, pointer));
   arguments.push_back(scratch);
   int64_t tasks = (schedule.units + schedule.grain - 1) / schedule.grain;
   Type i64 = b.getI64Type();
