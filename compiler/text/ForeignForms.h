@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs in forms that hloc does not read, but that people have in their hands: what they are,
-// and the line that prints HLO instead. Test: test/text/foreign-forms.test.
+// and the line that prints HLO instead. Test: test/tools/foreign-forms.test.
 
 #ifndef HLOC_COMPILER_TEXT_FOREIGNFORMS_H
 #define HLOC_COMPILER_TEXT_FOREIGNFORMS_H
