@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hloc/hloc.h"
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 #include <sstream>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -50,9 +50,9 @@ std::vector<float> call(const Result &result, const std::vector<float> &argument
 class Folder : public testing::Test {
 protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "hloc-XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(name.data()));
-    folder = name;
+    folder = std::filesystem::path(testing::TempDir()) /
+             ("hloc-library-test-" + std::to_string(getpid()));
+    ASSERT_TRUE(std::filesystem::create_directory(folder));
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
