@@ -33,7 +33,7 @@ static void reportCrash(int signal) {
         : signal == SIGILL  ? "a bad instruction"
         : signal == SIGTRAP ? "a trap"
                             : "memory that is not its own, or the end of its stack");
-  print("\nPlease report this, with the input. Where it was:\n");
+  print("\nPlease report this, with the input, which hlo-reduce can make small. Where it was:\n");
 #if __has_include(<execinfo.h>)
   void *frames[64];
   backtrace_symbols_fd(frames, backtrace(frames, std::size(frames)), STDERR_FILENO);
