@@ -479,11 +479,16 @@ def RefuseDeadlocks : Pass<"refuse-deadlocks", "::mlir::func::FuncOp"> {
   let summary = "Refuse programs whose participants wait for each other for ever";
   let description = [{
     Follows starts and dones of all participants in the order in which they will run, as far as that
-    is known: through straight-line code, branches that the participants' numbers decide, and loops
-    of a constant count. A start waits for nobody; a done waits until all members have come to the
-    same meeting; a send's done only if the runtime keeps 64 others for the same receiver. Where data
-    decide what a participant does next, it may come to anything. If some then wait in a ring, it is
-    an error that names the places and the participants.
+    is known. A start waits for nobody; a done waits until all members have come to the same meeting;
+    a send's done only if the runtime keeps 64 others for the same receiver. If some then wait in a
+    ring, it is an error that names the places and the participants.
+
+    Where data decide in a loop or a branch what comes next, each body and each branch is looked at by
+    itself. A ring in it is a warning that names the loop or the branch, too, or an error if there is one
+    whichever branch is taken. What comes after is followed if whoever meets in it
+    is sure to decide alike, comes to it after the same meetings, and leaves it so: how often it
+    runs makes no difference then. That participants which are within it meet others before or after it
+    is a warning; that they may not decide alike is one of `match-collectives`.
 
     What is started earlier (`overlap-collectives`) may meet where the text's order would not: -O0
     keeps that order, and refuses more.

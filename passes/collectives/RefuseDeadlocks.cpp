@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants that are sure to wait for each other for ever are an error.
-// Test: test/passes/collectives/refuse-deadlocks.test.
+// Participants that are sure to wait for each other for ever are an error, those that may a
+// warning. Test: test/passes/collectives/refuse-deadlocks.test.
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/Passes.h"
 #include "passes/collectives/MatchTransfers.h"
 #include "passes/collectives/Rehearsal.h"
@@ -26,18 +27,37 @@ static std::string listParticipants(ArrayRef<Rehearsal::Wait> ring) {
   return text;
 }
 
-static void report(ArrayRef<Rehearsal::Wait> ring) {
-  InFlightDiagnostic error = emitError(ring.front().at->getLoc());
-  error << "participants " << listParticipants(ring) << " wait for each other for ever";
-  for (const Rehearsal::Wait &wait : ring) {
-    error.attachNote(wait.at->getLoc())
+static void noteDecision(InFlightDiagnostic &diagnostic, Operation *choice) {
+  bool isLoop = isa<LoopLikeOpInterface>(choice);
+  diagnostic.attachNote(choice->getLoc())
+      << "data decide " << (isLoop ? "how often the body runs" : "which branch is taken");
+}
+
+static void report(const Rehearsal::Ring &ring) {
+  Location at = ring.waits.front().at->getLoc();
+  InFlightDiagnostic diagnostic = ring.choice ? emitWarning(at) : emitError(at);
+  diagnostic << "participants " << listParticipants(ring.waits) << " wait for each other for ever";
+  if (ring.choice)
+    diagnostic << " if " << quoteName(ring.choice) << " runs this";
+  for (const Rehearsal::Wait &wait : ring.waits) {
+    diagnostic.attachNote(wait.at->getLoc())
         << "participant " << wait.participant << " is in " << quoteName(wait.at)
         << " until participant " << wait.awaited << " comes to it";
     if (wait.before)
-      error.attachNote(wait.before->getLoc())
+      diagnostic.attachNote(wait.before->getLoc())
           << "participant " << wait.awaited << " would come with " << quoteName(wait.before)
           << ", after its own wait";
   }
+  if (ring.choice)
+    noteDecision(diagnostic, ring.choice);
+}
+
+static void report(const Rehearsal::Doubt &doubt) {
+  InFlightDiagnostic warning = emitWarning(doubt.at->getLoc());
+  warning << "cannot show that participants " << doubt.first << " and " << doubt.second
+          << " never wait for each other for ever in " << quoteName(doubt.at) << ": it is under "
+          << quoteName(doubt.choice) << ", before which one of them starts more of these";
+  noteDecision(warning, doubt.choice);
 }
 
 namespace {
@@ -46,13 +66,20 @@ struct RefuseDeadlocks : hloc::impl::RefuseDeadlocksBase<RefuseDeadlocks> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     ParticipantCounts counts = ParticipantCounts::of(function->getParentOfType<ModuleOp>());
-    if (counts.total() < 2)
+    auto meets = [](CollectiveStartOp) { return WalkResult::interrupt(); };
+    if (counts.total() < 2 || !function.walk(meets).wasInterrupted())
       return;
-    SmallVector<Rehearsal::Wait> ring = Rehearsal(function, counts).findRing();
-    if (ring.empty())
-      return;
-    report(ring);
-    signalPassFailure();
+    FailureOr<Sameness> sameness = Sameness::compute(function, counts);
+    if (failed(sameness))
+      return signalPassFailure();
+    Rehearsal rehearsal(function, *sameness);
+    for (const Rehearsal::Ring &ring : rehearsal.findRings()) {
+      report(ring);
+      if (!ring.choice)
+        return signalPassFailure();
+    }
+    for (const Rehearsal::Doubt &doubt : rehearsal.findDoubts())
+      report(doubt);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/collectives/Rehearsal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/collectives/ParticipantNumbers.h"
+#include "passes/collectives/RehearsalProgram.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -18,16 +18,17 @@ static bool isKind(CollectiveStartOp op, CollectiveKind kind) {
   return op.getKind() == stringify(kind);
 }
 
-Rehearsal::Rehearsal(func::FuncOp function, ParticipantCounts counts)
-    : counts(counts), ways(counts.total()) {
-  function.walk([&](CollectiveStartOp start) {
-    for (Operation *op = start; op != function; op = op->getParentOp())
-      places.insert(op);
-  });
-  if (places.empty())
+Rehearsal::Rehearsal(func::FuncOp function, const Sameness &sameness)
+    : Rehearsal(Program::of(function, sameness), {&function.getBody().front()}) {}
+
+Rehearsal::Rehearsal(std::shared_ptr<const Program> whole, ArrayRef<Block *> blocks)
+    : program(std::move(whole)), ways(program->counts.total()) {
+  if (program->places.empty())
     return;
-  for (int64_t participant = 0; participant < counts.total(); ++participant)
-    ways[participant].isKnown = follow(function.getBody().front(), participant);
+  for (auto [participant, way] : llvm::enumerate(ways))
+    way.isKnown =
+        llvm::all_of(blocks, [&](Block *block) { return follow(*block, int64_t(participant)); });
+  endWays();
   run();
 }
 
@@ -60,7 +61,7 @@ ArrayRef<Rehearsal::Lane *> Rehearsal::getLanes(CollectiveStartOp op) {
   std::vector<Lane *> &found = place->second;
   if (!isNew)
     return found;
-  found.resize(counts.total());
+  found.resize(program->counts.total());
   bool isSend = isKind(op, CollectiveKind::PeerSend);
   if (isSend || isKind(op, CollectiveKind::PeerRecv)) {
     ArrayRef<int64_t> pairs = op.getPairs();
@@ -70,8 +71,8 @@ ArrayRef<Rehearsal::Lane *> Rehearsal::getLanes(CollectiveStartOp op) {
   }
   SmallVector<int64_t> sizes(op.getGroups().getSizes()), ids(op.getGroups().getIds());
   if (sizes.empty()) { // one group of all
-    sizes.push_back(counts.total());
-    ids = llvm::to_vector(llvm::seq<int64_t>(counts.total()));
+    sizes.push_back(program->counts.total());
+    ids = llvm::to_vector(llvm::seq<int64_t>(program->counts.total()));
   }
   ArrayRef<int64_t> rest = ids;
   for (int64_t size : sizes) {
@@ -117,7 +118,7 @@ bool Rehearsal::follow(Block &block, int64_t participant) {
       step.isDone = true;
       way.steps.push_back(step);
       ++stepCount;
-    } else if (places.contains(&op) && !followControl(&op, participant)) {
+    } else if (program->places.contains(&op) && !followControl(&op, participant)) {
       return false;
     }
   }
@@ -130,15 +131,13 @@ bool Rehearsal::followControl(Operation *op, int64_t participant) {
     for (uint64_t i = 0; count && i < count->getZExtValue(); ++i)
       if (!follow(*loop.getBody(), participant))
         return false;
-    return count.has_value();
+    return count || addChoice(op, participant);
   }
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    (void)follow(*loop.getBeforeBody(), participant);
-    return false;
-  }
-  std::optional<unsigned> taken = findTaken(op, participant, counts);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return follow(*loop.getBeforeBody(), participant) && addChoice(op, participant);
+  std::optional<unsigned> taken = findTaken(op, participant, program->counts);
   if (!taken)
-    return false;
+    return addChoice(op, participant);
   Region &region = op->getRegion(*taken);
   return region.empty() || follow(region.front(), participant);
 }
@@ -175,7 +174,7 @@ void Rehearsal::run() {
   bool isMoving = true;
   while (isMoving && isMatched) {
     isMoving = false;
-    for (int64_t participant = 0; participant < counts.total(); ++participant)
+    for (int64_t participant = 0; participant < program->counts.total(); ++participant)
       isMoving |= advance(participant);
   }
 }
@@ -226,10 +225,10 @@ std::optional<Rehearsal::Wait> Rehearsal::describeWait(int64_t participant,
 }
 
 SmallVector<Rehearsal::Wait> Rehearsal::findRing() const {
-  if (places.empty() || !isMatched)
+  if (!isMatched)
     return {};
   std::vector<bool> stuck = findStuck();
-  for (int64_t first = 0; first < counts.total(); ++first) {
+  for (int64_t first = 0; first < program->counts.total(); ++first) {
     SmallVector<Wait> chain;
     std::map<int64_t, size_t> places; // in the chain
     int64_t participant = first;

@@ -5,15 +5,21 @@
 // What the runtime promises (hlort/collective.h) is the model. A start never waits. A done waits
 // until all members of its group have come to the same meeting: the k-th start on a list of members
 // meets the k-th of each other member. A transfer's group is its source and its target, on a
-// channel; the done of its send waits only while the runtime keeps as many sends as it may. Where a
-// participant's way is not known, because data decide it, it may come to anything from there on.
+// channel; the done of its send waits only while the runtime keeps as many sends as it may.
+//
+// Where data decide what comes next (a choice: a loop of unknown count, a branch), each body and
+// each branch is rehearsed by itself. If all whom it concerns decide alike and come to it with
+// nothing pending, and each of its bodies ends so, then what comes after it is the same whatever is
+// decided, and the rehearsal goes on there. Otherwise a participant may come to anything from there
+// on.
 
 #ifndef HLOC_PASSES_REHEARSAL_H
 #define HLOC_PASSES_REHEARSAL_H
 
 #include "compiler/hlo/CollectiveStages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/collectives/Participants.h"
+#include "passes/collectives/Sameness.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 #include <memory>
 
@@ -22,7 +28,7 @@ namespace hloc {
 class Rehearsal {
 public:
   /// Runs `function`, with starts and dones in their final order, on all participants.
-  Rehearsal(mlir::func::FuncOp function, ParticipantCounts counts);
+  Rehearsal(mlir::func::FuncOp function, const Sameness &sameness);
 
   /// A participant that waits for ever, and one that it waits for.
   struct Wait {
@@ -33,9 +39,24 @@ public:
         *before; // what the awaited one would come with, after its own wait; may be null
   };
 
-  /// Participants each of which waits for the next one, and the last for the first; none if no such
-  /// ring is sure.
-  llvm::SmallVector<Wait> findRing() const;
+  /// Participants each of which waits for the next one, and the last for the first.
+  struct Ring {
+    llvm::SmallVector<Wait> waits;
+    mlir::Operation *choice = nullptr; // on which it depends; null if the ring is sure
+  };
+
+  /// One that is sure, or else all that come of choices; none of those that others make
+  /// unreachable.
+  std::vector<Ring> findRings() const;
+
+  /// Two participants one of which has started more than the other before they come to a choice:
+  /// what they start in it meets what is outside of it, and nothing is known.
+  struct Doubt {
+    mlir::Operation *choice;
+    mlir::Operation *at; // where they meet in it
+    int64_t first, second;
+  };
+  std::vector<Doubt> findDoubts() const;
 
 private:
   /// Meetings of the same members, one after the other.
@@ -57,32 +78,59 @@ private:
     int64_t place, meeting; // of the participant among the members, of the step in the lane
     bool isDone, isSend;
   };
+  struct Choice {
+    mlir::Operation *op;
+    int64_t round;                           // how often the participant came to it before
+    size_t step;                             // of the way, that comes after it
+    llvm::MapVector<Lane *, int64_t> before; // meetings, in the lanes that it may use
+  };
+  /// What is known of a choice.
+  struct Outcome {
+    bool isNeutral = true; // nobody waits after it for what was in it
+    std::vector<Ring> rings;
+    std::vector<Doubt> doubts;
+  };
   struct Way {
     std::vector<Step> steps;
+    std::vector<Choice> choices;
+    std::map<std::pair<mlir::Operation *, int64_t>, size_t> places; // of rounds among the choices
+    llvm::DenseMap<mlir::Operation *, int64_t> rounds;
     bool isKnown = true; // to the end
     size_t next = 0;
     llvm::DenseMap<mlir::Operation *, Step> begun; // the last start of each operation
     std::map<Lane *, int64_t> meetings;            // that it has steps for
   };
 
+  struct Program; // what does not change from one rehearsal to those of its choices
+  Rehearsal(std::shared_ptr<const Program> program, llvm::ArrayRef<mlir::Block *> blocks);
+
   bool follow(mlir::Block &block, int64_t participant);
   bool followControl(mlir::Operation *op, int64_t participant);
+  bool addChoice(mlir::Operation *op, int64_t participant);
   void addStart(hlo::CollectiveStartOp op, int64_t participant);
   Lane *getLane(std::optional<int64_t> channel, llvm::ArrayRef<int64_t> members);
   llvm::ArrayRef<Lane *> getLanes(hlo::CollectiveStartOp op);
+  llvm::SmallVector<Lane *> getLanesIn(mlir::Operation *op, int64_t participant);
+  mlir::Operation *findStart(mlir::Operation *op, const Lane &lane);
+  void endWays();
+  bool endWay(int64_t participant);
+  bool isEven(const Choice &choice);
+  const Outcome &examine(mlir::Operation *choice);
+  bool isNeutral() const;
   void run();
   bool advance(int64_t participant);
   static bool mayGoOn(const Step &step);
   std::vector<bool> findStuck() const;
   std::optional<Wait> describeWait(int64_t participant, const std::vector<bool> &stuck) const;
+  llvm::SmallVector<Wait> findRing() const;
 
-  ParticipantCounts counts;
-  /// Operations in which, or in whose regions, participants meet.
-  llvm::DenseSet<mlir::Operation *> places;
+  std::shared_ptr<const Program> program;
   std::map<std::pair<std::optional<int64_t>, std::vector<int64_t>>, std::unique_ptr<Lane>> lanes;
   /// Where each participant meets others in an operation; null if it does not.
   llvm::DenseMap<mlir::Operation *, std::vector<Lane *>> lanesOf;
   std::vector<Way> ways; // by participant
+  llvm::MapVector<mlir::Operation *, Outcome> outcomes;
+  llvm::MapVector<mlir::Operation *, Doubt> doubts; // by choice
   size_t stepCount = 0;
   bool isMatched = true; // as far as it got
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/collectives/Sameness.h"
+#include "compiler/hlo/CollectiveStages.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/collectives/ParticipantNumbers.h"
@@ -43,6 +44,24 @@ bool Sameness::merge(Value value, const ParticipantClasses &more) {
   return true;
 }
 
+/// What a collective that compiled programs carry out gives its members.
+ParticipantClasses Sameness::getSharedResults(CollectiveStartOp op) const {
+  static constexpr CollectiveKind alike[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                             CollectiveKind::Broadcast};
+  if (!llvm::is_contained(alike, symbolizeCollectiveKind(op.getKind())))
+    return different;
+  ArrayRef<int64_t> rest = op.getGroups().getIds();
+  if (op.getGroups().getSizes().empty()) // one group of all
+    return same;
+  ParticipantClasses result = different;
+  for (int64_t size : op.getGroups().getSizes()) {
+    for (int64_t member : rest.take_front(size))
+      result[member] = int(rest.front());
+    rest = rest.drop_front(size);
+  }
+  return result;
+}
+
 /// What an operation without regions gives.
 FailureOr<ParticipantClasses> Sameness::getResultClasses(Operation *op) {
   if (isa<PartitionIdOp, ReplicaIdOp>(op)) {
@@ -61,6 +80,14 @@ FailureOr<ParticipantClasses> Sameness::getResultClasses(Operation *op) {
     for (const auto &group : *groups)
       for (int64_t member : group)
         result[member] = int(group.front());
+    return result;
+  }
+  if (auto start = dyn_cast<CollectiveStartOp>(op))
+    return getSharedResults(start);
+  if (auto done = dyn_cast<CollectiveDoneOp>(op)) {
+    ParticipantClasses result = same;
+    for (Value buffer : done.getBuffers())
+      result = join(result, getClasses(buffer));
     return result;
   }
   if (isCollective(op) || isa<InfeedOp, RngOp, RngGetAndUpdateStateOp>(op))
@@ -94,6 +121,12 @@ void Sameness::visitRegions(Operation *op, bool &changed) {
     flow(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), same);
     flow(condition.getArgs(), loop.getAfterArguments(), same);
     flow(condition.getArgs(), loop.getResults(), getClasses(condition.getCondition()));
+    return;
+  }
+  if (auto kernel = dyn_cast<KernelOp>(op)) {
+    Block &body = kernel.getBody().front();
+    flow(kernel.getInputs(), body.getArguments(), same);
+    flow(body.getTerminator()->getOperands(), kernel.getResults(), same);
     return;
   }
   for (Region &region : op->getRegions()) // of a condition

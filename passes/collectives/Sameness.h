@@ -10,12 +10,17 @@
 
 namespace hloc {
 
+namespace hlo {
+class CollectiveStartOp;
+} // namespace hlo
+
 /// A class for each participant: those of one class hold the same value.
 using ParticipantClasses = std::vector<int>;
 
 class Sameness {
 public:
-  /// Looks at all values of `function`, on plain arrays with structured control flow.
+  /// Looks at all values of `function`, on plain arrays with structured control flow, whether or
+  /// not kernels are formed and collectives lowered.
   static mlir::FailureOr<Sameness> compute(mlir::func::FuncOp function, ParticipantCounts counts);
 
   const ParticipantClasses &getClasses(mlir::Value value) const;
@@ -31,6 +36,7 @@ private:
   mlir::LogicalResult visit(mlir::Operation *op, bool &changed);
   void visitRegions(mlir::Operation *op, bool &changed);
   mlir::FailureOr<ParticipantClasses> getResultClasses(mlir::Operation *op);
+  ParticipantClasses getSharedResults(hlo::CollectiveStartOp op) const;
 
   ParticipantCounts counts;
   ParticipantClasses same, different;
