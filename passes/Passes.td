@@ -120,7 +120,8 @@ def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
     - `hlo.reshape` moves elements closer together unless only the first of the dimensions that it
       merges or splits has a size;
     - a greater size given by `hlo.set_dimension_size`, and a static result type: zero;
-    - elementwise operations on two different sizes: one of 1 repeats.
+    - elementwise operations on two different sizes: one of 1 repeats;
+    - collectives: sizes go with arrays that participants send each other.
 
     `hlo.get_dimension_size` becomes the size; the custom calls `PadToStatic` and `SliceToDynamic`
     end here too. Sizes of bounded arguments and results of `@main` become s32 arguments and results

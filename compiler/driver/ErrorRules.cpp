@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/ErrorRules.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -116,7 +117,7 @@ double countTerms(Operation *op) {
       result *= double(std::max<int64_t>(size, 1));
     return result;
   };
-  auto sizesOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  auto sizesOf = [](Value value) { return getBounds(cast<RankedTensorType>(value.getType())); };
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case([&](ReduceOp reduce) {
         double terms = 1;
@@ -135,7 +136,7 @@ double countTerms(Operation *op) {
         return terms;
       })
       .Case([&](ConvolutionOp convolution) {
-        ArrayRef<int64_t> kernel = sizesOf(convolution.getRhs());
+        auto kernel = sizesOf(convolution.getRhs());
         int64_t out = kernel[convolution.getDimLabels().getKernelOutputFeature()];
         return product(kernel) / double(std::max<int64_t>(out, 1));
       })

@@ -36,6 +36,8 @@ def HLO_BitcastOp : HLO_CastOp<"bitcast"> {
   let summary = "the same memory in another shape and layout";
   let constraints = [{
     - C1: The result is an array.
+    - C2: Operand and result have as many bounded dimensions. In the order of memory, each has the
+      same number of places before it as the other's, and takes as many bits at its bound.
   }];
 }
 def HLO_BitcastConvertOp : HLO_CastOp<"bitcast_convert"> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products, and what linear algebra makes of matrices. What lies past the sizes of
-// contracted dimensions counts as zero; of floats on both sides, since zero times NaN is NaN.
+// Sums of products, and what linear algebra makes of matrices.
+#include "passes/bounded/BoundedDots.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/bounded/BoundedWindows.h"
 #include "passes/frontend/NotSupported.h"
@@ -14,10 +14,9 @@ static Value zeroPast(BoundedBuild &build, const BoundedArray &array,
   return build.fillPast(array, dimensions, build.scalar(array.getElement(), 0.0));
 }
 
-/// Both sides of a contraction of `left` with `right`, ready for it.
-static std::pair<Value, Value> zeroContracted(BoundedBuild &build, BoundedArray lhs,
-                                              BoundedArray rhs, ArrayRef<int64_t> left,
-                                              ArrayRef<int64_t> right) {
+std::pair<Value, Value> hloc::zeroContracted(BoundedBuild &build, BoundedArray lhs,
+                                             BoundedArray rhs, ArrayRef<int64_t> left,
+                                             ArrayRef<int64_t> right) {
   // A size on one side is one of both.
   for (auto [l, r] : llvm::zip(left, right)) {
     if (!lhs.sizes[l])
@@ -93,17 +92,7 @@ static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   const BoundedArray &lhs = operands[0], &rhs = operands[1];
   auto [left, right] =
       zeroContracted(build, lhs, rhs, op.getLhsContractingDims(), op.getRhsContractingDims());
-  SmallVector<Value> sizes;
-  for (auto [l, r] : llvm::zip(op.getLhsBatchDims(), op.getRhsBatchDims()))
-    sizes.push_back(lhs.sizes[l] ? lhs.sizes[l] : rhs.sizes[r]);
-  auto appendFree = [&](const BoundedArray &side, ArrayRef<int64_t> batch,
-                        ArrayRef<int64_t> contracted) {
-    for (int64_t d = 0; d < side.getRank(); ++d)
-      if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracted, d))
-        sizes.push_back(side.sizes[d]);
-  };
-  appendFree(lhs, op.getLhsBatchDims(), op.getLhsContractingDims());
-  appendFree(rhs, op.getRhsBatchDims(), op.getRhsContractingDims());
+  SmallVector<Value> sizes = getProductSizes(op, lhs, rhs);
   RankedTensorType type = getFullType(op.getType());
   DotSide leftSide(lhs, op.getLhsBatchDims(), op.getLhsContractingDims());
   DotSide rightSide(rhs, op.getRhsBatchDims(), op.getRhsContractingDims());

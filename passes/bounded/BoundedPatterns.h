@@ -38,11 +38,15 @@ void populateIndexing(BoundedPatterns &patterns);
 void populateScatters(BoundedPatterns &patterns);
 /// dot, convolution, linear algebra.
 void populateContractions(BoundedPatterns &patterns);
+/// ragged_dot and scaled_dot.
+void populateGroupedDots(BoundedPatterns &patterns);
 /// reduce, and windows.
 void populateReductions(BoundedPatterns &patterns);
 void populateScans(BoundedPatterns &patterns);
 /// batch_norm_training, batch_norm_inference, batch_norm_grad.
 void populateNormalizations(BoundedPatterns &patterns);
+/// What participants do with each other.
+void populateCollectives(BoundedPatterns &patterns);
 /// sort and topk.
 void populateSorts(BoundedPatterns &patterns);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that make and move elements.
+#include "compiler/hlo/ElementType.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/frontend/Reinterpret.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace hloc;
@@ -143,6 +146,36 @@ static Expanded expandBitcastConvert(BitcastConvertOp op, ArrayRef<BoundedArray>
   return BoundedArrays{result};
 }
 
+/// Bits from one place of a dimension to the next, in row-major memory.
+static int64_t countStepBits(RankedTensorType type, int64_t dimension) {
+  return product(type.getShape().drop_front(dimension + 1)) * getStorageBits(type.getElementType());
+}
+
+/// Each bounded dimension lies where one of the operand does, perhaps in larger or smaller steps.
+static Expanded expandBitcast(BitcastOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
+  const BoundedArray &operand = operands[0];
+  RankedTensorType from = getFullType(op.getOperand().getType()), to = getFullType(op.getType());
+  BoundedArray result(reinterpret(build, operand.array, to.getShape(), to.getElementType()));
+  auto isDynamic = [](Value value) {
+    return [type = cast<RankedTensorType>(value.getType())](int64_t d) {
+      return type.isDynamicDim(d);
+    };
+  };
+  auto sources = llvm::make_filter_range(llvm::seq(from.getRank()), isDynamic(op.getOperand()));
+  auto targets = llvm::make_filter_range(llvm::seq(to.getRank()), isDynamic(op.getResult()));
+  for (auto [source, target] : llvm::zip(sources, targets)) {
+    int64_t given = countStepBits(from, source), taken = countStepBits(to, target);
+    if (!operand.sizes[source] || taken == 0)
+      continue;
+    int64_t common = std::gcd(given, taken);
+    Value size = operand.sizes[source];
+    if (given != common)
+      size = build.mul(size, build.index(given / common));
+    result.sizes[target] = taken == common ? size : build.div(size, build.index(taken / common));
+  }
+  return BoundedArrays{result};
+}
+
 void hloc::populateShapes(BoundedPatterns &patterns) {
   patterns.add<ConstantOp>(makeWhole);
   patterns.add<IotaOp>(makeWhole);
@@ -154,5 +187,6 @@ void hloc::populateShapes(BoundedPatterns &patterns) {
   patterns.add<SliceOp>(expandSlice);
   patterns.add<PadOp>(expandPad);
   patterns.add<ConcatenateOp>(expandConcatenate);
+  patterns.add<BitcastOp>(expandBitcast);
   patterns.add<BitcastConvertOp>(expandBitcastConvert);
 }

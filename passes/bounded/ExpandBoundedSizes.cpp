@@ -226,10 +226,12 @@ struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSize
     populateIndexing(all);
     populateScatters(all);
     populateContractions(all);
+    populateGroupedDots(all);
     populateReductions(all);
     populateScans(all);
     populateNormalizations(all);
     populateSorts(all);
+    populateCollectives(all);
     patterns.add<RefuseOthers>(converter, &getContext(), isRefused);
     if (failed(applyFullConversion(module, target, std::move(patterns))) || isRefused)
       return signalPassFailure();

@@ -123,30 +123,45 @@ LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, 
   return success();
 }
 
-/// To the operand's physical shape, through its memory, and back.
+static SmallVector<int64_t> majorToMinor(RankedTensorType type) {
+  SmallVector<int64_t> order = iotaVector(type.getRank());
+  if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
+    order.assign(layout.getMinorToMajor().rbegin(), layout.getMinorToMajor().rend());
+  return order;
+}
+
+/// `type` with its dimensions in another order, without layout.
+static RankedTensorType permute(RankedTensorType type, ArrayRef<int64_t> order) {
+  Shape from(type), to(type.getElementType());
+  for (int64_t dimension : order)
+    to.append(from.sizes[dimension], from.dynamic[dimension]);
+  return to.getType();
+}
+
+/// To the operand's physical shape, through its memory, and back. Through that of bounded arrays
+/// `hlo.bitcast` goes, row-major now, until they are arrays of their bounds.
 LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder) {
-  if (!isa<RankedTensorType>(op.getOperand().getType()) || !isa<RankedTensorType>(op.getType()))
+  auto from = dyn_cast<RankedTensorType>(op.getOperand().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to)
     return emitNotSupported(op.getLoc(), "a value that is not an array");
+  if (isUnbounded(from) || isUnbounded(to))
+    return emitNotSupported(op.getLoc(), "an array of dynamic size without a bound");
   Build build(builder, op.getLoc());
-  Value value = leaves.lookup(op.getOperand()).front();
-  auto from = cast<RankedTensorType>(op.getOperand().getType());
-  auto to = cast<RankedTensorType>(op.getType());
-  if (!from.hasStaticShape() || !to.hasStaticShape())
-    return emitNotSupported(op.getLoc(), "'bitcast' of an array of dynamic size");
-  auto majorToMinor = [](RankedTensorType type) {
-    SmallVector<int64_t> order = iotaVector(type.getRank());
-    if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
-      order.assign(layout.getMinorToMajor().rbegin(), layout.getMinorToMajor().rend());
-    return order;
+  auto transpose = [&](Value value, RankedTensorType type, ArrayRef<int64_t> order) -> Value {
+    if (llvm::equal(order, iotaVector(order.size())))
+      return value;
+    return TransposeOp::create(builder, op.getLoc(), permute(type, order), value, order);
   };
-  value = build.transpose(value, majorToMinor(from));
-  SmallVector<int64_t> order = majorToMinor(to), physical, inverse(order.size());
-  for (auto [position, dimension] : llvm::enumerate(order)) {
-    physical.push_back(to.getDimSize(dimension));
+  Value value = transpose(leaves.lookup(op.getOperand()).front(), from, majorToMinor(from));
+  SmallVector<int64_t> order = majorToMinor(to), inverse(order.size());
+  for (auto [position, dimension] : llvm::enumerate(order))
     inverse[dimension] = position;
-  }
-  value = reinterpret(build, value, physical, to.getElementType());
-  leaves[op] = {build.transpose(value, inverse)};
+  RankedTensorType physical = permute(to, order);
+  value = from.hasStaticShape() && to.hasStaticShape()
+              ? reinterpret(build, value, physical.getShape(), to.getElementType())
+              : BitcastOp::create(builder, op.getLoc(), physical, value).getResult();
+  leaves[op] = {transpose(value, physical, inverse)};
   return success();
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/evaluator/core/Interpreter.h"
 #include "compiler/evaluator/core/Plan.h"
 #include "compiler/evaluator/core/Strided.h"
+#include "compiler/hlo/ElementType.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -227,14 +228,55 @@ static Shape majorToMinor(Type type, size_t rank) {
   return order;
 }
 
+/// The array with other sizes: cut off, or continued with zeros.
+static Array resize(const Array &array, const Shape &shape) {
+  Array result(array.type, shape);
+  Shape box;
+  for (auto [a, b] : llvm::zip(array.shape, shape))
+    box.push_back(std::min(a, b));
+  if (countElements(box) > 0)
+    copyBox({array.data(), rowMajorStrides(array.shape)},
+            {result.mutableData(), rowMajorStrides(shape)}, box, getBytes(array.type));
+  return result;
+}
+
+/// The sizes that a bitcast's result, `shape` at its bounds, has at run time: each of its bounded
+/// dimensions is the operand's in the same order, perhaps in other steps of memory.
+static Shape findBitcastSizes(Type from, const Shape &sizes, Type to, Shape shape) {
+  struct Step {
+    int64_t dimension, bits;
+  };
+  auto listSteps = [](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto [element, bounds] = *getArrayType(type);
+    std::vector<Step> steps;
+    int64_t bits = getStorageBits(tensor.getElementType());
+    for (int64_t dimension : llvm::reverse(majorToMinor(type, bounds.size()))) {
+      if (tensor.isDynamicDim(dimension))
+        steps.push_back({dimension, bits});
+      bits *= bounds[dimension];
+    }
+    return steps;
+  };
+  for (auto [source, target] : llvm::zip(listSteps(from), listSteps(to)))
+    if (target.bits > 0)
+      shape[target.dimension] = sizes[source.dimension] * source.bits / target.bits;
+  return shape;
+}
+
 static FailureOr<Values> bitcast(Call &call) {
   Type from = call.op->getOperand(0).getType(), to = call.op->getResult(0).getType();
   auto type = getArrayType(to);
   if (!call.operands[0].isArray() || !type)
     return identity(call);
   Array &operand = call.array(0);
-  // As it lies in memory, taken for the result's memory, then back in row-major order.
-  Array memory = transpose(operand, majorToMinor(from, operand.shape.size()));
+  auto bounds = getArrayType(from);
+  if (!bounds)
+    return call.fail("the operand has no size");
+  // As it lies in memory, at its bounds, taken for the result's memory, then back in row-major
+  // order.
+  Array memory =
+      transpose(resize(operand, bounds->second), majorToMinor(from, operand.shape.size()));
   Shape order = majorToMinor(to, type->second.size()), physical, inverse(order.size());
   for (auto [i, d] : llvm::enumerate(order)) {
     physical.push_back(type->second[d]);
@@ -249,7 +291,8 @@ static FailureOr<Values> bitcast(Call &call) {
     memory = pack(unpack(memory), type->first, physical);
   }
   normalize(memory);
-  return Values{transpose(memory, inverse)};
+  return Values{
+      resize(transpose(memory, inverse), findBitcastSizes(from, operand.shape, to, type->second))};
 }
 
 void addDataOps(HandlerTable &table) {

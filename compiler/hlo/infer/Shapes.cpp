@@ -53,10 +53,35 @@ FailureOr<Type> infer(IotaOp::Adaptor op, const Rule &rule) {
   return Type(*declared);
 }
 
+/// Where bounded dimensions lie in memory, from the most major one on: how many places come before
+/// each, and how many bits it takes at its bound.
+static SmallVector<std::pair<int64_t, int64_t>> listBoundedDimensions(RankedTensorType type) {
+  Shape shape(type);
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(shape.getRank()));
+  if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
+    order.assign(layout.getMinorToMajor().rbegin(), layout.getMinorToMajor().rend());
+  SmallVector<std::pair<int64_t, int64_t>> found;
+  int64_t before = 1, rest = countElements(shape.sizes).value_or(0);
+  for (int64_t d : order) {
+    if (shape.dynamic[d])
+      found.emplace_back(before, rest * getStorageBits(shape.element));
+    before *= shape.sizes[d];
+    rest = shape.sizes[d] == 0 ? 0 : rest / shape.sizes[d];
+  }
+  return found;
+}
+
 FailureOr<Type> infer(BitcastOp::Adaptor op, const Rule &rule) {
   auto declared = expectDeclaredArray(rule); // of any size: layouts may pad
   if (failed(declared))
     return failure();
+  auto operand = dyn_cast<RankedTensorType>(op.getOperand().getType());
+  bool isBounded =
+      operand && countElements(getBounds(operand)) && countElements(getBounds(*declared));
+  if (isBounded && listBoundedDimensions(operand) != listBoundedDimensions(*declared)) // C2
+    return rule.fail(Error::SizesDiffer)
+           << "expected each bounded dimension of the result to lie in memory where one of "
+           << toText(Type(operand)) << " does but got " << toText(Type(*declared));
   return Type(*declared);
 }
 
