@@ -295,7 +295,8 @@ def CanonicalizeDots : Pass<"canonicalize-dots", "::mlir::ModuleOp"> {
     The operands become `[B,M,K]` or `[B,K,M]`, and `[B,K,N]` or `[B,N,K]`, the result `[B,M,N]`, all
     without B if there is one matrix: dimensions of one kind that stand side by side are merged
     by a reshape, others transposed first; an operand whose fastest-varying dimension contracts keeps
-    it last. Dots that sum nothing become products, those of two vectors products and a reduction.
+    it last. Dots of one product for each element become products, to which 0 is added as to every
+    sum; those of two vectors products and a reduction.
   }];
 }
 

@@ -122,7 +122,8 @@ private:
                          op.getAlgorithmAttr());
   }
 
-  /// One product for each element of the result: no sum.
+  /// One product for each element of the result, added to the 0 that every sum begins with: -0
+  /// becomes 0.
   static Value multiply(Build build, Matrix lhs, Matrix rhs, Type element) {
     Type wide = accumulatorOf(element);
     Sizes shape{lhs.batch, lhs.free, rhs.free};
@@ -130,6 +131,8 @@ private:
     Value right = build.reshape(build.convert(rhs.value, wide), {rhs.batch, rhs.free});
     Value product =
         build.mul(build.broadcast(left, shape, {0, 1}), build.broadcast(right, shape, {0, 2}));
+    if (!isa<IntegerType>(wide))
+      product = build.add(product, build.zero(arrayType(product)));
     return build.convert(product, element);
   }
 
