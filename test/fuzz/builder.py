@@ -85,9 +85,12 @@ class GraphBuilder:
 
     def small(self, element, sizes):
         """A parameter of s8, as numbers from -4 to 4 of another type."""
-        numbers = self.parameter("s8", sizes)
+        return self.tame_numbers(self.parameter("s8", sizes).name, element, sizes)
+
+    def tame_numbers(self, numbers, element, sizes):
+        """Any numbers of s8, as some from -4 to 4 of another type."""
         five = self.raw(shape("s8", sizes), f"broadcast({self.scalar('s8', 5)}), dimensions={{}}")
-        rest = self.add("s8", sizes, f"remainder({numbers.name}, {five})")
+        rest = self.add("s8", sizes, f"remainder({numbers}, {five})")
         if element == "s8":
             return rest
         if element == "pred":

@@ -6,14 +6,16 @@ that compiled code must give what the evaluator gives. Index operands are parame
 of them out of range. The same seed makes the same module."""
 
 import math
+import re
 
 from builder import FLOATS, LEAST, MOST_ELEMENTS, NARROW, TYPES, GraphBuilder, braces, shape
+from outside import OutsideOperations
 from participants import CollectiveOperations
 from rounded import RoundedOperations
 from special import SpecialOperations
 
 
-class Graph(GraphBuilder, SpecialOperations, CollectiveOperations, RoundedOperations):
+class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperations, RoundedOperations):
     """`outputs` are the values that the module gives, `aliases` pairs of an output and a parameter;
     `participants` run it together; some results are `rounded`."""
 
@@ -27,13 +29,22 @@ class Graph(GraphBuilder, SpecialOperations, CollectiveOperations, RoundedOperat
                 self.small(self.random.choice(TYPES), sizes)
         steps = self.named("op_")
         for _ in range(self.random.choice([5, 12, 20, 30])):
-            self.random.choice(steps)(self.pick())
-        self.outputs = [self.values[-1]] + [v for v in self.values if self.random.random() < 0.12]
-        if self.random.random() < 0.2:
-            for _ in range(self.random.choice([1, 3])):
-                self.random.choice(self.named("rounded_"))(self.pick())
+            self.apply(self.random.choice(steps), self.values)
+        used = {name for _, _, rest in self.instructions for name in re.findall(r"\bv\d+\b", rest)}
+        self.outputs = [self.values[-1]] + [v for v in self.values if self.random.random() < (0.08 if v.name in used else 0.4)]
+        if self.random.random() < 0.3:
+            for _ in range(self.random.choice([1, 3, 8])):
+                self.apply(self.random.choice(self.named("rounded_")), self.rounded)
             self.outputs += self.rounded
         self.donate()
+
+    def apply(self, operation, results):
+        """Applies an operation to a value that it fits, which shows by its results."""
+        before = len(results)
+        for _ in range(5):
+            operation(self.pick())
+            if len(results) > before:
+                break
 
     def named(self, prefix):
         """The operations to choose from; collectives where there are several participants."""
@@ -70,7 +81,7 @@ class Graph(GraphBuilder, SpecialOperations, CollectiveOperations, RoundedOperat
         elif x.is_integer:
             opcodes = ["not", "popcnt", "count-leading-zeros", "copy"] + (["negate", "abs", "sign"] if x.element[0] == "s" else [])
         else:
-            opcodes = ["negate", "copy"] + (["abs", "sign", "floor", "ceil", "round-nearest-even"] if x.is_float else [])
+            opcodes = ["negate", "copy"] + (["abs", "sign"] if x.is_float else [])
         self.add(x.element, x.sizes, f"{self.random.choice(opcodes)}({x.name})")
 
     def op_convert(self, x):

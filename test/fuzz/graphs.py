@@ -101,6 +101,12 @@ class Module:
         return ["--ulp=0"] * is_exact + [f"--replicas={self.participants}"] * (self.participants > 1)
 
 
+def make_module(seed):
+    graph = Graph(seed)
+    return Module(graph.instructions, graph.outputs, graph.computations, graph.aliases, graph.participants,
+                  [value.name for value in graph.rounded])
+
+
 class Runner:
     def __init__(self, hlo_run, work):
         self.hlo_run, self.work = hlo_run, work
@@ -150,9 +156,7 @@ class Runner:
 
 def check(runner, seed, configurations):
     """The report on one graph, empty if it passes, and its reduced text."""
-    graph = Graph(seed)
-    module = Module(graph.instructions, graph.outputs, graph.computations, graph.aliases, graph.participants,
-                    [value.name for value in graph.rounded])
+    module = make_module(seed)
     for configuration in configurations:
         fault = runner.fault(module, configuration, seed)
         if fault:

@@ -60,11 +60,14 @@ class CollectiveOperations:
         for i in range(count):
             self.add(x.element, x.sizes, f"get-tuple-element({all_parts}), index={i}")
 
-    def op_collective_permute(self, x):
+    def pairs(self):
+        """Some senders, each with another receiver."""
         everyone = range(self.participants)
         some = self.random.randint(1, self.participants)
-        pairs = zip(self.random.sample(everyone, some), self.random.sample(everyone, some))
-        text = f"source_target_pairs={braces(braces(pair) for pair in pairs)}"
+        return braces(braces(pair) for pair in zip(self.random.sample(everyone, some), self.random.sample(everyone, some)))
+
+    def op_collective_permute(self, x):
+        text = f"source_target_pairs={self.pairs()}"
         if self.random.random() < 0.5:
             self.add(x.element, x.sizes, f"collective-permute({x.name}), {text}")
         else:
@@ -93,3 +96,20 @@ class CollectiveOperations:
         everyone = braces([braces(range(count))])
         self.add(x.element, x.sizes, f"ragged-all-to-all({x.name}, {self.pick(x.like).name}, {starts}, {lengths}, {places}, {lengths}), "
                                      f"replica_groups={everyone}")
+
+    def op_send(self, x):
+        """To other participants, or to oneself; each receives as often as it is sent to, and does not wait before it has sent."""
+        s, channel = shape(x.element, x.sizes), f"channel_id={self.new_channel()}"
+        if self.random.random() < 0.8:
+            channel += f", frontend_attributes={{_xla_send_recv_source_target_pairs=\"{self.pairs()}\"}}"
+        token, messages = self.raw("token[]", "after-all()"), []
+        for y in [x] + [self.pick(x.like)] * self.random.choice([0, 0, 1]):
+            ends = [f"send({y.name}, {token}), {channel}", f"recv({token}), {channel}"]
+            order = self.random.choice([(0, 1), (1, 0)])
+            started = {i: self.raw(f"({s}, u32[], token[])", ends[i]) for i in order}
+            messages.append((started[0], started[1]))
+        for sending, receiving in messages:
+            sent = self.raw("token[]", f"send-done({sending}), {channel}")
+            both = self.raw(f"({s}, token[])", f"recv-done({receiving}), {channel}")
+            data = self.raw(s, f"get-tuple-element({both}), index=0")
+            self.add(x.element, x.sizes, f"add-dependency({data}, {sent})")

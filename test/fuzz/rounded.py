@@ -29,8 +29,8 @@ class RoundedOperations:
         element = self.random.choice(["f32", "f32", "f64", "bf16", "f16", "c64"])
         number = self.fraction(x, element) if element != "c64" or x.element == "c64" else None
         if number:
-            opcode = self.random.choice(FUNCTIONS + (["erf"] if element != "c64" else []))
-            self.result(element, x.sizes, f"{opcode}({number})")
+            for opcode in self.random.sample(FUNCTIONS + ["erf"] * (element != "c64"), self.random.choice([1, 3])):
+                self.result(element, x.sizes, f"{opcode}({number})")
 
     def rounded_quotient(self, x):
         number = self.fraction(x, "f32")
@@ -56,32 +56,64 @@ class RoundedOperations:
             self.result(element, [x.sizes[0], columns], f"dot({number}, {other}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}")
 
     def rounded_normalization(self, x):
-        """Numbers of mean 0 and variance 1 in each feature."""
-        number = self.fraction(x, "f32") if x.rank > 1 and x.count else None
-        if number:
-            f, s = self.random.randrange(x.rank), shape("f32", x.sizes)
-            n = f"f32[{x.sizes[f]}]"
-            scale, offset = (self.small("f32", [x.sizes[f]]).name for _ in range(2))
-            all_three = self.raw(f"({s}, {n}, {n})", f"batch-norm-training({number}, {scale}, {offset}), epsilon=0.5, feature_index={f}")
-            self.result("f32", x.sizes, f"get-tuple-element({all_three}), index=0")
+        """Numbers of mean 0 and variance 1 in each feature, or by given ones; and the gradient."""
+        element = self.random.choice(["f32", "f64"])
+        number = self.fraction(x, element) if x.rank > 1 and x.count else None
+        if not number:
+            return
+        f, s = self.random.randrange(x.rank), shape(element, x.sizes)
+        n = [x.sizes[f]]
+        scale, offset, mean, near = (self.small(element, n).name for _ in range(4))
+        variance = self.raw(shape(element, n), f"abs({near})")
+        three = f"({s}, {element}{n}, {element}{n})"
+        rest = f"epsilon=0.5, feature_index={f}"
+        kind = self.random.choice(["training", "inference", "grad"])
+        if kind == "inference":
+            self.result(element, x.sizes, f"batch-norm-inference({number}, {scale}, {offset}, {mean}, {variance}), {rest}")
+            return
+        if kind == "training":
+            all_three = self.raw(three, f"batch-norm-training({number}, {scale}, {offset}), {rest}")
+        else:
+            gradient = self.fraction(self.small(element, x.sizes), element)
+            all_three = self.raw(three, f"batch-norm-grad({number}, {scale}, {mean}, {variance}, {gradient}), {rest}")
+        for i, sizes in enumerate((x.sizes, n, n)):
+            self.result(element, sizes, f"get-tuple-element({all_three}), index={i}")
 
     def rounded_fft(self, x):
         if x.element == "f32" and x.rank and x.sizes[-1] > 1 and x.count:
             number, n = self.fraction(x, "f32"), x.sizes[-1]
             self.result("c64", [*x.sizes[:-1], n // 2 + 1], f"fft({number}), fft_type=RFFT, fft_length={{{n}}}")
 
-    def rounded_linear_algebra(self, x):
-        """Of a matrix with a great diagonal."""
-        n = self.random.choice([1, 3, 8, 20])
-        element = self.random.choice(["f32", "f64"])
+    def great_diagonal(self, element, n):
+        """A symmetric matrix of a great diagonal."""
         s = shape(element, [n, n])
         rows, columns = (self.raw(f"s32[{n},{n}]", f"iota(), iota_dimension={d}") for d in (0, 1))
         same = self.raw(f"pred[{n},{n}]", f"compare({rows}, {columns}), direction=EQ")
         great, small = (self.raw(s, f"broadcast({self.scalar(element, v)}), dimensions={{}}") for v in (100, 0.25))
-        matrix = self.raw(s, f"select({same}, {great}, {small})")
+        return self.raw(s, f"select({same}, {great}, {small})")
+
+    def rounded_linear_algebra(self, x):
+        n, element = self.random.choice([1, 3, 8, 20]), self.random.choice(["f32", "f64"])
+        matrix = self.great_diagonal(element, n)
         if self.random.random() < 0.5:
             self.result(element, [n, n], f"cholesky({matrix}), lower={self.random.choice(['true', 'false'])}")
         else:
             side = self.small(element, [n, 3])
             how = self.random.choice(["NO_TRANSPOSE", "TRANSPOSE"])
             self.result(element, [n, 3], f"triangular-solve({matrix}, {side.name}), left_side=true, lower=true, transpose_a={how}")
+
+    def rounded_library(self, x):
+        """LAPACK's routines as JAX's programs call them, with columns in memory one behind the other. Of what
+        has a choice of signs, as vectors have, only the numbers are results."""
+        n, element = self.random.choice([1, 3, 8, 20]), self.random.choice(["f32", "f64"])
+        letter, square, column = {"f32": "s", "f64": "d"}[element], f"{element}[{n},{n}]{{0,1}}", f"{element}[{n}]"
+        matrix = self.raw(square, f"copy({self.great_diagonal(element, n)})")
+        routine, outputs, place, sizes, config = self.random.choice([
+            ("potrf", f"{square}, s32[]", 0, [n, n], f"uplo = {self.random.choice([76, 85])} : ui8"),
+            ("getrf", f"{square}, s32[{n}], s32[]", 0, [n, n], ""),
+            ("syevd", f"{square}, {column}, s32[]", 1, [n], f"mode = {self.random.choice([78, 86])} : ui8, uplo = 76 : ui8"),
+            ("gesdd", f"{square}, {column}, {square}, {square}, s32[]", 1, [n], "mode = 65 : ui8")])
+        results = self.raw(f"({outputs})", f'custom-call({matrix}), custom_call_target="lapack_{letter}{routine}_ffi", '
+                                           f"api_version=API_VERSION_TYPED_FFI, backend_config={{{config}}}")
+        taken = self.raw([square, column][place], f"get-tuple-element({results}), index={place}")
+        self.result(element, sizes, f"copy({taken})")

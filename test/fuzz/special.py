@@ -16,9 +16,16 @@ class SpecialOperations:
 
     def op_complex(self, x):
         if x.element == "f32":
-            self.add("c64", x.sizes, f"complex({x.name}, {self.pick(x.like).name})")
-        elif x.element == "c64":
+            x = self.add("c64", x.sizes, f"complex({x.name}, {self.pick(x.like).name})")
+        if x.element == "c64" and self.random.random() < 0.6:
             self.tamed("f32", x.sizes, f"{self.random.choice(['real', 'imag'])}({x.name})")
+
+    def op_round(self, x):
+        """Halves to whole numbers."""
+        if x.is_float:
+            halves = self.raw(shape(x.element, x.sizes), f"broadcast({self.scalar(x.element, 0.5)}), dimensions={{}}")
+            half = self.raw(shape(x.element, x.sizes), f"multiply({x.name}, {halves})")
+            self.add(x.element, x.sizes, f"{self.random.choice(['floor', 'ceil', 'round-nearest-even', 'round-nearest-afz'])}({half})")
 
     def op_is_finite(self, x):
         if x.is_float:
@@ -57,8 +64,9 @@ class SpecialOperations:
             return
         k = self.random.randint(0, min(x.sizes[-1], 9))
         sizes = [*x.sizes[:-1], k]
-        both = self.raw(f"({shape(x.element, sizes)}, {shape('s32', sizes)})",
-                        f"topk({x.name}), k={k}, largest={self.random.choice(['true', 'false'])}")
+        how = self.random.choice([f"topk({x.name}), k={k}, largest=true", f"topk({x.name}), k={k}, largest=false",
+                                  f'custom-call({x.name}), custom_call_target="TopK"'])
+        both = self.raw(f"({shape(x.element, sizes)}, {shape('s32', sizes)})", how)
         self.add(x.element, sizes, f"get-tuple-element({both}), index=0")
         self.add("s32", sizes, f"get-tuple-element({both}), index=1")
 
@@ -93,6 +101,17 @@ class SpecialOperations:
             given = self.raw(shape(x.element, x.sizes) + braces(order), f"parameter({self.parameters})")
             self.parameters += 1
             self.add(x.element, x.sizes, f"copy({given})")
+
+    def op_mark(self, x):
+        """What tells compilers something and leaves the data as they are."""
+        target = self.random.choice(["Sharding", "MoveToHost", "MoveToDevice", "annotate_device_placement", "LayoutConstraint"])
+        self.add(x.element, x.sizes, self.random.choice([
+            f'domain({x.name}), domain={{kind="sharding", entry={{maximal device=0}}, exit={{}}}}',
+            f'custom-call({x.name}), custom_call_target="{target}"']))
+
+    def op_size(self, x):
+        if x.rank:
+            self.add("s32", [], f"get-dimension-size({x.name}), dimensions={{{self.random.randrange(x.rank)}}}")
 
     def op_bitcast_view(self, x):
         if x.rank and x.count:
@@ -190,8 +209,10 @@ class SpecialOperations:
                        "lhs_ragged_dims={0}")
 
     def op_scaled_dot(self, x):
-        if x.rank != 2 or not x.count or x.element not in CODES or x.count > 3000:
+        if x.rank != 2 or not 0 < x.count <= 3000 or x.element not in CODES | {"f32"}:
             return
+        if x.element == "f32":
+            x = self.add(self.random.choice(sorted(CODES)), x.sizes, f"convert({x.name})")
         rows, depth = x.sizes
         block = self.random.choice([b for b in (1, 2, 4, 16, 32, depth) if depth % b == 0])
         columns = self.random.choice([1, 4, 9])
