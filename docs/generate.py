@@ -163,7 +163,7 @@ def make_matrix():
     types = [kind for kind in TYPES if any(kind in row for row in matrix.values())]
     cases = sum(entry["cases"] for row in matrix.values() for entry in row.values())
     lines = ["## Operations and element types", "",
-             f"What came of {cases} programs, some of those that test/matrix/matrix.py makes of the examples above: in every "
+             f"What came of the {cases} programs that test/matrix/matrix.py makes of the examples above: in every "
              "element type (here that of the first result, or of the first parameter where that is pred), "
              "with sizes of 0, 1, primes and a lane more or less, of ranks 0 to 6, in other layouts, "
              "compiled for the machine, for AVX2 and for SSE4, and compared with the reference evaluator. "
