@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HloOptMain.h"
 #include "compiler/driver/CrashGuard.h"
+#include "compiler/driver/Describe.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
@@ -55,6 +56,7 @@ struct Options {
                            cl::cat(category)};
   cl::opt<bool> debugInfo{"print-locations", cl::desc("Print locations in MLIR"),
                           cl::cat(category)};
+  DescribeOption describe{category};
   PassPipelineCLParser passes{"", "Passes to run"};
 
   LoadOptions load() const {

@@ -10,8 +10,8 @@
 #include "compiler/driver/Report.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
-#include "compiler/hlo/Errors.h"
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/target/TargetList.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
 #include "compiler/text/SourceNotes.h"
@@ -51,6 +51,10 @@ public:
     if (!targets) {
       llvm::errs() << "hloc: " << llvm::toString(targets.takeError()) << '\n';
       return WrongUsage;
+    }
+    if (options.listTargets) {
+      llvm::outs() << listTargets();
+      return Done;
     }
     if (options.printTarget) {
       for (const Target &target : *targets)
@@ -256,30 +260,12 @@ private:
 
 } // namespace
 
-/// `hloc --explain H0123` prints the page of an error code. Nothing if that is not asked for.
-static std::optional<int> explainError(int argc, char **argv) {
-  llvm::StringRef argument = argc > 1 ? argv[1] : "";
-  if (!argument.consume_front("--explain"))
-    return std::nullopt;
-  llvm::StringRef code = argument.consume_front("=") ? argument : argc > 2 ? argv[2] : "";
-  if (std::optional<std::string> page = hlo::explain(code)) {
-    llvm::outs() << *page;
-    return Done;
-  }
-  llvm::errs() << "hloc: expected the code of an error, such as H0100, but got `" << code << "`\n";
-  return WrongUsage;
-}
-
-static llvm::cl::extrahelp explainHelp("\nhloc --explain H0100 prints what an error code means.\n");
-
 int hlocMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   installCrashHandler();
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif
-  if (std::optional<int> code = explainError(argc, argv))
-    return *code;
   HlocOptions options;
   if (!parseHlocOptions(argc, argv, options))
     return WrongUsage;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/CommandLine.h"
+#include "compiler/driver/Describe.h"
+#include "compiler/hlo/Errors.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Version.h"
 #include "llvm/ADT/SmallString.h"
@@ -38,6 +40,25 @@ const char *getEnding(Emit emit) {
   }
   return "";
 }
+
+/// --explain, which prints and ends the program as --help does.
+struct ExplainOption : cl::opt<std::string> {
+  ExplainOption()
+      : opt("explain", cl::desc("Print what the code of an error means, as H0100, and stop"),
+            cl::value_desc("code"), cl::cat(category),
+            cl::callback([](const std::string &code) { printAndExit(code); })) {}
+
+  static void printAndExit(llvm::StringRef code) {
+    std::optional<std::string> page = hlo::explain(code);
+    if (page)
+      llvm::outs() << *page;
+    else
+      llvm::errs() << "hloc: expected the code of an error, such as H0100, but got `" << code
+                   << "`\n";
+    llvm::outs().flush();
+    std::exit(page ? 0 : 2);
+  }
+};
 
 } // namespace
 
@@ -86,6 +107,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   FieldSwitch printTarget("print-target", options.printTarget,
                           "Print what is known of the processor (caches, rates, costs) and stop",
                           category);
+  FieldSwitch listTargets("list-targets", options.listTargets,
+                          "Print the processors that code can be made for and stop", category);
   FieldSwitch lineTables("g", options.lineTables,
                          "Line tables: debuggers and profilers show lines of the .hlo file",
                          category);
@@ -119,6 +142,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                                   category);
   cl::opt<bool, true> isTuneWorker("tune-worker", cl::ReallyHidden,
                                    cl::location(options.isTuneWorker), cl::cat(category));
+  ExplainOption explain;
+  DescribeOption describe(category);
   cl::HideUnrelatedOptions(category);
   setVersionPrinter();
   std::string problem;
@@ -130,7 +155,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       right = false;
     }
   };
-  require(options.printTarget || options.isTuneWorker || !options.module.empty(),
+  require(options.printTarget || options.listTargets || options.isTuneWorker ||
+              !options.module.empty(),
           "expected a file to compile");
   std::string fault;
   bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);

@@ -22,7 +22,7 @@ struct HlocOptions {
   int threads = 0;                  // 0: as many as the host's context has
   std::string cpu, triple;          // empty: this machine's
   std::string machine, machineFile; // --target-file's text and name
-  bool printTarget = false;
+  bool printTarget = false, listTargets = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;

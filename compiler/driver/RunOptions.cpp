@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RunOptions.h"
 #include "compiler/driver/CommandLine.h"
+#include "compiler/driver/Describe.h"
 #include "compiler/text/Version.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -86,6 +87,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
 
   ScheduleOption schedules(category);
   SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
+  DescribeOption describe(category);
 
   cl::HideUnrelatedOptions(category);
   setVersionPrinter();

@@ -82,6 +82,8 @@ static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::
   if (!native && !makeSubtarget("")->isCPUStringValid(made->cpu))
     return llvm::createStringError("unknown CPU '" + made->cpu + "' for " + triple.str());
   made->subtarget = makeSubtarget(made->cpu);
+  if (triple.getArch() == llvm::Triple::x86_64 && !made->subtarget->checkFeatures("+64bit"))
+    return llvm::createStringError("CPU '" + made->cpu + "' has no 64-bit code");
   if (native)
     made->features = getHostFeatures(*made->subtarget);
   for (llvm::StringRef feature : llvm::split(made->features, ','))
@@ -157,7 +159,8 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.tileSteps = 1;
     target.hasFma = target.hasHalf = target.hasRounding = true;
   }
-  target.machine = findMachine(target.cpu, family);
+  // Every architecture has a processor of this name.
+  target.machine = findMachine(target.cpu == "generic" ? family : target.cpu, family);
   if ((*processor)->isHost)
     target.machine = measureHost(std::move(target.machine));
   if (!options.machine.empty())

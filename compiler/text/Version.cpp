@@ -6,6 +6,8 @@
 
 namespace hloc {
 
+const char *getVersion() { return HLOC_VERSION; }
+
 void setVersionPrinter() {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "hloc " HLOC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n";

@@ -4,6 +4,9 @@
 
 namespace hloc {
 
+/// As "0.1.0".
+const char *getVersion();
+
 /// Makes --version print hloc's version, and that of the LLVM it was built with.
 void setVersionPrinter();
 
