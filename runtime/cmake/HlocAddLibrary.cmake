@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# hloc_add_library(target model.hlo [NAME name] [OPTIONS option...])
+# hloc_add_library(target model.hlo [NAME name] [SHARED_RUNTIME] [OPTIONS option...])
 #
 # Compiles an HLO module and makes the static library `target` of it, which carries the folder of
-# the generated header name.h and links the runtime. `name`, by default the module's file name
-# without its ending, is also the prefix of the C symbols (name_run, ...). The options go to hloc:
+# the generated header name.h and links the runtime, with SHARED_RUNTIME the shared one. `name`, by
+# default the module's file name without its ending, is also the prefix of the C symbols (name_run,
+# ...). The options go to hloc:
 #
 #   find_package(hloc REQUIRED)
 #   hloc_add_library(model model.hlo OPTIONS -O3 --mcpu=x86-64-v3)
 #   target_link_libraries(program PRIVATE model)    # and #include "model.h"
 function(hloc_add_library target module)
-  cmake_parse_arguments(ARG "" "NAME" "OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED_RUNTIME" "NAME" "OPTIONS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hloc_add_library(${target}): unexpected '${ARG_UNPARSED_ARGUMENTS}'")
   endif()
@@ -38,5 +39,9 @@ function(hloc_add_library target module)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   add_dependencies(${target} ${target}_hloc)
   target_include_directories(${target} INTERFACE ${folder})
-  target_link_libraries(${target} PUBLIC hloc::hlort)
+  if(ARG_SHARED_RUNTIME)
+    target_link_libraries(${target} PUBLIC hloc::hlort_shared)
+  else()
+    target_link_libraries(${target} PUBLIC hloc::hlort)
+  endif()
 endfunction()

@@ -19,12 +19,15 @@ function(_hloc_precompiled_headers)
     <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
 endfunction()
 
-# Include folders, definitions and warnings that match the LLVM found.
+# Include folders, definitions and warnings that match the LLVM found; those of PRIVATE targets are not for
+# what links them.
 function(_hloc_compiler_settings target)
-  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set(scope PUBLIC ${ARGN})
+  list(GET scope -1 scope)
+  target_include_directories(${target} SYSTEM ${scope} ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-  target_compile_definitions(${target} PUBLIC ${definitions})
+  target_compile_definitions(${target} ${scope} ${definitions})
   # -fPIC for programs too: the precompiled header is one for all.
   target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter -fno-rtti -fno-exceptions
     -fvisibility-inlines-hidden)
