@@ -37,7 +37,7 @@ def main():
         return SKIPPED
     python = work / "venv" / "bin" / "python"
     install = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    needed = ["scikit-build-core>=0.10", "nanobind>=2.4", "pytest", "numpy", "ml_dtypes"]
+    needed = ["scikit-build-core>=1.0", "nanobind>=2.4", "pytest", "numpy", "ml_dtypes"]
     if subprocess.run(install + needed).returncode:
         print("skipped: pip cannot install", *needed)
         return SKIPPED
