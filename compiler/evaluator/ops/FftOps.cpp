@@ -16,9 +16,10 @@ public:
   using Number = std::complex<T>;
 
   Transform(int64_t length, bool inverse) : roots(length) {
-    const T turn = 2 * std::acos(T(-1)) * (inverse ? 1 : -1);
-    for (int64_t i = 0; i < length; ++i)
-      roots[i] = {std::cos(turn * T(i) / T(length)), std::sin(turn * T(i) / T(length))};
+    for (int64_t i = 0; i < length; ++i) {
+      Number root = makeRoot(i, length);
+      roots[i] = inverse ? root : std::conj(root);
+    }
   }
 
   void operator()(std::vector<Number> &row) const {
@@ -28,6 +29,24 @@ public:
   }
 
 private:
+  /// The number of size 1 at `part` of `whole` of a turn. Only angles up to an eighth of a turn are
+  /// computed and others mirrored, so that a part that is 0 is exactly 0: the transform of real
+  /// numbers has no imaginary part in the middle.
+  static Number makeRoot(int64_t part, int64_t whole) {
+    if (2 * part > whole)
+      return std::conj(makeRoot(whole - part, whole));
+    if (4 * part > whole) { // half a turn less the angle
+      Number other = makeRoot(whole - 2 * part, 2 * whole);
+      return {-other.real(), other.imag()};
+    }
+    if (8 * part > whole) { // a quarter less the angle
+      Number other = makeRoot(whole - 4 * part, 4 * whole);
+      return {other.imag(), other.real()};
+    }
+    T angle = 2 * std::acos(T(-1)) * T(part) / T(whole);
+    return {std::cos(angle), std::sin(angle)};
+  }
+
   static Number multiply(Number a, Number b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
