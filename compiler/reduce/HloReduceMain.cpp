@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reduce/HloReduceMain.h"
 #include "compiler/driver/CrashGuard.h"
+#include "compiler/driver/Describe.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/reduce/FaultCheck.h"
 #include "compiler/reduce/Reducer.h"
@@ -34,6 +35,7 @@ struct Options {
                             cl::value_desc("seconds"), cl::init(300), cl::cat(category)};
   cl::opt<unsigned> timeout{"timeout", cl::value_desc("seconds"), cl::init(60), cl::cat(category),
                             cl::desc("End a run of the command after so long (default: 60)")};
+  DescribeOption describe{category};
 };
 
 /// hlo-run that stands beside this program.

@@ -24,7 +24,7 @@ foreach(package IN LISTS packages)
   run(dpkg-deb --extract ${package} ${work}/root)
 endforeach()
 
-foreach(file IN ITEMS bin/hloc bin/hlo-opt bin/hlo-run share/man/man1/hloc.1 share/doc/hloc/copyright
+foreach(file IN ITEMS bin/hloc bin/hlo-opt bin/hlo-reduce bin/hlo-run share/man/man1/hloc.1 share/doc/hloc/copyright
         share/bash-completion/completions/hlo-run share/zsh/vendor-completions/_hlo-opt)
   if(NOT EXISTS ${work}/root/usr/${file})
     message(FATAL_ERROR "the package lacks usr/${file}")
