@@ -40,7 +40,7 @@ if(TARGET hloc_shared)
 endif()
 
 # Pages of the manual and completions for shells, which the programs themselves print.
-if(TARGET hloc_shared AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET hloc_shared AND NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(manual ${PROJECT_BINARY_DIR}/manual)
   file(MAKE_DIRECTORY ${manual})
   foreach(program IN ITEMS hloc hlo-opt hlo-reduce hlo-run)
