@@ -13,6 +13,11 @@ from typing import Any
 import jax
 import numpy as np
 
+try:  # JAX has no public name for this in all versions
+    from jax._src.core import trace_state_clean
+except ImportError:
+    from jax.core import trace_state_clean
+
 from ._compile import compile as compile_module
 from ._executable import Executable
 
@@ -34,6 +39,12 @@ def _get_copier() -> Callable[[list], list]:
     return jax.jit(lambda arrays: arrays)
 
 
+def is_traced(leaves: list) -> bool:
+    """Whether a call with such arguments is a part of a function that JAX traces now. Arguments that are no
+    tracers do not rule that out: a function without arguments, or constants in a traced function."""
+    return not trace_state_clean() or any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+
+
 class _Compiled:
     """The function for arguments of one kind."""
 
@@ -45,6 +56,8 @@ class _Compiled:
         # Arrays of random keys are arrays of numbers for the module.
         self.keys = [(i, jax.random.key_impl(jax.numpy.empty((), leaf.dtype))) for i, leaf in enumerate(leaves)
                      if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+        # Derivatives by integers have nothing in them; they are NumPy's for JAX, and arrays of pred for the module.
+        self.nothings = [(i, leaf.shape) for i, leaf in enumerate(leaves) if leaf.dtype == jax.dtypes.float0]
 
     def __call__(self, leaves: list) -> Any:
         arguments = [self._prepare(leaf, wanted.dtype)
@@ -57,6 +70,8 @@ class _Compiled:
                     results[i] = array
         for i, implementation in self.keys:
             results[i] = jax.random.wrap_key_data(results[i], impl=implementation)
+        for i, shape in self.nothings:
+            results[i] = np.zeros(shape, jax.dtypes.float0)
         return jax.tree_util.tree_unflatten(self.tree, results)
 
     @staticmethod
@@ -86,8 +101,8 @@ class JitFunction:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         static, dynamic = self._split(arguments, keywords)
         leaves, tree = jax.tree_util.tree_flatten(dynamic)
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-            return self._jitted(*arguments, **keywords)  # a part of what is traced now
+        if is_traced(leaves):
+            return self._jitted(*arguments, **keywords)
         key = (tree, static, tuple(map(_describe, leaves)), jax.config.jax_enable_x64,
                jax.config.jax_default_matmul_precision)
         compiled = self._compiled.get(key)

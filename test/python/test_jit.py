@@ -125,6 +125,21 @@ def test_within_other_transformations():
     assert jax.vmap(f)(jnp.zeros(3)).shape == (3,)
 
 
+def test_traced_without_tracers():
+    one = hloc.jit(lambda: jnp.ones(3))
+    assert "stablehlo.add" in jax.jit(lambda: one() + one()).lower().as_text()
+    inside = []
+    jax.jit(lambda x: inside.append(one()) or x)(1.0)
+    assert isinstance(inside[0], jax.core.Tracer)
+
+
+def test_derivatives_by_integers():
+    f = jax.grad(lambda x, n: (x * n).sum(), (0, 1), allow_int=True)
+    expected, got = jax.jit(f)(jnp.ones(3), jnp.arange(3)), hloc.jit(f)(jnp.ones(3), jnp.arange(3))
+    assert got[1].dtype == expected[1].dtype == jax.dtypes.float0 and got[1].shape == (3,)
+    assert (got[0] == expected[0]).all()
+
+
 def test_donated_arguments():
     f = hloc.jit(lambda state, x: (state[0] + x, state[1]), donate_argnums=0)
     state = (jnp.ones(4), jnp.zeros(2))

@@ -43,6 +43,21 @@ def test_keys():
     key = jax.jit(jax.random.key)(0)
     assert jax.jit(lambda key: jax.random.normal(jax.random.split(key)[0], (3,)))(key).shape == (3,)
 
+def test_traced_without_tracers():
+    from jax.experimental import checkify
+    def positive(x):
+        checkify.check(x > 0, "not positive")
+        return x
+    error, _ = checkify.checkify(jax.jit(positive))(jnp.float32(-1))
+    assert error.get()
+
+def test_as_the_tests_of_jax_do():
+    from jax._src import api
+    assert api.jit(lambda x: x + 1)(1.0) == 2
+
+def test_derivatives_by_integers():
+    jax.jit(jax.grad(lambda n: n * 2.0, allow_int=True))(1)
+
 def test_callback():
     assert jax.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(1.0) == 1
 
@@ -84,7 +99,7 @@ def run(folder, text):
 def test_agreement(tmp_path):
     status, printed = run(tmp_path, GOOD)
     assert status == 0, printed
-    assert "5 of 6 calls ran both, 0 results differ; 1 not supported, 0 refused, 0 failed; 0 not looked at" in printed, printed
+    assert "7 of 8 calls ran both, 0 results differ; 1 not supported, 0 refused, 0 failed; 0 not looked at" in printed, printed
     assert "python_cpu_callback' is neither registered nor built in (first in test_it.py::test_callback)" in printed, printed
 
 
