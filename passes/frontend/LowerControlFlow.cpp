@@ -107,6 +107,15 @@ private:
   DenseMap<Operation *, AsyncLaunchOp> launches;      // by start
 };
 
+/// Layouts of operands become those of the operands' leaves: none for a token.
+void flattenConstraints(CustomCallOp call, OpBuilder &builder) {
+  std::optional<ArrayAttr> constraints = call.getOperandLayoutConstraints();
+  if (!constraints)
+    return;
+  SmallVector<Type> types(constraints->getAsValueRange<TypeAttr>());
+  call.setOperandLayoutConstraintsAttr(builder.getTypeArrayAttr(getLeaves(types)));
+}
+
 LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, Type type,
                                                  OpBuilder &builder, Values &results) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
@@ -201,6 +210,8 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
       Operation::create(op->getLoc(), op->getName(), types, operands, discardable.getValue(),
                         op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
   builder.insert(clone);
+  if (auto call = dyn_cast<CustomCallOp>(clone))
+    flattenConstraints(call, builder);
   mapResults(op, clone->getResults());
   return success();
 }

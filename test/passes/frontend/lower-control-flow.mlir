@@ -121,3 +121,16 @@ hlo.computation @main(%x: tensor<2x3xf32>) -> tensor<6xf32> attributes {entry} {
   %1 = hlo.bitcast %0 : (tensor<2x3xf32, #t>) -> tensor<6xf32>
   hlo.return %1 : tensor<6xf32>
 }
+
+// -----
+
+// Tokens order nothing more: a call of the host loses its token, and the layout that was given for it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>
+// CHECK: hlo.custom_call %[[X]] {
+// CHECK-SAME: operand_layout_constraints = [tensor<2x3xf32, #hlo.layout<[0, 1]>>]
+!seen = tuple<!hlo.token, tensor<2x3xf32>>
+hlo.computation @main(%t: !hlo.token, %x: tensor<2x3xf32>) -> !seen attributes {entry} {
+  %0 = hlo.custom_call %t, %x {custom_call_target = "observe", operand_layout_constraints = [!hlo.token, tensor<2x3xf32, #hlo.layout<[0, 1]>>]} : (!hlo.token, tensor<2x3xf32>) -> !seen
+  hlo.return %0 : !seen
+}
