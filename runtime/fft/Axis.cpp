@@ -4,8 +4,7 @@
 
 #include "fft/Axis.h"
 
-#include "fft/Plan.h"
-#include "fft/Workspace.h"
+#include "fft/BlockGroup.h"
 #include "threads/ParallelFor.h"
 
 #include <algorithm>
@@ -56,38 +55,47 @@ static void forArrays(hlort_context *context, int64_t count, int64_t n, Body bod
 // Complex
 //===----------------------------------------------------------------------===//
 
+/// Lanes are neighbours along the inner dimension, of which there are enough.
+template <typename T>
+static void axisInColumns(hlort_context *context, int64_t n, int64_t outer, int64_t inner,
+                          const T *in, T *out, bool inverse, T scale) {
+  auto plan = lanePlan<T>(n);
+  const int most = groupSize<T>(plan->rows(), inner);
+  const int64_t step = most * fftKernels<T>().lanes, perOuter = (inner + step - 1) / step,
+                total = outer * perOuter,
+                perTask = std::max<int64_t>(1, elementsPerTask / (plan->rows() * step));
+  parallelFor(context, (total + perTask - 1) / perTask, [&](int64_t begin, int64_t end) {
+    BlockGroup<T> group(*plan, most);
+    for (int64_t number = begin * perTask; number < std::min(total, end * perTask); ++number) {
+      int64_t column = number % perOuter * step, width = std::min(step, inner - column),
+              first = 2 * (number / perOuter * n * inner + column);
+      group.load(in + first, inner, n, width, inverse);
+      for (int i = 0; i < group.count(width); ++i)
+        group.run(i);
+      group.store(out + first, inner, n, width, inverse, scale);
+    }
+  });
+}
+
 template <typename T>
 static void axisInLanes(hlort_context *context, int64_t n, int64_t outer, int64_t inner,
                         const T *in, T *out, bool inverse, T scale) {
   const FftKernels<T> &kernels = fftKernels<T>();
+  if (inner >= kernels.lanes)
+    return axisInColumns(context, n, outer, inner, in, out, inverse, scale);
   auto plan = lanePlan<T>(n);
-  // With enough neighbours, blocks do not reach over the end of an inner dimension.
-  bool columns = inner >= kernels.lanes;
-  int64_t perOuter = (inner + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
-  int64_t total = columns ? outer * perOuter : outer * inner;
+  int64_t total = outer * inner;
   forBlocks<T>(context, total, plan->rows(), [&](int64_t first, int count, T *block, T *other) {
     int64_t offsets[maxLanes];
-    bool whole = count == kernels.lanes;
-    if (columns) {
-      int64_t base = first / perOuter * n * inner, column = first % perOuter;
-      count = int(std::min<int64_t>(kernels.lanes, inner - column));
-      whole = count == kernels.lanes;
-      for (int lane = 0; lane < count; ++lane)
-        offsets[lane] = base + column + lane;
-    } else {
-      for (int lane = 0; lane < count; ++lane)
-        offsets[lane] = (first + lane) / inner * n * inner + (first + lane) % inner;
-    }
-    if (whole && columns)
-      kernels.loadColumns(in + 2 * offsets[0], inner, n, block, inverse);
-    else if (whole && inner == 1)
+    bool inRows = count == kernels.lanes && inner == 1;
+    for (int lane = 0; lane < count; ++lane)
+      offsets[lane] = (first + lane) / inner * n * inner + (first + lane) % inner;
+    if (inRows)
       kernels.loadRows(in + 2 * offsets[0], n, n, block, inverse);
     else
       kernels.loadAny(in, offsets, count, inner, n, block, inverse);
     T *result = plan->run(kernels, block, other);
-    if (whole && columns)
-      kernels.storeColumns(out + 2 * offsets[0], inner, n, result, inverse, scale);
-    else if (whole && inner == 1)
+    if (inRows)
       kernels.storeRows(out + 2 * offsets[0], n, n, result, inverse, scale);
     else
       kernels.storeAny(out, offsets, count, inner, n, result, inverse, scale);

@@ -91,19 +91,25 @@ void passOfAnyRadix(int radix, int64_t m, int64_t s, const T *twiddles, const T 
 }
 
 template <typename T>
-void loadColumns(const T *in, int64_t stride, int64_t n, T *block, bool inverse) {
-  for (int64_t k = 0; k < n; ++k) {
-    Complex<T> value = loadPairs(in + 2 * k * stride);
-    storeRow(block, k, inverse ? value.swapped() : value);
-  }
+void loadColumns(const T *in, int64_t stride, int64_t n, T *const *blocks, int count,
+                 bool inverse) {
+  constexpr int lanes = Wide<T>::lanes;
+  for (int64_t k = 0; k < n; ++k)
+    for (int i = 0; i < count; ++i) {
+      Complex<T> value = loadPairs(in + 2 * (k * stride + i * lanes));
+      storeRow(blocks[i], k, inverse ? value.swapped() : value);
+    }
 }
 
 template <typename T>
-void storeColumns(T *out, int64_t stride, int64_t n, const T *block, bool inverse, T scale) {
-  for (int64_t k = 0; k < n; ++k) {
-    Complex<T> value = loadRow(block, k).scaled(scale);
-    storePairs(out + 2 * k * stride, inverse ? value.swapped() : value);
-  }
+void storeColumns(T *out, int64_t stride, int64_t n, const T *const *blocks, int count,
+                  bool inverse, T scale) {
+  constexpr int lanes = Wide<T>::lanes;
+  for (int64_t k = 0; k < n; ++k)
+    for (int i = 0; i < count; ++i) {
+      Complex<T> value = loadRow(blocks[i], k).scaled(scale);
+      storePairs(out + 2 * (k * stride + i * lanes), inverse ? value.swapped() : value);
+    }
 }
 
 template <typename T>
@@ -206,29 +212,27 @@ void storeReal(T *out, const int64_t *offsets, int count, int64_t n, const T *bl
 }
 
 template <typename T>
-void storePacked(T *packed, int64_t stride, int64_t n, const T *block, const T *laneFactors,
-                 const T *rowFactors) {
+void storePacked(T *packed, int64_t n, const T *block, const T *laneFactors, const T *rowFactors) {
   for (int64_t k = 0; k < n; ++k) {
     Complex<T> factor = loadRow(laneFactors, k);
     if (rowFactors)
       factor = factor.times(rowFactors[2 * k], rowFactors[2 * k + 1]);
-    storeRow(packed + 2 * k * stride, 0, loadRow(block, k) * factor);
+    storeRow(packed, k, loadRow(block, k) * factor);
   }
 }
 
 template <typename T>
 void loadPacked(const T *packed, int64_t stride, int count, int64_t n, T *block) {
   constexpr int lanes = Wide<T>::lanes;
-  for (int64_t k = 0; k < n; k += lanes) {
+  for (int64_t k = 0; k < n; k += lanes, packed += stride) {
     int rows = n - k < lanes ? int(n - k) : lanes;
-    for (int part = 0; part < 2; ++part) {
+    for (int part = 0; part < 2 * lanes; part += lanes) {
       Vector<T> tile[lanes];
       for (int lane = 0; lane < lanes; ++lane)
-        tile[lane] =
-            lane < count ? load(packed + 2 * (lane * stride + k) + part * lanes) : Vector<T>{};
+        tile[lane] = lane < count ? load(packed + 2 * lane * lanes + part) : Vector<T>{};
       transpose<T>(tile);
       for (int i = 0; i < rows; ++i)
-        store<T>(block + (k + i) * 2 * lanes + part * lanes, tile[i]);
+        store<T>(block + 2 * (k + i) * lanes + part, tile[i]);
     }
   }
 }

@@ -33,10 +33,12 @@ template <typename T> struct FftKernels {
   void (*passOfAnyRadix)(int radix, int64_t m, int64_t s, const T *twiddles, const T *roots,
                          const T *in, T *out);
 
-  /// Block from and to arrays where neighbouring lanes are neighbours in memory, rows `stride`
-  /// apart.
-  void (*loadColumns)(const T *in, int64_t stride, int64_t n, T *block, bool inverse);
-  void (*storeColumns)(T *out, int64_t stride, int64_t n, const T *block, bool inverse, T scale);
+  /// `count` blocks from and to arrays where neighbouring lanes, and neighbouring blocks, are
+  /// neighbours in memory, rows `stride` apart.
+  void (*loadColumns)(const T *in, int64_t stride, int64_t n, T *const *blocks, int count,
+                      bool inverse);
+  void (*storeColumns)(T *out, int64_t stride, int64_t n, const T *const *blocks, int count,
+                       bool inverse, T scale);
   /// Block from and to arrays where neighbouring rows are neighbours in memory, lanes `stride`
   /// apart.
   void (*loadRows)(const T *in, int64_t stride, int64_t n, T *block, bool inverse);
@@ -52,10 +54,11 @@ template <typename T> struct FftKernels {
   void (*storeReal)(T *out, const int64_t *offsets, int count, int64_t n, const T *block, T scale);
 
   /// Multiplies row k of a block by laneFactors[k] (a row for each) and, unless null, by
-  /// rowFactors[k] (a complex number), then writes it to packed + k * stride as a block's row.
-  void (*storePacked)(T *packed, int64_t stride, int64_t n, const T *block, const T *laneFactors,
+  /// rowFactors[k] (a complex number), then writes it to row k of `packed`.
+  void (*storePacked)(T *packed, int64_t n, const T *block, const T *laneFactors,
                       const T *rowFactors);
-  /// Turns count arrays of packed rows, `stride` apart, into the lanes of one block of n rows.
+  /// Turns the first `count` rows of packed blocks, `stride` numbers from one to the next, into the
+  /// lanes of one block of n rows.
   void (*loadPacked)(const T *packed, int64_t stride, int count, int64_t n, T *block);
 
   /// Multiplies row k of a block by the complex number factors[k].

@@ -3,7 +3,7 @@
 
 #include "fft/Plan.h"
 
-#include "fft/Workspace.h"
+#include "fft/BlockGroup.h"
 #include "threads/ParallelFor.h"
 
 #include <algorithm>
@@ -23,48 +23,57 @@ void SinglePlan<T>::run(hlort_context *context, const T *in, T *out, bool invers
     runSplit(n >= parallelFrom ? context : nullptr, in, out, inverse, scale);
 }
 
+/// How many blocks a thread takes at a time: no more than leave every thread its share.
+template <typename T>
+static int groupOf(hlort_context *context, const LanePlan<T> &plan, int64_t stride,
+                   int64_t blocks) {
+  int64_t threads = context ? hlort_context_threads(context) : 1;
+  return int(
+      std::min<int64_t>(groupSize<T>(plan.rows(), stride), (blocks + threads - 1) / threads));
+}
+
+// The columns of the a x b matrix, `lanes` of them a block, are transformed, multiplied by the
+// factors between the two steps and written block after block. The second step gathers the rows of
+// the result from short pieces of all blocks and transforms them as lanes again.
 template <typename T>
 void SinglePlan<T>::runSplit(hlort_context *context, const T *in, T *out, bool inverse,
                              T scale) const {
   const FftKernels<T> &kernels = fftKernels<T>();
-  const int64_t lanes = kernels.lanes;
-  // One more vector than needed keeps the rows from falling on the same cache sets.
-  const int64_t stride = (blocks + 1) * lanes;
-  Workspace<T> packed(2 * stride * a);
-  int64_t offsets[maxLanes];
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    offsets[lane] = lane;
+  const int64_t lanes = kernels.lanes, block = 2 * a * lanes;
+  Workspace<T> packed(blocks * block);
 
-  const int64_t columnBlock = columns->rows() * 2 * lanes;
-  parallelFor(context, blocks, [&](int64_t begin, int64_t end) {
-    Workspace<T> scratch(2 * columnBlock);
-    for (int64_t block = begin; block < end; ++block) {
-      int64_t first = block * lanes, count = std::min(lanes, b - first);
-      if (count == lanes)
-        kernels.loadColumns(in + 2 * first, b, a, scratch.data(), inverse);
-      else
-        kernels.loadAny(in + 2 * first, offsets, int(count), b, a, scratch.data(), inverse);
-      T *result = columns->run(kernels, scratch.data(), scratch.data() + columnBlock);
-      if (rowFactors.empty())
-        kernels.storePacked(packed.data() + 2 * first, stride, a, result,
-                            laneFactors.data() + block * a * 2 * lanes, nullptr);
-      else
-        kernels.storePacked(packed.data() + 2 * first, stride, a, result, laneFactors.data(),
-                            rowFactors.data() + block * a * 2);
+  const int columnGroup = groupOf<T>(context, *columns, b, blocks);
+  const int64_t columnStep = columnGroup * lanes;
+  parallelFor(context, (b + columnStep - 1) / columnStep, [&](int64_t begin, int64_t end) {
+    BlockGroup<T> group(*columns, columnGroup);
+    for (int64_t first = begin * columnStep; first < std::min(b, end * columnStep);
+         first += columnStep) {
+      int64_t width = std::min(columnStep, b - first);
+      group.load(in + 2 * first, b, a, width, inverse);
+      for (int i = 0; i < group.count(width); ++i) {
+        int64_t number = first / lanes + i;
+        group.run(i);
+        bool whole = rowFactors.empty();
+        kernels.storePacked(packed.data() + number * block, a, group.block(i),
+                            laneFactors.data() + (whole ? number * block : 0),
+                            whole ? nullptr : rowFactors.data() + number * a * 2);
+      }
     }
   });
 
-  const int64_t rowBlock = rows->rows() * 2 * lanes;
-  parallelFor(context, (a + lanes - 1) / lanes, [&](int64_t begin, int64_t end) {
-    Workspace<T> scratch(2 * rowBlock);
-    for (int64_t block = begin; block < end; ++block) {
-      int64_t first = block * lanes, count = std::min(lanes, a - first);
-      kernels.loadPacked(packed.data() + 2 * first * stride, stride, int(count), b, scratch.data());
-      T *result = rows->run(kernels, scratch.data(), scratch.data() + rowBlock);
-      if (count == lanes)
-        kernels.storeColumns(out + 2 * first, a, b, result, inverse, scale);
-      else
-        kernels.storeAny(out + 2 * first, offsets, int(count), a, b, result, inverse, scale);
+  const int rowGroup = groupOf<T>(context, *rows, a, (a + lanes - 1) / lanes);
+  const int64_t rowStep = rowGroup * lanes;
+  parallelFor(context, (a + rowStep - 1) / rowStep, [&](int64_t begin, int64_t end) {
+    BlockGroup<T> group(*rows, rowGroup);
+    for (int64_t first = begin * rowStep; first < std::min(a, end * rowStep); first += rowStep) {
+      int64_t width = std::min(rowStep, a - first);
+      for (int i = 0; i < group.count(width); ++i) {
+        int64_t row = first + i * lanes;
+        kernels.loadPacked(packed.data() + 2 * row * lanes, block, int(std::min(lanes, a - row)), b,
+                           group.block(i));
+        group.run(i);
+      }
+      group.store(out + 2 * first, a, b, width, inverse, scale);
     }
   });
 }

@@ -2,7 +2,7 @@
 // Fourier transforms against the definition in long double, every length to 130 and many beyond.
 // HLORT_TEST_FFT_BYTES in the environment restricts the vectors used.
 
-#include "fft/Kernels.h"
+#include "fft/BlockGroup.h"
 #include "hlort/hlort.h"
 
 #include <gtest/gtest.h>
@@ -247,11 +247,25 @@ TEST(Fft, SeveralDimensions) {
                                       {16, 16, 16},
                                       {5, 1, 4},
                                       {2, 3, 64, 20},
+                                      {3, 8, 550},
                                       {1, 100, 3},
                                       {3, 4, 83, 2}}) {
       checkDimensions<float>(dims, rank);
       checkDimensions<double>(dims, rank);
     }
+}
+
+TEST(Fft, ReadsLongRunsOfFarRows) {
+  for (int64_t rows : {64, 256, 1024}) {
+    int64_t bytes = 2 * hloc::runtime::fftKernels<float>().lanes * int64_t(sizeof(float)),
+            group = hloc::runtime::groupSize<float>(rows, 1024);
+    EXPECT_GE(group * bytes, 128) << rows;
+    EXPECT_LE((group + 1) * rows * bytes, 640 << 10) << rows;
+  }
+  // Blocks that fill the cache go one by one.
+  EXPECT_EQ(hloc::runtime::groupSize<float>(1 << 20, 1024), 1);
+  // So do those of which a page holds several rows.
+  EXPECT_EQ(hloc::runtime::groupSize<float>(256, 256), 1);
 }
 
 TEST(Fft, WorksInPlace) {
