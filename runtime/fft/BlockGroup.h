@@ -9,22 +9,33 @@
 #include "fft/Workspace.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace hloc::runtime {
 
 /// The most blocks of a group.
 inline constexpr int maxGroup = 8;
 
+/// Bytes of a core's own cache (L2) that a group may fill: not all, since rows on their way pass
+/// through it. Where the system does not say how large it is, those of the smallest in use.
+inline int64_t groupBytes() {
+  static const int64_t bytes = [] {
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (cache > 0 ? cache : 256 << 10) * 5 / 8;
+  }();
+  return bytes;
+}
+
 /// How many blocks of `rows` rows a group has, if rows are `stride` complex numbers apart in
 /// memory: one if pages hold several rows, else enough for long runs of lines, as far as the blocks
 /// stay in a core's own cache together.
 template <typename T> int groupSize(int64_t rows, int64_t stride) {
-  constexpr int64_t pageBytes = 4096, cacheBytes = 640 << 10, runBytes = 512;
+  constexpr int64_t pageBytes = 4096, runBytes = 512;
   int64_t rowBytes = 2 * fftKernels<T>().lanes * int64_t(sizeof(T));
   if (2 * stride * int64_t(sizeof(T)) < pageBytes)
     return 1;
   int64_t most = std::min<int64_t>(maxGroup, runBytes / rowBytes);
-  return int(std::clamp<int64_t>(cacheBytes / (rows * rowBytes) - 1, 1, most));
+  return int(std::clamp<int64_t>(groupBytes() / (rows * rowBytes) - 1, 1, most));
 }
 
 template <typename T> class BlockGroup {
