@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives between two participants, in process and over messages.
+// Sends and receives between participants, in process and over messages.
 
 #include "QueueTransport.h"
 #include "World.h"
 
 #include <atomic>
+#include <functional>
 #include <numeric>
 
 using namespace hloc::test;
@@ -84,8 +85,13 @@ private:
 class Peers : public testing::TestWithParam<bool> {
 protected:
   explicit Peers(int64_t deadlineMilliseconds = 60000)
-      : world(GetParam() ? QueueTransport::create(3) : hlort_in_process_create(3, nullptr),
-              deadlineMilliseconds) {}
+      : world(makeWorld(3, deadlineMilliseconds)) {}
+
+  static World makeWorld(int32_t participants, int64_t deadlineMilliseconds = 60000) {
+    return {GetParam() ? QueueTransport::create(participants)
+                       : hlort_in_process_create(participants, nullptr),
+            deadlineMilliseconds};
+  }
 
   using Body = std::function<int32_t(int64_t, hlort_context *, hlort_status *)>;
   void expectGood(const Body &body) {
@@ -199,9 +205,14 @@ TEST_P(Peers, ManySendsWait) {
 }
 
 TEST_P(Peers, RandomDelaysDoNotMatter) {
-  for (uint32_t seed = 0; seed < 10; ++seed)
-    expectGood([&](int64_t self, hlort_context *context, hlort_status *status) {
-      std::mt19937 random(seed * 3 + uint32_t(self));
+  for (int32_t count : {2, 3, 4, 8}) {
+    World world = makeWorld(count);
+    hlort_program program = makeProgram(count);
+    Index ring;
+    for (int64_t i = 0; i < count; ++i)
+      ring.insert(ring.end(), {i, (i + 1) % count});
+    auto exchange = [&](uint32_t seed, int64_t self, hlort_context *context, hlort_status *status) {
+      std::mt19937 random(seed * uint32_t(count) + uint32_t(self));
       Half out(program, HLORT_PEER_SEND, {kLarge, kPacked}, ring),
           in(program, HLORT_PEER_RECV, {kLarge, kPacked}, ring);
       int32_t code = HLORT_OK;
@@ -213,10 +224,14 @@ TEST_P(Peers, RandomDelaysDoNotMatter) {
         code = code ? code : out.run(context, status);
         out.clear();
         code = code ? code : in.done(context, status);
-        in.expect(int((self + 2) % 3) + i);
+        in.expect(int((self + count - 1) % count) + i);
       }
       return code;
-    });
+    };
+    for (uint32_t seed = 0; seed < 4; ++seed)
+      for (const hlort_status &status : world.run(program, std::bind_front(exchange, seed)))
+        EXPECT_EQ(status.code, HLORT_OK) << status.message;
+  }
 }
 
 // With collectives and two programs on the same contexts.
