@@ -78,7 +78,7 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   double fused = 0, separate = compute(elements) + bytes * stream + costs.getLaunchTime();
   double evaluations = 0, reads = 0, allLoads = 0, slack = 0;
   for (Value operand : op->getOperands()) {
-    if (Groups::isSmallConstant(operand.getDefiningOp()))
+    if (Groups::isSmallConstant(operand.getDefiningOp()) || isOfPlaces(operand))
       continue;
     double operandBytes = bytesOf(operand.getType());
     reads += operandBytes > 16;

@@ -21,6 +21,17 @@ bool fuse::isPointwise(Operation *op) {
   return op->hasTrait<Elementwise>() || isMovement(op) || isa<CopyOp, BitcastConvertOp>(op);
 }
 
+bool fuse::isOfPlaces(Value value, unsigned depth) {
+  if (cast<ShapedType>(value.getType()).getRank() == 0)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  auto isToo = [&](Value operand) { return isOfPlaces(operand, depth - 1); };
+  return isa<IotaOp>(op) ||
+         (isa<BroadcastOp, CompareOp, AndOp, OrOp>(op) && llvm::all_of(op->getOperands(), isToo));
+}
+
 bool fuse::keepsStrides(ReshapeOp reshape) {
   ArrayRef<int64_t> from = reshape.getOperand().getType().getShape();
   ArrayRef<int64_t> to = reshape.getType().getShape();

@@ -23,6 +23,9 @@ using Maps = llvm::SmallVector<int, 2>;
 /// operations and data movement. These can be part of any kernel.
 bool isPointwise(mlir::Operation *op);
 
+/// Whether places and scalars alone say what `value` is, as of masks, in expressions of few levels.
+bool isOfPlaces(mlir::Value value, unsigned depth = 6);
+
 /// Whether it moves data only: its elements are elements of its operands, or indices.
 bool isMovement(mlir::Operation *op);
 

@@ -224,6 +224,13 @@ Reason Groups::canAddHero(Operation *op, int index) {
   return {};
 }
 
+/// Whether `op` is part of a mask, or hides by one what lies at some places of an array.
+static bool isMask(Operation *op) {
+  if (auto select = dyn_cast<SelectOp>(op))
+    return isOfPlaces(select.getPred()) && isOfPlaces(select.getOnFalse());
+  return isOfPlaces(op->getResult(0));
+}
+
 Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
   if (isa<BitcastConvertOp>(op) && !isMovement(op))
@@ -274,7 +281,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
     return "it is too expensive for an operand";
   if (group.kind == KernelKind::Dot) {
     bool isView = isa<ConvertOp, TransposeOp, SliceOp, DynamicSliceOp, ReshapeOp, BroadcastOp>(op);
-    if (!isView && !(op->hasTrait<Elementwise>() && readOnce))
+    if (!isView && !isMask(op) && !(op->hasTrait<Elementwise>() && readOnce))
       return "a dot's operand must be a view of memory";
   } else if (group.kind == KernelKind::Convolution) {
     if (!isa<ConvertOp, ReshapeOp>(op))
