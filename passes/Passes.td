@@ -263,7 +263,8 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
     - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch;
     - ragged_dot: `scf.for` over groups and `scf.while` over blocks of each group's rows (or of its
       part of the contracting dimension), which are dots of slices; only a group's last block is
-      masked;
+      masked. Of many groups with a short part of the contracting dimension, the first blocks are one
+      batch of dots, which writes each result once;
     - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
     - scaled_dot, convolution with sparse operands: the plain product of operands computed where it
       reads them;

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
-#include "llvm/ADT/bit.h"
+#include "passes/expand/RaggedBlocks.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -18,43 +18,7 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// Positions of the largest block, how many the last, masked one has at least and at most, and how
-/// much smaller each is than the one before. Blocks of rows are about what the code of a dot works
-/// on at a time; those of the contracting dimension amortize adding to the sums.
-struct BlockSizes {
-  int64_t largest, leastLast, mostLast, factor;
-};
-constexpr BlockSizes kRowBlocks{768, 4, 16, 4}, kDepthBlocks{1024, 4, 16, 8};
-
-/// Falling block sizes for `positions` in `groups`: none is larger than the average group, but for
-/// the last.
-Sizes chooseBlocks(int64_t positions, int64_t groups, BlockSizes limits) {
-  int64_t average = llvm::bit_floor(uint64_t(std::max<int64_t>(positions / groups, 1)));
-  int64_t last = std::clamp(average, limits.leastLast, limits.mostLast);
-  Sizes blocks;
-  for (int64_t size = std::min(average, limits.largest); size > last;
-       size = std::max(size / limits.factor, last))
-    blocks.push_back(size);
-  blocks.push_back(std::min(last, positions));
-  return blocks;
-}
-
-/// `while (condition(state)) state = step(state)`; the condition is a pred scalar.
-SmallVector<Value> whileLoop(Build build, ValueRange inits,
-                             function_ref<Value(Build, ValueRange)> condition,
-                             function_ref<SmallVector<Value>(Build, ValueRange)> step) {
-  auto before = [&](OpBuilder &inner, Location loc, ValueRange state) {
-    Value holds = condition(Build(inner, loc), state);
-    scf::ConditionOp::create(inner, loc, tensor::ExtractOp::create(inner, loc, holds, ValueRange()),
-                             state);
-  };
-  auto after = [&](OpBuilder &inner, Location loc, ValueRange state) {
-    scf::YieldOp::create(inner, loc, step(Build(inner, loc), state));
-  };
-  auto loop =
-      scf::WhileOp::create(build.builder, build.loc, inits.getTypes(), inits, before, after);
-  return SmallVector<Value>(loop.getResults());
-}
+constexpr BlockSizes kRowBlocks{768, 4, 16, 4}, kDepthBlocks{1024, 4, 32, 8};
 
 /// One ragged dot, taken apart. Outer dimensions are those of lhs for whose every place
 /// `group_sizes` has sizes of its own.
@@ -79,7 +43,14 @@ private:
 
   Value loopOverOuter(Build build, Place place, Value result);
   Value loopOverGroups(Build build, Place place, Value result);
-  Value loopOverBlocks(Build build, const Place &place, Part part, Value state);
+  Value loopOverBlocks(Build build, const Place &place, Part part, Value state, bool isStarted);
+  /// Whether a block holds an average group, and comparing all groups is less than the results.
+  bool isShort() const {
+    return kind == Kind::Depth && outer.empty() && blocks.size() == 1 && groups > 1 &&
+           groups * groups <= type.getNumElements();
+  }
+  Value multiplyShortGroups(Build build);
+  Value gatherGroups(Build build, Value operand, int64_t dimension, Value rows, Value limits);
   std::pair<Value, Value> startSum(Build build, const Place &place, Part part,
                                    ArrayRef<int64_t> blocks);
   Value updateRows(Build build, const Place &place, Part part, int64_t size, bool masked,
@@ -163,7 +134,8 @@ Value RaggedLoops::expand(Build build) {
     return build.convert(result, element);
   blocks = chooseBlocks(positions, groups, kind == Kind::Rows ? kRowBlocks : kDepthBlocks);
   sizes = build.convert(op.getGroupSizes(), build.builder.getI64Type());
-  return build.convert(loopOverOuter(build, {}, result), element);
+  result = isShort() ? multiplyShortGroups(build) : loopOverOuter(build, {}, result);
+  return build.convert(result, element);
 }
 
 Value RaggedLoops::loopOverOuter(Build build, Place place, Value result) {
@@ -195,7 +167,7 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
         inner.binary<MaximumOp>(inner.convert(inner.binary<MaximumOp>(inside, 0.0), i32), row);
     Value updated = state[0];
     if (kind == Kind::Rows) {
-      updated = loopOverBlocks(inner, at, {row, limit}, updated);
+      updated = loopOverBlocks(inner, at, {row, limit}, updated, false);
     } else {
       Sizes shape(type.getShape());
       shape[0] = 1;
@@ -209,7 +181,7 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
           isBegun ? std::pair(row, inner.reshape(inner.dynamicSlice(updated, own, shape),
                                                  ArrayRef(shape).drop_front()))
                   : startSum(inner, at, {row, limit}, blocks);
-      Value sums = loopOverBlocks(inner, at, {next, limit}, started);
+      Value sums = loopOverBlocks(inner, at, {next, limit}, started, !isBegun);
       updated = inner.dynamicUpdateSlice(updated, inner.reshape(sums, shape), own);
     }
     return {updated, sum, limit};
@@ -218,10 +190,14 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
   return build.countedLoop(groups, /*reversed=*/false, {result, zero64, zero32}, step)[0];
 }
 
-Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Value state) {
+/// `isStarted`: a block of the largest size that fits was before this.
+Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Value state,
+                                  bool isStarted) {
   Value row = part.row;
   for (int64_t size : blocks) {
-    bool isLast = size == blocks.back();
+    bool isLast = size == blocks.back(), isSingle = !isLast && 2 * size > positions;
+    if (isSingle && isStarted)
+      continue;
     auto goesOn = [&](Build inner, ValueRange now) {
       Value end = isLast ? inner.add(now[0], 1.0) : inner.add(now[0], double(size));
       return inner.compare(end, part.limit, Direction::LE);
@@ -233,11 +209,77 @@ Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Va
                        : inner.add(now[1], multiplyDepth(inner, place, rest, size, isLast));
       return {inner.add(now[0], double(size)), next};
     };
-    SmallVector<Value> after = whileLoop(build, {row, state}, goesOn, step);
+    SmallVector<Value> after = isSingle ? doOnce(build, {row, state}, goesOn, step)
+                                        : whileLoop(build, {row, state}, goesOn, step);
     row = after[0];
     state = after[1];
   }
   return state;
+}
+
+/// Products of many groups of few positions, whose results are large: a batch of the first block of
+/// each group, which writes every result once. Longer groups add what is left.
+Value RaggedLoops::multiplyShortGroups(Build build) {
+  int64_t size = blocks.front();
+  auto [rows, limits] = findGroups(build, build.reshape(sizes, {groups}), positions);
+  auto behindGroups = [](ArrayRef<int64_t> dimensions, bool isBatch) {
+    Sizes moved;
+    if (isBatch)
+      moved.push_back(0);
+    for (int64_t dimension : dimensions)
+      moved.push_back(dimension + 1);
+    return moved;
+  };
+  Value left = gatherGroups(build, op.getLhs(), ragged, rows, limits);
+  Value right = gatherGroups(build, op.getRhs(), rhsRagged, rows, limits);
+  Value first = DotOp::create(build.builder, build.loc, type, left, right,
+                              behindGroups(lhsBatch, true), behindGroups(rhsBatch, true),
+                              behindGroups(lhsDepth, false), behindGroups(rhsDepth, false),
+                              op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+  Sizes shape(type.getShape());
+  shape[0] = 1;
+  auto addRest = [&](Build inner, Value g, ValueRange state) -> SmallVector<Value> {
+    auto ofGroup = [&](Value list) {
+      return inner.reshape(inner.dynamicSlice(list, g, Sizes{1}), {});
+    };
+    Value limit = ofGroup(limits), row = inner.add(ofGroup(rows), double(size));
+    auto isLeft = [&](Build at, ValueRange now) {
+      return at.compare(now[0], limit, Direction::LT);
+    };
+    auto add = [&](Build at, ValueRange now) -> SmallVector<Value> {
+      Place place{g, {}};
+      SmallVector<Value> starts = resultStarts(at, place, {});
+      Value product = multiplyDepth(at, place, {now[0], limit}, size, /*masked=*/true);
+      Value sums = at.add(at.dynamicSlice(now[1], starts, shape), at.reshape(product, shape));
+      return {at.add(now[0], double(size)), at.dynamicUpdateSlice(now[1], sums, starts)};
+    };
+    return {whileLoop(inner, {row, state[0]}, isLeft, add)[1]};
+  };
+  return build.countedLoop(groups, /*reversed=*/false, first, addRest)[0];
+}
+
+/// The first block of each group, zero past the group's end.
+Value RaggedLoops::gatherGroups(Build build, Value operand, int64_t dimension, Value rows,
+                                Value limits) {
+  int64_t size = blocks.front(), rank = arrayType(operand).getRank();
+  Sizes part(arrayType(operand).getShape()), shape{groups}, offsets;
+  part[dimension] = size;
+  shape.append(part);
+  for (int64_t d = 1; d <= rank; ++d)
+    offsets.push_back(d);
+  Value starts = build.binary<MinimumOp>(rows, double(positions - size));
+  Value blocks = GatherOp::create(
+      build.builder, build.loc, arrayType(operand).clone(shape), operand, starts, offsets,
+      /*collapsed_slice_dims=*/ArrayRef<int64_t>{}, /*operand_batching_dims=*/ArrayRef<int64_t>{},
+      /*start_indices_batching_dims=*/ArrayRef<int64_t>{},
+      /*start_index_map=*/ArrayRef<int64_t>{dimension}, /*index_vector_dim=*/1, part,
+      /*indices_are_sorted=*/true);
+  auto ofGroups = [&](Value list) { return build.broadcast(list, shape, {0}); };
+  Value at =
+      build.add(build.iota(shape, build.builder.getI32Type(), dimension + 1), ofGroups(starts));
+  Value live = build.bitAnd(build.compare(at, ofGroups(rows), Direction::GE),
+                            build.compare(at, ofGroups(limits), Direction::LT));
+  return build.select(live, blocks, build.splatLike(blocks, 0));
 }
 
 /// The product of the largest block that fits, with which a sum over blocks begins, and the
