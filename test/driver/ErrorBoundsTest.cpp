@@ -96,6 +96,22 @@ TEST(ErrorBounds, SumsGrowWithTheirLength) {
   EXPECT_LT(sum("1000"), 2e-3); // of a sum of 4000
 }
 
+TEST(ErrorBounds, RoundingsOfEqualTermsAddUp) {
+  auto dot = [](StringRef type, int depth) {
+    std::string size = std::to_string(depth);
+    return boundOf("ENTRY m { p = f32[3] parameter(0) x = " + type.str() + "[3] convert(p) a = " +
+                   type.str() + "[3," + size + "] broadcast(x), dimensions={0} b = " + type.str() +
+                   "[" + size + ",3] broadcast(x), dimensions={1} ROOT r = " + type.str() +
+                   "[3,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }")
+        .absolute;
+  };
+  // Half a unit for each of the terms in a block, of half the sum of 16 a term.
+  EXPECT_GT(dot("f32", 256), 64 * kUlp * 256 * 16);
+  EXPECT_LT(dot("f32", 4096), 130 * kUlp * 4096 * 16);
+  // The evaluator has no blocks.
+  EXPECT_GT(dot("f64", 4096), 1024 * std::ldexp(1.0, -52) * 4096 * 16);
+}
+
 TEST(ErrorBounds, LoopsAddTheErrorOfEachIteration) {
   auto loop = [](StringRef count) {
     return boundOf(
