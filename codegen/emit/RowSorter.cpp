@@ -45,10 +45,9 @@ void RowSorter::store(Value buffer, Value at, ArrayRef<VectorValue> elements) {
 //===-- Merging
 //--------------------------------------------------------------------------------===//
 
-/// Builds `while (condition(values)) values = body(values)`.
-static SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values,
-                                     function_ref<Value(ValueRange)> condition,
-                                     function_ref<SmallVector<Value>(ValueRange)> body) {
+SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values,
+                              function_ref<Value(ValueRange)> condition,
+                              function_ref<SmallVector<Value>(ValueRange)> body) {
   auto loop = scf::WhileOp::create(b, values.getTypes(), values);
   SmallVector<Location> places(values.size(), b.getLoc());
   OpBuilder::InsertionGuard guard(b);

@@ -50,6 +50,12 @@ private:
 /// integers, one row a lane. Not stable.
 void emitSortNetwork(KernelContext &context, MemoryArray rows, int64_t size);
 
+/// Builds `while (condition(values)) values = body(values)`.
+llvm::SmallVector<mlir::Value>
+buildWhile(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange values,
+           llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> body);
+
 /// `pointer` moved by a number of bytes, of type index or known.
 mlir::Value movePointer(IndexBuilder &index, mlir::Value pointer, mlir::Value bytes);
 

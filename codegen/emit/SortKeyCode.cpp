@@ -34,32 +34,49 @@ static VectorValue emitExpression(IndexBuilder &index, Value root, Value paramet
   return emitElementwise(index, op, operands);
 }
 
-Value emitSortKey(IndexBuilder &index, const SortKey &key, VectorValue value) {
+static Type shapedLike(Value x, Type type) {
+  auto vector = dyn_cast<VectorType>(x.getType());
+  return vector ? Type(VectorType::get(vector.getShape(), type)) : type;
+}
+
+static Value constantLike(IndexBuilder &index, Value x, const APInt &number) {
+  auto &b = index.b;
+  Attribute scalar = b.getIntegerAttr(b.getIntegerType(number.getBitWidth()), number);
+  if (auto vector = dyn_cast<VectorType>(x.getType()))
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(vector.clone(b.getIntegerType(number.getBitWidth())), scalar));
+  return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
+}
+
+/// How the bits of an element lie in order.
+namespace {
+enum class Order { Unsigned, Signed, SignAndSize };
+} // namespace
+
+static Order orderOf(Type element) {
+  if (isa<FloatType>(element) && !isa<Float8E8M0FNUType>(element)) // that has no sign
+    return Order::SignAndSize;
+  return isa<FloatType>(element) || hlo::isZeroExtended(element) ? Order::Unsigned : Order::Signed;
+}
+
+/// Keys of elements as unsigned integers of their width.
+static Value emitImage(IndexBuilder &index, const SortKey &key, VectorValue value) {
   auto &b = index.b;
   VectorValue lanes = emitExpression(index, key.expression, key.parameter, value);
   if (!lanes.re)
     return {};
   Value x = lanes.re;
-  auto shaped = [&](Type type) -> Type {
-    auto vector = dyn_cast<VectorType>(x.getType());
-    return vector ? Type(VectorType::get(vector.getShape(), type)) : type;
-  };
-  auto constant = [&](const APInt &number) -> Value {
-    Attribute scalar = b.getIntegerAttr(b.getIntegerType(number.getBitWidth()), number);
-    if (auto vector = dyn_cast<VectorType>(x.getType()))
-      return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, scalar));
-    return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
-  };
+  auto constant = [&](const APInt &number) { return constantLike(index, x, number); };
   Type element = elementOf(key.expression);
   APInt sign = APInt::getSignMask(key.width);
-  if (auto floating = dyn_cast<FloatType>(element);
-      floating && !isa<Float8E8M0FNUType>(element)) { // that has no sign
+  if (orderOf(element) == Order::SignAndSize) {
     if (key.width >= 32)
-      x = arith::BitcastOp::create(b, shaped(b.getIntegerType(key.width)), x);
+      x = arith::BitcastOp::create(b, shapedLike(x, b.getIntegerType(key.width)), x);
     if (!key.total) {
       Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, constant(sign));
       x = arith::SelectOp::create(b, isZero, constant(APInt(key.width, 0)), x);
-      APInt infinity = APFloat::getInf(floating.getFloatSemantics()).bitcastToAPInt();
+      const llvm::fltSemantics &semantics = cast<FloatType>(element).getFloatSemantics();
+      APInt infinity = APFloat::getInf(semantics).bitcastToAPInt();
       Value size = arith::AndIOp::create(b, x, constant(~sign));
       Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, size, constant(infinity));
       x = arith::SelectOp::create(b, isNan, constant(~sign), x);
@@ -67,17 +84,57 @@ Value emitSortKey(IndexBuilder &index, const SortKey &key, VectorValue value) {
     // Negative numbers backwards, below the positive ones.
     Value flip = arith::ShRSIOp::create(b, x, constant(APInt(key.width, key.width - 1)));
     x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, flip, constant(sign)));
-  } else if (!floating && !hlo::isZeroExtended(element)) {
+  } else if (orderOf(element) == Order::Signed) {
     x = arith::XOrIOp::create(b, x, constant(sign));
   }
   if (key.descending)
     x = arith::XOrIOp::create(b, x, constant(APInt::getAllOnes(key.width)));
-  if (key.width > 32) {
-    if (!key.isLowHalf)
-      x = arith::ShRUIOp::create(b, x, constant(APInt(key.width, 32)));
-    return arith::TruncIOp::create(b, shaped(b.getI32Type()), x);
-  }
-  return key.width == 32 ? x : Value(arith::ExtUIOp::create(b, shaped(b.getI32Type()), x));
+  return x;
+}
+
+Value emitSortKey(IndexBuilder &index, const SortKey &key, VectorValue value) {
+  auto &b = index.b;
+  Value x = emitImage(index, key, value);
+  if (!x || key.width == 32)
+    return x;
+  if (key.width < 32)
+    return arith::ExtUIOp::create(b, shapedLike(x, b.getI32Type()), x);
+  if (!key.isLowHalf)
+    x = arith::ShRUIOp::create(b, x, constantLike(index, x, APInt(key.width, 32)));
+  return arith::TruncIOp::create(b, shapedLike(x, b.getI32Type()), x);
+}
+
+Value emitWholeKey(IndexBuilder &index, const SortKey &key, VectorValue element) {
+  auto &b = index.b;
+  Value x = emitImage(index, key, element);
+  if (!x)
+    return {};
+  if (key.width < 32)
+    return arith::ExtUIOp::create(b, shapedLike(x, b.getI32Type()), x);
+  return arith::XOrIOp::create(b, x, constantLike(index, x, APInt::getSignMask(key.width)));
+}
+
+Value emitElementOfKey(IndexBuilder &index, const SortKey &key, Value whole) {
+  auto &b = index.b;
+  Value x = whole;
+  auto constant = [&](const APInt &number) { return constantLike(index, x, number); };
+  APInt sign = APInt::getSignMask(key.width);
+  Type element = elementOf(key.parameter);
+  if (key.width < 32)
+    x = arith::TruncIOp::create(b, shapedLike(x, b.getIntegerType(key.width)), x);
+  else
+    x = arith::XOrIOp::create(b, x, constant(sign));
+  if (key.descending)
+    x = arith::XOrIOp::create(b, x, constant(APInt::getAllOnes(key.width)));
+  if (orderOf(element) == Order::Signed)
+    return arith::XOrIOp::create(b, x, constant(sign));
+  if (orderOf(element) == Order::Unsigned)
+    return x;
+  // The first bit tells what was turned.
+  Value isPositive = arith::ShRSIOp::create(b, x, constant(APInt(key.width, key.width - 1)));
+  Value others = arith::XOrIOp::create(b, isPositive, constant(APInt::getAllOnes(key.width)));
+  x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, others, constant(sign)));
+  return key.width >= 32 ? Value(arith::BitcastOp::create(b, shapedLike(x, element), x)) : x;
 }
 
 } // namespace hloc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/SortKey.h"
+#include "passes/simplify/Match.h"
 
 using namespace mlir;
 
@@ -106,6 +107,25 @@ bool SortKey::matchChain(Value less, SmallVectorImpl<SortKey> &keys) {
   }
   return false;
 }
+
+/// Whether `x` is `parameter`, but for what it gives in place of zeros, a zero, or of NaNs, a NaN.
+static bool keepsNumbers(Value x, Value parameter) {
+  if (x == parameter)
+    return true;
+  auto choice = x.getDefiningOp<hlo::SelectOp>();
+  auto test = choice ? choice.getPred().getDefiningOp<hlo::CompareOp>() : hlo::CompareOp();
+  if (!test || test.getLhs() != parameter || !keepsNumbers(choice.getOnFalse(), parameter))
+    return false;
+  std::optional<APFloat> instead = getSplatFloat(choice.getOnTrue());
+  if (!instead || test.getType() == hlo::ComparisonType::TOTALORDER)
+    return false;
+  if (test.getDirection() == hlo::Direction::NE)
+    return test.getRhs() == parameter && instead->isNaN();
+  return test.getDirection() == hlo::Direction::EQ && isSplatOf(test.getRhs(), 0) &&
+         instead->isZero();
+}
+
+bool SortKey::isReversible() const { return keepsNumbers(expression, parameter); }
 
 SmallVector<SortKey, 2> SortKey::match(hlo::ComputationOp comparator) {
   auto result = comparator.getBody().front().getTerminator();

@@ -30,6 +30,9 @@ struct SortKey {
   bool isFaithful() const {
     return expression == parameter && (total || !isFloat) && width <= kKeyBits;
   }
+  /// Whether an element can be made of its key again: f changes no numbers, but may make zeros
+  /// alike, and NaNs.
+  bool isReversible() const;
 
   /// The operand that is ordered by, and the bits of f.
   unsigned operand = 0, width = 0;

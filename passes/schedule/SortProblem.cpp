@@ -2,6 +2,7 @@
 #include "passes/schedule/SortProblem.h"
 #include "compiler/hlo/ElementType.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
@@ -33,6 +34,28 @@ SmallVector<Type> SortProblem::getColumns() const {
 }
 
 int64_t SortProblem::getBufferBytes() const { return getColumnBytes(size, getColumns()); }
+
+bool SortProblem::hasWholeKeys() const {
+  // Elements of 64 bits have two keys, of which the first one has all bits.
+  return elements.size() == 1 && !keys.empty() &&
+         keys.size() == (keys[0].width > kKeyBits ? 2 : 1) && keys[0].isReversible();
+}
+
+int64_t SortProblem::getVectorBits() const {
+  if (hasWholeKeys())
+    return keys[0].width > 32 ? 64 : 32;
+  return keys.size() == 1 ? 2 * kKeyBits : 0;
+}
+
+int64_t SortProblem::getVectorBufferBytes(int64_t vectors, const Target &target) const {
+  return int64_t(llvm::alignTo(size * getVectorBits() / 8, kColumnAlignment)) +
+         vectors * target.vectorBytes;
+}
+
+bool canCompress(const Target &target) {
+  return target.hasMaskRegisters ||
+         (target.vectorBytes == 32 && llvm::Triple(target.triple).isX86());
+}
 
 int64_t getColumnBytes(int64_t size, ArrayRef<Type> columns) {
   int64_t bytes = 0;

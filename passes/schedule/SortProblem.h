@@ -5,6 +5,7 @@
 #ifndef HLOC_PASSES_SCHEDULE_SORTPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_SORTPROBLEM_H
 
+#include "compiler/target/Target.h"
 #include "passes/schedule/SortKey.h"
 
 namespace hloc {
@@ -28,7 +29,20 @@ struct SortProblem {
   /// What the comparator orders by, the most significant first; none if no keys can be told from
   /// it.
   llvm::SmallVector<SortKey, 2> keys;
+
+  /// Whether the only operand's elements are sorted as integers of their own width, at least 32
+  /// bits, of which they can be made again.
+  bool hasWholeKeys() const;
+  /// Bits of the integers that vectors sort: of whole keys, or of keys above positions; 0 if the
+  /// order cannot be told from one such integer.
+  int64_t getVectorBits() const;
+  /// Bytes of a buffer for one row of such integers with so many vectors behind it.
+  int64_t getVectorBufferBytes(int64_t vectors, const Target &target) const;
 };
+
+/// Whether lanes of a vector can be brought together with few instructions
+/// (codegen/emit/Compress.h).
+bool canCompress(const Target &target);
 
 /// Bytes of a buffer that holds columns of `size` elements of these types.
 int64_t getColumnBytes(int64_t size, llvm::ArrayRef<mlir::Type> columns);

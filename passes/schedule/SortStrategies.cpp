@@ -3,6 +3,8 @@
 // bits of results do not depend on the choice.
 //
 // - sort.network: rows side by side in the lanes of a sorting network, `lanes` of them.
+// - sort.vectors: a row by a quicksort whose segments of up to `block` vectors are sorted in
+//   registers: of the elements' own keys, or of a key above each position.
 // - sort.digits: a row by the digits of its keys. `block` is the number of values of a digit.
 // - sort.merge: a row by merging. `block` is the number of elements of the first runs, which are
 //   sorted by insertion.
@@ -52,6 +54,20 @@ constexpr double kEntryCycles = 32;
 /// of unsigned integers of 64 bits, which is one instruction each with AVX-512, else a comparison
 /// of both with their signs turned and two blends; and cycles to find the two.
 constexpr double kAccesses = 2, kWideMinMax = 2, kNarrowMinMax = 7, kPairCycles = 1.5;
+/// The most vectors that are sorted in registers, as many as there are at hand; and those of a
+/// segment of a longer row, for which there is code of two lengths: more of it takes longer to
+/// compile than it saves.
+constexpr int64_t kMostVectors = 16, kSegmentVectors = 8;
+/// Cycles to divide one vector by a pivot, with an instruction that brings lanes together or with
+/// permutations from a table, and to write one side back; how many more levels there are than with
+/// pivots that halve; and how much of what segments are sorted in is behind their ends.
+constexpr double kCompressCycles = 8, kPermuteCycles = 10, kUneven = 1.2, kFilledSegments = 1.4;
+/// Cycles to find a pivot and to begin and end a segment, to load and store one of its vectors, and
+/// to fill the table of permutations.
+constexpr double kSegmentCycles = 120, kSegmentAccesses = 4, kTableCycles = 1500;
+/// Streams of a level whose segments are not in the second cache; cycles to make keys of a vector
+/// of elements, and elements again.
+constexpr double kSegmentStreams = 4, kWholeKeyCycles = 8;
 /// Cycles of a vector of elements that a selection looks at in vain, and how often it sorts its
 /// candidates.
 constexpr double kLookCycles = 4, kSelections = 3;
@@ -67,10 +83,11 @@ SortProblem getSort(const KernelProblem &problem) {
   return SortProblem(op, lookupComputation(op, op.getToApplyAttr()));
 }
 
-/// Whether more than an entry's own element is written from where it points to.
+/// How many operands' elements are written from where an entry points to.
 double countGathers(const SortProblem &sort) {
-  bool holdsElements = sort.keys.size() == 1 && sort.elements.size() == 1;
-  return holdsElements ? 0 : double(sort.elements.size());
+  bool holdsElements =
+      sort.keys.size() == 1 && (sort.elements.size() == 1 || sort.keys[0].isFaithful());
+  return double(sort.elements.size()) - double(holdsElements);
 }
 
 /// Time to make entries of all elements and elements of entries.
@@ -118,11 +135,11 @@ std::string checkRun(int64_t run) {
 
 //===-- Row by row ---------------------------------------------------------------------------===//
 
-/// Units, their buffers, and lanes.
-ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort) {
+/// Units, their buffers of `bufferBytes` bytes for a row, and lanes.
+ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort,
+                        int64_t bufferBytes) {
   ScheduleFields fields;
-  int64_t bytes = 2 * std::max<int64_t>(1, sort.getBufferBytes()),
-          rows = std::max<int64_t>(1, sort.rows);
+  int64_t bytes = 2 * std::max<int64_t>(1, bufferBytes), rows = std::max<int64_t>(1, sort.rows);
   bool onStack = bytes <= kStackBytes;
   fields.units = sort.sharesBytes ? 1
                  : onStack
@@ -141,7 +158,7 @@ ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort) {
 }
 
 std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
-                      const SortProblem &sort) {
+                      const SortProblem &sort, int64_t bufferBytes) {
   if (std::string wrong = checkFieldNames(schedule, {"block", "lanes", "units", "scratch"});
       !wrong.empty())
     return wrong;
@@ -152,7 +169,7 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
     return wrong;
   if (sort.sharesBytes && (schedule.getLanes() != 1 || schedule.getUnits() != 1))
     return "expected one lane and one unit: rows of such elements begin within bytes";
-  int64_t units = schedule.getUnits(), bytes = 2 * sort.getBufferBytes();
+  int64_t units = schedule.getUnits(), bytes = 2 * bufferBytes;
   if (units < 1 || units > std::max<int64_t>(1, sort.rows))
     return "expected no more `units` than there are rows";
   if (schedule.getScratch() == 0 ? bytes > problem.target.kernelStackBytes / 2
@@ -172,7 +189,8 @@ std::string refuseDigits(const KernelProblem &problem) {
 }
 
 void proposeDigits(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
-  ScheduleFields fields = planRows(problem, getSort(problem));
+  SortProblem sort = getSort(problem);
+  ScheduleFields fields = planRows(problem, sort, sort.getBufferBytes());
   for (int64_t values : kDigitValues) {
     fields.block = {values};
     schedules.push_back(makeSchedule(problem, "sort.digits", fields));
@@ -188,7 +206,8 @@ double costDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 }
 
 std::string checkDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  std::string wrong = checkRows(problem, schedule, getSort(problem));
+  SortProblem sort = getSort(problem);
+  std::string wrong = checkRows(problem, schedule, sort, sort.getBufferBytes());
   return wrong.empty() ? checkDigitValues(schedule.getBlock()[0]) : wrong;
 }
 
@@ -199,7 +218,8 @@ std::string refuseMerge(const KernelProblem &problem) {
 }
 
 void proposeMerge(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
-  ScheduleFields fields = planRows(problem, getSort(problem));
+  SortProblem sort = getSort(problem);
+  ScheduleFields fields = planRows(problem, sort, sort.getBufferBytes());
   fields.block = {kRun};
   schedules.push_back(makeSchedule(problem, "sort.merge", fields));
 }
@@ -220,8 +240,92 @@ double costMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 }
 
 std::string checkMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  std::string wrong = checkRows(problem, schedule, getSort(problem));
+  SortProblem sort = getSort(problem);
+  std::string wrong = checkRows(problem, schedule, sort, sort.getBufferBytes());
   return wrong.empty() ? checkRun(schedule.getBlock()[0]) : wrong;
+}
+
+//===-- sort.vectors -------------------------------------------------------------------------===//
+
+std::string refuseVectors(const KernelProblem &problem) {
+  if (!findSort(problem))
+    return "the kernel holds no sort";
+  SortProblem sort = getSort(problem);
+  if (!canCompress(problem.target))
+    return "the processor has no instruction that brings lanes of a vector together";
+  if (sort.sharesBytes)
+    return "elements share bytes";
+  return sort.getVectorBits() == 0 ? "no one integer of the same order can be told from the "
+                                     "comparator"
+                                   : "";
+}
+
+/// Vectors that hold a row, or as much of it as is sorted in registers at most.
+int64_t getMostVectors(const KernelProblem &problem, const SortProblem &sort) {
+  int64_t lanes = problem.target.getLanes(sort.getVectorBits()),
+          whole = int64_t(llvm::divideCeil(std::max<int64_t>(1, sort.size), lanes));
+  return std::min(kMostVectors, int64_t(llvm::PowerOf2Ceil(uint64_t(whole))));
+}
+
+void proposeVectors(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  SortProblem sort = getSort(problem);
+  int64_t vectors = getMostVectors(problem, sort);
+  if (vectors * problem.target.getLanes(sort.getVectorBits()) < sort.size)
+    vectors = std::min(vectors, kSegmentVectors);
+  ScheduleFields fields =
+      planRows(problem, sort, sort.getVectorBufferBytes(vectors, problem.target));
+  fields.block = {vectors};
+  schedules.push_back(makeSchedule(problem, "sort.vectors", fields));
+}
+
+/// Cycles to sort one of `vectors` registers of `bits`-bit integers with the others.
+double getRegisterSortCycles(const Target &target, int64_t bits, int64_t vectors) {
+  double columns = llvm::Log2_64(uint64_t(vectors)),
+         across = llvm::Log2_64(uint64_t(target.getLanes(bits)));
+  double order = bits == 32 || target.hasMaskRegisters ? 1 : kNarrowMinMax / 2;
+  double orders = columns * (columns + 1) / 2 + across * (columns + 1) + across * (across - 1);
+  double shuffles = across * 1.5 + across * (across - 1) + std::min(columns, across) + 1;
+  return orders * order / target.machine.rates.simple + shuffles / target.machine.rates.shuffle +
+         kSegmentAccesses;
+}
+
+double costVectors(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  SortProblem sort = getSort(problem);
+  const Target &target = problem.target;
+  int64_t bits = sort.getVectorBits(), lanes = target.getLanes(bits),
+          vectors = schedule.getBlock()[0];
+  double size = double(sort.size), whole = std::ceil(size / double(lanes)), cycles = 0,
+         bytes = size * double(bits) / 8;
+  double few = double(vectors * lanes);
+  if (size <= few) {
+    cycles = double(vectors) * getRegisterSortCycles(target, bits, vectors);
+  } else {
+    double levels = kUneven * std::log2(size / few) + 1, segments = 2 * size / few;
+    cycles =
+        levels * whole * (target.hasMaskRegisters ? kCompressCycles : kPermuteCycles) +
+        segments * kSegmentCycles +
+        (target.hasMaskRegisters ? 0 : kTableCycles / double(std::max<int64_t>(1, sort.rows))) +
+        kFilledSegments * whole * getRegisterSortCycles(target, bits, vectors);
+  }
+  double far = std::max(0.0, std::log2(bytes / double(target.machine.l2.bytes)));
+  double row = problem.costs.fromCycles(cycles) +
+               kSegmentStreams * far * bytes * problem.costs.getStreamTime(bytes);
+  bool isWhole = sort.hasWholeKeys();
+  double elements = double(sort.rows) * size;
+  return double(sort.rows) * row +
+         (isWhole
+              ? elements * problem.costs.fromCycles(kWholeKeyCycles / double(lanes))
+              : getEntryTime(problem, sort, schedule.getLanes()) +
+                    elements * double(sort.elements.size() == 1) * problem.costs.getGatherTime());
+}
+
+std::string checkVectors(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  SortProblem sort = getSort(problem);
+  int64_t most = getMostVectors(problem, sort);
+  ArrayRef<int64_t> block = schedule.getBlock();
+  if (block.size() != 1 || block[0] < 1 || block[0] > most || !llvm::isPowerOf2_64(block[0]))
+    return "expected `block` to be a power of two of up to " + std::to_string(most) + " vectors";
+  return checkRows(problem, schedule, sort, sort.getVectorBufferBytes(block[0], problem.target));
 }
 
 //===-- sort.network -------------------------------------------------------------------------===//
@@ -342,6 +446,8 @@ ArrayRef<Strategy> getSortStrategies() {
   constexpr auto kind = hlo::KernelKind::Sort;
   static const Strategy strategies[] = {
       {"sort.network", kind, refuseNetwork, proposeNetwork, costNetwork, checkNetwork,
+       describeSums},
+      {"sort.vectors", kind, refuseVectors, proposeVectors, costVectors, checkVectors,
        describeSums},
       {"sort.digits", kind, refuseDigits, proposeDigits, costDigits, checkDigits, describeSums},
       {"sort.merge", kind, refuseMerge, proposeMerge, costMerge, checkMerge, describeSums},

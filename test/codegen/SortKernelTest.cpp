@@ -254,4 +254,134 @@ TEST_F(SortKernel, RowsOnSmallerVectors) {
   }
 }
 
+/// Numbers in an order that divisions by a sample of it may or may not like.
+template <typename T> std::vector<T> inPattern(int pattern, int64_t n) {
+  std::vector<T> x(n);
+  uint64_t state = 88172645463325252u;
+  for (int64_t i = 0; i < n; ++i) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    switch (pattern) {
+    case 0: // anything
+      x[i] = T(int64_t(state));
+      break;
+    case 1: // rising
+      x[i] = T(i - n / 2);
+      break;
+    case 2: // falling
+      x[i] = T(n / 2 - i);
+      break;
+    case 3: // all equal
+      x[i] = T(7);
+      break;
+    case 4: // two numbers
+      x[i] = T(state % 2);
+      break;
+    case 5: // rising, then falling
+      x[i] = T(std::min(i, n - i));
+      break;
+    case 6: // nearly all at the least, the others far away
+      x[i] = state % 64 ? std::numeric_limits<T>::lowest() : T(int64_t(state >> 8));
+      break;
+    default: // nearly all at the greatest
+      x[i] = state % 64 ? std::numeric_limits<T>::max() : T(state % 1000);
+    }
+  }
+  return x;
+}
+
+constexpr int kPatterns = 8;
+
+TargetOptions forCpu(const char *cpu) {
+  TargetOptions options;
+  options.cpu = cpu;
+  return options;
+}
+
+class SortVectors : public ProgramTest, public testing::WithParamInterface<const char *> {
+protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    Target host = llvm::cantFail(makeTarget({})),
+           target = llvm::cantFail(makeTarget(forCpu(GetParam())));
+    if (host.vectorBytes < target.vectorBytes)
+      GTEST_SKIP() << "this machine has no such vectors";
+  }
+
+  /// A row of each pattern.
+  template <typename T> void check(const std::string &element) {
+    for (int64_t n : {1, 33, 128, 129, 700, 20011}) {
+      std::vector<T> x, z(kPatterns * n);
+      for (int pattern = 0; pattern < kPatterns; ++pattern) {
+        auto row = inPattern<T>(pattern, n);
+        x.insert(x.end(), row.begin(), row.end());
+      }
+      bool descending = n % 2;
+      std::string t = tensorOf({kPatterns, n}, element),
+                  less = compareOf("a0", "b0", descending ? "GT" : "LT", element);
+      run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 1), comparator({element}, less)),
+          {x.data()}, {z.data()}, 1, forCpu(GetParam()));
+      for (int pattern = 0; pattern < kPatterns; ++pattern) {
+        std::vector<T> row(&x[pattern * n], &x[pattern * n] + n);
+        std::sort(row.begin(), row.end());
+        if (descending)
+          std::reverse(row.begin(), row.end());
+        ASSERT_TRUE(std::equal(row.begin(), row.end(), &z[pattern * n]))
+            << n << " in pattern " << pattern;
+      }
+    }
+  }
+};
+
+TEST_P(SortVectors, Floats) { check<float>("f32"); }
+TEST_P(SortVectors, Doubles) { check<double>("f64"); }
+TEST_P(SortVectors, Integers) { check<int32_t>("i32"); }
+TEST_P(SortVectors, LongIntegers) { check<int64_t>("i64"); }
+TEST_P(SortVectors, UnsignedLongIntegers) { check<uint64_t>("ui64"); }
+TEST_P(SortVectors, UnsignedBytes) { check<uint8_t>("ui8"); }
+
+TEST_P(SortVectors, PositionsOfEqualsStayInOrder) {
+  for (int64_t n : {9, 300, 9000}) {
+    std::vector<int32_t> x, p(kPatterns * n), z(p), q(p), order(p);
+    for (int pattern = 0; pattern < kPatterns; ++pattern) {
+      auto row = inPattern<int32_t>(pattern, n);
+      x.insert(x.end(), row.begin(), row.end());
+      auto begin = &order[pattern * n], end = begin + n;
+      std::iota(begin, end, 0);
+      std::iota(&p[pattern * n], &p[pattern * n] + n, 0);
+      std::stable_sort(begin, end, [&](int a, int b) { return row[a] < row[b]; });
+    }
+    std::string t = tensorOf({kPatterns, n}, "i32");
+    run(makeKernelProgram("sort", {t, t}, {t, t}, sortOf({t, t}, 1),
+                          comparator({"i32", "i32"}, compareOf("a0", "b0", "LT", "i32"))),
+        {x.data(), p.data()}, {z.data(), q.data()}, 1, forCpu(GetParam()));
+    ASSERT_EQ(q, order) << n;
+  }
+}
+
+TEST_P(SortVectors, DoublesWithNansAndZerosAlike) {
+  int64_t n = 3000;
+  std::vector<double> x(n), z(n);
+  for (int64_t i = 0; i < n; ++i) {
+    x[i] = i % 5 ? std::sin(double(i)) : i % 2 ? 0.0 : -0.0;
+    if (i % 13 == 5)
+      x[i] =
+          std::bit_cast<double>((i % 2 ? 0x7ff8000000000000u : 0xfff8000000000000u) + uint64_t(i));
+  }
+  std::string t = tensorOf({n}, "f64");
+  run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0),
+                        comparator({"f64"}, compareOf("b0", "a0", "LT", "f64"))),
+      {x.data()}, {z.data()}, 1, forCpu(GetParam()));
+  // NaNs are at the upper end, so in front.
+  std::stable_sort(x.begin(), x.end(),
+                   [](double a, double b) { return std::isnan(a) ? !std::isnan(b) : a > b; });
+  EXPECT_EQ(memcmp(z.data(), x.data(), n * sizeof(double)), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpus, SortVectors, testing::Values("x86-64-v3", "x86-64-v4"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
 } // namespace

@@ -410,6 +410,29 @@ ENTRY e {
   sums = f32[60,190] broadcast(sum), dimensions={0}
   ROOT k = f32[60,190] divide(powers, sums)
 })"},
+    {"SortOfNumbers", R"(less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT less = pred[] compare(a, b), direction=LT
+}
+
+ENTRY e {
+  a = f32[3,900] parameter(0)
+  ROOT k = f32[3,900] sort(a), dimensions={1}, to_apply=less
+})"},
+    {"SortOfPairs", R"(greater {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  c = f32[] parameter(2)
+  d = f32[] parameter(3)
+  ROOT greater = pred[] compare(a, b), direction=GT
+}
+
+ENTRY e {
+  a = s32[20,50] parameter(0)
+  b = f32[20,50] parameter(1)
+  ROOT k = (s32[20,50], f32[20,50]) sort(a, b), dimensions={0}, to_apply=greater
+})"},
 };
 
 const Case &findCase(const std::string &name) {

@@ -8,9 +8,13 @@
 //   order above the element itself, if it is the only operand, or above its position, by which all
 //   operands are then gathered. Several keys are sorted by one after the other, the least
 //   significant first.
+// - By vectors, the integers that are sorted are the elements' own keys (WholeKeys.h), or such
+//   entries with positions.
 // - Otherwise the elements of all operands are merged under the comparator.
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKeyCode.h"
+#include "codegen/emit/VectorSorter.h"
+#include "codegen/kernels/sort/WholeKeys.h"
 #include "codegen/math/Math.h"
 #include "passes/schedule/SortProblem.h"
 
@@ -32,11 +36,15 @@ public:
 private:
   void emitRows();
   void emitSideBySide();
+  void refuseComparator();
   Value makeEntry(const SortKey &key, VectorIndex position, Mask mask);
   void makeEntries(const SortKey &key, Value buffer, bool isFirst);
+  Value getWholeKey(Value entry);
   void writeEntry(Value entry, VectorIndex position, Mask mask);
   void sortEntries(Value buffer, Value other);
   void sortElements(Value buffer, Value other);
+  void prepareVectors();
+  void sortByVectors(Value buffer, Value other);
 
   ElementIndex place(VectorIndex position) {
     ElementIndex at(row);
@@ -65,6 +73,8 @@ private:
   /// Whether entries hold elements below their keys, rather than positions.
   bool holdsElements = false;
   std::optional<RowSorter> sorter;
+  std::optional<VectorSorter> vectors; // and, perhaps, `whole` with it; else `sorter`
+  std::optional<WholeKeys> whole;
   ElementIndex row; // without the sorted dimension
 };
 
@@ -80,23 +90,35 @@ LogicalResult SortKernel::emit() {
     return success();
   }
   hlo::ScheduleAttr chosen = context.chosen;
-  bool isNetwork = chosen.getStrategy() == "sort.network";
+  bool isNetwork = chosen.getStrategy() == "sort.network",
+       isByVectors = chosen.getStrategy() == "sort.vectors";
   // A network keeps equal keys in order only by their positions.
   holdsElements = keys.size() == 1 && problem.elements.size() == 1 &&
-                  getStorageBits(problem.elements[0]) <= kKeyBits &&
+                  getStorageBits(problem.elements[0]) <= kKeyBits && !isByVectors &&
                   (!isNetwork || keys[0].isFaithful());
   index.setLanes(chosen.getLanes());
   if (isNetwork) {
     emitSideBySide();
     return success();
   }
-  sorter.emplace(context, size, problem.getColumns());
+  if (isByVectors)
+    prepareVectors();
+  else
+    sorter.emplace(context, size, problem.getColumns());
   emitRows();
   return success();
 }
 
+void SortKernel::refuseComparator() {
+  if (!context.emitter.hasFailed())
+    op.emitOpError("compares by a computation that no code can be generated for");
+  context.emitter.setFailed();
+}
+
 void SortKernel::emitRows() {
-  int64_t bytes = 2 * problem.getBufferBytes();
+  int64_t bytes =
+      2 * (vectors ? problem.getVectorBufferBytes(context.chosen.getBlock()[0], context.target)
+                   : problem.getBufferBytes());
   bool onStack = context.chosen.getScratch() == 0;
   int64_t rowsPerUnit = llvm::divideCeil(rows, context.chosen.getUnits()),
           units = llvm::divideCeil(rows, rowsPerUnit);
@@ -115,7 +137,9 @@ void SortKernel::emitRows() {
     last = b.createOrFold<arith::MinSIOp>(last, index.constant(rows));
     buildFor(context, first, last, 1, {}, [&](Value number, ValueRange) {
       row = reshapeIndex(index, rows, rowShape, index.uniform(number));
-      keys.empty() ? sortElements(buffer, other) : sortEntries(buffer, other);
+      vectors        ? sortByVectors(buffer, other)
+      : keys.empty() ? sortElements(buffer, other)
+                     : sortEntries(buffer, other);
       return SmallVector<Value>();
     });
     return SmallVector<Value>();
@@ -134,22 +158,20 @@ void SortKernel::sortElements(Value buffer, Value other) {
     }
     return SmallVector<Value>();
   });
-  Value sorted = sorter->mergeSort(
-      buffer, other, context.chosen.getBlock()[0],
-      [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
-        SmallVector<VectorValue> arguments;
-        for (auto [left, right] : llvm::zip(x, y)) {
-          arguments.push_back(left);
-          arguments.push_back(right);
-        }
-        SmallVector<VectorValue> result = emitComputation(index, comparator, arguments);
-        if (!result.empty() && result[0].re)
-          return result[0].re;
-        if (!context.emitter.hasFailed())
-          op.emitOpError("compares by a computation that no code can be generated for");
-        context.emitter.setFailed();
-        return arith::ConstantOp::create(b, b.getBoolAttr(false));
-      });
+  Value sorted = sorter->mergeSort(buffer, other, context.chosen.getBlock()[0],
+                                   [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) -> Value {
+                                     SmallVector<VectorValue> arguments;
+                                     for (auto [left, right] : llvm::zip(x, y)) {
+                                       arguments.push_back(left);
+                                       arguments.push_back(right);
+                                     }
+                                     SmallVector<VectorValue> result =
+                                         emitComputation(index, comparator, arguments);
+                                     if (!result.empty() && result[0].re)
+                                       return result[0].re;
+                                     refuseComparator();
+                                     return arith::ConstantOp::create(b, b.getBoolAttr(false));
+                                   });
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
     for (unsigned i = 0; i < op.getInputs().size(); ++i)
       store(i, place(position), loadElements(index, sorter->getColumn(sorted, i), {position}, mask),
@@ -175,9 +197,7 @@ Value SortKernel::makeEntry(const SortKey &key, VectorIndex position, Mask mask)
   element = broadcastLanes(index, element);
   Value high = emitSortKey(index, key, element);
   if (!high) {
-    if (!context.emitter.hasFailed())
-      op.emitOpError("compares by a computation that no code can be generated for");
-    context.emitter.setFailed();
+    refuseComparator();
     return {};
   }
   Type wide = withElement(high, b.getI64Type());
@@ -201,6 +221,18 @@ Value SortKernel::makeEntry(const SortKey &key, VectorIndex position, Mask mask)
   return arith::OrIOp::create(b, entry, low);
 }
 
+/// The key in the upper half of `entry`, as emitWholeKey gives it.
+Value SortKernel::getWholeKey(Value entry) {
+  auto constant = [&](int64_t number) -> Value {
+    Value scalar = arith::ConstantOp::create(b, b.getI64IntegerAttr(number));
+    return index.getLanes() > 1 ? index.splat(scalar) : scalar;
+  };
+  if (keys[0].width == kKeyBits)
+    entry = arith::XOrIOp::create(b, entry, constant(INT64_MIN));
+  Value high = arith::ShRUIOp::create(b, entry, constant(kKeyBits));
+  return arith::TruncIOp::create(b, withElement(high, b.getI32Type()), high);
+}
+
 /// Writes the elements of `entry` to `position` of the current row of the results.
 void SortKernel::writeEntry(Value entry, VectorIndex position, Mask mask) {
   ElementIndex to = place(position);
@@ -218,6 +250,10 @@ void SortKernel::writeEntry(Value entry, VectorIndex position, Mask mask) {
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     if (outputOf[i] < 0)
       continue;
+    if (keys.size() == 1 && keys[0].operand == i && keys[0].isFaithful()) {
+      store(i, to, {emitElementOfKey(index, keys[0], getWholeKey(entry)), {}}, mask);
+      continue;
+    }
     VectorValue value = context.emitter.emit(input, from, mask);
     if (value.re)
       store(i, to, value, mask);
@@ -261,6 +297,53 @@ void SortKernel::sortEntries(Value buffer, Value other) {
   MemoryArray entries = sorter->getColumn(sorted, 0);
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
     writeEntry(loadElements(index, entries, {position}, mask).re, position, mask);
+    return SmallVector<Value>();
+  });
+}
+
+//===-- By vectors
+//-----------------------------------------------------------------------------===//
+
+void SortKernel::prepareVectors() {
+  IntegerType type = b.getIntegerType(unsigned(problem.getVectorBits()));
+  vectors.emplace(context, type, size, context.chosen.getBlock()[0]);
+  if (!problem.hasWholeKeys())
+    return;
+  auto read = [this](VectorIndex position, Mask mask) {
+    return context.emitter.emit(op.getInputs()[0], place(position), mask);
+  };
+  auto write = [this](VectorIndex position, VectorValue value, Mask mask) {
+    store(0, place(position), value, mask);
+  };
+  whole.emplace(context, keys[0], size, type, read, write);
+}
+
+void SortKernel::sortByVectors(Value buffer, Value other) {
+  if (whole) {
+    if (!whole->make(buffer)) {
+      refuseComparator();
+      return;
+    }
+    vectors->sort(buffer, other);
+    whole->write(buffer);
+    return;
+  }
+  // Vectors sort signed integers.
+  auto turnSign = [&](Value entry) -> Value {
+    Value sign = arith::ConstantOp::create(b, b.getI64IntegerAttr(INT64_MIN));
+    return arith::XOrIOp::create(b, entry, index.getLanes() > 1 ? index.splat(sign) : sign);
+  };
+  MemoryArray entries{buffer, RankedTensorType::get({size}, b.getI64Type())};
+  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
+    if (Value entry = makeEntry(keys[0], position, mask))
+      storeElements(index, entries, {position}, {turnSign(entry), {}}, mask);
+    return SmallVector<Value>();
+  });
+  if (context.emitter.hasFailed())
+    return;
+  vectors->sort(buffer, other);
+  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
+    writeEntry(turnSign(loadElements(index, entries, {position}, mask).re), position, mask);
     return SmallVector<Value>();
   });
 }

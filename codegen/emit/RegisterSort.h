@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting networks on what a few vector registers hold. Test: test/codegen/SortKernelTest.cpp.
+
+#ifndef HLOC_CODEGEN_EMIT_REGISTERSORT_H
+#define HLOC_CODEGEN_EMIT_REGISTERSORT_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace hloc {
+
+/// Sorts the signed integers in `rows`, a power of two of equal vectors: ascending along the lanes
+/// of the first one, then those of the next. Not stable.
+void emitRegisterSort(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<mlir::Value> rows);
+
+} // namespace hloc
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// A segment is divided by a pivot into what is less and the rest: vectors of the one are written
+// over what has been read, those of the other aside and then back. The pivot is the median of a
+// sample of one vector. If that is the sample's least, there may be few different numbers: then it
+// is chosen so that one side has all that are equal to it and no other is left empty. The greater
+// side waits, so that few do.
+//
+// Whatever the numbers are, no segment is divided more often than its budget, which is twice the
+// logarithm of the row's length, and a bit's width each time after that: then the pivot halves the
+// distance between least and greatest.
+#include "codegen/emit/VectorSorter.h"
+#include "codegen/emit/RegisterSort.h"
+#include "codegen/emit/RowSorter.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Fields of a waiting segment: where it begins, its length, its budget.
+static constexpr int64_t fields = 3;
+
+VectorSorter::VectorSorter(KernelContext &context, IntegerType element, int64_t size,
+                           int64_t vectors)
+    : context(context), b(context.b), index(context.index), element(element),
+      lanes(context.target.getLanes(element.getWidth())), size(size), vectors(vectors),
+      type(VectorType::get({lanes}, element)) {
+  if (size <= vectors * lanes)
+    return;
+  compress.emplace(context, element);
+  // The one that is not waiting is at most half as long as the one before.
+  segments = context.allocateOnStack((llvm::Log2_64_Ceil(uint64_t(size)) + 1) * fields * 8);
+}
+
+//===-- Vectors ------------------------------------------------------------------------------===//
+
+UnitAccess VectorSorter::access(Value memory) {
+  return UnitAccess(index, memory, element, size + vectors * lanes);
+}
+Value VectorSorter::load(Value memory, Value at) {
+  return access(memory).loadConsecutive(at, type, {});
+}
+void VectorSorter::store(Value memory, Value at, Value value) {
+  access(memory).storeConsecutive(at, value, {});
+}
+/// Stores the first `count` lanes; what the others would overwrite stays.
+void VectorSorter::storeFirst(Value memory, Value at, Value value, Value count) {
+  store(memory, at, select(firstLanes(count), value, load(memory, at)));
+}
+Value VectorSorter::firstLanes(Value count) {
+  SmallVector<Attribute> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getIntegerAttr(element, lane));
+  Value own = arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
+  return isLess(own, splat(b.createOrFold<arith::IndexCastOp>(element, count)));
+}
+Value VectorSorter::splat(Value scalar) { return vector::BroadcastOp::create(b, type, scalar); }
+Value VectorSorter::add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
+Value VectorSorter::subtract(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
+Value VectorSorter::isLess(Value x, Value y) {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
+}
+Value VectorSorter::select(Value condition, Value x, Value y) {
+  return b.createOrFold<arith::SelectOp>(condition, x, y);
+}
+
+//===-- Short segments -----------------------------------------------------------------------===//
+
+/// Sorts a segment of at most `vectors` vectors.
+void VectorSorter::sortFew(const Segment &segment, int64_t vectors) {
+  APInt most = APInt::getSignedMaxValue(element.getWidth());
+  Value behind = arith::ConstantOp::create(b, DenseElementsAttr::get(type, most));
+  SmallVector<Value> rows;
+  auto place = [&](int64_t i) { return add(segment.begin, index.constant(i * lanes)); };
+  auto rest = [&](int64_t i) { return subtract(segment.count, index.constant(i * lanes)); };
+  for (int64_t i = 0; i < vectors; ++i)
+    rows.push_back(select(firstLanes(rest(i)), load(row, place(i)), behind));
+  emitRegisterSort(b, rows);
+  for (int64_t i = 0; i < vectors; ++i)
+    storeFirst(row, place(i), rows[i], rest(i));
+}
+
+/// The same, with a quarter of the work for segments that are so much shorter.
+void VectorSorter::sortEither(const Segment &segment) {
+  int64_t few = std::max<int64_t>(1, vectors / 4);
+  Value isLong = isLess(index.constant(few * lanes), segment.count);
+  auto branch = scf::IfOp::create(b, isLong, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  sortFew(segment, vectors);
+  b.setInsertionPointToStart(branch.elseBlock());
+  sortFew(segment, few);
+}
+
+//===-- Division -----------------------------------------------------------------------------===//
+
+VectorSorter::Pivot VectorSorter::choosePivot(const Segment &segment) {
+  // One element of each of as many equal parts as there are lanes.
+  Value step =
+      arith::ShRUIOp::create(b, segment.count, index.constant(llvm::Log2_64(uint64_t(lanes))));
+  Value half = arith::ShRUIOp::create(b, step, index.constant(1));
+  Value sample = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value at = add(segment.begin, half);
+  for (int64_t lane = 0; lane < lanes; ++lane, at = add(at, step))
+    sample = vector::InsertOp::create(b, access(row).load(index.uniform(at), {}), sample,
+                                      ArrayRef<int64_t>{lane});
+  emitRegisterSort(b, sample);
+  Value least = vector::ExtractOp::create(b, sample, ArrayRef<int64_t>{0});
+  Value median = vector::ExtractOp::create(b, sample, ArrayRef<int64_t>{lanes / 2});
+  Value isGood =
+      arith::AndIOp::create(b, isLess(least, median), isLess(index.constant(0), segment.budget));
+  SmallVector<Type> types{element, b.getI1Type()};
+  auto branch = scf::IfOp::create(b, types, isGood, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, ValueRange{median, isGood});
+  b.setInsertionPointToStart(branch.elseBlock());
+  Pivot other = chooseByExtremes(segment, least);
+  scf::YieldOp::create(b, ValueRange{other.value, other.divides});
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+/// A pivot above the least number and not above the greatest, if they differ: beside `sampled`,
+/// which is in the segment, or in the middle.
+VectorSorter::Pivot VectorSorter::chooseByExtremes(const Segment &segment, Value sampled) {
+  Value end = add(segment.begin, segment.count), last = subtract(end, index.constant(lanes));
+  Value first = load(row, segment.begin);
+  // The last round overlaps the one before.
+  SmallVector<Value> extremes =
+      buildFor(context, segment.begin, end, lanes, {first, first}, [&](Value i, ValueRange now) {
+        Value x = load(row, b.createOrFold<arith::MinSIOp>(i, last));
+        return SmallVector<Value>{arith::MinSIOp::create(b, now[0], x),
+                                  arith::MaxSIOp::create(b, now[1], x)};
+      });
+  Value least = vector::ReductionOp::create(b, vector::CombiningKind::MINSI, extremes[0]);
+  Value greatest = vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, extremes[1]);
+  Value one = arith::ConstantOp::create(b, b.getIntegerAttr(element, 1));
+  Value beside = select(isLess(sampled, greatest), add(sampled, one), sampled);
+  Value half = arith::ShRUIOp::create(b, subtract(greatest, least), one);
+  Value middle = add(add(least, half), one);
+  Value isLeft = isLess(index.constant(0), segment.budget);
+  return {select(isLeft, beside, middle), isLess(least, greatest)};
+}
+
+/// Brings what is less than `pivot` in front of the rest; gives how much that is.
+Value VectorSorter::divide(const Segment &segment, Value pivot) {
+  Value wide = splat(pivot), width = index.constant(lanes), zero = index.constant(0);
+  auto downToWhole = [&](Value count) {
+    return Value(arith::AndIOp::create(b, count, index.constant(-lanes)));
+  };
+  Value whole = downToWhole(segment.count), rest = subtract(segment.count, whole);
+  Value all = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
+  // Of less and of the rest: where the next ones go.
+  Value end = add(segment.begin, whole);
+  SmallVector<Value> ends = buildFor(
+      context, segment.begin, end, lanes, {segment.begin, zero}, [&](Value i, ValueRange now) {
+        Value x = load(row, i), less = isLess(x, wide), count = compress->count(less);
+        store(row, now[0], compress->emit(x, less));
+        store(other, now[1], compress->emit(x, arith::XOrIOp::create(b, less, all)));
+        return SmallVector<Value>{add(now[0], count), add(now[1], subtract(width, count))};
+      });
+  Value x = load(row, end), part = firstLanes(rest), less = isLess(x, wide);
+  Value low = arith::AndIOp::create(b, less, part), count = compress->count(low);
+  Value high = arith::AndIOp::create(b, arith::XOrIOp::create(b, less, all), part);
+  storeFirst(row, ends[0], compress->emit(x, low), count);
+  store(other, ends[1], compress->emit(x, high));
+  Value middle = add(ends[0], count), aside = add(ends[1], subtract(rest, count));
+  Value wholeAside = downToWhole(aside);
+  buildFor(context, zero, wholeAside, lanes,
+           [&](Value i) { store(row, add(middle, i), load(other, i)); });
+  storeFirst(row, add(middle, wholeAside), load(other, wholeAside), subtract(aside, wholeAside));
+  return subtract(middle, segment.begin);
+}
+
+//===-- Segments that wait -------------------------------------------------------------------===//
+
+Value VectorSorter::segmentAt(Value top, int64_t field) {
+  Value number = add(arith::MulIOp::create(b, top, index.constant(fields)), index.constant(field));
+  return movePointer(index, segments, arith::MulIOp::create(b, number, index.constant(8)));
+}
+
+/// Lets the greater part wait, of which the first one has `low` elements; gives the other and the
+/// new top.
+SmallVector<Value> VectorSorter::push(const Segment &segment, Value low, Value top) {
+  Value high = subtract(segment.count, low), middle = add(segment.begin, low);
+  Value isLowShort = isLess(low, high), one = index.constant(1);
+  Value budget = b.createOrFold<arith::MaxSIOp>(subtract(segment.budget, one), index.constant(0));
+  auto keep = [&](Value value, int64_t field) {
+    Value number = arith::IndexCastOp::create(b, b.getI64Type(), value);
+    LLVM::StoreOp::create(b, number, segmentAt(top, field));
+  };
+  keep(select(isLowShort, middle, segment.begin), 0);
+  keep(select(isLowShort, high, low), 1);
+  keep(budget, 2);
+  return {select(isLowShort, segment.begin, middle), select(isLowShort, low, high), budget,
+          add(top, one)};
+}
+
+/// The segment that waits on top, and the new top; -1 if none does.
+SmallVector<Value> VectorSorter::pop(Value top) {
+  Value next = subtract(top, index.constant(1));
+  Value place = b.createOrFold<arith::MaxSIOp>(next, index.constant(0));
+  SmallVector<Value> state;
+  for (int64_t field = 0; field < fields; ++field) {
+    Value number = LLVM::LoadOp::create(b, b.getI64Type(), segmentAt(place, field));
+    state.push_back(arith::IndexCastOp::create(b, b.getIndexType(), number));
+  }
+  state.push_back(next);
+  return state;
+}
+
+void VectorSorter::sort(Value memory, Value helper) {
+  ScopedLanes wide(index, lanes);
+  row = memory;
+  other = helper;
+  Value zero = index.constant(0);
+  Segment whole{zero, index.constant(size),
+                index.constant(2 * int64_t(llvm::Log2_64_Ceil(uint64_t(size))))};
+  if (!compress) {
+    sortFew(whole, int64_t(llvm::PowerOf2Ceil(uint64_t(llvm::divideCeil(size, lanes)))));
+    return;
+  }
+  SmallVector<Value> state{whole.begin, whole.count, whole.budget, zero};
+  SmallVector<Type> types(state.size(), b.getIndexType());
+  auto either = [&](Value condition, function_ref<SmallVector<Value>()> first,
+                    function_ref<SmallVector<Value>()> second) {
+    auto branch = scf::IfOp::create(b, types, condition, true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, first());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, second());
+    return SmallVector<Value>(branch.getResults());
+  };
+  buildWhile(
+      b, state,
+      [&](ValueRange now) {
+        return Value(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, now[3], zero));
+      },
+      [&](ValueRange now) {
+        Segment segment{now[0], now[1], now[2]};
+        Value top = now[3];
+        return either(
+            isLess(index.constant(vectors * lanes), segment.count),
+            [&] {
+              Pivot pivot = choosePivot(segment);
+              return either(
+                  pivot.divides, [&] { return push(segment, divide(segment, pivot.value), top); },
+                  [&] { return pop(top); });
+            },
+            [&] {
+              sortEither(segment);
+              return pop(top);
+            });
+      });
+}
+
+} // namespace hloc

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that sorts a row of integers in memory with vectors: a quicksort whose partitions compress
+// vectors, and whose short segments are sorted in registers. Not stable. Test:
+// test/codegen/SortKernelTest.cpp.
+
+#ifndef HLOC_CODEGEN_EMIT_VECTORSORTER_H
+#define HLOC_CODEGEN_EMIT_VECTORSORTER_H
+
+#include "codegen/emit/Compress.h"
+#include "codegen/emit/UnitAccess.h"
+
+namespace hloc {
+
+class VectorSorter {
+public:
+  /// Sorts rows of `size` signed integers of type `element`; segments of up to `vectors` vectors in
+  /// registers. Code that precedes all rows goes where the builder stands.
+  VectorSorter(KernelContext &context, mlir::IntegerType element, int64_t size, int64_t vectors);
+
+  /// Sorts the row at `row` with the help of `other`. Both have room for `vectors` more vectors
+  /// behind the row.
+  void sort(mlir::Value row, mlir::Value other);
+
+private:
+  /// A part of the row, and how often it may still be divided by what a sample says.
+  struct Segment {
+    mlir::Value begin, count, budget;
+  };
+  struct Pivot {
+    mlir::Value value, divides;
+  };
+
+  void sortFew(const Segment &segment, int64_t vectors);
+  void sortEither(const Segment &segment);
+  Pivot choosePivot(const Segment &segment);
+  Pivot chooseByExtremes(const Segment &segment, mlir::Value least);
+  mlir::Value divide(const Segment &segment, mlir::Value pivot);
+  llvm::SmallVector<mlir::Value> push(const Segment &segment, mlir::Value low, mlir::Value top);
+  llvm::SmallVector<mlir::Value> pop(mlir::Value top);
+  mlir::Value segmentAt(mlir::Value top, int64_t field);
+
+  UnitAccess access(mlir::Value memory);
+  mlir::Value load(mlir::Value memory, mlir::Value at);
+  void store(mlir::Value memory, mlir::Value at, mlir::Value value);
+  void storeFirst(mlir::Value memory, mlir::Value at, mlir::Value value, mlir::Value count);
+  mlir::Value firstLanes(mlir::Value count);
+  mlir::Value splat(mlir::Value scalar);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value subtract(mlir::Value x, mlir::Value y);
+  mlir::Value isLess(mlir::Value x, mlir::Value y);
+  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
+
+  KernelContext &context;
+  mlir::ImplicitLocOpBuilder &b;
+  IndexBuilder &index;
+  mlir::IntegerType element;
+  int64_t lanes, size, vectors;
+  mlir::VectorType type;
+  std::optional<Compress> compress; // unless all fits into registers
+  mlir::Value segments;             // that wait, on the stack
+  mlir::Value row, other;
+};
+
+} // namespace hloc
+
+#endif
