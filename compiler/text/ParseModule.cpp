@@ -14,8 +14,7 @@ using namespace hloc::hlo;
 namespace hloc::text {
 
 Parser::Parser(StringRef text, StringRef name, MLIRContext *context, const ParseOptions &options)
-    : text(text), fileName(StringAttr::get(context, name)), context(context), builder(context),
-      options(options), lexer(text), opcodes(OpcodeTable::get(context)), lastPlace(text.begin()),
+    : ModuleBuilder(name, context, options), text(text), lexer(text), lastPlace(text.begin()),
       lastLineStart(text.begin()) {}
 
 //===- Messages ------------------------------------------------------------===//
@@ -31,17 +30,6 @@ FileLineColLoc Parser::locate(const char *place) {
   }
   lastPlace = place;
   return FileLineColLoc::get(fileName, lastLine, place - lastLineStart + 1);
-}
-
-ParseResult Parser::fail(const char *place, const Twine &message) {
-  if (!tooManyErrors())
-    report(locate(place), Error::Syntax) << message.str();
-  ++errors;
-  return failure();
-}
-
-void Parser::warn(const char *place, const Twine &message) {
-  emitWarning(locate(place)) << message;
 }
 
 ParseResult Parser::expected(const Twine &what) {
@@ -157,23 +145,6 @@ std::string Parser::textSince(const char *begin) const {
 }
 
 //===- Computations --------------------------------------------------------===//
-
-ComputationOp Parser::createComputation(StringRef name, const char *place) {
-  OpBuilder ops(context);
-  auto computation =
-      ComputationOp::create(ops, makeLocation(builder.getStringAttr(name), locate(place)), name,
-                            builder.getFunctionType({}, {}));
-  computation.getBody().emplaceBlock();
-  return computation;
-}
-
-std::string Parser::unusedName(StringRef name) {
-  std::string result = name.str();
-  unsigned &suffix = suffixes[name];
-  while (computations.contains(result))
-    result = (name + "." + Twine(++suffix)).str();
-  return result;
-}
 
 /// Whether a long-form computation stands here: a name, then `(name: ...` or `() ->`.
 bool Parser::atSignature() const {
@@ -318,39 +289,6 @@ void Parser::skipInstruction(const char *begin, const char *error) {
   }
 }
 
-/// Checks the parameters, adds `hlo.return` and puts the computation into the module.
-ParseResult Parser::finishBody(Scope &body, const char *place) {
-  for (auto [i, parameter] : llvm::enumerate(body.parameters))
-    if (parameter.number != int64_t(i)) {
-      body.failed = true;
-      return fail(parameter.place, "expected parameter number " + Twine(i) + " but got " +
-                                       Twine(parameter.number) + ": numbers have no gaps");
-    }
-  Value root = body.root ? body.root : body.last;
-  if (!root) {
-    body.failed = true;
-    return fail(place, "expected at least one instruction in the computation");
-  }
-  OpBuilder ops = OpBuilder::atBlockEnd(body.block);
-  ReturnOp::create(ops, root.getLoc(), root);
-  body.computation.setFunctionTypeAttr(
-      TypeAttr::get(builder.getFunctionType(body.block->getArgumentTypes(), root.getType())));
-  // Where a parameter stands among the instructions matters only if not at the start, in order.
-  bool canonical = llvm::all_of(body.parameters, [](auto &p) { return p.before == p.number; });
-  bool any = false;
-  SmallVector<Attribute> attributes;
-  for (Scope::Parameter &parameter : body.parameters) {
-    if (!canonical && parameter.before)
-      parameter.attributes.set("hlo.position", builder.getI64IntegerAttr(parameter.before));
-    any |= !parameter.attributes.empty();
-    attributes.push_back(parameter.attributes.getDictionary(context));
-  }
-  if (any)
-    body.computation.setArgAttrsAttr(builder.getArrayAttr(attributes));
-  module->getBody()->push_back(body.computation);
-  return success();
-}
-
 /// A computation written in place of its name. `symbol` stays null if it has an error that is
 /// reported and passed.
 ParseResult Parser::parseInlineComputation(FlatSymbolRefAttr &symbol) {
@@ -441,7 +379,7 @@ OwningOpRef<ModuleOp> Parser::run() {
     else
       result = parseSingleInstruction();
   }
-  if (result || errors || finishModule())
+  if (result || errors || finishModule(lexer.begin()))
     return nullptr;
   return std::move(module);
 }

@@ -141,15 +141,4 @@ ParseResult Parser::parseNested(Instruction &outer, Type type, Value &value) {
   return result;
 }
 
-ParseResult Parser::checkOperandCount(const Instruction &instruction) {
-  const Opcode &opcode = *instruction.opcode;
-  size_t count = instruction.operands.size();
-  if (instruction.poisoned || count == opcode.minOperands ||
-      (opcode.anyNumber && count > opcode.minOperands))
-    return success();
-  return fail(instruction.opcodePlace, "expected " + Twine(opcode.anyNumber ? "at least " : "") +
-                                           Twine(opcode.minOperands) + " operands of " +
-                                           opcode.text + " but got " + Twine(count));
-}
-
 } // namespace hloc::text

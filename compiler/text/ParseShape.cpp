@@ -48,25 +48,6 @@ ParseResult Parser::parseTupleShape(Type &type) {
   return checkTupleSize(type, place);
 }
 
-uint64_t Parser::countLeaves(Type type) const {
-  auto found = tupleLeaves.find(type);
-  return found == tupleLeaves.end() ? 1 : found->second;
-}
-
-ParseResult Parser::checkTupleSize(Type type, const char *place) {
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple || tupleLeaves.contains(type))
-    return success();
-  uint64_t leaves = 0;
-  for (Type element : tuple.getTypes()) {
-    leaves += countLeaves(element);
-    if (leaves > kMaxTupleLeaves)
-      return fail(place, "expected a tuple of at most " + Twine(kMaxTupleLeaves) + " arrays");
-  }
-  tupleLeaves[type] = leaves;
-  return success();
-}
-
 ParseResult Parser::parseArrayShape(Type &type) {
   StringRef name = lexer.getValue();
   const char *place = lexer.begin();

@@ -28,15 +28,12 @@ ParseResult Parser::takeMesh(Mesh &mesh) {
     StringRef name = lexer.getValue();
     if (llvm::any_of(mesh.axes, [&](const auto &axis) { return axis.first == name; }))
       return fail(lexer.begin(), "expected each axis of the mesh once");
-    auto &axis = mesh.axes.emplace_back();
-    axis.first = name;
+    int64_t size;
     if (take(Token::String, "an axis's name in quotes") || take(Token::Equal, "`=`") ||
-        takeInt(axis.second))
+        takeInt(size))
       return failure();
-    if (axis.second <= 0 || llvm::MulOverflow(mesh.total, axis.second, mesh.total) ||
-        mesh.total > kMaxParticipants)
-      return fail(begin, "expected at least one and at most 2^24 participants");
-    return success();
+    std::string why = addAxis(mesh, name, size);
+    return why.empty() ? ParseResult(success()) : fail(begin, why);
   });
 }
 
@@ -62,14 +59,8 @@ ParseResult Parser::takeDeviceIds(Mesh &mesh) {
   } else if (!mesh.maximal) {
     llvm::append_range(mesh.devices, llvm::seq<int64_t>(0, mesh.total));
   }
-  if (int64_t(mesh.devices.size()) != mesh.total)
-    return fail(begin,
-                "expected " + Twine(mesh.total) + " devices but got " + Twine(mesh.devices.size()));
-  SmallVector<int64_t> sorted(mesh.devices);
-  llvm::sort(sorted);
-  if (llvm::adjacent_find(sorted) != sorted.end())
-    return fail(begin, "expected each device once");
-  return success();
+  std::string why = checkDevices(mesh);
+  return why.empty() ? ParseResult(success()) : fail(begin, why);
 }
 
 /// `"a"`, an axis of the mesh, or `"a":(2)4`, the part of size 4 of it that 2 come before.
@@ -78,28 +69,18 @@ ParseResult Parser::takeAxis(const Mesh &mesh, MeshAxis &axis) {
   const char *place = lexer.begin();
   if (take(Token::String, "an axis's name in quotes"))
     return failure();
-  axis.stride = mesh.total;
-  axis.size = 0;
-  for (auto &[axisName, size] : mesh.axes) {
-    axis.stride /= size;
-    if (axisName != name)
-      continue;
-    axis.size = size;
-    break;
-  }
-  if (!axis.size)
+  const auto *found =
+      llvm::find_if(mesh.axes, [&](const auto &known) { return known.first == name; });
+  if (found == mesh.axes.end())
     return fail(place, "expected one of the mesh's axes");
+  axis = getAxis(mesh, found - mesh.axes.begin());
   if (!takeIf(Token::Colon))
     return success();
   int64_t before, part;
   if (take(Token::LParen, "`(`") || takeInt(before) || take(Token::RParen, "`)`") || takeInt(part))
     return failure();
-  if (before <= 0 || part <= 0 || axis.size % before || axis.size / before % part ||
-      part == axis.size)
-    return fail(place, "expected a part of an axis of size " + Twine(axis.size));
-  axis.stride *= axis.size / before / part;
-  axis.size = part;
-  return success();
+  std::string why = takePart(axis, before, part);
+  return why.empty() ? ParseResult(success()) : fail(place, why);
 }
 
 //===- Shardings -----------------------------------------------------------===//

@@ -180,10 +180,8 @@ ParseResult Parser::takeIota(Iota &iota) {
   const char *place = lexer.begin();
   if (takeList(Token::LSquare, Token::RSquare, [&] { return takeInt(iota.sizes.emplace_back()); }))
     return failure();
-  for (int64_t size : iota.sizes)
-    if (size <= 0 || llvm::MulOverflow(iota.count, size, iota.count) ||
-        iota.count > kMaxParticipants)
-      return fail(place, "expected at least one and at most 2^24 participants");
+  if (std::string why = countIota(iota); !why.empty())
+    return fail(place, why);
   if (iota.sizes.size() == 1) {
     iota.order.push_back(0);
     return success();
@@ -193,10 +191,8 @@ ParseResult Parser::takeIota(Iota &iota) {
   lexer.next();
   if (takeList(Token::LParen, Token::RParen, [&] { return takeInt(iota.order.emplace_back()); }))
     return failure();
-  SmallVector<int64_t> sorted(iota.order);
-  llvm::sort(sorted);
-  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, iota.sizes.size())))
-    return fail(place, "expected T(...) to be a permutation of the dimensions");
+  if (std::string why = checkOrder(iota); !why.empty())
+    return fail(place, why);
   return success();
 }
 
@@ -205,19 +201,7 @@ ParseResult Parser::parseIota(SmallVectorImpl<int64_t> &ids) {
   Iota iota;
   if (takeIota(iota))
     return failure();
-  ArrayRef<int64_t> sizes = iota.sizes;
-  SmallVector<int64_t> strides(sizes.size(), 1);
-  for (int64_t i = int64_t(sizes.size()) - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * sizes[i + 1];
-  ids.reserve(iota.count);
-  for (int64_t i = 0; i < iota.count; ++i) {
-    int64_t rest = i, id = 0;
-    for (int64_t d : llvm::reverse(iota.order)) {
-      id += rest % sizes[d] * strides[d];
-      rest /= sizes[d];
-    }
-    ids.push_back(id);
-  }
+  listIota(iota, ids);
   return success();
 }
 
@@ -270,34 +254,12 @@ ParseResult Parser::parseMeshGroups(Instruction &instruction, StringRef target) 
   if (takeList(Token::LBrace, Token::RBrace,
                [&] { return takeAxis(mesh, varying.emplace_back()); }))
     return failure();
-
-  // A group for every participant whose index is 0 along all varying axes.
-  SmallVector<int64_t> ids, sizes;
-  int64_t groupSize = 1;
-  for (auto [stride, size] : varying)
-    if (llvm::MulOverflow(groupSize, size, groupSize) || groupSize > mesh.total)
-      break;
-  if (groupSize > mesh.total)
-    return fail(begin, "expected each axis once in the groups");
-  if (groupSize == 1)
-    return fail(begin, "expected groups of more than one participant");
-  for (int64_t first = 0; first < mesh.total; ++first) {
-    if (llvm::any_of(varying, [&](MeshAxis axis) { return first / axis.stride % axis.size; }))
-      continue;
-    for (int64_t member = 0; member < groupSize; ++member) {
-      int64_t rest = member, place = first;
-      for (auto [stride, size] : llvm::reverse(varying)) {
-        place += rest % size * stride;
-        rest /= size;
-      }
-      if (place >= mesh.total)
-        return fail(begin, "expected each axis once in the groups");
-      ids.push_back(mesh.devices[place]);
-    }
-    sizes.push_back(groupSize);
-  }
-  instruction.attributes.set(
-      target, ReplicaGroupsAttr::get(context, ids, sizes, builder.getStringAttr(textSince(begin))));
+  Groups groups;
+  if (std::string why = listGroups(mesh, varying, groups); !why.empty())
+    return fail(begin, why);
+  auto text = builder.getStringAttr(textSince(begin));
+  instruction.attributes.set(target,
+                             ReplicaGroupsAttr::get(context, groups.ids, groups.sizes, text));
   return success();
 }
 

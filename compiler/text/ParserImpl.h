@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parser's state, shared by the files that read its parts: ParseModule.cpp (header and
 // computations), ParseInstruction.cpp, ParseAsync.cpp, ParseAttributes.cpp, ParseShared.cpp (the
-// attributes of every instruction), ParseShape.cpp and ParseLiteral.cpp.
+// attributes of every instruction), ParseShape.cpp and ParseLiteral.cpp. What it makes of them:
+// ModuleBuilder.h.
 
 #ifndef HLOC_COMPILER_TEXT_PARSERIMPL_H
 #define HLOC_COMPILER_TEXT_PARSERIMPL_H
 
-#include "compiler/hlo/HloDialect.h"
+#include "compiler/text/Groups.h"
 #include "compiler/text/Lexer.h"
-#include "compiler/text/Opcodes.h"
-#include "compiler/text/Parser.h"
-#include "compiler/text/Shape.h"
-#include "llvm/ADT/CachedHashString.h"
-#include "llvm/ADT/DenseSet.h"
+#include "compiler/text/ModuleBuilder.h"
 
 namespace hloc::text {
 
@@ -21,69 +18,6 @@ namespace hloc::text {
 constexpr unsigned kMaxDepth = 8192;
 /// Levels of nesting that one stack surely holds; what is deeper is read on a stack of its own.
 constexpr unsigned kLevelsPerStack = 128;
-/// Participants that the short forms of groups and shardings may stand for.
-constexpr int64_t kMaxParticipants = int64_t(1) << 24;
-/// Leaves of one tuple type: tuples of tuples grow exponentially with the text.
-constexpr uint64_t kMaxTupleLeaves = 1 << 20;
-
-/// The instruction being read.
-struct Instruction {
-  const Opcode *opcode = nullptr;
-  llvm::StringRef name;
-  const char *place = nullptr;       // where its name stands
-  const char *opcodePlace = nullptr; // where its opcode stands
-  const char *operandsEnd = nullptr; // where its `)` stands
-  mlir::Type type;                   // null if the text omits it
-  llvm::SmallVector<mlir::Value, 4> operands;
-  mlir::NamedAttrList attributes;
-  mlir::StringAttr metadata;
-  llvm::SmallVector<llvm::StringRef, 6> seen; // attributes read so far, as the text spells them
-  /// An operand or computation had an error of its own: make nothing of this one, silently.
-  bool poisoned = false;
-};
-
-/// The computation being read.
-struct Scope {
-  hlo::ComputationOp computation;
-  mlir::Block *block = nullptr;
-  llvm::DenseMap<llvm::CachedHashStringRef, mlir::Value> values;
-  llvm::DenseSet<llvm::CachedHashStringRef> poisoned;
-  /// Number and position of each parameter, sorted by number as the block's arguments are.
-  struct Parameter {
-    int64_t number;
-    mlir::NamedAttrList attributes;
-    const char *place;
-    int64_t before; // instructions, parameters too, that stand before it in the text
-  };
-  llvm::SmallVector<Parameter, 4> parameters;
-  llvm::StringMap<unsigned> anonymous; // how many nested instructions of each opcode
-  mlir::Value root;
-  const char *rootPlace = nullptr;
-  mlir::Value last;
-  /// Elements taken by `%tuple#N` operands.
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> elements;
-  int64_t operations = 0;
-  bool failed = false;
-};
-
-/// Numbers from 0 to `count`, in a shape of `sizes` whose dimensions come in `order`.
-struct Iota {
-  llvm::SmallVector<int64_t> sizes, order;
-  int64_t count = 1;
-};
-
-/// Devices in a grid with named axes.
-struct Mesh {
-  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> axes;
-  llvm::SmallVector<int64_t> devices;
-  int64_t total = 1;
-  bool maximal = false; // one device, no axes
-};
-
-/// An axis of a mesh, or a part of one: its size, and the distance between neighbours along it.
-struct MeshAxis {
-  int64_t stride, size;
-};
 
 /// What a sharding says of its devices.
 struct Tiling {
@@ -93,24 +27,20 @@ struct Tiling {
 /// Whether modules have an attribute of this name.
 bool isHeaderAttribute(llvm::StringRef name);
 
-class Parser {
+class Parser : ModuleBuilder {
 public:
   Parser(llvm::StringRef text, llvm::StringRef fileName, mlir::MLIRContext *context,
          const ParseOptions &options);
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:
-  using ParseResult = mlir::ParseResult;
   friend struct AttributeRules;
 
   //===- Tokens and messages (ParseModule.cpp) ------------------------------===//
 
-  /// Reports `message` at `place`; always a failure.
-  ParseResult fail(const char *place, const llvm::Twine &message);
   /// Reports that `what` should stand at the current token.
   ParseResult expected(const llvm::Twine &what);
-  void warn(const char *place, const llvm::Twine &message);
-  mlir::FileLineColLoc locate(const char *place);
+  mlir::FileLineColLoc locate(const char *place) override;
   bool takeIf(Token token);
   ParseResult take(Token token, llvm::StringRef what);
   ParseResult takeInt(int64_t &value);
@@ -125,7 +55,6 @@ private:
   std::string textSince(const char *begin) const;
   /// Reads what is nested one level deeper.
   ParseResult nest(llvm::function_ref<ParseResult()> read);
-  bool tooManyErrors() const { return errors >= options.maxErrors; }
 
   //===- Module and computations (ParseModule.cpp, ParseHeader.cpp) ---------===//
 
@@ -137,13 +66,7 @@ private:
   ParseResult parseComputation();
   ParseResult parseSingleInstruction();
   ParseResult parseBody(Scope &scope, const char *place);
-  ParseResult finishBody(Scope &scope, const char *place);
-  ParseResult finishModule();
-  ParseResult checkCalls();
-  ParseResult checkCycles();
   ParseResult parseInlineComputation(mlir::FlatSymbolRefAttr &symbol);
-  hlo::ComputationOp createComputation(llvm::StringRef name, const char *place);
-  std::string unusedName(llvm::StringRef name);
   void skipInstruction(const char *begin, const char *error);
   ParseResult parseAliases(mlir::Attribute &value, bool moduleLevel);
   ParseResult parseDonors(mlir::Attribute &value);
@@ -166,16 +89,7 @@ private:
   ParseResult skipUnknownAttribute();
   ParseResult unexpectedAttribute(const Instruction &instruction, llvm::StringRef name,
                                   const char *place);
-  ParseResult finishAttributes(Instruction &instruction);
-  ParseResult checkOperandCount(const Instruction &instruction);
-  /// Makes the operation and names its value.
-  ParseResult create(Instruction &instruction, mlir::Value &value);
-  ParseResult setFixedShape(Instruction &instruction);
-  ParseResult infer(mlir::Operation *operation, const Instruction &instruction);
   ParseResult define(const Instruction &instruction, mlir::Value value);
-  ParseResult checkTupleSize(mlir::Type type, const char *place);
-  /// Arrays in a type that was read.
-  uint64_t countLeaves(mlir::Type type) const;
   /// Whether the text is a single instruction and this is it, not one of a computation inside.
   bool mayMakeParameters() const;
   mlir::Value findParameterOrMake(llvm::StringRef name, mlir::Type type, const char *place);
@@ -184,8 +98,6 @@ private:
   ParseResult parseAsyncStart(Instruction &start, const Opcode *wrapped);
   ParseResult parseAsyncAttributes(Instruction &start, Instruction &inner);
   ParseResult makeAsyncComputation(Instruction &start, Instruction &inner, mlir::TypeRange types);
-  ParseResult checkAsyncShape(const Instruction &instruction);
-  ParseResult checkAsyncChain(Instruction &instruction, const Opcode *wrapped);
 
   //===- Attributes (ParseAttributes.cpp, ParseShared.cpp) ------------------===//
 
@@ -267,27 +179,10 @@ private:
   //===- State --------------------------------------------------------------===//
 
   llvm::StringRef text;
-  mlir::StringAttr fileName;
-  mlir::MLIRContext *context;
-  mlir::Builder builder;
-  ParseOptions options;
   Lexer lexer;
-  const OpcodeTable &opcodes;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  Scope *scope = nullptr;
-  unsigned depth = 0; // of nesting
-  unsigned errors = 0;
-
-  /// Null for those that had an error of their own.
-  llvm::StringMap<hlo::ComputationOp> computations;
-  llvm::DenseSet<mlir::StringAttr> made; // not named by the text
-  llvm::StringMap<unsigned> suffixes;    // given last to names made from each name
-  hlo::ComputationOp entry;
+  unsigned depth = 0;                    // of nesting
+  llvm::DenseSet<mlir::StringAttr> made; // computations that the text does not name
   const char *entryPlace = nullptr;
-  hlo::ComputationOp lastComputation;
-  /// Computations named before they were defined.
-  llvm::SmallVector<std::pair<llvm::StringRef, const char *>> forward;
-  llvm::DenseMap<mlir::Type, uint64_t> tupleLeaves;
   bool singleInstruction = false;
 
   // The last place that `locate` looked at: places mostly come in order.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes modules, computations and instructions of the dialect out of what a reader found, with the
+// checks that hold whatever the form of the file: the base of the readers of text (ParserImpl.h)
+// and of protocol buffers (proto/ProtoReader.h). Tests: test/text/errors/, test/text/proto/.
+
+#ifndef HLOC_COMPILER_TEXT_MODULEBUILDER_H
+#define HLOC_COMPILER_TEXT_MODULEBUILDER_H
+
+#include "compiler/hlo/HloDialect.h"
+#include "compiler/text/Opcodes.h"
+#include "compiler/text/Parser.h"
+#include "compiler/text/Shape.h"
+#include "llvm/ADT/CachedHashString.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hloc::text {
+
+/// Leaves of one tuple type: tuples of tuples grow exponentially with the text.
+constexpr uint64_t kMaxTupleLeaves = 1 << 20;
+
+/// The instruction being read. Its places are where it stands in the text, null in other files.
+struct Instruction {
+  const Opcode *opcode = nullptr;
+  llvm::StringRef name;
+  const char *place = nullptr;       // where its name stands
+  const char *opcodePlace = nullptr; // where its opcode stands
+  const char *operandsEnd = nullptr; // where its `)` stands
+  mlir::Type type;                   // null if the text omits it
+  llvm::SmallVector<mlir::Value, 4> operands;
+  mlir::NamedAttrList attributes;
+  mlir::StringAttr metadata;
+  llvm::SmallVector<llvm::StringRef, 6> seen; // attributes read so far, as the text spells them
+  /// An operand or computation had an error of its own: make nothing of this one, silently.
+  bool poisoned = false;
+};
+
+/// The computation being read.
+struct Scope {
+  hlo::ComputationOp computation;
+  mlir::Block *block = nullptr;
+  llvm::DenseMap<llvm::CachedHashStringRef, mlir::Value> values;
+  llvm::DenseSet<llvm::CachedHashStringRef> poisoned;
+  /// Number and position of each parameter, sorted by number as the block's arguments are.
+  struct Parameter {
+    int64_t number;
+    mlir::NamedAttrList attributes;
+    const char *place;
+    int64_t before; // instructions, parameters too, that stand before it in the text
+  };
+  llvm::SmallVector<Parameter, 4> parameters;
+  llvm::StringMap<unsigned> anonymous; // how many nested instructions of each opcode
+  mlir::Value root;
+  const char *rootPlace = nullptr;
+  mlir::Value last;
+  /// Elements taken by `%tuple#N` operands.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> elements;
+  int64_t operations = 0;
+  bool failed = false;
+};
+
+class ModuleBuilder {
+public:
+  virtual ~ModuleBuilder() = default;
+
+protected:
+  using ParseResult = mlir::ParseResult;
+
+  ModuleBuilder(llvm::StringRef fileName, mlir::MLIRContext *context, const ParseOptions &options);
+
+  //===- Messages -----------------------------------------------------------===//
+
+  /// The position of `place`; of what is being read if that is null.
+  virtual mlir::FileLineColLoc locate(const char *place) = 0;
+  /// What messages begin with: the instruction's name where no line of a file shows it.
+  virtual std::string describePlace() const { return ""; }
+  /// Reports `message` at `place`; always a failure.
+  ParseResult fail(const char *place, const llvm::Twine &message);
+  void warn(const char *place, const llvm::Twine &message);
+  bool tooManyErrors() const { return errors >= options.maxErrors; }
+
+  //===- Module and computations (BuildModule.cpp) --------------------------===//
+
+  hlo::ComputationOp createComputation(llvm::StringRef name, const char *place);
+  /// `name`, or that with a number, whichever no computation has.
+  std::string unusedName(llvm::StringRef name);
+  /// Checks the parameters, adds `hlo.return` and puts the computation into the module.
+  ParseResult finishBody(Scope &scope, const char *place);
+  /// Marks the entry and checks what can only be checked of the module as a whole.
+  ParseResult finishModule(const char *place);
+  ParseResult checkCalls();
+  ParseResult checkCycles();
+
+  //===- Instructions (BuildInstruction.cpp, BuildAsync.cpp) ----------------===//
+
+  /// Makes the block argument of a parameter at once, in its place among those there are.
+  ParseResult addParameter(Instruction &instruction, int64_t number, const char *place);
+  /// Checks that nothing required is missing, and sets what may be left out.
+  ParseResult finishAttributes(Instruction &instruction);
+  ParseResult checkOperandCount(const Instruction &instruction);
+  /// Makes the operation.
+  ParseResult create(Instruction &instruction, mlir::Value &value);
+  ParseResult setFixedShape(Instruction &instruction);
+  ParseResult infer(mlir::Operation *operation, const Instruction &instruction);
+  ParseResult checkTupleSize(mlir::Type type, const char *place);
+  /// Arrays in a type that was read.
+  uint64_t countLeaves(mlir::Type type) const;
+  /// Starts and updates are tuples ((operands...), result, ...).
+  ParseResult checkAsyncShape(const Instruction &instruction);
+  /// Checks an async-* instruction against the start that it belongs to, if that is known: chains
+  /// may begin in another computation.
+  ParseResult checkAsyncChain(Instruction &instruction, const Opcode *wrapped);
+
+  //===- State --------------------------------------------------------------===//
+
+  mlir::StringAttr fileName;
+  mlir::MLIRContext *context;
+  mlir::Builder builder;
+  ParseOptions options;
+  const OpcodeTable &opcodes;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Scope *scope = nullptr;
+  unsigned errors = 0;
+
+  /// Null for those that had an error of their own.
+  llvm::StringMap<hlo::ComputationOp> computations;
+  llvm::StringMap<unsigned> suffixes; // given last to names made from each name
+  hlo::ComputationOp entry;
+  hlo::ComputationOp lastComputation;
+  /// Computations named before they were defined.
+  llvm::SmallVector<std::pair<llvm::StringRef, const char *>> forward;
+  llvm::DenseMap<mlir::Type, uint64_t> tupleLeaves;
+};
+
+} // namespace hloc::text
+
+#endif
