@@ -154,7 +154,7 @@ private:
   std::string getName() const {
     if (!options.name.empty())
       return makeIdentifier(options.name);
-    StringRef file = options.output == "-" ? removeGzipEnding(options.module) : options.output;
+    StringRef file = options.output == "-" ? removeOuterEnding(options.module) : options.output;
     return makeIdentifier(file == "-" ? "module" : llvm::sys::path::stem(file));
   }
 

@@ -188,7 +188,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!text || !llvm::StringRef(options.cpu).contains(','),
           "--emit of code as text shows that of one processor; --mcpu names several");
   if (right && options.output.empty()) {
-    llvm::StringRef input = removeGzipEnding(llvm::sys::path::filename(options.module));
+    llvm::StringRef input = removeOuterEnding(llvm::sys::path::filename(options.module));
     llvm::SmallString<128> file(input == "-" ? "module" : input);
     llvm::sys::path::replace_extension(file, getEnding(options.emit));
     options.output = options.emit < Emit::Object ? "-" : std::string(file);

@@ -15,7 +15,7 @@ static CompileOptions getCompileOptions(const hloc_options &options) {
   CompileOptions compile;
   StringRef file = llvm::sys::path::filename(options.file);
   compile.name =
-      makeIdentifier(options.name ? options.name : llvm::sys::path::stem(removeGzipEnding(file)));
+      makeIdentifier(options.name ? options.name : llvm::sys::path::stem(removeOuterEnding(file)));
   compile.target.cpu = options.cpu ? options.cpu : "";
   compile.target.optimization = options.level ? options.level - 1 : 3;
   compile.target.singleThreaded = options.threads == 1;

@@ -172,23 +172,4 @@ ParseResult ModuleBuilder::infer(Operation *operation, const Instruction &instru
   return success();
 }
 
-uint64_t ModuleBuilder::countLeaves(Type type) const {
-  auto found = tupleLeaves.find(type);
-  return found == tupleLeaves.end() ? 1 : found->second;
-}
-
-ParseResult ModuleBuilder::checkTupleSize(Type type, const char *place) {
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple || tupleLeaves.contains(type))
-    return success();
-  uint64_t leaves = 0;
-  for (Type element : tuple.getTypes()) {
-    leaves += countLeaves(element);
-    if (leaves > kMaxTupleLeaves)
-      return fail(place, "expected a tuple of at most " + Twine(kMaxTupleLeaves) + " arrays");
-  }
-  tupleLeaves[type] = leaves;
-  return success();
-}
-
 } // namespace hloc::text

@@ -63,8 +63,7 @@ std::string describeBinary(StringRef bytes) {
            "`jax.jit(exported.call).lower(*exported.in_avals).as_text(\"hlo\")`)";
   }
   if (bytes.take_front(4096).contains('\0'))
-    return "a binary file; expected HLO text (an HloModuleProto can be printed as text by XLA's "
-           "tools)";
+    return "a binary file; expected HLO text or an HloModuleProto";
   return "";
 }
 

@@ -5,7 +5,10 @@
 #include "compiler/hlo/Verify.h"
 #include "compiler/text/ForeignForms.h"
 #include "compiler/text/Gunzip.h"
+#include "compiler/text/Printer.h"
 #include "compiler/text/SourceNotes.h"
+#include "compiler/text/proto/FindModule.h"
+#include "compiler/text/proto/ReadProto.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -40,9 +43,34 @@ static void printMessage(const llvm::SMDiagnostic &message, void *stream) {
     out.indent(countColumns(line, message.getColumnNo())) << "^\n";
 }
 
-StringRef removeGzipEnding(StringRef path) {
+namespace {
+/// A module's bytes under a name that no message has: lines are those of its listing, which has the
+/// file's name (loadProto).
+class ProtoBuffer : public llvm::MemoryBuffer {
+public:
+  explicit ProtoBuffer(std::unique_ptr<llvm::MemoryBuffer> held)
+      : held(std::move(held)), name((this->held->getBufferIdentifier() + kEnding).str()) {
+    init(this->held->getBufferStart(), this->held->getBufferEnd(),
+         /*RequiresNullTerminator=*/false);
+  }
+  StringRef getBufferIdentifier() const override { return name; }
+  BufferKind getBufferKind() const override { return held->getBufferKind(); }
+
+  static StringRef removeEnding(StringRef name) {
+    name.consume_back(kEnding);
+    return name;
+  }
+
+private:
+  static constexpr StringRef kEnding = " (bytes)";
+  std::unique_ptr<llvm::MemoryBuffer> held;
+  std::string name;
+};
+} // namespace
+
+StringRef removeOuterEnding(StringRef path) {
   path.consume_back(".gz");
-  return path;
+  return path.ends_with(".hlo.pb") ? path.drop_back(strlen(".pb")) : path;
 }
 
 /// Makes `file` the main buffer of `sources`; an error says why it is no module.
@@ -55,7 +83,12 @@ static llvm::Error addModule(std::unique_ptr<llvm::MemoryBuffer> file, llvm::Sou
   }
   if (file->getBuffer().trim().empty())
     return llvm::createStringError("the file is empty; expected HLO text");
-  if (std::string why = describeBinary(file->getBuffer()); !why.empty())
+  if (text::isModuleProto(file->getBuffer())) {
+    if (auto offset = text::findDamage(text::findModule(file->getBuffer())))
+      return llvm::createStringError("the HloModuleProto is cut off or damaged at byte " +
+                                     Twine(*offset));
+    file = std::make_unique<ProtoBuffer>(std::move(file));
+  } else if (std::string why = describeBinary(file->getBuffer()); !why.empty())
     return llvm::createStringError(why);
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   sources.setDiagHandler(printMessage, &llvm::errs());
@@ -109,7 +142,7 @@ static bool startsLikeMlir(StringRef text) {
 
 /// HLO text unless the name's ending or the first word says MLIR.
 static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
-  StringRef name = removeGzipEnding(buffer.getBufferIdentifier());
+  StringRef name = removeOuterEnding(buffer.getBufferIdentifier());
   if (name.ends_with(".hlo") || name.ends_with(".txt"))
     return ModuleForm::Hlo;
   if (name.ends_with(".mlir"))
@@ -130,19 +163,48 @@ static LogicalResult refuseStableHlo(const llvm::SourceMgr &sources, MLIRContext
          << adviseOnStableHlo();
 }
 
+/// Reads a protocol buffer. What is said of it is said once there is a listing to show lines of.
+static OwningOpRef<ModuleOp> loadProto(llvm::SourceMgr &sources, MLIRContext *context,
+                                       const ParseOptions &options) {
+  const llvm::MemoryBuffer &buffer = *sources.getMemoryBuffer(sources.getMainFileID());
+  StringRef name = ProtoBuffer::removeEnding(buffer.getBufferIdentifier());
+  std::vector<Diagnostic> diagnostics;
+  OwningOpRef<ModuleOp> module;
+  {
+    ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+      diagnostics.push_back(std::move(diagnostic));
+      return success();
+    });
+    module = readProto(buffer.getBuffer(), name, context, options);
+  }
+  std::string listing;
+  llvm::raw_string_ostream out(listing);
+  if (module)
+    printListing(*module, out);
+  else // what is wrong with it as a whole is said of the first line
+    out << "(an HloModuleProto of " << buffer.getBufferSize() << " bytes)\n";
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(listing, name), llvm::SMLoc());
+  for (Diagnostic &diagnostic : diagnostics)
+    context->getDiagEngine().emit(std::move(diagnostic));
+  return module;
+}
+
 OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                                  MLIRContext *context, const LoadOptions &options,
                                  ModuleForm *form) {
   context->printOpOnDiagnostic(false); // the source line says more
   context->getOrLoadDialect<hlo::HLODialect>();
   const llvm::MemoryBuffer &buffer = *sources->getMemoryBuffer(sources->getMainFileID());
-  ModuleForm guessed = guessForm(buffer);
+  bool isProto = text::isModuleProto(buffer.getBuffer());
+  ModuleForm guessed = isProto ? ModuleForm::Hlo : guessForm(buffer);
   if (form)
     *form = guessed;
-  if (failed(refuseStableHlo(*sources, context)))
+  if (!isProto && failed(refuseStableHlo(*sources, context)))
     return nullptr;
   OwningOpRef<ModuleOp> module;
-  if (guessed == ModuleForm::Hlo)
+  if (isProto)
+    module = loadProto(*sources, context, options);
+  else if (guessed == ModuleForm::Hlo)
     module = parseHlo(*sources, context, options);
   else
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));

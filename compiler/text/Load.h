@@ -8,7 +8,7 @@
 
 namespace hloc {
 
-/// Whether a module was written as HLO text or as MLIR.
+/// Whether a module was written as HLO, as text or as a protocol buffer, or as MLIR.
 enum class ModuleForm { Hlo, Mlir };
 
 struct LoadOptions : ParseOptions {
@@ -16,12 +16,13 @@ struct LoadOptions : ParseOptions {
   bool verify = true;
 };
 
-/// The name of a file without `.gz`, from which names of others are made.
-llvm::StringRef removeGzipEnding(llvm::StringRef path);
+/// The name of a file without `.gz`, and without `.pb` behind `.hlo`: names of others are made of
+/// it.
+llvm::StringRef removeOuterEnding(llvm::StringRef path);
 
 /// Opens `path` (`-` is standard input) as the main buffer of `sources`, unpacked if gzip has
-/// packed it. False if the file is missing, empty, damaged or binary; `problem`, or else the error
-/// stream, says why.
+/// packed it. False if the file is missing, empty, damaged or neither text nor an HloModuleProto;
+/// `problem`, or else the error stream, says why.
 bool openModule(llvm::StringRef path, llvm::SourceMgr &sources, std::string *problem = nullptr);
 
 /// The same of a file's contents, which must outlive `sources` and end in a NUL byte.
@@ -32,8 +33,9 @@ bool openModuleInMemory(llvm::MemoryBufferRef contents, llvm::SourceMgr &sources
 /// prints them (mlir::SourceMgrDiagnosticHandler) is to have the same stream.
 void printMessagesTo(llvm::raw_ostream &stream, llvm::SourceMgr &sources);
 
-/// Reads the main buffer of `sources`, in the form that the name's ending or the text shows. Errors
-/// are diagnostics of the context. Null after an error.
+/// Reads the main buffer of `sources`, in the form that the name's ending or the contents show.
+/// Errors are diagnostics of the context. Null after an error. Of an HloModuleProto `sources` gets
+/// a listing, of which messages show lines.
 mlir::OwningOpRef<mlir::ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                                              mlir::MLIRContext *context,
                                              const LoadOptions &options = {},

@@ -58,6 +58,17 @@ struct Scope {
   bool failed = false;
 };
 
+/// The layout of an array as a file states it.
+struct ArrayLayout {
+  llvm::SmallVector<int64_t, 6> order; // dimensions, the minor one first
+  llvm::SmallVector<hlo::TileAttr> tiles;
+  int64_t bits = 0, space = 0;
+  std::string rest; // see hlo.layout
+};
+
+/// A value of zeros, which takes no memory for each of them.
+mlir::Attribute makeZeros(mlir::RankedTensorType type);
+
 class ModuleBuilder {
 public:
   virtual ~ModuleBuilder() = default;
@@ -101,6 +112,20 @@ protected:
   ParseResult create(Instruction &instruction, mlir::Value &value);
   ParseResult setFixedShape(Instruction &instruction);
   ParseResult infer(mlir::Operation *operation, const Instruction &instruction);
+
+  //===- Shapes and literals (BuildShape.cpp) -------------------------------===//
+
+  /// An array without a layout. Dynamic dimensions have a bound, or -1; `bounds` is empty where no
+  /// dimension has one.
+  ParseResult makeArray(mlir::Type element, llvm::ArrayRef<int64_t> sizes,
+                        llvm::ArrayRef<int64_t> bounds, const char *place,
+                        mlir::RankedTensorType &type);
+  /// Gives an array a layout, unless it is the default. Null stands for the default.
+  ParseResult addLayout(mlir::RankedTensorType &type, llvm::ArrayRef<int64_t> bounds,
+                        const ArrayLayout *layout, const char *place);
+  /// The type of a constant's value: dynamic dimensions are their bounds.
+  ParseResult getValueType(mlir::RankedTensorType type, const char *place,
+                           mlir::RankedTensorType &valueType);
   ParseResult checkTupleSize(mlir::Type type, const char *place);
   /// Arrays in a type that was read.
   uint64_t countLeaves(mlir::Type type) const;

@@ -296,26 +296,12 @@ private:
 
 } // namespace
 
-/// A value of zeros, which takes no memory for each of them.
-static Attribute makeZeros(RankedTensorType type, int64_t elementBytes) {
-  if (type.getElementType().isInteger(1))
-    return DenseElementsAttr::get(type, false);
-  if (type.getNumElements() == 0)
-    return makeLiteral(type, {});
-  SmallVector<char> zero(elementBytes);
-  return DenseElementsAttr::getFromRawBuffer(type, zero);
-}
-
 ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, bool &elided) {
   const char *literal = lexer.begin();
-  // The shape of the value: its bounds where dimensions are dynamic.
-  SmallVector<int64_t> shape(type.getShape());
-  if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
-    for (auto [size, bound] : llvm::zip(shape, layout.getBounds()))
-      size = ShapedType::isDynamic(size) ? bound : size;
-  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
-    return fail(literal, "expected a constant whose dimensions are known");
-  auto valueType = RankedTensorType::get(shape, type.getElementType());
+  RankedTensorType valueType;
+  if (getValueType(type, literal, valueType))
+    return failure();
+  ArrayRef<int64_t> shape = valueType.getShape();
   int64_t rank = shape.size(), count = valueType.getNumElements();
   Type element = type.getElementType();
   int64_t elementBytes = getLiteralElementBytes(element);
@@ -335,7 +321,7 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
                              "when the module was printed (print it with large constants)");
       lexer.reset(ahead.end());
       elided = options.elidedConstants == ElidedConstants::Keep;
-      value = makeZeros(valueType, elementBytes);
+      value = makeZeros(valueType);
       return success();
     }
   }

@@ -81,22 +81,14 @@ ParseResult Parser::parseArrayShape(Type &type) {
     return success();
   }
   Type element = getElementType(name, context);
-  int64_t bytes = 16;
-  for (auto [size, bound] : llvm::zip(sizes, bounds))
-    if (int64_t factor = ShapedType::isDynamic(size) ? std::max<int64_t>(bound, 1) : size;
-        llvm::MulOverflow(bytes, factor ? factor : 1, bytes))
-      return fail(place, "expected an array whose size in bytes fits 64 bits");
   if (!bounded)
     bounds.clear();
-  auto array = RankedTensorType::get(sizes, element);
-  if (lexer.is(Token::LBrace) && atLayout()) {
-    if (parseLayout(array, bounds))
-      return failure();
-  } else if (bounded) {
-    SmallVector<int64_t> order(llvm::reverse(llvm::seq<int64_t>(0, sizes.size())));
-    array = RankedTensorType::get(sizes, element,
-                                  LayoutAttr::get(context, order, bounds, {}, 0, 0, StringAttr()));
-  }
+  RankedTensorType array;
+  if (makeArray(element, sizes, bounds, place, array))
+    return failure();
+  bool hasLayout = lexer.is(Token::LBrace) && atLayout();
+  if (hasLayout ? parseLayout(array, bounds) : addLayout(array, bounds, nullptr, place))
+    return failure();
   type = array;
   return success();
 }
@@ -117,43 +109,20 @@ bool Parser::atLayout() {
 ParseResult Parser::parseLayout(RankedTensorType &type, ArrayRef<int64_t> bounds) {
   const char *place = lexer.begin();
   lexer.next();
-  SmallVector<int64_t, 6> order;
+  ArrayLayout layout;
   if (lexer.is(Token::Int))
     do {
-      if (takeInt(order.emplace_back()))
+      if (takeInt(layout.order.emplace_back()))
         return failure();
     } while (takeIf(Token::Comma));
-  int64_t bits = 0, space = 0;
-  SmallVector<TileAttr> tiles;
-  std::string rest;
-  if (takeIf(Token::Colon) && parseLayoutProperties(tiles, bits, space, rest))
+  if (takeIf(Token::Colon) && parseLayoutProperties(layout))
     return failure();
   if (take(Token::RBrace, "`}` at the end of the layout"))
     return failure();
-
-  int64_t rank = type.getRank();
-  if (int64_t(order.size()) != rank)
-    return fail(place, "expected a layout of " + Twine(rank) + " dimensions but got one of " +
-                           Twine(order.size()));
-  SmallVector<bool, 6> seen(rank);
-  bool descending = true;
-  for (auto [i, dimension] : llvm::enumerate(order)) {
-    if (dimension < 0 || dimension >= rank || seen[dimension])
-      return fail(place, "expected the layout to name each dimension from 0 to " + Twine(rank - 1) +
-                             " once");
-    seen[dimension] = true;
-    descending &= dimension == rank - 1 - int64_t(i);
-  }
-  if (descending && bounds.empty() && tiles.empty() && !bits && !space && rest.empty())
-    return success();
-  auto text = rest.empty() ? StringAttr() : builder.getStringAttr(rest);
-  type = RankedTensorType::get(type.getShape(), type.getElementType(),
-                               LayoutAttr::get(context, order, bounds, tiles, bits, space, text));
-  return success();
+  return addLayout(type, bounds, &layout, place);
 }
 
-ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int64_t &bits,
-                                          int64_t &space, std::string &rest) {
+ParseResult Parser::parseLayoutProperties(ArrayLayout &layout) {
   // In this order, each at most once.
   static constexpr StringRef kOrder[] = {"D", "T", "L", "#", "*", "E", "S", "SC", "P", "M"};
   size_t next = 0;
@@ -190,10 +159,10 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
                                       : ParseResult(success());
             }))
           return failure();
-        tiles.push_back(TileAttr::get(context, sizes));
+        layout.tiles.push_back(TileAttr::get(context, sizes));
       }
     } else if (letter == "E" || letter == "S") {
-      if (takeNumber(letter == "E" ? bits : space))
+      if (takeNumber(letter == "E" ? layout.bits : layout.space))
         return failure();
     } else if (letter == "L" || letter == "M") {
       if (takeNumber(number))
@@ -201,7 +170,7 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
       if (letter == "L" && number < 1)
         return fail(begin, "expected an alignment of at least 1");
       if (letter == "M" || number != 1)
-        rest += textSince(begin);
+        layout.rest += textSince(begin);
     } else if (letter == "P") {
       return fail(begin, "expected no physical shape in the layout of a dense array");
     } else if (letter == "SC") {
@@ -218,7 +187,7 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
         if (take(Token::RParen, "`)` at the end of the split"))
           return failure();
       }
-      rest += textSince(begin);
+      layout.rest += textSince(begin);
     } else { // D(..), #(..), *(..)
       if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
             StringRef word = lexer.getValue();
@@ -233,7 +202,7 @@ ParseResult Parser::parseLayoutProperties(SmallVectorImpl<TileAttr> &tiles, int6
             return success();
           }))
         return failure();
-      rest += textSince(begin);
+      layout.rest += textSince(begin);
     }
   }
   return success();

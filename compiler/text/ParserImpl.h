@@ -169,8 +169,7 @@ private:
   ParseResult parseBufferShape(mlir::Type &type);
   ParseResult parseArrayShape(mlir::Type &type);
   ParseResult parseLayout(mlir::RankedTensorType &type, llvm::ArrayRef<int64_t> bounds);
-  ParseResult parseLayoutProperties(llvm::SmallVectorImpl<hlo::TileAttr> &tiles, int64_t &bits,
-                                    int64_t &space, std::string &rest);
+  ParseResult parseLayoutProperties(ArrayLayout &layout);
   bool atLayout();
   ParseResult parseLiteral(mlir::Type type, mlir::Attribute &value, bool &elided);
   ParseResult parseTupleLiteral(mlir::TupleType type, mlir::Attribute &value, bool &elided);

@@ -237,6 +237,12 @@ static void printPadding(PadOp pad, raw_ostream &out) {
       "x");
 }
 
+/// Whether a conditional has two branches by name; what it is given need not be checked yet.
+static bool isBranchedByPred(ConditionalOp conditional) {
+  auto index = dyn_cast<RankedTensorType>(conditional->getOperand(0).getType());
+  return index && index.getElementType().isSignlessInteger(1);
+}
+
 bool printOwnAttributes(Operation *operation, raw_ostream &out) {
   if (auto slice = dyn_cast<SliceOp>(operation))
     return printSlice(slice, out), true;
@@ -251,8 +257,7 @@ bool printOwnAttributes(Operation *operation, raw_ostream &out) {
       continue;
     }
     if (auto conditional = dyn_cast<ConditionalOp>(operation);
-        conditional && name == "branch_computations" &&
-        conditional.getBranchIndex().getType().getElementType().isSignlessInteger(1)) {
+        conditional && name == "branch_computations" && isBranchedByPred(conditional)) {
       for (auto [i, branch] : llvm::enumerate(conditional.getBranchComputations()))
         out << (i ? ", false" : ", true") << "_computation=%"
             << cast<FlatSymbolRefAttr>(branch).getValue();

@@ -24,8 +24,9 @@ std::string opcodeOf(Operation &operation) {
 /// Prints one computation.
 class ComputationPrinter {
 public:
-  ComputationPrinter(ComputationOp computation, raw_ostream &out)
-      : computation(computation), block(computation.getBody().front()), out(out) {
+  ComputationPrinter(ComputationOp computation, raw_ostream &out, bool elideConstants)
+      : computation(computation), block(computation.getBody().front()), out(out),
+        elideConstants(elideConstants) {
     for (BlockArgument argument : block.getArguments())
       chooseName(argument, "param");
     for (Operation &operation : block.without_terminator())
@@ -143,7 +144,8 @@ private:
     out << ' ' << opcodeOf(operation) << '(';
     auto constant = dyn_cast<ConstantOp>(operation);
     if (constant)
-      printLiteral(constant.getValue(), result.getType(), constant->hasAttr("hlo.elided"), out);
+      printLiteral(constant.getValue(), result.getType(),
+                   elideConstants || constant->hasAttr("hlo.elided"), out);
     llvm::interleave(
         operation.getOperands(), out, [&](Value operand) { out << '%' << names[operand]; }, ", ");
     out << ')';
@@ -185,6 +187,7 @@ private:
   ComputationOp computation;
   Block &block;
   raw_ostream &out;
+  bool elideConstants;
   llvm::DenseMap<Value, std::string> names;
   llvm::StringSet<> taken;
   llvm::StringMap<unsigned> counters;
@@ -286,9 +289,18 @@ mlir::LogicalResult hloc::printHlo(ModuleOp module, raw_ostream &out) {
   text::printHeader(module, buffer);
   for (ComputationOp computation : text::orderComputations(module)) {
     buffer << '\n';
-    if (failed(text::ComputationPrinter(computation, buffer).print()))
+    if (failed(text::ComputationPrinter(computation, buffer, /*elideConstants=*/false).print()))
       return failure();
   }
   out << text;
   return success();
+}
+
+void hloc::printListing(ModuleOp module, raw_ostream &out) {
+  ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+  text::printHeader(module, out);
+  for (auto computation : module.getOps<ComputationOp>()) {
+    out << '\n';
+    (void)text::ComputationPrinter(computation, out, /*elideConstants=*/true).print();
+  }
 }

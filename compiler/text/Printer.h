@@ -14,6 +14,9 @@ namespace hloc {
 /// dialects, operations with several results, kernels. Nothing is printed then.
 mlir::LogicalResult printHlo(mlir::ModuleOp module, llvm::raw_ostream &out);
 
+/// The same for messages to show lines of: values of arrays are left out, and nothing is refused.
+void printListing(mlir::ModuleOp module, llvm::raw_ostream &out);
+
 } // namespace hloc
 
 #endif

@@ -53,8 +53,9 @@ def _convert(source: Source, refused: CompileError) -> Source:
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
             fast_math: bool = False, bf16_dot: str = "exact") -> Executable:
-    """Compiles a module: HLO text, the path of a file (a `pathlib.Path`), `jax.jit(f).lower(...)` or a
-    `jax.export.Exported`; where JAX is installed also StableHLO, as text, bytecode or a file.
+    """Compiles a module: HLO text, an HloModuleProto (bytes, or XLA's own object), the path of a file (a
+    `pathlib.Path`), `jax.jit(f).lower(...)` or a `jax.export.Exported`; where JAX is installed also StableHLO,
+    as text, bytecode or a file.
 
     name: prefix of the symbols in C; by default the module's.
     threads: how many a call may use; by default one for each processor. With 1 the code never needs a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be compiled: HLO text, files, and what JAX has for functions."""
+"""What can be compiled: HLO text, protocol buffers, files, and what JAX has for functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = re.compile(r"\s*HloModule\s+([^\s,]+)")
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A module: the file it is in, or its text with a name for messages."""
+    """A module: the file it is in, or its contents with a name for messages."""
 
     file: str
     text: bytes | None = None
@@ -25,14 +25,16 @@ def _of_text(text: str) -> Source:
 
 
 def get_source(module: Any) -> Source:
-    """The module in HLO text, HLO text packed by gzip (bytes), the path of a file (os.PathLike),
-    `jax.jit(f).lower(...)`, or `jax.export.export(...)(...)`."""
+    """The module in HLO text, an HloModuleProto or anything packed by gzip (bytes), the path of a file
+    (os.PathLike), `jax.jit(f).lower(...)`, `jax.export.export(...)(...)`, or an HloModule of XLA."""
     if isinstance(module, str):
         return _of_text(module)
     if isinstance(module, (bytes, bytearray, memoryview)):
         return Source("module.hlo", bytes(module))
     if isinstance(module, os.PathLike):
         return Source(os.fspath(module))
+    if hasattr(module, "as_serialized_hlo_module_proto"):  # of jaxlib
+        return Source(f"{module.name}.pb", module.as_serialized_hlo_module_proto())
     if hasattr(module, "in_avals") and hasattr(module, "call"):  # jax.export.Exported
         import jax
         module = jax.jit(module.call).lower(*module.in_avals)

@@ -44,6 +44,29 @@ def test_files(twice, tmp_path):
     assert hloc.compile(gzip.compress(twice.encode()))(np.ones((2, 3), np.float32))[0].sum() == 12
 
 
+def write_proto_field(number, value):
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    value = b"".join(value) if isinstance(value, list) else value.encode()
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def test_protocol_buffers(tmp_path):
+    field = write_proto_field
+    shape = field(3, [field(2, 11), field(3, 4)])  # f32[4]
+    x = field(2, [field(1, "x"), field(2, "parameter"), shape])
+    y = field(2, [field(1, "y"), field(2, "negate"), shape, b"\x98\x02\x01", b"\xa0\x02\x00"])
+    module = field(1, "negative") + field(3, [field(1, "main"), x, y, field(6, 1)])
+    (tmp_path / "m.hlo.pb").write_bytes(field(1, [module]))  # an HloProto
+    for source in (module, gzip.compress(module), tmp_path / "m.hlo.pb"):
+        executable = hloc.compile(source)
+        assert executable(np.ones(4, np.float32))[0].sum() == -4
+    assert executable.name == "m"
+    wrong = module.replace(b"negate", b"negato")
+    with pytest.raises(hloc.CompileError, match="instruction `y` of computation `main`: unknown opcode `negato`"):
+        hloc.compile(wrong)
+
+
 def test_several_arguments_and_results():
     text = one_operation("both", ["f32[2]{0}", "s32[3]{0}"], "(s32[3]{0}, f32[2]{0})", "tuple(b, a)")
     a, b = np.array([1, 2], np.float32), np.array([3, 4, 5], np.int32)

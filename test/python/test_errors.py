@@ -55,3 +55,5 @@ def test_other_bytes_than_text():
         hloc.compile(b"\x00\x01\x02")
     with pytest.raises(hloc.CompileError):
         hloc.compile(b"HloModule \xff\xfe, {")
+    with pytest.raises(hloc.CompileError, match="the HloModuleProto is cut off or damaged at byte 0"):
+        hloc.compile(b"\n\x10m")

@@ -164,6 +164,12 @@ def test_exported():
     np.testing.assert_allclose(hloc.compile(exported)(np.zeros(3, np.float32))[0], 1)
 
 
+def test_modules_of_xla():
+    (module,) = jax.jit(jnp.cos).lower(jnp.zeros(3)).compile().runtime_executable().hlo_modules()
+    for source in (module, module.as_serialized_hlo_module_proto()):
+        np.testing.assert_allclose(hloc.compile(source)(np.zeros(3, np.float32))[0], 1)
+
+
 def test_stablehlo(tmp_path):
     lowered = jax.jit(lambda x: jnp.cos(x) + jnp.arange(500.0)[:3]).lower(jnp.ones(3))
     exported = jax.export.export(jax.jit(lambda x: jnp.cos(x) + jnp.arange(3.0)))(jnp.ones(3))

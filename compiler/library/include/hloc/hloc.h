@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compiler as a shared library, libhloc.so: HLO text in, a function of this process out, which
- * can be saved as a shared library with its header. The Python package is made over it.
+ * The compiler as a shared library, libhloc.so: HLO text or an HloModuleProto in, a function of
+ * this process out, which can be saved as a shared library with its header. The Python package is
+ * made over it.
  *
  * Plain C99. The library has the runtime inside: programs that link it call the functions of
  * hlort/hlort.h there, not in libhlort.a. Nothing here prints, ends the process or leaves threads
@@ -22,7 +23,7 @@ extern "C" {
 /* How a module is compiled. Zero-initialized but for `file` it is what `hloc FILE` does. */
 typedef struct hloc_options {
   const char *file; /* the module's file; with `text` only its name in messages */
-  const char *text; /* null, or the module: text_size characters and a NUL */
+  const char *text; /* null, or the module, text or not: text_size bytes and a NUL */
   size_t text_size;
   const char *name;        /* prefix of the symbols; null: from the file's name */
   const char *cpu;         /* as `hloc --mcpu`; null: this machine's */
@@ -43,7 +44,7 @@ typedef enum hloc_severity {
 /* Something said about the module. No string is null. */
 typedef struct hloc_message {
   int32_t severity;     /* an hloc_severity */
-  int32_t line, column; /* from 1; 0 where there is no place */
+  int32_t line, column; /* from 1, for an HloModuleProto those of its text; 0: no place */
   const char *file;     /* the module's, or in a note the user's program that it was made from */
   const char *code;     /* as `H0100`, of which `hloc --explain` has a page; empty if it has none */
   const char *text;
