@@ -55,6 +55,9 @@ def test_as_the_tests_of_jax_do():
     from jax._src import api
     assert api.jit(lambda x: x + 1)(1.0) == 2
 
+def test_rounding_is_no_fault():
+    jax.jit(lambda x: jnp.sum((x - 1.5) * 1e3))(jnp.linspace(1, 2, 1000))
+
 def test_derivatives_by_integers():
     jax.jit(jax.grad(lambda n: n * 2.0, allow_int=True))(1)
 
@@ -99,7 +102,7 @@ def run(folder, text):
 def test_agreement(tmp_path):
     status, printed = run(tmp_path, GOOD)
     assert status == 0, printed
-    assert "7 of 8 calls ran both, 0 results differ; 1 not supported, 0 refused, 0 failed; 0 not looked at" in printed, printed
+    assert "8 of 9 calls ran both, 0 results differ; 1 not supported, 0 refused, 0 failed; 0 not looked at" in printed, printed
     assert "python_cpu_callback' is neither registered nor built in (first in test_it.py::test_callback)" in printed, printed
 
 
@@ -118,4 +121,8 @@ def test_what_counts_as_different():
     assert "1 of 4" in describe_difference(one, np.array([1, 2, np.nan, -np.inf], np.float32))
     assert "1 of 2" in describe_difference(np.array([1, 2]), np.array([1, 3]))
     assert "instead of" in describe_difference(np.zeros(2), np.zeros(3))
+    noise = np.array([1e-7, 2e-7], np.float32)
+    assert "2 of 2" in describe_difference(noise, noise * 2, noise * 2)
+    assert not describe_difference(noise, noise * 2, noise * 3)
+    assert "1 of 2" in describe_difference(noise, np.array([1e-7, np.nan], np.float32), noise * 3)
     assert not describe_difference(np.zeros((0, 2)), np.zeros((0, 2)))
