@@ -377,6 +377,40 @@ TEST_P(SortVectors, DoublesWithNansAndZerosAlike) {
   EXPECT_EQ(memcmp(z.data(), x.data(), n * sizeof(double)), 0);
 }
 
+/// Numbers of which the elements that divisions look at are always nearly the least.
+std::vector<int32_t> againstSamples(int64_t n, int64_t lanes) {
+  constexpr int kDivisions = 60;
+  std::vector<int32_t> x(n, 0), rest(n);
+  std::iota(rest.begin(), rest.end(), 0);
+  int32_t next = 1;
+  for (int i = 0; i < kDivisions; ++i) {
+    int64_t step = int64_t(rest.size()) / lanes;
+    std::vector<int32_t> sample;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int32_t &number = x[rest[step / 2 + lane * step]];
+      number = number ? number : next++;
+      sample.push_back(number);
+    }
+    std::sort(sample.begin(), sample.end());
+    std::erase_if(rest, [&](int32_t at) { return x[at] && x[at] < sample[lanes / 2]; });
+  }
+  for (int32_t at : rest)
+    x[at] = x[at] ? x[at] : next + at * 77 % 1000;
+  return x;
+}
+
+TEST_P(SortVectors, SamplesThatMislead) {
+  int64_t n = 20011;
+  Target target = llvm::cantFail(makeTarget(forCpu(GetParam())));
+  std::vector<int32_t> x = againstSamples(n, target.getLanes(32)), z(n);
+  std::string t = tensorOf({n}, "i32");
+  run(makeKernelProgram("sort", {t}, {t}, sortOf({t}, 0),
+                        comparator({"i32"}, compareOf("a0", "b0", "LT", "i32"))),
+      {x.data()}, {z.data()}, 1, forCpu(GetParam()));
+  std::sort(x.begin(), x.end());
+  EXPECT_TRUE(z == x);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpus, SortVectors, testing::Values("x86-64-v3", "x86-64-v4"),
                          [](const auto &info) {
                            std::string name = info.param;
