@@ -2,7 +2,6 @@
 #include "passes/expand/RaggedBlocks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -12,7 +11,7 @@ SmallVector<int64_t> hloc::chooseBlocks(int64_t positions, int64_t groups, Block
   int64_t average = std::max<int64_t>(positions / groups, 1);
   int64_t last = std::clamp(average, limits.leastLast, limits.mostLast);
   SmallVector<int64_t> blocks;
-  for (int64_t size = average / llvm::divideCeil(average, limits.largest); size > last;
+  for (int64_t size = std::min(average, limits.largest); size > last;
        size = std::max(size / limits.factor, last))
     blocks.push_back(size);
   blocks.push_back(std::min(last, positions));

@@ -16,8 +16,8 @@ namespace hloc {
 struct BlockSizes {
   int64_t largest, leastLast, mostLast, factor;
 };
-/// Falling block sizes for `positions` in `groups`. The largest divides the average group evenly,
-/// but for what the last one takes: groups of equal sizes need no smaller ones.
+/// Falling block sizes for `positions` in `groups`. The largest is the average group, up to
+/// `limits.largest`, so that groups of equal sizes need no smaller ones.
 llvm::SmallVector<int64_t> chooseBlocks(int64_t positions, int64_t groups, BlockSizes limits);
 
 using Condition = llvm::function_ref<mlir::Value(Build, mlir::ValueRange)>;
