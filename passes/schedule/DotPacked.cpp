@@ -2,8 +2,9 @@
 // dot.packed: the right operand is packed into panels, block by block, and register tiles run over
 // them. `block` is rows, columns and depth of a block; with `in_result`, partial sums wait where
 // the result will be; with `prefetch`, the next block of the right operand is asked for meanwhile;
-// with `pack_left`, a block of the left operand is packed as well; with `packed_right`, a kernel
-// before this one has packed the right operand (OperandPanels.h).
+// with `prefetch_left`, the rows of the left operand that the next tile reads; with `pack_left`, a
+// block of the left operand is packed as well; with `packed_right`, a kernel before this one has
+// packed the right operand (OperandPanels.h).
 #include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
@@ -24,11 +25,13 @@ constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kMaxBlockRows = 240, kM
 /// Blocks for each core of a cache that all are to have work, and to end at about the same time.
 constexpr int64_t kUnitsOfCore = 2;
 /// Of a tile's rate, what is reached from panels.
-constexpr double kPackedRate = 0.92;
+constexpr double kPackedRate = 0.98;
 /// Loads, addresses and stores that it takes to pack an element, as reloads of one.
 constexpr double kPackReloads = 3;
 /// Cycles that a tile's loop is held up by a look at what to prefetch.
-constexpr double kPieceCycles = 12;
+constexpr double kPieceCycles = 6;
+/// Lines of the first cache's ways that a tile's rows leave to the panel.
+constexpr int64_t kPanelWays = 2;
 /// Bytes of panels that a kernel of its own packs, which are memory that nothing else would need.
 constexpr double kMaxPanelBytes = 64 << 20;
 /// Rows of a dot for which panels are worth a look, and rows, of all dots and rounds of a loop that
@@ -64,6 +67,21 @@ bool canPrefetch(const KernelProblem &problem, const DotProblem &dot) {
          dot.rhsColumns.size() == 1 && dot.rhsDepth.size() == 1 &&
          dot.rhsColumns[0] == dot.rhsType.getRank() - 1 &&
          dot.getRhsWholeBytes() > double(problem.target.machine.l2.bytes);
+}
+
+/// Whether the rows that the next tile reads of the left operand can be asked for: they lie in
+/// memory one after the other.
+bool canPrefetchLeft(const DotProblem &dot) {
+  return findWhole(dot.lhs) && fuse::elementBytes(dot.lhsType) >= 1 && dot.lhsRows.size() == 1 &&
+         dot.lhsDepth.size() == 1 && dot.lhsDepth[0] == dot.lhsType.getRank() - 1;
+}
+
+/// Whether that may pay: they come from far away, a piece of each at a time, which is too short for
+/// the machine to see that there is more.
+bool mayPrefetchLeft(const KernelProblem &problem, const DotProblem &dot) {
+  return canPrefetchLeft(dot) && dot.batches == 1 &&
+         fuse::bytesOf(findWhole(dot.lhs).getType()) >
+             double(problem.target.machine.getLargestShare());
 }
 
 struct Blocks {
@@ -174,8 +192,8 @@ SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &d
   // Rows of one block of columns stay near the core for the next kernel of a group.
   int64_t rowBytes = std::max(dot.columns, dot.depth) * dot.getElementBytes();
   int64_t mostRows = columnBlocks == 1 ? machine.l2.bytes / 2 / rowBytes : dot.rows;
-  for (int64_t count = llvm::divideCeil(dot.rows, least.rows) * 2 / 3;
-       count >= 1 && count * columnBlocks >= leastUnits; count = count * 2 / 3) {
+  for (int64_t count = llvm::divideCeil(dot.rows, least.rows) * 3 / 4;
+       count >= 1 && count * columnBlocks >= leastUnits; count = count * 3 / 4) {
     int64_t rows = llvm::divideCeil(dot.rows, count);
     if (rows <= mostRows)
       all.push_back({int64_t(llvm::alignTo(rows, tile.rows)), least.columns, least.depth});
@@ -230,6 +248,8 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
       choices.back().push_back(name);
     }
   };
+  if (mayPrefetchLeft(problem, dot))
+    choices[0].push_back("prefetch_left");
   if (canPackLeft(dot, group))
     alsoWith("pack_left");
   if (canPrefetch(problem, dot))
@@ -270,26 +290,33 @@ double getRightTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sc
   return rowBlocks * stream + std::max(0.0, problem.packings) * pack;
 }
 
-/// Time to read the left operand for each block of columns but one, which every strategy does, and
-/// to pack it. It is read for each panel again if a tile's part of it does not stay in the first
-/// cache: if its rows push each other out, or lie side by side, so that a line is read of each k.
+/// Time to read the left operand for each block of columns, but once if it is near: that every
+/// strategy does.
+double getLeftReadTime(const KernelProblem &problem, const DotProblem &dot, double columnBlocks) {
+  double bytes = fuse::bytesOf(dot.lhsType), held = bytes / dot.batches;
+  double passes = columnBlocks - (held > double(problem.target.machine.getLargestShare()) ? 0 : 1);
+  return passes * bytes * problem.costs.getStreamTime(held);
+}
+
+/// Time to pack the left operand. In place it is read for each panel again if a tile's part of it
+/// does not stay in the first cache: if its rows push each other out, or lie side by side, so that
+/// a line is read of each k.
 double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule,
                    double columnBlocks, double panels) {
   const Machine &machine = problem.target.machine;
   int64_t tileRows = schedule.getTile()[0];
   double bytes = fuse::bytesOf(dot.lhsType), elements = double(dot.batches) * dot.rows * dot.depth;
-  double time = (columnBlocks - 1) * bytes * problem.costs.getStreamTime(bytes / dot.batches);
   if (schedule.has("pack_left") || !dot.lhsInPlace) {
     double reload = dot.lhsIsTransposed && !schedule.has("pack_left")
                         ? problem.costs.getStridedTime()
                         : problem.costs.getReloadTime() * kPackReloads;
-    return time + columnBlocks * elements * reload;
+    return columnBlocks * elements * reload;
   }
   if (dot.lhsIsTransposed)
-    return time + getTransposedTime(problem, dot, tileRows, panels);
-  if (rowsShareWays(problem, dot) && tileRows > machine.l1.ways)
-    time += panels * bytes * problem.costs.getStreamTime(double(machine.l2.bytes));
-  return time;
+    return getTransposedTime(problem, dot, tileRows, panels);
+  if (rowsShareWays(problem, dot) && tileRows + kPanelWays > machine.l1.ways)
+    return panels * bytes * problem.costs.getStreamTime(double(machine.l2.bytes));
+  return 0;
 }
 
 /// Time that sums take to wait for the next block of the depth: where the result will be, or beside
@@ -313,16 +340,21 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double rowTiles = llvm::divideCeil(dot.rows, tile.rows),
          panels = llvm::divideCeil(dot.columns, width);
   double useful = double(dot.rows) * dot.columns / (rowTiles * tile.rows * panels * width);
-  double rate = kPackedRate * getTileRate(problem.target, dot.element, tile, dot.rows);
+  double rate = kPackedRate * getTileRate(problem.target, dot.element, tile, dot.rows) *
+                getLoadRate(problem, dot, tile);
   double compute = getProductTime(problem, dot, lanes, rate * useful) / group;
-  double read = getReadTime(problem, dot, rowBlocks);
+  double read = getReadTime(problem, dot, rowBlocks),
+         readLeft = getLeftReadTime(problem, dot, columnBlocks);
   // Memory works while tiles compute, if it is asked in time.
-  if (schedule.has("prefetch")) {
+  double asked = 0;
+  for (auto [name, time] : {std::pair("prefetch", &read), std::pair("prefetch_left", &readLeft)})
+    if (schedule.has(name))
+      asked += std::exchange(*time, 0);
+  if (asked > 0) {
     double pieces = dot.batches * rowTiles * panels * llvm::divideCeil(dot.depth, kPieceSteps);
-    compute = std::max(compute + pieces * problem.costs.fromCycles(kPieceCycles), read);
-    read = 0;
+    compute = std::max(compute + pieces * problem.costs.fromCycles(kPieceCycles), asked);
   }
-  return compute + getRightTime(problem, dot, schedule, rowBlocks, read) +
+  return compute + readLeft + getRightTime(problem, dot, schedule, rowBlocks, read) +
          getLeftTime(problem, dot, schedule, columnBlocks, panels) +
          getPanelWait(problem, dot, rowTiles, block[1] * std::min(dot.depth, kSumBlock)) +
          getSumTime(problem, dot, schedule);
@@ -335,7 +367,8 @@ std::string refusePacked(const KernelProblem &problem) {
 std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
   if (std::string wrong =
-          checkTile(problem, dot, schedule, {"in_result", "pack_left", "prefetch", kPackedRight});
+          checkTile(problem, dot, schedule,
+                    {"in_result", "pack_left", "prefetch", "prefetch_left", kPackedRight});
       !wrong.empty())
     return wrong;
   ArrayRef<int64_t> tile = schedule.getTile(), block = schedule.getBlock();
@@ -362,6 +395,8 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
     return "rows of the left operand do not lie side by side, or are multiplied in groups";
   if (schedule.has(kPackedRight) && !canComePacked(problem, dot, width, group))
     return "no kernel can pack the right operand beforehand";
+  if (schedule.has("prefetch_left") && !canPrefetchLeft(dot))
+    return "rows of the left operand do not lie in memory one after the other";
   if (schedule.has(kPackedRight) && schedule.has("prefetch"))
     return "expected panels that are packed beforehand, or a look ahead at what is to be packed";
   if (getFrameBytes(problem, dot, schedule) > problem.target.kernelStackBytes)

@@ -15,6 +15,10 @@ static constexpr double kRowChangeBytes = 512;
 /// Part of the time to read from the second cache for which tiles wait.
 static constexpr double kPanelWait = 0.2;
 
+/// Loads that a multiply-add may need, of those that the first cache does meanwhile; what is lost
+/// for each more, since they take their turn with the multiply-adds; and the most that is lost.
+static constexpr double kFreeLoads = 0.4, kLostByLoads = 0.5, kMostLostByLoads = 0.11;
+
 DotProblem getDot(const KernelProblem &problem) {
   return DotProblem(*problem.body.getOps<hlo::DotOp>().begin());
 }
@@ -54,6 +58,15 @@ double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64
                       double rate) {
   double whole = problem.target.getLanes(dot.getPartBits());
   return getProducts(dot) * problem.costs.getMultiplyAddTime(dot.element) * whole / lanes / rate;
+}
+
+double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShape tile) {
+  if (dot.batches > 1)
+    return 1;
+  const Rates &rates = problem.target.machine.rates;
+  double loads = double(tile.rows + tile.vectors) / double(tile.rows * tile.vectors) *
+                 rates.multiplyAdd / rates.load;
+  return 1 - std::clamp(kLostByLoads * (loads - kFreeLoads), 0.0, kMostLostByLoads);
 }
 
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes) {

@@ -28,6 +28,10 @@ inline constexpr double kStreamRate = 0.75;
 double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
                       double rate);
 
+/// The part of a tile's rate that is left beside its loads. Tiles of batches are as tall as can be:
+/// their blocks have borders in common with others of a group.
+double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShape tile);
+
 /// Time to read the right operand of every batch `passes` times.
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes);
 

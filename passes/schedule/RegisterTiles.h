@@ -23,7 +23,7 @@ TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes
                      int64_t columns);
 
 /// Steps of a tile's loop between two looks at what memory is to be asked for.
-inline constexpr int64_t kPieceSteps = 32;
+inline constexpr int64_t kPieceSteps = 16;
 
 /// Tiles of the most rows that have registers, one for each count of vectors that the columns fill.
 llvm::SmallVector<TileShape> listTallTiles(const Target &target, mlir::Type accumulator,

@@ -280,45 +280,13 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
       Rounds::Some);
 }
 
-/// Asks for the part of the block that is packed after this one which falls to tile `turn` of
-/// `turns`: memory works while the tiles compute.
-void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn,
-                            int64_t turns) {
-  int64_t share = llvm::divideCeil(std::min(depth, kBlockDepth), turns);
-  int64_t line = context.target.machine.l1.lineBytes * 8 / getStorageBits(rhsType.getElementType());
-  Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, depthRange.end,
-                                               index.constant(depth));
-  Value nextColumns =
-      b.createOrFold<arith::AddIOp>(columnRange.start, index.constant(blockColumns));
-  Value first = b.createOrFold<arith::SelectOp>(isLast, index.constant(0), depthRange.end);
-  Value column = b.createOrFold<arith::SelectOp>(isLast, nextColumns, columnRange.start);
-  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
-  first = b.createOrFold<arith::AddIOp>(first, ahead);
-  MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
-  // Whole rows are asked for, so not all turns have any.
-  Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead,
-                                                 index.constant(std::min(depth, kBlockDepth)));
-  scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  ElementEmitter::Scope scope(context.emitter);
-  b.setInsertionPointToStart(branch.thenBlock());
-  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
-    buildFor(context, index.constant(0), index.constant(blockColumns), line, [&](Value n) {
-      auto sum = [&](Value x, Value y) {
-        return index.uniform(b.createOrFold<arith::AddIOp>(x, y));
-      };
-      prefetchElement(index, memory,
-                      context.emitter.locate(rhs, rhsIndex(sum(first, k), sum(column, n))));
-    });
-  });
-}
-
 void DotKernel::emitBlocked() {
   // Errors of sums take as much memory as the sums.
   bool compensated = isCompensatedSum(element, depth);
   ArrayRef<int64_t> block = context.chosen.getBlock();
   int64_t blockRows = block[0], blockColumns = block[1], blockDepth = block[2];
   bool inResult = context.chosen.has("in_result"), prefetches = context.chosen.has("prefetch"),
+       prefetchesLeft = context.chosen.has("prefetch_left"),
        packsLeft = context.chosen.has("pack_left");
   int64_t width = tile.vectors * lanes;
   // The instruction for groups is of the machine's width.
@@ -405,10 +373,14 @@ void DotKernel::emitBlocked() {
                       };
                       SmallVector<VectorValue> sums;
                       Value entries = countEntries(depthRange);
-                      if (prefetches)
+                      if (prefetches || prefetchesLeft)
                         sums = buildTileInPieces(
                             context, tile, element, group, entries, first, left, right,
                             [&](Value piece) {
+                              if (prefetchesLeft)
+                                prefetchLhs(rowSpan, depthRange, panel, panelCount, piece);
+                              if (!prefetches)
+                                return;
                               int64_t pieces = countTilePieces(blockDepth),
                                       tiles = llvm::divideCeil(blockRows, tile.rows) * panelCount;
                               auto next = [&](Value number, int64_t count, Value within) {

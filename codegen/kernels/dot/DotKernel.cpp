@@ -10,6 +10,7 @@
 //   before (`packed_right`);
 // - the left operand is read in place if it lies in memory as it is multiplied, else a tile's rows
 //   are packed too, or a block's if they lie side by side (`pack_left`);
+// - what comes from memory next is asked for between steps of tiles (DotPrefetch.cpp);
 // - register tiles run over the block; partial sums wait in a buffer until k is finished, and the
 //   last pass applies the epilogue on the way to memory.
 // The register tile is by far the largest piece of code and stands once: ranges of rows, columns

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a dot: what its ways of working share. DotKernel.cpp looks at the operands and
-// chooses; DotBlocked.cpp, DotNarrow.cpp and DotAxpy.cpp are the ways.
+// chooses; DotBlocked.cpp (with DotPrefetch.cpp), DotNarrow.cpp and DotAxpy.cpp are the ways.
 
 #ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 #define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
@@ -42,6 +42,8 @@ private:
   void emitBlocked();
   void prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, mlir::Value turn,
                    int64_t turns);
+  void prefetchLhs(const TileSpan &span, Range depthRange, mlir::Value panel, int64_t panels,
+                   mlir::Value piece);
   /// A panel of the packed right operand.
   struct Panel {
     MemoryArray memory;

@@ -89,7 +89,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-unknown-l
 module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-unknown-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-unknown-linux-gnu"}], hlo.tuned_schedules = [{machine = "x86_64-unknown-linux-gnu, x86-64-v3, vectors of 32 bytes in 16 registers, fused multiply-add, conversions of f16, products of pairs, threads", name = "dot.5", problem = "eaaef62f54550294", schedule = #hlo.schedule<"dot.stream" tile = [2, 3] lanes = 8>}]} {
   func.func @main(%a: tensor<20x300xf32>, %b: tensor<300x48xf32>) -> tensor<20x48xf32> {
     // CHECK: hlo.kernel <dot>
-    // CHECK-SAME: schedules = [#hlo.schedule<"dot.{{[^>]*}} lanes = 4>, #hlo.schedule<"dot.stream" tile = [2, 3] lanes = 8>]
+    // CHECK-SAME: schedules = [#hlo.schedule<"dot.{{[^>]*}} lanes = 4{{[^>]*}}>, #hlo.schedule<"dot.stream" tile = [2, 3] lanes = 8>]
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<20x300xf32>, tensor<300x48xf32>) -> tensor<20x48xf32> {
     ^bb0(%x: tensor<20x300xf32>, %y: tensor<300x48xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<20x300xf32>, tensor<300x48xf32>) -> tensor<20x48xf32>

@@ -92,6 +92,21 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
+// A left operand whose rows lie side by side, so that no tile's rows can be asked for.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%a: tensor<500x384xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
+    // expected-error@+1 {{rows of the left operand do not lie in memory one after the other}}
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 with = ["prefetch_left"]>]} : (tensor<500x384xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
+    ^bb0(%x: tensor<500x384xf32>, %y: tensor<500x640xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 0>, rhs_contracting_dims = array<i64: 0>} : (tensor<500x384xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
+      hlo.return %0 : tensor<384x640xf32>
+    }
+    return %r : tensor<384x640xf32>
+  }
+}
+
+// -----
+
 // Sums of more rows than wait in the first cache.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What packed dots ask memory for while their tiles compute: the block of the right operand that is
+// packed next, and the rows of the left operand that the next tile reads.
+#include "codegen/kernels/dot/DotKernel.h"
+#include "passes/schedule/RegisterTiles.h"
+#include "passes/schedule/SumBlocks.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// Elements of `type` in a line of the nearest cache.
+static int64_t countLineElements(KernelContext &context, RankedTensorType type) {
+  return context.target.machine.l1.lineBytes * 8 / getStorageBits(type.getElementType());
+}
+
+/// Asks for the part of the block that is packed after this one which falls to tile `turn` of
+/// `turns`: memory works while the tiles compute.
+void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn,
+                            int64_t turns) {
+  int64_t share = llvm::divideCeil(std::min(depth, kSumBlock), turns);
+  int64_t line = countLineElements(context, rhsType);
+  Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, depthRange.end,
+                                               index.constant(depth));
+  Value nextColumns =
+      b.createOrFold<arith::AddIOp>(columnRange.start, index.constant(blockColumns));
+  Value first = b.createOrFold<arith::SelectOp>(isLast, index.constant(0), depthRange.end);
+  Value column = b.createOrFold<arith::SelectOp>(isLast, nextColumns, columnRange.start);
+  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
+  first = b.createOrFold<arith::AddIOp>(first, ahead);
+  MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
+  // Whole rows are asked for, so not all turns have any.
+  Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead,
+                                                 index.constant(std::min(depth, kSumBlock)));
+  scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
+    buildFor(context, index.constant(0), index.constant(blockColumns), line, [&](Value n) {
+      auto sum = [&](Value x, Value y) {
+        return index.uniform(b.createOrFold<arith::AddIOp>(x, y));
+      };
+      prefetchElement(index, memory,
+                      context.emitter.locate(rhs, rhsIndex(sum(first, k), sum(column, n))));
+    });
+  });
+}
+
+/// Asks for a part of the rows of the tile after that of `span`, whose block of the depth is the
+/// same: those that fall to `panel` of `panels`, and of them what is multiplied in `piece`.
+void DotKernel::prefetchLhs(const TileSpan &span, Range depthRange, Value panel, int64_t panels,
+                            Value piece) {
+  int64_t share = llvm::divideCeil(tile.rows, panels), steps = kPieceSteps * group,
+          line = countLineElements(context, lhsType);
+  auto plus = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
+  auto times = [&](Value x, int64_t y) {
+    return b.createOrFold<arith::MulIOp>(x, index.constant(y));
+  };
+  Value row = plus(plus(span.start, index.constant(tile.rows)), times(panel, share)),
+        k = plus(depthRange.start, times(piece, steps));
+  MemoryArray memory = context.getInput(findWhole(lhs).getArgNumber());
+  for (int64_t r = 0; r < share; ++r)
+    for (int64_t step = 0; step < steps; step += line)
+      prefetchElement(index, memory,
+                      context.emitter.locate(lhs, lhsIndex(index.add(index.uniform(row), r),
+                                                           index.add(index.uniform(k), step))));
+}
+
+} // namespace hloc
