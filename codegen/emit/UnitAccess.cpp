@@ -120,7 +120,8 @@ Value UnitAccess::loadWithin(Value base, VectorType type) {
 }
 
 /// The same for a vector that reaches over an end of the array: the first or last whole one, moved
-/// to its lanes by way of memory.
+/// to its lanes by way of memory. What that holds beside it is undefined; frozen, it is some
+/// number, on which loops over all lanes may branch.
 Value UnitAccess::loadAcrossEnd(Value base, VectorType type) {
   int64_t lanes = type.getNumElements();
   auto clamp = [&](Value x, int64_t low, int64_t high) {
@@ -131,7 +132,9 @@ Value UnitAccess::loadAcrossEnd(Value base, VectorType type) {
   Value distance = clamp(b.createOrFold<arith::SubIOp>(base, start), -lanes, lanes);
   UnitAccess buffer(index, allocateOnStack(3 * lanes * bytes), unit, 3 * lanes);
   buffer.storeConsecutive(index.constant(lanes), loadWhole(start, type), {});
-  return buffer.loadWhole(b.createOrFold<arith::AddIOp>(distance, index.constant(lanes)), type);
+  Value moved =
+      buffer.loadWhole(b.createOrFold<arith::AddIOp>(distance, index.constant(lanes)), type);
+  return LLVM::FreezeOp::create(b, moved);
 }
 
 /// Every so-manieth of the units from a base for the first `live` lanes: all units between are
