@@ -13,8 +13,6 @@ endif()
 
 if(NOT HLOC_RUNTIME_ONLY)
   find_package(ZLIB REQUIRED)
-  # Inside the programs: a process that loads libhloc may have another version of its own.
-  set(Protobuf_USE_STATIC_LIBS ON)
   find_package(Protobuf REQUIRED)
   # LLVM's version files accept one major.minor only, so the major version is compared here.
   find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
