@@ -11,6 +11,7 @@
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -328,6 +329,18 @@ double getSumTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sche
   return 2.0 * (depthBlocks - 1) * dot.batches * bytes * problem.costs.getStreamTime(held);
 }
 
+/// Time for the lines of the result in which a panel ends and the next one begins: they are read
+/// and written once more, as other rows are stored in between.
+double getSharedLineTime(const KernelProblem &problem, const DotProblem &dot, int64_t width) {
+  int64_t lineBytes = problem.target.machine.l1.lineBytes;
+  int64_t line = std::max<int64_t>(1, lineBytes / dot.getElementBytes());
+  double borders = llvm::divideCeil(dot.columns, width) - 1,
+         shared = 1 - double(std::gcd(width, line)) / double(line);
+  double rows = double(dot.batches) * dot.rows;
+  return 2 * rows * borders * shared * double(lineBytes) *
+         problem.costs.getStreamTime(rows * dot.columns * dot.getElementBytes());
+}
+
 double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
   if (dot.isEmpty())
@@ -357,7 +370,7 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   return compute + readLeft + getRightTime(problem, dot, schedule, rowBlocks, read) +
          getLeftTime(problem, dot, schedule, columnBlocks, panels) +
          getPanelWait(problem, dot, rowTiles, block[1] * std::min(dot.depth, kSumBlock)) +
-         getSumTime(problem, dot, schedule);
+         getSharedLineTime(problem, dot, width) + getSumTime(problem, dot, schedule);
 }
 
 std::string refusePacked(const KernelProblem &problem) {
