@@ -51,7 +51,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
         unsupported |= isNotSupported(diagnostic);
         return failure(); // others print it
       });
-  auto unregister = llvm::make_scope_exit([&] { context->getDiagEngine().eraseHandler(handler); });
+  llvm::scope_exit unregister([&] { context->getDiagEngine().eraseHandler(handler); });
 
   CompileOptions compile;
   compile.target.cpu = options.mcpu;

@@ -18,7 +18,7 @@ Expected<std::unique_ptr<MemoryBuffer>> gunzip(MemoryBufferRef file, uint64_t ma
   z_stream stream = {};
   if (inflateInit2(&stream, kGzipWindow) != Z_OK)
     return createStringError("no memory to unpack it");
-  auto end = make_scope_exit([&] { inflateEnd(&stream); });
+  scope_exit end([&] { inflateEnd(&stream); });
   auto damaged = [&](const Twine &why) {
     return createStringError("damaged gzip data at byte " +
                              Twine(file.getBufferSize() - rest.size()) + ": " + why);

@@ -75,7 +75,7 @@ struct ScatterOne : OpRewritePattern<ScatterOp> {
     auto type = arrayType(operand), indicesType = arrayType(op.getIndices());
     int64_t components = op.getScatterDimsToOperandDims().size(), windows = 1;
     for (auto [dimension, size] : llvm::enumerate(indicesType.getShape()))
-      windows *= int64_t(dimension) == op.getIndexVectorDim() ? 1 : size;
+      windows *= int64_t(dimension) == int64_t(op.getIndexVectorDim()) ? 1 : size;
     if (windows == 0) {
       rewriter.replaceOp(op, operand);
       return success();
