@@ -13,8 +13,9 @@
 //   operand's error.
 // - A sum of n terms is off by 4 sqrt(n min(n, 512)) roundings of its largest term: compiled code
 //   adds in blocks, and roundings fall either way; but of equal terms they may all fall the same
-//   way, which makes a quarter of a unit of the sum for each of the min(n, 512) products or elements
-//   of a window in a block and, in f64, for each of the n terms, which the evaluator adds in order.
+//   way, which makes a quarter of a unit of the sum for each of the min(n, 512) products or
+//   elements of a window in a block and, in f64, for each of the n terms, which the evaluator adds
+//   in order.
 // - Loops add the error of an iteration as often as the evaluator ran them.
 // Comparisons of inexact values are taken to come out alike: where they do not, because the values
 // are as near as their errors, results differ by more. Test: test/driver/ErrorBoundsTest.cpp.

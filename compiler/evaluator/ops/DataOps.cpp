@@ -251,14 +251,16 @@ static Shape findBitcastSizes(Type from, const Shape &sizes, Type to, Shape shap
     auto [element, bounds] = *getArrayType(type);
     std::vector<Step> steps;
     int64_t bits = getStorageBits(tensor.getElementType());
-    for (int64_t dimension : llvm::reverse(majorToMinor(type, bounds.size()))) {
+    Shape order = majorToMinor(type, bounds.size());
+    for (int64_t dimension : llvm::reverse(order)) {
       if (tensor.isDynamicDim(dimension))
         steps.push_back({dimension, bits});
       bits *= bounds[dimension];
     }
     return steps;
   };
-  for (auto [source, target] : llvm::zip(listSteps(from), listSteps(to)))
+  std::vector<Step> given = listSteps(from), taken = listSteps(to);
+  for (auto [source, target] : llvm::zip(given, taken))
     if (target.bits > 0)
       shape[target.dimension] = sizes[source.dimension] * source.bits / target.bits;
   return shape;
