@@ -75,10 +75,7 @@ void ReduceKernel::planScratch() {
     if (!costly || stages.lookup(&op).size() < 2 || bytes > kScratchRowBytes ||
         getStorageBits(element) < 8)
       continue;
-    // Already held by a later value of the same stages that is kept? Then this one is asked for
-    // once.
-    int64_t first = *llvm::min_element(stages.lookup(&op));
-    scratch[op.getResult(0)] = {context.allocateOnStack(bytes + 64), first};
+    scratch[op.getResult(0)] = {context.allocateOnStack(bytes + 64), std::nullopt};
   }
   for (auto &[value, kept] : scratch) {
     Value captured = value;

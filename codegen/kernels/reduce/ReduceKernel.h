@@ -134,10 +134,11 @@ private:
 
   ElementIndex outer; // the current position in K
 
-  /// Values over S that are kept in scratch, and the stage that writes each.
+  /// Values over S that are kept in scratch. The first stage that computes one at its own position
+  /// writes it: stages before may read it elsewhere, as through a reversal.
   struct Kept {
     mlir::Value pointer;
-    int64_t writtenIn;
+    std::optional<int64_t> writtenIn;
   };
   llvm::DenseMap<mlir::Value, Kept> scratch;
   /// Results over S that a stage computes on the way to what it folds, and stores: by their number,

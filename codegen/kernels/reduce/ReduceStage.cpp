@@ -9,7 +9,7 @@ using namespace mlir;
 namespace hloc {
 
 VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask mask) {
-  Kept kept = scratch.lookup(value);
+  Kept &kept = scratch.find(value)->second;
   auto compute = [&] {
     context.emitter.unbind(value);
     VectorValue lanes = context.emitter.emit(value, at, mask);
@@ -18,7 +18,8 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
     });
     return lanes;
   };
-  if (at != ArrayRef<VectorIndex>(currentAt) || currentStage < kept.writtenIn)
+  bool isWritten = kept.writtenIn && *kept.writtenIn < currentStage;
+  if (at != ArrayRef<VectorIndex>(currentAt) || (!isWritten && currentStage == finalStage))
     return compute();
   // Place in the scratch row: the position in D, for columns with a vector at each.
   ElementIndex place;
@@ -30,8 +31,9 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
     sizes.push_back(index.getLanes());
   }
   MemoryArray row{kept.pointer, RankedTensorType::get(sizes, arrayType(value).getElementType())};
-  if (currentStage > kept.writtenIn)
+  if (isWritten)
     return loadElements(index, row, place, mask);
+  kept.writtenIn = currentStage;
   VectorValue lanes = compute();
   if (lanes.re)
     storeElements(index, row, place, lanes, mask);
