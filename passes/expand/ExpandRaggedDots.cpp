@@ -133,7 +133,13 @@ Value RaggedLoops::expand(Build build) {
   if (type.getNumElements() == 0 || positions == 0 || groups == 0 || lhsType.getNumElements() == 0)
     return build.convert(result, element);
   blocks = chooseBlocks(positions, groups, kind == Kind::Rows ? kRowBlocks : kDepthBlocks);
-  sizes = build.convert(op.getGroupSizes(), build.builder.getI64Type());
+  // More than an array has positions: larger sizes mean no more, and sums of these do not overflow.
+  constexpr double most = int64_t(1) << 40;
+  bool isWide = getElementTypeOrSelf(op.getGroupSizes()).getIntOrFloatBitWidth() == 64;
+  sizes = isWide ? build.binary<MinimumOp>(op.getGroupSizes(), most) : op.getGroupSizes();
+  sizes = build.convert(sizes, build.builder.getI64Type());
+  if (isWide)
+    sizes = build.binary<MaximumOp>(sizes, -most);
   result = isShort() ? multiplyShortGroups(build) : loopOverOuter(build, {}, result);
   return build.convert(result, element);
 }

@@ -165,13 +165,17 @@ struct Groups {
     outerDims.resize(std::min(outerDims.size(), sizes.shape.size() - 1));
   }
 
+  /// More than an array has positions: larger sizes mean no more, and sums of these do not
+  /// overflow.
+  static constexpr int64_t most = int64_t(1) << 40;
+
   /// Group of `position`, where the outer dimensions are at `outer`; -1 past the last group.
   int64_t find(ArrayRef<int64_t> outer, int64_t position) const {
     int64_t base = 0, end = 0;
     for (auto [d, at] : llvm::enumerate(outer))
       base = base * sizes.shape[d] + at;
     for (int64_t g = 0; g < count; ++g) {
-      end += sizes.getIndex(base * count + g);
+      end += std::clamp(sizes.getIndex(base * count + g), -most, most);
       if (position < end)
         return g;
     }
