@@ -271,6 +271,7 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
     - bitcast_convert between complex types: that of their parts;
     - scan, unless its computation is elementwise on slices of one shape: `scf.for` over slices;
     - topk, custom call TopK: sort and slice, unless it selects few of many;
+    - custom call cpu_csr_sparse_dense_ffi, a sparse matrix times a dense one: gather and scatter;
     - reduce_window over all prefixes or suffixes of a dimension: an associative `hlo.scan`, whose
       computation is elementwise on slices, `(elements..., carries...) -> (carries'..., carries'...)`;
     - select_and_scatter: reduce_window of (value, position), then scatter;

@@ -195,6 +195,7 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     populateRaggedDotExpansions(patterns);
     populateRandomExpansions(patterns);
     populateScanExpansions(patterns);
+    populateSparseCallExpansions(patterns);
     populateSparseOperandExpansions(patterns);
     populateWindowExpansions(patterns);
     populateSmallExpansions(patterns);

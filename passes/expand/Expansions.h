@@ -66,6 +66,9 @@ struct SelectAndScatterArrays {
 /// Expands it: first the position that each window selects, then a scatter.
 mlir::Value selectAndScatter(mlir::OpBuilder &builder, hlo::SelectAndScatterOp op,
                              hlo::ComputationOp select, const SelectAndScatterArrays &arrays);
+/// The custom call of a sparse matrix times a dense one.
+void populateSparseCallExpansions(mlir::RewritePatternSet &patterns);
+
 /// convolution with sparse operands, scaled_dot.
 void populateSparseOperandExpansions(mlir::RewritePatternSet &patterns);
 

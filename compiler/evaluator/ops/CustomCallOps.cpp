@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom calls that JAX's programs for CPUs contain: LAPACK's routines, top k, and marks for
-// compilers that do nothing to the data.
+// The custom calls that JAX's programs for CPUs contain: LAPACK's routines, top k, sparse matrices,
+// and marks for compilers that do nothing to the data.
 #include "compiler/evaluator/core/Strided.h"
+#include "compiler/evaluator/linalg/Columns.h"
 #include "compiler/evaluator/linalg/Lapack.h"
 #include "compiler/evaluator/ops/Sort.h"
 
@@ -72,6 +73,39 @@ static FailureOr<Values> sliceToDynamic(Call &call) {
   return Values{cut(operand, shape)};
 }
 
+/// A sparse matrix times a dense vector or matrix. Row i holds the elements [starts[i],
+/// starts[i+1]) of `data`, each with its column; they are added up in that order.
+static FailureOr<Values> sparseRowsTimesDense(Call &call) {
+  SmallVector<Type> types = resultTypes(call);
+  auto type = types.size() == 1 ? getArrayType(types[0]) : std::nullopt;
+  if (!type || call.operands.size() != 4)
+    return call.fail("expected data, starts of rows, columns and a dense operand");
+  const Array &data = call.array(0), &starts = call.array(1), &columns = call.array(2),
+              &dense = call.array(3);
+  if (data.shape.size() != 1 || starts.shape.size() != 1 || columns.shape != data.shape ||
+      dense.shape.empty() || type->second.size() != dense.shape.size() ||
+      starts.shape[0] != type->second[0] + 1 ||
+      !std::equal(dense.shape.begin() + 1, dense.shape.end(), type->second.begin() + 1))
+    return call.fail("the shapes are not those of a sparse matrix times a dense one");
+  int64_t rows = type->second[0], stored = data.shape[0], places = dense.shape[0];
+  int64_t width = places ? dense.getCount() / places : 0;
+  return withNumber(type->first, [&](auto sample) -> FailureOr<Values> {
+    using T = decltype(sample);
+    std::vector<T> x = toNumbers<T>(data, type->first), y = toNumbers<T>(dense, type->first),
+                   sums(rows * width);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t i = starts.getIndex(row); i < starts.getIndex(row + 1); ++i) {
+        if (i < 0 || i >= stored || columns.getIndex(i) < 0 || columns.getIndex(i) >= places)
+          return call.fail("row " + Twine(row) + " names an element or a column that is not there");
+        if (failed(call.interpreter.work(call.op, width)))
+          return failure();
+        for (int64_t j = 0; j < width; ++j)
+          multiplyAdd(sums[row * width + j], x[i], y[columns.getIndex(i) * width + j]);
+      }
+    return Values{fromNumbers(sums, type->first, type->second)};
+  });
+}
+
 namespace {
 struct Targets {
   HandlerTable lapack; // by the routine's name
@@ -89,6 +123,7 @@ struct Targets {
     for (StringRef name : {"AllocateBuffer", "CreateBuffer", "dce_sink"})
       others[name] = allocate;
     others["TopK"] = topKCall;
+    others["cpu_csr_sparse_dense_ffi"] = sparseRowsTimesDense;
     others["PadToStatic"] = padToStatic;
     others["SliceToDynamic"] = sliceToDynamic;
   }
