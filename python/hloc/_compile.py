@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _native
+from ._custom_calls import adapt
 from ._errors import CompileError, HlocError, UnsupportedError, read_messages
 from ._executable import Executable
 from ._source import Source, get_source
@@ -52,7 +54,8 @@ def _convert(source: Source, refused: CompileError) -> Source:
 
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
-            fast_math: bool = False, bf16_dot: str = "exact") -> Executable:
+            fast_math: bool = False, bf16_dot: str = "exact",
+            custom_calls: Mapping[str, Callable] | None = None) -> Executable:
     """Compiles a module: HLO text, an HloModuleProto (bytes, or XLA's own object), the path of a file (a
     `pathlib.Path`), `jax.jit(f).lower(...)` or a `jax.export.Exported`; where JAX is installed also StableHLO,
     as text, bytecode or a file.
@@ -65,6 +68,9 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     cpu: the processor to compile for, as `hloc --mcpu`; by default this one.
     optimization: 0 to 3.
     fast_math: sums and products may be regrouped: quicker, but results differ by rounding errors.
+    custom_calls: for targets of custom calls a function that is called with a NumPy array for each operand and
+        the call's attributes by name, and gives the result, or a tuple of several. By default those that
+        `jax.jit(f).lower(...)` calls back (`jax.pure_callback` and others).
     bf16_dot: "exact", or "native" for the processor's own products of bf16.
 
     Raises CompileError, or UnsupportedError if the module is right but cannot be compiled."""
@@ -76,10 +82,11 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
         raise ValueError("expected an optimization level of 0 to 3")
     source = get_source(module)
     context = _get_context(context, threads)
+    functions = adapt(source.custom_calls if custom_calls is None else custom_calls)
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                                fast_math, bf16_dot == "native")
+                                fast_math, bf16_dot == "native", functions)
         return Executable(_take(found), context)
 
     try:

@@ -45,9 +45,47 @@ class Array:
         if port.has_sizes:
             raise HlocError(f"`{port.name}` has sizes that are known at run time, which the Python package "
                             "does not pass on; compile the module for each size, or call it from C++")
-        return Array(port.name, _types.hlo_name(port.element_type), port.shape,
-                     _types.numpy_type(port.element_type), port.minor_to_major,
-                     _types.packed_bits(port.element_type))
+        return Array._of_type(port.name, port.element_type, port.shape, port.minor_to_major)
+
+    @staticmethod
+    def _of_type(name: str, element_type: int, shape: tuple[int, ...], minor_to_major: tuple[int, ...]) -> Array:
+        return Array(name, _types.hlo_name(element_type), shape, _types.numpy_type(element_type), minor_to_major,
+                     _types.packed_bits(element_type))
+
+    def _to_memory(self, value: Any, place: str) -> np.ndarray:
+        """What is to be such an array as it lies in memory, of types that NumPy lacks as hloc._native takes
+        them. `place` says in errors what it is."""
+
+        def refuse(got: str) -> TypeError:
+            return TypeError(f"{place}: expected {self} but got {got}")
+
+        is_plain = isinstance(value, (bool, int, float, complex, list, tuple))
+        try:
+            array = np.asarray(value)
+        except Exception as error:
+            raise refuse(f"a {type(value).__name__} ({error})") from error
+        if array.dtype.newbyteorder("=") != self.dtype:
+            if not is_plain or not _keeps_values(array.dtype, self.dtype):
+                raise refuse(f"{array.dtype}{list(array.shape)}")
+        if array.shape != self.shape:
+            raise refuse(f"{array.dtype}{list(array.shape)}")
+        major_to_minor = tuple(reversed(self.minor_to_major))
+        back = np.argsort(major_to_minor) if major_to_minor else ()
+        moved = np.require(array.transpose(major_to_minor), self.dtype, ["C", "A"])
+        moved = moved.reshape([self.shape[d] for d in major_to_minor])  # np.require adds a dimension to none
+        if self.packed_bits:
+            return _types.pack(moved, self.packed_bits)
+        if self._is_raw:
+            moved = moved.view(np.dtype(f"u{self.dtype.itemsize}"))
+        return moved.transpose(tuple(back))
+
+    def _from_memory(self, data: np.ndarray) -> np.ndarray:
+        """The other way round: memory as an array of its own type."""
+        if not self.packed_bits:
+            return data.view(self.dtype)
+        major_to_minor = tuple(reversed(self.minor_to_major))
+        shape = tuple(self.shape[d] for d in major_to_minor)
+        return _types.unpack(data, self.packed_bits, shape, self.dtype).transpose(np.argsort(major_to_minor))
 
 
 class Executable:
@@ -97,7 +135,7 @@ class Executable:
             raise TypeError(f"`{self.name}` takes {len(self.arguments)} arrays but {len(arguments)} were given")
         results = self._program.call(self._context, arguments, self._convert, in_place)
         for i in self._raw_results:
-            results[i] = self._name_type(self.results[i], results[i])
+            results[i] = self.results[i]._from_memory(results[i])
         return tuple(results)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -111,38 +149,7 @@ class Executable:
     def _convert(self, number: int, value: Any) -> np.ndarray:
         """An argument as hloc._native takes it."""
         wanted = self.arguments[number]
-
-        def refuse(got: str) -> TypeError:
-            return TypeError(f"argument {number} of `{self.name}` (`{wanted.name}`): expected {wanted} but got {got}")
-
-        is_plain = isinstance(value, (bool, int, float, complex, list, tuple))
-        try:
-            array = np.asarray(value)
-        except Exception as error:
-            raise refuse(f"a {type(value).__name__} ({error})") from error
-        if array.dtype.newbyteorder("=") != wanted.dtype:
-            if not is_plain or not _keeps_values(array.dtype, wanted.dtype):
-                raise refuse(f"{array.dtype}{list(array.shape)}")
-        if array.shape != wanted.shape:
-            raise refuse(f"{array.dtype}{list(array.shape)}")
-        major_to_minor = tuple(reversed(wanted.minor_to_major))
-        back = np.argsort(major_to_minor) if major_to_minor else ()
-        moved = np.require(array.transpose(major_to_minor), wanted.dtype, ["C", "A"])
-        moved = moved.reshape([wanted.shape[d] for d in major_to_minor])  # np.require adds a dimension to none
-        if wanted.packed_bits:
-            return _types.pack(moved, wanted.packed_bits)
-        if wanted._is_raw:
-            moved = moved.view(np.dtype(f"u{wanted.dtype.itemsize}"))
-        return moved.transpose(tuple(back))
-
-    @staticmethod
-    def _name_type(result: Array, data: np.ndarray) -> np.ndarray:
-        """The other way round: a result with its own type."""
-        if not result.packed_bits:
-            return data.view(result.dtype)
-        major_to_minor = tuple(reversed(result.minor_to_major))
-        shape = tuple(result.shape[d] for d in major_to_minor)
-        return _types.unpack(data, result.packed_bits, shape, result.dtype).transpose(np.argsort(major_to_minor))
+        return wanted._to_memory(value, f"argument {number} of `{self.name}` (`{wanted.name}`)")
 
 
 def _keeps_values(given: np.dtype, wanted: np.dtype) -> bool:

@@ -110,7 +110,8 @@ class JitFunction:
             with self._lock:
                 compiled = self._compiled.get(key)
                 if compiled is None:
-                    compiled = _Compiled(self._jitted.lower(*arguments, **keywords), self._options)
+                    lowered = self._jitted.lower(*arguments, **keywords)
+                    compiled = _Compiled(lowered, self._get_options(lowered))
                     self._compiled[key] = compiled
         results = compiled(leaves)
         self._delete_donated(arguments, keywords)
@@ -127,6 +128,10 @@ class JitFunction:
     def compile(self, *arguments: Any, **keywords: Any) -> Executable:
         """The function for such arguments as an Executable, which can be saved."""
         return compile_module(self.lower(*arguments, **keywords), **self._options)
+
+    def _get_options(self, lowered: Any) -> dict[str, Any]:
+        """The arguments of hloc.compile."""
+        return self._options
 
     def _split(self, arguments: tuple, keywords: dict) -> tuple[Any, Any]:
         """What is a part of the program, which can be compared, and what is given to it."""

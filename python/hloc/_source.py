@@ -6,17 +6,22 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Callable
 from typing import Any
+
+from ._custom_calls import get_callbacks
 
 _NAME = re.compile(r"\s*HloModule\s+([^\s,]+)")
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A module: the file it is in, or its contents with a name for messages."""
+    """A module: the file it is in, or its contents with a name for messages; and the functions that its custom
+    calls call, by target, of modules that have them with them."""
 
     file: str
     text: bytes | None = None
+    custom_calls: dict[str, Callable] = dataclasses.field(default_factory=dict)
 
 
 def _of_text(text: str) -> Source:
@@ -40,6 +45,7 @@ def get_source(module: Any) -> Source:
         module = jax.jit(module.call).lower(*module.in_avals)
     if hasattr(module, "as_text") and hasattr(module, "compiler_ir"):  # jax.stages.Lowered
         # With the lines of the user's program, which errors then name.
-        return _of_text(module.as_text("hlo", debug_info=True))
+        return dataclasses.replace(_of_text(module.as_text("hlo", debug_info=True)),
+                                   custom_calls=get_callbacks(module))
     raise TypeError("expected HLO text, the path of a file, or `jax.jit(function).lower(...)`, but got a "
                     f"{type(module).__name__}")

@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 from ._errors import CompileError, HlocError, RunError, UnsupportedError
+from ._custom_calls import have_effects
 from ._functions import JitFunction, is_traced
 
 # What floats may differ by, as a share of the largest of the array: sums are in another order in XLA.
@@ -94,10 +95,18 @@ def describe_difference(got: Any, expected: Any, moved: Any = None) -> str:
     return f"{int((~same).sum())} of {same.size} elements differ, the first at {list(place)}: {one[place]} instead of {other[place]}"
 
 
+class _Other(JitFunction):
+    """A function compiled by hloc, beside XLA's. What its callbacks do must be done once only: those with effects
+    are XLA's to call."""
+
+    def _get_options(self, lowered: Any) -> dict[str, Any]:
+        return {**self._options, "custom_calls": {}} if have_effects(lowered) else self._options
+
+
 class _Compared:
     """A function that jax.jit has made, whose calls are compared."""
 
-    def __init__(self, jitted: Any, other: JitFunction | None):
+    def __init__(self, jitted: Any, other: _Other | None):
         functools.update_wrapper(self, jitted)
         self._jitted, self._other = jitted, other
 
@@ -193,7 +202,7 @@ def _make_jit(original: Callable) -> Callable:
         try:
             chosen = {name: options.get(name) for name in _STATIC_OPTIONS}
             plain = {n for n, value in options.items() if value is not None} <= _PLAIN_OPTIONS | _STATIC_OPTIONS
-            other = JitFunction(function, chosen["static_argnums"], chosen["static_argnames"], None, None, {}) \
+            other = _Other(function, chosen["static_argnums"], chosen["static_argnames"], None, None, {}) \
                 if plain else None
         finally:
             _state.making = False

@@ -32,21 +32,24 @@ static nb::list getMessages(const hloc_result *result) {
 }
 
 /// (outcome, messages, messages as printed, program or None).
-static nb::tuple describe(SharedResult result, bool isOpened) {
+static nb::tuple describe(SharedResult result, bool isOpened, nb::dict customCalls) {
   const char *printed = hloc_get_printed_messages(result.get());
   nb::object text =
       nb::steal(PyUnicode_DecodeUTF8(printed, Py_ssize_t(strlen(printed)), "replace"));
   nb::object program = nb::none();
   int32_t outcome = hloc_get_outcome(result.get());
   nb::list messages = getMessages(result.get());
+  std::shared_ptr<CustomCalls> calls =
+      customCalls.size() ? std::make_shared<CustomCalls>(customCalls) : nullptr;
   if (outcome == HLOC_DONE)
-    program = nb::cast(new Program(std::move(result), isOpened), nb::rv_policy::take_ownership);
+    program = nb::cast(new Program(std::move(result), isOpened, std::move(calls)),
+                       nb::rv_policy::take_ownership);
   return nb::make_tuple(outcome, messages, text, program);
 }
 
 static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
                          std::optional<std::string> name, std::optional<std::string> cpu, int level,
-                         int threads, bool fastMath, bool nativeBf16Dot) {
+                         int threads, bool fastMath, bool nativeBf16Dot, nb::dict customCalls) {
   hloc_options options = {};
   options.file = file.c_str();
   options.text = text ? text->c_str() : nullptr;
@@ -62,11 +65,12 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
     nb::gil_scoped_release unlocked;
     result.reset(hloc_compile(&options), hloc_destroy);
   }
-  return describe(std::move(result), /*isOpened=*/false);
+  return describe(std::move(result), /*isOpened=*/false, customCalls);
 }
 
 static nb::tuple open(const std::string &file) {
-  return describe(SharedResult(hloc_open(file.c_str()), hloc_destroy), /*isOpened=*/true);
+  return describe(SharedResult(hloc_open(file.c_str()), hloc_destroy), /*isOpened=*/true,
+                  nb::dict());
 }
 
 static void save(const Program &program, const std::string &file) {
@@ -98,6 +102,24 @@ static void bindPort(nb::module_ &m) {
       .def_prop_ro("has_sizes", [](const hlort_port &port) { return port.sizes != nullptr; });
 }
 
+/// Functions that a program's calls call may refer to the program: Python is to find them.
+static int traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  auto *calls =
+      nb::inst_ready(self) ? nb::inst_ptr<Program>(self)->getCustomCalls().get() : nullptr;
+  return calls ? calls->traverse(visit, arg) : 0;
+}
+
+static int clear(PyObject *self) {
+  if (auto *calls = nb::inst_ptr<Program>(self)->getCustomCalls().get())
+    calls->clear();
+  return 0;
+}
+
+static PyType_Slot programSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+                                     {Py_tp_clear, reinterpret_cast<void *>(clear)},
+                                     {0, nullptr}};
+
 NB_MODULE(_native, m) {
   bindPort(m);
   nb::class_<Context>(m, "Context")
@@ -108,7 +130,7 @@ NB_MODULE(_native, m) {
           },
           "threads"_a)
       .def_prop_ro("threads", [](const Context &context) { return context.threads->getCount(); });
-  nb::class_<Program>(m, "Program")
+  nb::class_<Program>(m, "Program", nb::type_slots(programSlots))
       .def("call", &Program::call, "context"_a.none(), "arguments"_a, "convert"_a, "in_place"_a)
       .def("save", &save, "file"_a)
       .def_prop_ro("name", [](const Program &program) { return program.getModule().name; })
@@ -139,7 +161,7 @@ NB_MODULE(_native, m) {
         return nb::str(text ? text : "", size);
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
-        "threads"_a, "fast_math"_a, "native_bf16_dot"_a);
+        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "custom_calls"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
   bindFfi(m);

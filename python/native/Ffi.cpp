@@ -10,8 +10,7 @@ namespace hloc::python {
 
 namespace {
 
-/// Kept for ever, as code that XLA has compiled may call it at any time. It has none of Python's
-/// objects.
+/// Kept for ever, as code that XLA has compiled may call it at any time.
 struct Entry {
   std::unique_ptr<Program> program;
   std::shared_ptr<Threads> threads;
@@ -118,7 +117,12 @@ void bindFfi(nb::module_ &m) {
   m.def(
       "ffi_register",
       [](const Program &program, const Context *context) {
-        auto copy = std::make_unique<Program>(program.getResult(), program.wasOpened());
+        // Python's collector, which finds the functions of the program's calls, is to leave these.
+        auto calls = program.getCustomCalls()
+                         ? std::make_shared<CustomCalls>(*program.getCustomCalls())
+                         : nullptr;
+        auto copy =
+            std::make_unique<Program>(program.getResult(), program.wasOpened(), std::move(calls));
         return Table::get().add({std::move(copy), context ? context->threads : nullptr});
       },
       nb::arg("program"), nb::arg("context").none());

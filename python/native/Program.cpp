@@ -4,8 +4,8 @@
 
 namespace hloc::python {
 
-Program::Program(SharedResult result, bool isOpened)
-    : result(std::move(result)), isOpened(isOpened) {}
+Program::Program(SharedResult result, bool isOpened, std::shared_ptr<CustomCalls> calls)
+    : result(std::move(result)), isOpened(isOpened), calls(std::move(calls)) {}
 
 Program::~Program() {
   for (void *arena : arenas)
@@ -30,9 +30,15 @@ void Program::giveBack(void *arena) {
   arenas.push_back(arena);
 }
 
+hlort_context *Program::getContext(Threads *threads, hlort_status &status) {
+  if (calls)
+    return calls->getContext(threads ? threads->getCount() : 1, getModule(), status);
+  return threads ? threads->get(result, isOpened, status) : nullptr;
+}
+
 int32_t Program::run(Threads *threads, const void *const *arguments, void *const *results,
                      hlort_status &status) {
-  hlort_context *native = threads ? threads->get(result, isOpened, status) : nullptr;
+  hlort_context *native = getContext(threads, status);
   void *arena = status.code ? nullptr : takeArena(status);
   if (!arena)
     return status.code;

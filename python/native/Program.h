@@ -5,6 +5,7 @@
 #define HLOC_PYTHON_NATIVE_PROGRAM_H
 
 #include "Context.h"
+#include "CustomCalls.h"
 #include <nanobind/nanobind.h>
 #include <vector>
 
@@ -14,13 +15,15 @@ namespace nb = nanobind;
 
 class Program {
 public:
-  Program(SharedResult result, bool isOpened);
+  /// `calls` may be null: no custom call goes to Python.
+  Program(SharedResult result, bool isOpened, std::shared_ptr<CustomCalls> calls);
   Program(const Program &) = delete;
   ~Program();
 
   const hlort_module &getModule() const { return *hloc_get_module(result.get()); }
   const SharedResult &getResult() const { return result; }
   bool wasOpened() const { return isOpened; }
+  const std::shared_ptr<CustomCalls> &getCustomCalls() const { return calls; }
 
   /// Runs the module on a sequence of arrays, without a copy of those that are in memory as the
   /// module wants them; convert(number, argument) makes one of what is not. NumPy arrays of the
@@ -35,12 +38,15 @@ public:
               hlort_status &status);
 
 private:
+  /// What the entry function takes; null, with a status, if it cannot be made.
+  hlort_context *getContext(Threads *threads, hlort_status &status);
   /// Memory for temporaries that no call uses now; null, with a status, if there is none.
   void *takeArena(hlort_status &status);
   void giveBack(void *arena);
 
   SharedResult result;
   const bool isOpened;
+  const std::shared_ptr<CustomCalls> calls;
   std::mutex mutex;
   std::vector<void *> arenas;
 };

@@ -191,9 +191,46 @@ def test_users_line_in_errors():
     assert caught.value.python_line == f.__code__.co_firstlineno + 1
 
 
-def test_callbacks_into_python_are_not_passed_on():
-    with pytest.raises(hloc.RunError, match="python_cpu_callback"):
-        hloc.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(jnp.ones(3))
+def test_callbacks_into_python(capsys):
+    @hloc.jit
+    def f(x, n):
+        jax.debug.print("x is {}", x)
+        wide = jax.pure_callback(lambda x: np.repeat(x, 2, -1), jax.ShapeDtypeStruct((2, 6), x.dtype), x)
+        return wide.sum(), jax.pure_callback(lambda n: n + 1, n, n)
+
+    for factor in (1, 2):
+        total, next_n = f(factor * jnp.ones((2, 3), jnp.bfloat16), np.int8(factor))
+        assert (float(total), int(next_n)) == (12 * factor, factor + 1)
+    assert capsys.readouterr().out.count("x is [[") == 2
+
+
+def test_callbacks_of_two_functions():
+    double, triple = (hloc.jit(lambda x, factor=factor: jax.pure_callback(lambda x: x * np.float32(factor), x, x))
+                      for factor in (2, 3))
+    x = jnp.arange(4.0)
+    assert (double(x) == 2 * x).all() and (triple(x) == 3 * x).all() and (double(x) == 2 * x).all()
+
+
+def test_callbacks_with_an_order():
+    seen = []
+
+    @hloc.jit
+    def f(x):
+        for i in range(3):
+            jax.experimental.io_callback(lambda x, i=i: seen.append((i, float(x))), None, x, ordered=True)
+        return x + 1
+
+    assert f(jnp.float32(5)) == 6
+    assert seen == [(0, 5.0), (1, 5.0), (2, 5.0)]
+
+
+def test_a_callback_that_fails():
+    def fail(x):
+        raise ValueError("not a good number")
+
+    with pytest.raises(hloc.RunError, match="not a good number") as caught:
+        hloc.jit(lambda x: jax.pure_callback(fail, x, x))(jnp.ones(3))
+    assert caught.value.code == "call failed"
 
 
 def test_no_copy_of_results(monkeypatch):
