@@ -21,6 +21,27 @@ def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
   }];
 }
 
+def BindParameters : Pass<"bind-parameters", "::mlir::ModuleOp"> {
+  let summary = "Turn parameters whose values are known into constants";
+  let description = [{
+    What `hlo.bound` of an argument of the entry holds becomes a constant; the parameters that are
+    left are numbered anew, in the header's layouts, aliases and donors, too. Of a tuple some arrays
+    may be bound: the others become parameters of their own. `hlo.bound_parameters` of the module
+    lists what was bound, for the interface.
+
+    ```mlir
+    #w = {value = dense<[1.0, 2.0]> : tensor<2xf32>, from = "w.npy"}
+    hlo.computation @main(%x: tensor<2xf32>, %w: tensor<2xf32> {hlo.bound = [#w]}) ...
+    ```
+    becomes
+    ```mlir
+    hlo.computation @main(%x: tensor<2xf32>) ... {
+      %w = hlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    ```
+    A parameter whose memory the module is given, or whose size is known at run time, cannot be bound.
+  }];
+}
+
 def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
   let summary = "Turn infeed, outfeed, send and recv into transfers of arrays";
   let description = [{

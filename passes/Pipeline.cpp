@@ -16,6 +16,7 @@ namespace hloc {
 
 void hloc::buildInterfacePipeline(OpPassManager &passes) {
   passes.addPass(createLocalizeEntry());
+  passes.addPass(createBindParameters()); // the entry's shapes are those of one partition
   passes.addPass(createLowerTransfers());
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());

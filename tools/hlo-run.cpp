@@ -3,10 +3,9 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/driver/RunCompiled.h"
-#include "passes/frontend/LocalizeEntry.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hloc::registerAllDialects(registry);
-  return hloc::hloRunMain(argc, argv, registry, hloc::runCompiled, hloc::localizeEntry);
+  return hloc::hloRunMain(argc, argv, registry, hloc::runCompiled, hloc::prepareModule);
 }

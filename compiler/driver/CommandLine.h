@@ -67,6 +67,24 @@ struct ScheduleOption : llvm::cl::list<std::string> {
             llvm::cl::value_desc("name=#hlo.schedule<...>"), llvm::cl::cat(category)) {}
 };
 
+/// --bind and --bind-all.
+struct BindOption : llvm::cl::list<std::string> {
+  explicit BindOption(llvm::cl::OptionCategory &category)
+      : llvm::cl::list<std::string>(
+            "bind",
+            llvm::cl::desc("Make a constant of this parameter, with the value of an array in a "
+                           "file (.safetensors, .npz, .npy, .gguf); repeat it for others"),
+            llvm::cl::value_desc("name=file[:key]"), llvm::cl::cat(category)) {}
+};
+struct BindAllOption : llvm::cl::list<std::string> {
+  explicit BindAllOption(llvm::cl::OptionCategory &category)
+      : llvm::cl::list<std::string>(
+            "bind-all",
+            llvm::cl::desc("Bind all parameters that are called as arrays of this file, or of the "
+                           "files in this folder"),
+            llvm::cl::value_desc("file or folder"), llvm::cl::cat(category)) {}
+};
+
 /// --schedules, a file that is read with readTunedSchedules.
 struct SchedulesFileOption : FieldOption<std::string> {
   SchedulesFileOption(std::string &field, llvm::cl::OptionCategory &category)

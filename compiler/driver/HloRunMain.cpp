@@ -191,8 +191,9 @@ static int runFile(RunOptions &options, DialectRegistry &registry, const Runner 
   Builder builder(&context);
   (*module)->setAttr("hlo.replica_count", builder.getI64IntegerAttr(options.replicas));
   (*module)->setAttr("hlo.num_partitions", builder.getI64IntegerAttr(options.partitions));
-  if (prepare && failed(prepare(*module)))
-    return Unsupported;
+  if (RunStatus status = prepare ? prepare(*module, options) : RunStatus::Done;
+      status != RunStatus::Done)
+    return toExitCode(status);
   return runModule(*module, options, compiled);
 }
 

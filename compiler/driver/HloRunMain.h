@@ -33,7 +33,7 @@ RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        Observations *observations = nullptr);
 
 /// Makes a module what the tool runs, before it asks for the entry's arrays. Reports errors itself.
-using Preparation = std::function<mlir::LogicalResult(mlir::ModuleOp module)>;
+using Preparation = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &options)>;
 
 /// Runs hlo-run; `registry` has the dialects that are needed, `compiled` runs compiled code, where
 /// there is a compiler. Returns the exit code: 0 done or all equal, 1 the input was refused or

@@ -17,6 +17,7 @@
 #include "compiler/text/SourceNotes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "passes/frontend/LocalizeEntry.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -89,7 +90,8 @@ public:
     std::optional<SourceNotes> notes;
     if (module)
       notes.emplace(*module);
-    bool done = module && (options.emit < Emit::Llvm ? writeText(*module) : writeCode(*module));
+    bool done = module && bind(*module) &&
+                (options.emit < Emit::Llvm ? writeText(*module) : writeCode(*module));
     return done ? Done : notSupported ? Unsupported : Refused;
   }
 
@@ -177,6 +179,17 @@ private:
       result.configure = [this](PassManager &passes) { dumps.attach(passes); };
     }
     return result;
+  }
+
+  /// Makes constants of the parameters that the options bind.
+  bool bind(ModuleOp module) {
+    if (options.bind.empty())
+      return true;
+    stage("binding");
+    return succeeded(localizeEntry(module)) &&
+           succeeded(bindParameters(module, options.bind, [](const std::string &message) {
+             llvm::errs() << message << '\n';
+           }));
   }
 
   /// Runs the passes up to what --emit asks for.

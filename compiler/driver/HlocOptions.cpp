@@ -130,6 +130,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                                    "Write the module after each pass that changed it", "folder",
                                    category);
 
+  BindOption bind(category);
+  BindAllOption bindAll(category);
   ScheduleOption schedules(category);
   SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
   FieldSwitch tune("tune", options.tune,
@@ -196,6 +198,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   if (!right)
     llvm::errs() << problem;
   options.schedules = schedules;
+  options.bind.one = bind;
+  options.bind.all = bindAll;
   HlocOptions read = options; // the reset sets every option, and so its field, to its default
   cl::ResetCommandLineParser();
   options = read;

@@ -4,6 +4,7 @@
 #ifndef HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 #define HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 
+#include "compiler/driver/weights/Bindings.h"
 #include "compiler/target/Target.h"
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct HlocOptions {
   bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;
   std::string dumpDir;
+  BindOptions bind;
   std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
   bool tune = false;

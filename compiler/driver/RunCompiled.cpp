@@ -7,6 +7,7 @@
 #include "compiler/driver/RunProfile.h"
 #include "compiler/driver/TraceFile.h"
 #include "hlort/async.h"
+#include "passes/frontend/LocalizeEntry.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Threading.h"
@@ -38,6 +39,14 @@ static bool addThreads(const ModuleInterface &interface, hlort_context *context)
       return false;
     }
   return true;
+}
+
+RunStatus prepareModule(ModuleOp module, const RunOptions &options) {
+  if (failed(localizeEntry(module)))
+    return RunStatus::Unsupported;
+  LogicalResult bound = bindParameters(
+      module, options.bind, [](const std::string &message) { llvm::errs() << message << '\n'; });
+  return succeeded(bound) ? RunStatus::Done : RunStatus::Refused;
 }
 
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,

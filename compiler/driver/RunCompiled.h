@@ -8,6 +8,10 @@
 
 namespace hloc {
 
+/// A Preparation: the entry becomes that of one partition, and parameters are bound as the options
+/// say.
+RunStatus prepareModule(mlir::ModuleOp module, const RunOptions &options);
+
 /// The module is left as it is. --benchmark repeats the call, on the arguments as the last one left
 /// them where results share their memory.
 RunStatus runCompiled(mlir::ModuleOp source, const RunOptions &options,

@@ -85,6 +85,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Option<int64_t> maxMegabytes("max-memory", options.maxMegabytes, "Evaluator: limit of memory",
                                "MiB");
 
+  BindOption bind(category);
+  BindAllOption bindAll(category);
   ScheduleOption schedules(category);
   SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
   DescribeOption describe(category);
@@ -96,6 +98,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   bool isRight = cl::ParseCommandLineOptions(argc, argv, "hlo-run: runs HLO\n", &problems);
   options.module = module;
   options.schedules = schedules;
+  options.bind.one = bind;
+  options.bind.all = bindAll;
   options.hasTolerance =
       rtol.getNumOccurrences() + atol.getNumOccurrences() + ulp.getNumOccurrences() > 0;
   options.tolerance.sameBits = ulp.getNumOccurrences() > 0 && options.tolerance.ulp == 0 &&

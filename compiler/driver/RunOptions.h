@@ -5,6 +5,7 @@
 #define HLOC_COMPILER_DRIVER_RUNOPTIONS_H
 
 #include "compiler/driver/ArrayReport.h"
+#include "compiler/driver/weights/Bindings.h"
 #include "compiler/target/Target.h"
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@ struct RunOptions {
   std::string module;
   std::vector<std::string> inputs; // --input, one a parameter
   std::string inputsFrom, outputsTo, expectFrom;
+  BindOptions bind; // inputs are of the parameters that are left
   Tolerance tolerance;
   bool hasTolerance = false; // it was given; else --compare derives one from the module
   /// With --mpi, 0 stands for what the module says.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/TuneWorker.h"
 #include "compiler/driver/CrashGuard.h"
+#include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/RunProfile.h"
 #include "compiler/driver/WorkerProcess.h"
 #include "compiler/text/Load.h"
-#include "passes/frontend/LocalizeEntry.h"
 #include "passes/schedule/Fingerprint.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -41,6 +41,10 @@ std::vector<std::string> getTuneWorkerCommand(const HlocOptions &options,
   add("bf16-dot", options.bf16Dot == Bf16Dot::Native ? "native" : "");
   for (const std::string &schedule : options.schedules)
     add("schedule", schedule);
+  for (const std::string &one : options.bind.one)
+    add("bind", one);
+  for (const std::string &all : options.bind.all)
+    add("bind-all", all);
   return command;
 }
 
@@ -160,6 +164,7 @@ public:
   explicit Worker(const HlocOptions &options) : context(makeRegistry()) {
     compile.target = options.getTarget();
     compile.target.trace = true;
+    run.bind = options.bind;
     compile.schedules = options.schedules;
     run.threads = options.threads ? options.threads
                                   : int64_t(llvm::hardware_concurrency().compute_thread_count());
@@ -172,7 +177,7 @@ public:
     sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
     printer.emplace(*sources, &context);
     module = loadModule(sources, &context);
-    if (!module || failed(localizeEntry(*module)))
+    if (!module || prepareModule(*module, run) != RunStatus::Done)
       return false;
     hlo::ComputationOp entry = findEntry(*module);
     if (!entry || readInputs(entry, run, inputs) != InputError::None)

@@ -50,6 +50,21 @@ ElementsAttr makeLiteral(RankedTensorType type, ArrayRef<char> bytes) {
                                         HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64));
 }
 
+ElementsAttr makeLiteral(RankedTensorType type, ArrayRef<char> bytes,
+                         std::shared_ptr<const void> owner) {
+  type = RankedTensorType::get(type.getShape(), type.getElementType());
+  size_t size = getLiteralElementBytes(type.getElementType());
+  if (type.getElementType().isInteger(1) || bytes.size() <= size)
+    return makeLiteral(type, bytes);
+  if (bytes.drop_back(size) == bytes.drop_front(size)) // all elements are the same
+    return DenseElementsAttr::getFromRawBuffer(type, bytes.take_front(size));
+  if (bytes.size() < kResourceBytes)
+    return makeLiteral(type, bytes);
+  auto release = [owner = std::move(owner)](void *, size_t, size_t) {};
+  return DenseResourceElementsAttr::get(
+      type, "literal", UnmanagedAsmResourceBlob::allocateWithAlign(bytes, 1, std::move(release)));
+}
+
 bool isSplat(ElementsAttr value, SmallVectorImpl<char> &element) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value); !dense || !dense.isSplat())
     return false;

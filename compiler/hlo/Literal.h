@@ -10,6 +10,7 @@
 #define HLOC_COMPILER_HLO_LITERAL_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include <memory>
 
 namespace hloc::hlo {
 
@@ -22,6 +23,10 @@ llvm::ArrayRef<char> getLiteralBytes(mlir::ElementsAttr value,
 
 /// Literal of `type` (its encoding is dropped) from the bytes described above.
 mlir::ElementsAttr makeLiteral(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
+
+/// The same of bytes that stay where they are as long as `owner` lives: large literals are no copy.
+mlir::ElementsAttr makeLiteral(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
+                               std::shared_ptr<const void> owner);
 
 /// Whether all elements are the same, and if so one element's bytes.
 bool isSplat(mlir::ElementsAttr value, llvm::SmallVectorImpl<char> &element);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/weights/EntryLeaves.h"
+#include "compiler/hlo/Location.h"
+#include "compiler/text/Quote.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// What stands between the words of a path: of JAX's `params['layers'][0].w`, PyTorch's
+/// `layers.0.w`, Flax's and Haiku's `layers/0/w`.
+static SmallVector<StringRef> splitWords(StringRef name) {
+  SmallVector<StringRef> words;
+  for (StringRef rest = name; !rest.empty();) {
+    rest = rest.ltrim("[]'\"./");
+    StringRef word = rest.take_front(rest.find_first_of("[]'\"./"));
+    if (!word.empty())
+      words.push_back(word);
+    rest = rest.drop_front(word.size());
+  }
+  return words;
+}
+
+EntryLeaves::EntryLeaves(hlo::ComputationOp entry) {
+  for (BlockArgument parameter : entry.getBody().getArguments()) {
+    std::string path;
+    StringRef written = hlo::getMetadataField(parameter.getLoc(), "op_name");
+    if (!text::unescape(written, path))
+      path = written.str();
+    size_t position = 0;
+    add(parameter, parameter.getType(), hlo::getInstructionName(parameter.getLoc()).str(), path,
+        position);
+  }
+}
+
+void EntryLeaves::add(BlockArgument parameter, Type type, std::string instruction, std::string path,
+                      size_t &position) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (auto [i, element] : llvm::enumerate(tuple.getTypes())) {
+      std::string ending = "." + std::to_string(i);
+      add(parameter, element, instruction + ending, path.empty() ? path : path + ending, position);
+    }
+    return;
+  }
+  auto array = dyn_cast<RankedTensorType>(type);
+  if (!array)
+    return;
+  size_t number = leaves.size();
+  auto remember = [&](auto &map, const Twine &key) {
+    SmallVector<size_t, 1> &known = map[key.str()];
+    if (!llvm::is_contained(known, number))
+      known.push_back(number);
+  };
+  remember(byName, instruction);
+  if (!path.empty())
+    remember(byName, path);
+  SmallVector<StringRef> words = splitWords(path.empty() ? instruction : path);
+  remember(byWords, llvm::join(words, "/"));
+  if (words.size() > 1 && !path.empty())
+    remember(byLastWords, llvm::join(llvm::drop_begin(words), "/"));
+  leaves.push_back({parameter, array, position++, std::move(instruction), std::move(path)});
+}
+
+ArrayRef<size_t> EntryLeaves::find(StringRef name) const {
+  if (auto found = byName.find(name); found != byName.end())
+    return found->second;
+  std::string words = llvm::join(splitWords(name), "/");
+  for (auto *map : {&byWords, &byLastWords})
+    if (auto found = map->find(words); found != map->end())
+      return found->second;
+  return {};
+}
+
+std::string listNames(ArrayRef<std::string> names) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (const std::string &name : names.take_front(kShown))
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  if (names.size() > kShown)
+    text += " and " + std::to_string(names.size() - kShown) + " others";
+  return text;
+}
+
+} // namespace hloc

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arrays that the entry takes, by the names that people give them.
+
+#ifndef HLOC_COMPILER_DRIVER_WEIGHTS_ENTRYLEAVES_H
+#define HLOC_COMPILER_DRIVER_WEIGHTS_ENTRYLEAVES_H
+
+#include "compiler/hlo/HloDialect.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hloc {
+
+/// An array among the entry's parameters.
+struct EntryLeaf {
+  mlir::BlockArgument parameter;
+  mlir::RankedTensorType type;
+  /// Its position among the arrays of its parameter.
+  size_t position = 0;
+  /// The instruction's name and, where JAX made it, the argument's path, such as `params['w']`; of
+  /// an array in a tuple with `.0.1` behind.
+  std::string instruction, path;
+
+  llvm::StringRef getName() const { return path.empty() ? instruction : path; }
+};
+
+class EntryLeaves {
+public:
+  explicit EntryLeaves(hlo::ComputationOp entry);
+
+  size_t size() const { return leaves.size(); }
+  const EntryLeaf &operator[](size_t leaf) const { return leaves[leaf]; }
+
+  /// Those that `name` means: its instruction or its path; else its words are those of the path,
+  /// however they are joined; or those of the path without the first, which is the argument of a
+  /// JAX function.
+  llvm::ArrayRef<size_t> find(llvm::StringRef name) const;
+
+private:
+  void add(mlir::BlockArgument parameter, mlir::Type type, std::string instruction,
+           std::string path, size_t &position);
+
+  std::vector<EntryLeaf> leaves;
+  llvm::StringMap<llvm::SmallVector<size_t, 1>> byName, byWords, byLastWords;
+};
+
+/// `names` in quotes, at most eight of them and the number of the others.
+std::string listNames(llvm::ArrayRef<std::string> names);
+
+} // namespace hloc
+
+#endif

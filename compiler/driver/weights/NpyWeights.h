@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an .npy file, alone or in an .npz, says of its array.
+
+#ifndef HLOC_COMPILER_DRIVER_WEIGHTS_NPYWEIGHTS_H
+#define HLOC_COMPILER_DRIVER_WEIGHTS_NPYWEIGHTS_H
+
+#include "compiler/driver/weights/WeightFile.h"
+
+namespace hloc {
+
+struct NpyArray {
+  StoredArray array;
+  uint64_t dataOffset = 0, dataBytes = 0;
+};
+
+/// Reads the header at the start of `data`, the whole file or its beginning. Errors are without the
+/// file's name.
+llvm::Expected<NpyArray> readNpyArray(llvm::StringRef data, llvm::StringRef name);
+
+} // namespace hloc
+
+#endif
