@@ -135,7 +135,7 @@ VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mas
   }
   if (!inside)
     return emit(op.getOperand(), source, mask);
-  if (inside.uniform && !inside.lanes)
+  if (inside.uniform) // no lane is in the operand if not all may be
     if (std::optional<int64_t> known = getConstant(inside.uniform); known && *known == 0)
       return emit(op.getPaddingValue(), {}, mask);
   VectorValue padding = emit(op.getPaddingValue(), {}, mask);
@@ -190,7 +190,8 @@ VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<Vect
       [&] { return emitPieces(op, at, mask); });
 }
 
-/// Elements of a concatenation's operands, each by itself and chosen from by the index.
+/// Elements of a concatenation's operands, each by itself and chosen from by the index; zero where
+/// that is known to lie outside, which only lanes that nobody reads do.
 VectorValue ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at, Mask mask) {
   int64_t dimension = op.getDimension();
   VectorIndex x = at[dimension];
@@ -218,7 +219,7 @@ VectorValue ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<VectorInd
       result = value;
     }
   }
-  return result;
+  return result.re ? result : zeroOf(arrayType(op.getResult()).getElementType());
 }
 
 } // namespace hloc
