@@ -356,10 +356,14 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
     return {emitStochasticConvert(b, operands[0].re, operands[1].re, element,
                                   elementOf(stochastic.getResult())),
             {}};
-  if (auto reduce = dyn_cast<hlo::ReducePrecisionOp>(op))
-    return {emitReducePrecision(b, operands[0].re, element, reduce.getExponentBits(),
-                                reduce.getMantissaBits()),
+  if (auto reduce = dyn_cast<hlo::ReducePrecisionOp>(op)) {
+    // As many bits as the type has, or any number above, keep all of them.
+    unsigned width = element.getIntOrFloatBitWidth();
+    auto atMost = [width](uint64_t bits) { return unsigned(std::min<uint64_t>(bits, width)); };
+    return {emitReducePrecision(b, operands[0].re, element, atMost(reduce.getExponentBits()),
+                                atMost(reduce.getMantissaBits())),
             {}};
+  }
   ScalarOps ops(index, op, operands, element);
   if (isa<ComplexType>(element))
     return ops.onComplex();

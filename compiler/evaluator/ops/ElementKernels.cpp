@@ -218,7 +218,7 @@ KernelFunction getOtherKernel(Operation *op, KernelInfo &info) {
   if (auto reduce = dyn_cast<ReducePrecisionOp>(op)) {
     info.first = reduce.getExponentBits();
     info.second = reduce.getMantissaBits();
-    bool valid = isFloat(info.operand) && info.first >= 1 && info.second >= 0 && info.first < 63;
+    bool valid = isFloat(info.operand) && info.first >= 1 && info.second >= 0;
     return valid ? reducePrecisionKernel : nullptr;
   }
   if (auto stochastic = dyn_cast<StochasticConvertOp>(op)) {
