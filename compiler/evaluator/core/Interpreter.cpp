@@ -4,6 +4,7 @@
 #include "compiler/evaluator/core/Plan.h"
 #include "compiler/evaluator/core/Strided.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -81,7 +82,8 @@ LogicalResult Interpreter::fail(Operation *op, const Twine &message) {
 
 LogicalResult Interpreter::work(Operation *op, int64_t amount) {
   const Options &options = evaluation.options;
-  if (evaluation.steps.fetch_add(amount, std::memory_order_relaxed) + amount > options.maxSteps)
+  int64_t total, before = evaluation.steps.fetch_add(amount, std::memory_order_relaxed);
+  if (llvm::AddOverflow(before, amount, total) || total > options.maxSteps)
     return fail(op, "evaluation exceeds its limit of " + Twine(options.maxSteps) + " steps");
   if (evaluation.stopped.load(std::memory_order_relaxed)) {
     isConsequence = true;

@@ -54,17 +54,17 @@ FailureOr<Type> infer(IotaOp::Adaptor op, const Rule &rule) {
 }
 
 /// Where bounded dimensions lie in memory, from the most major one on: how many places come before
-/// each, and how many bits it takes at its bound.
-static SmallVector<std::pair<int64_t, int64_t>> listBoundedDimensions(RankedTensorType type) {
+/// each, and how many bits it takes at its bound: a number that 64 bits may not hold.
+static SmallVector<std::pair<int64_t, __int128>> listBoundedDimensions(RankedTensorType type) {
   Shape shape(type);
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(shape.getRank()));
   if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
     order.assign(layout.getMinorToMajor().rbegin(), layout.getMinorToMajor().rend());
-  SmallVector<std::pair<int64_t, int64_t>> found;
+  SmallVector<std::pair<int64_t, __int128>> found;
   int64_t before = 1, rest = countElements(shape.sizes).value_or(0);
   for (int64_t d : order) {
     if (shape.dynamic[d])
-      found.emplace_back(before, rest * getStorageBits(shape.element));
+      found.emplace_back(before, __int128(rest) * getStorageBits(shape.element));
     before *= shape.sizes[d];
     rest = shape.sizes[d] == 0 ? 0 : rest / shape.sizes[d];
   }
