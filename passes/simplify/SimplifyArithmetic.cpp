@@ -261,8 +261,9 @@ Value compareConvertedPred(CompareOp op, Build) {
       !(isInteger(op.getLhs()) || isFloat(op.getLhs())))
     return nullptr;
   Direction direction = op.getDirection();
-  bool isAboveZero =
-      isSplatOf(op.getRhs(), 0) && (direction == Direction::NE || direction == Direction::GT);
+  bool isNegative = arrayType(convert).getElementType().isSignedInteger(1); // true is -1 of s1
+  bool isAboveZero = isSplatOf(op.getRhs(), 0) &&
+                     (direction == Direction::NE || (direction == Direction::GT && !isNegative));
   bool isOne =
       isSplatOf(op.getRhs(), 1) && (direction == Direction::EQ || direction == Direction::GE);
   return isAboveZero || isOne ? convert.getOperand() : Value();

@@ -115,10 +115,11 @@ static Scalar shiftRightArithmetic(Scalar x, Scalar y, int bits) {
   return Scalar::ofInt(extended >> (amount >= uint64_t(bits) ? bits - 1 : amount));
 }
 
-/// All bits of the exponent count. A negative exponent gives 1 for base 1 and 0 otherwise.
-template <bool isSigned> static Scalar power(Scalar x, Scalar y) {
+/// All bits of the exponent count. A negative exponent gives 1 for base 1 and 0 otherwise; the 1 of
+/// s1 is its -1.
+template <bool isSigned> static Scalar power(Scalar x, Scalar y, int bits) {
   if (isSigned && y.i < 0)
-    return Scalar::ofInt(x.i == 1);
+    return Scalar::ofInt(x.i == (bits == 1 ? -1 : 1));
   uint64_t result = 1, base = x.u;
   for (uint64_t exponent = y.u; exponent; exponent >>= 1) {
     if (exponent & 1)
@@ -166,7 +167,7 @@ static KernelFunction getIntegerKernel(Operation *op, bool isSigned) {
         return isSigned ? mapWithBits<multiplyHighSigned> : mapWithBits<multiplyHighUnsigned>;
       })
       .Case<PowerOp>([&](auto) -> Result {
-        return isSigned ? mapBinary<power<true>> : mapBinary<power<false>>;
+        return isSigned ? mapWithBits<power<true>> : mapWithBits<power<false>>;
       })
       .Case<ShiftLeftOp>([](auto) -> Result { return mapWithBits<shiftLeft>; })
       .Case<ShiftRightLogicalOp>([](auto) -> Result { return mapWithBits<shiftRightLogical>; })
