@@ -89,6 +89,7 @@ def HLO_RaggedAllToAllOp : HLO_CollectiveOp<"ragged_all_to_all", (ins Opt<I64Arr
     - C2: Input and output have one element type and number of dimensions.
     - C3: Offsets and sizes are integers
     - C4: of one shape.
+    - C5: All dimensions of input and output agree but the first.
   }];
 }
 def HLO_CollectiveBroadcastOp : HLO_CollectiveOp<"collective_broadcast", (ins Flag<"false">:$has_dynamic_root)> {

@@ -174,6 +174,11 @@ FailureOr<Type> infer(RaggedAllToAllOp::Adaptor op, const Rule &rule) {
                                "output")) || // C2
       failed(expectRank(rule, output, input.getRank(), "output")))
     return failure();
+  if (input.getRank() > 0 && !sizesAgree(Sizes(getBounds(input)).drop_front(),
+                                         Sizes(getBounds(output)).drop_front())) // C5
+    return rule.fail(Error::ShapesDiffer)
+           << "expected rows of the output to have the dimensions of those of the input, "
+           << toText(inputs[0]) << ", but got " << toText(inputs[1]);
   for (size_t i = 2; i < 6; ++i) {
     auto array = cast<RankedTensorType>(inputs[i]);
     if (!isInteger(array.getElementType())) // C3
