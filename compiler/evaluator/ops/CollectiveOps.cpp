@@ -2,91 +2,13 @@
 // Collectives. The members of a group come together, each takes everyone's operands and computes
 // its own part, in the order of the group's members. Start operations do the work, done operations
 // hand the result on.
-#include "compiler/evaluator/core/Communicator.h"
 #include "compiler/evaluator/core/Strided.h"
+#include "compiler/evaluator/ops/CollectiveGroups.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
 
 namespace hloc::evaluator {
-
-namespace {
-/// A group as this participant sees it.
-struct Group {
-  SmallVector<int64_t> members; // participants, replica-major; empty if this one is in no group
-  size_t place = 0;             // of this participant
-};
-
-/// What the numbers in replica groups count.
-enum class Mode { Replicas, Partitions, ReplicasAndPartitions, Flattened };
-} // namespace
-
-static Group findGroup(Call &call, ReplicaGroupsAttr groups, Mode mode) {
-  const Interpreter &me = call.interpreter;
-  int64_t replicas = me.evaluation.options.replicas, partitions = me.evaluation.options.partitions;
-  int64_t self = mode == Mode::Flattened    ? me.id
-                 : mode == Mode::Partitions ? me.getPartition()
-                                            : me.getReplica();
-  SmallVector<int64_t> numbers;
-  if (!groups || groups.getSizes().empty()) {
-    int64_t count = mode == Mode::Flattened    ? replicas * partitions
-                    : mode == Mode::Partitions ? partitions
-                                               : replicas;
-    for (int64_t i = 0; i < count; ++i)
-      numbers.push_back(i);
-  } else {
-    ArrayRef<int64_t> ids = groups.getIds();
-    for (int64_t size : groups.getSizes()) {
-      ArrayRef<int64_t> group = ids.take_front(size);
-      ids = ids.drop_front(group.size());
-      if (llvm::is_contained(group, self))
-        numbers.assign(group.begin(), group.end());
-    }
-  }
-  Group group;
-  for (int64_t number : numbers) {
-    if (mode == Mode::Flattened)
-      group.members.push_back(number);
-    else if (mode == Mode::Partitions)
-      group.members.push_back(me.getReplica() * partitions + number);
-    else if (mode == Mode::Replicas)
-      group.members.push_back(number * partitions + me.getPartition());
-    else
-      for (int64_t partition = 0; partition < partitions; ++partition)
-        group.members.push_back(number * partitions + partition);
-  }
-  group.place = llvm::find(group.members, me.id) - group.members.begin();
-  return group;
-}
-
-/// The mode of operations that may use global device ids.
-template <class Op> static Mode reducingMode(Op op) {
-  if (op.getUseGlobalDeviceIds())
-    return Mode::Flattened;
-  return op.getChannelId() ? Mode::ReplicasAndPartitions : Mode::Replicas;
-}
-
-/// The mode of all others.
-template <class Op> static Mode exchangingMode(Op op) {
-  return op.getChannelId() ? Mode::Partitions : Mode::Replicas;
-}
-
-/// Everyone's operands, in the order of the group's members.
-static FailureOr<std::shared_ptr<Meeting>> meet(Call &call, const Group &group) {
-  const Options &options = call.interpreter.evaluation.options;
-  if (group.members.empty())
-    return call.fail("participant " + Twine(call.interpreter.id) + " is in no replica group");
-  for (int64_t member : group.members)
-    if (member < 0 || member >= options.replicas * options.partitions)
-      return call.fail("a replica group names a participant beyond the " +
-                       Twine(options.replicas * options.partitions) + " that there are");
-  Values operands(call.operands.begin(), call.operands.end());
-  auto meeting = call.interpreter.evaluation.communicator->arrive(call.interpreter, call.op,
-                                                                  group.members, operands);
-  if (failed(call.interpreter.evaluation.communicator->wait(call.interpreter, call.op, meeting)))
-    return failure();
-  return meeting;
-}
 
 /// Operand `index` of everyone.
 static SmallVector<Array> everyones(const Meeting &meeting, unsigned index) {
@@ -94,6 +16,27 @@ static SmallVector<Array> everyones(const Meeting &meeting, unsigned index) {
   for (const Values &values : meeting.contributions)
     arrays.push_back(values[index].getArray());
   return arrays;
+}
+
+/// Arrays of bounded size may differ between participants, but only where a collective puts parts
+/// of them one after the other.
+static LogicalResult expectSameSizes(Call &call, ArrayRef<Array> arrays, int64_t without = -1) {
+  for (const Array &array : arrays)
+    for (auto [d, size] : llvm::enumerate(array.shape))
+      if (int64_t(d) != without && size != arrays[0].shape[d])
+        return call.fail("expected arrays of the same sizes on all members of a group, but "
+                         "dimension " +
+                         Twine(d) + " has " + Twine(arrays[0].shape[d]) + " elements on one and " +
+                         Twine(size) + " on another");
+  return success();
+}
+
+/// Parts of a dimension, one for each member.
+static LogicalResult expectParts(Call &call, const Array &array, int64_t d, int64_t members) {
+  if (array.shape[d] % members == 0)
+    return success();
+  return call.fail("expected a size of dimension " + Twine(d) + " that is a multiple of the " +
+                   Twine(members) + " members of a group but got " + Twine(array.shape[d]));
 }
 
 static Array concatenate(ArrayRef<Array> parts, int64_t d) {
@@ -127,8 +70,13 @@ template <class Op> static FailureOr<Values> gatherAll(Call &call, Op op) {
   if (failed(meeting))
     return failure();
   Values results;
-  for (unsigned i = 0; i < call.operands.size(); ++i)
-    results.push_back(concatenate(everyones(**meeting, i), op.getDimensions()[0]));
+  int64_t d = op.getDimensions()[0];
+  for (unsigned i = 0; i < call.operands.size(); ++i) {
+    SmallVector<Array> parts = everyones(**meeting, i);
+    if (failed(expectSameSizes(call, parts, d)))
+      return failure();
+    results.push_back(concatenate(parts, d));
+  }
   return results;
 }
 
@@ -162,7 +110,10 @@ template <class Op> static FailureOr<Values> reduceAll(Call &call, Op op, const 
     return failure();
   Values results;
   for (unsigned i = 0; i < call.operands.size(); ++i) {
-    FailureOr<Array> result = fold(call, op.getToApplyAttr(), everyones(**meeting, i));
+    SmallVector<Array> arrays = everyones(**meeting, i);
+    if (failed(expectSameSizes(call, arrays)))
+      return failure();
+    FailureOr<Array> result = fold(call, op.getToApplyAttr(), arrays);
     if (failed(result))
       return failure();
     results.push_back(*result);
@@ -172,11 +123,6 @@ template <class Op> static FailureOr<Values> reduceAll(Call &call, Op op, const 
 
 static FailureOr<Values> allGather(Call &call) {
   return gatherAll(call, cast<AllGatherOp>(call.op));
-}
-
-static Value packed(Values &values) {
-  return values.size() == 1 ? values[0]
-                            : Value::makeTuple(std::vector<Value>(values.begin(), values.end()));
 }
 
 /// (operands, results).
@@ -205,8 +151,12 @@ static FailureOr<Values> reduceScatter(Call &call) {
   FailureOr<Values> results = reduceAll(call, op, group);
   if (failed(results))
     return failure();
-  for (Value &result : *results)
-    result = partOf(result.getArray(), op.getDimensions()[0], group.members.size(), group.place);
+  int64_t d = op.getDimensions()[0];
+  for (Value &result : *results) {
+    if (failed(expectParts(call, result.getArray(), d, group.members.size())))
+      return failure();
+    result = partOf(result.getArray(), d, group.members.size(), group.place);
+  }
   return results;
 }
 
@@ -231,9 +181,14 @@ static FailureOr<Values> allToAll(Call &call) {
   if (std::optional<ArrayRef<int64_t>> dimensions = op.getDimensions()) {
     int64_t d = dimensions->front();
     for (unsigned i = 0; i < call.operands.size(); ++i) {
-      SmallVector<Array> parts;
-      for (const Array &array : everyones(**meeting, i))
-        parts.push_back(partOf(array, d, count, group.place));
+      SmallVector<Array> parts = everyones(**meeting, i);
+      if (failed(expectSameSizes(call, parts, d)))
+        return failure();
+      for (Array &array : parts) {
+        if (failed(expectParts(call, array, d, count)))
+          return failure();
+        array = partOf(array, d, count, group.place);
+      }
       results.push_back(concatenate(parts, d));
     }
     return results;
@@ -260,6 +215,8 @@ static FailureOr<Values> raggedAllToAll(Call &call) {
   Array output = call.array(1);
   for (const Values &sender : (*meeting)->contributions) {
     const Array &input = sender[0].getArray(), &sizes = sender[3].getArray();
+    if (failed(expectSameSizes(call, {input, output}, /*without=*/0)))
+      return failure();
     int64_t updates = sizes.getCount() / int64_t(group.members.size());
     for (int64_t u = 0; u < updates; ++u) {
       int64_t at = int64_t(group.place) * updates + u;
@@ -297,140 +254,6 @@ static FailureOr<Values> collectiveBroadcast(Call &call) {
   return results;
 }
 
-//===- collective_permute --------------------------------------------------===//
-
-/// Index numbers in a value: a vector, a scalar or a tuple of them.
-static Shape indicesOf(const Value &value) {
-  Shape indices;
-  SmallVector<Value> leaves;
-  value.flatten(leaves);
-  for (const Value &leaf : leaves)
-    for (int64_t i = 0; i < leaf.getArray().getCount(); ++i)
-      indices.push_back(leaf.getArray().getIndex(i));
-  return indices;
-}
-
-/// One slice after the other of the sender's input, copied to where the sender says in `output`.
-/// Takes the sizes from the front of `sizes`, and leaves out slices that `isMine` does not name.
-static LogicalResult copySlices(Call &call, const Array &input, Array &output,
-                                ArrayRef<int64_t> starts, ArrayRef<int64_t> targets,
-                                ArrayRef<Attribute> &sizes, function_ref<bool(size_t)> isMine) {
-  size_t rank = input.shape.size();
-  if (input.type != output.type || rank != output.shape.size())
-    return call.fail("input and output differ in their element types or numbers of dimensions");
-  if (rank == 0 || starts.size() % rank || starts.size() != targets.size() ||
-      starts.size() / rank > sizes.size())
-    return call.fail("slice_sizes and the start indices do not match the operand");
-  for (size_t slice = 0; slice < starts.size() / rank; ++slice) {
-    Shape shape;
-    if (auto list = dyn_cast<DenseI64ArrayAttr>(sizes.front()))
-      shape.assign(list.asArrayRef().begin(), list.asArrayRef().end());
-    else
-      for (Attribute size : cast<ArrayAttr>(sizes.front()))
-        shape.push_back(cast<IntegerAttr>(size).getInt());
-    sizes = sizes.drop_front();
-    if (shape.size() != rank)
-      return call.fail("slice_sizes and the start indices do not match the operand");
-    if (!isMine(slice))
-      continue;
-    ArrayRef<int64_t> start = starts.slice(slice * rank, rank),
-                      target = targets.slice(slice * rank, rank);
-    for (size_t d = 0; d < rank; ++d)
-      if (shape[d] < 0 || start[d] < 0 || target[d] < 0 || start[d] > input.shape[d] - shape[d] ||
-          target[d] > output.shape[d] - shape[d])
-        return call.fail("a slice lies outside the operand");
-    copyBox(input, start, output, target, shape);
-  }
-  return success();
-}
-
-/// Slices between buffers: (input, output, where in the input, where in the output), each an array
-/// with its indices or a tuple of those. `sources` are the members that send to this one: one sends
-/// all slices, of several each one slice of each array, in order.
-static FailureOr<Values> permuteSlices(Call &call, const Meeting &meeting,
-                                       ArrayRef<Attribute> sizes, ArrayRef<int64_t> sources) {
-  if (call.operands.size() != 4)
-    return call.fail("expected input, output and where slices lie in them");
-  auto count = [](const Value &value) { return value.isTuple() ? value.getTupleSize() : 1; };
-  auto part = [](const Value &value, size_t i) {
-    return value.isTuple() ? value.getElement(i) : value;
-  };
-  size_t arrays = count(call.operands[1]);
-  bool isTuple = call.operands[1].isTuple();
-  std::vector<Value> outputs;
-  for (size_t i = 0; i < arrays; ++i)
-    outputs.push_back(part(call.operands[1], i));
-  for (auto [number, source] : llvm::enumerate(sources)) {
-    const Values &sender = meeting.contributions[source];
-    auto isMine = [&, number = number](size_t slice) {
-      return sources.size() == 1 || slice == number;
-    };
-    ArrayRef<Attribute> rest = sizes;
-    for (size_t i = 0; i < arrays; ++i) {
-      if (isTuple &&
-          (count(sender[0]) != arrays || count(sender[2]) != arrays || count(sender[3]) != arrays))
-        return call.fail("slice_sizes and the start indices do not match the operand");
-      Value input = part(sender[0], i);
-      if (!input.isArray() || !outputs[i].isArray())
-        return call.fail("slices are exchanged between arrays and tuples of arrays");
-      Shape starts = indicesOf(isTuple ? part(sender[2], i) : sender[2]),
-            targets = indicesOf(isTuple ? part(sender[3], i) : sender[3]);
-      if (failed(copySlices(call, input.getArray(), outputs[i].getArray(), starts, targets, rest,
-                            isMine)))
-        return failure();
-    }
-  }
-  return Values{isTuple ? Value::makeTuple(std::move(outputs)) : outputs.front()};
-}
-
-template <class Op> static FailureOr<Values> permute(Call &call, Op op) {
-  Mode mode = exchangingMode(op);
-  Group all = findGroup(call, nullptr, mode);
-  FailureOr<std::shared_ptr<Meeting>> meeting = meet(call, all);
-  if (failed(meeting))
-    return failure();
-  int64_t self =
-      mode == Mode::Partitions ? call.interpreter.getPartition() : call.interpreter.getReplica();
-  SmallVector<int64_t> sources;
-  ArrayRef<int64_t> pairs = op.getSourceTargetPairs();
-  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    if (pairs[i + 1] != self)
-      continue;
-    if (pairs[i] >= int64_t(all.members.size()))
-      return call.fail("source " + Twine(pairs[i]) + " is not among the participants");
-    sources.push_back(pairs[i]);
-  }
-  if (op.getSliceSizes())
-    return permuteSlices(call, **meeting, op.getSliceSizes()->getValue(), sources);
-  Values results;
-  for (auto [i, operand] : llvm::enumerate(call.operands)) {
-    if (!sources.empty())
-      results.push_back((*meeting)->contributions[sources.back()][i]);
-    else if (operand.isArray())
-      results.push_back(Array(operand.getArray().type, operand.getArray().shape));
-    else
-      results.push_back(makeZero(op->getOperand(i).getType()));
-  }
-  return results;
-}
-
-static FailureOr<Values> collectivePermute(Call &call) {
-  return permute(call, cast<CollectivePermuteOp>(call.op));
-}
-
-/// (operands, results, contexts).
-static FailureOr<Values> collectivePermuteStart(Call &call) {
-  Values operands(call.operands.begin(), call.operands.end());
-  FailureOr<Values> results = permute(call, cast<CollectivePermuteStartOp>(call.op));
-  if (failed(results))
-    return failure();
-  std::vector<Value> elements{packed(operands), packed(*results)};
-  if (auto type = dyn_cast<TupleType>(call.op->getResult(0).getType()))
-    for (Type context : llvm::drop_begin(type.getTypes(), std::min<size_t>(2, type.size())))
-      elements.push_back(makeZero(context));
-  return Values{Value::makeTuple(std::move(elements))};
-}
-
 void addCollectiveOps(HandlerTable &table) {
   table["hlo.all_gather"] = allGather;
   table["hlo.all_gather_start"] = allGatherStart;
@@ -442,9 +265,8 @@ void addCollectiveOps(HandlerTable &table) {
   table["hlo.all_to_all"] = allToAll;
   table["hlo.ragged_all_to_all"] = raggedAllToAll;
   table["hlo.collective_broadcast"] = collectiveBroadcast;
-  table["hlo.collective_permute"] = collectivePermute;
-  table["hlo.collective_permute_start"] = collectivePermuteStart;
   table["hlo.collective_permute_done"] = secondElement;
+  addPermuteOps(table);
 }
 
 } // namespace hloc::evaluator
