@@ -142,7 +142,10 @@ def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
       merges or splits has a size;
     - a greater size given by `hlo.set_dimension_size`, and a static result type: zero;
     - elementwise operations on two different sizes: one of 1 repeats;
-    - collectives: sizes go with arrays that participants send each other.
+    - collectives: sizes go with arrays that participants send each other. Along a dimension that has
+      sizes, members tell each other theirs and exchange arrays of full parts, which then move closer
+      together. What has to hold of sizes for the collective to mean anything is an `hlo.require`;
+    - `hlo.host_transfer` becomes `hlo.sized_transfer`.
 
     `hlo.get_dimension_size` becomes the size; the custom calls `PadToStatic` and `SliceToDynamic`
     end here too. Sizes of bounded arguments and results of `@main` become s32 arguments and results

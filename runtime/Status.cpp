@@ -17,6 +17,11 @@ int32_t hlort_status_set(hlort_status *status, int32_t code, const char *format,
   return code;
 }
 
+int32_t hlort_require(int32_t holds, const char *message, hlort_status *status) {
+  return holds ? int32_t(HLORT_OK)
+               : hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s", message);
+}
+
 const char *hlort_code_name(int32_t code) {
   switch (code) {
   case HLORT_OK:

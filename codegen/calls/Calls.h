@@ -16,6 +16,7 @@ mlir::LogicalResult emitHostTransfer(RuntimeCallBuilder &call);
 mlir::LogicalResult emitPartitionId(RuntimeCallBuilder &call);
 mlir::LogicalResult emitRandomState(RuntimeCallBuilder &call);
 mlir::LogicalResult emitReplicaId(RuntimeCallBuilder &call);
+mlir::LogicalResult emitRequire(RuntimeCallBuilder &call);
 
 } // namespace hloc
 

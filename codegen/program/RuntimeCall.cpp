@@ -43,7 +43,9 @@ static const CallKind *findKind(StringRef callee) {
       {"host_transfer", {emitHostTransfer}},
       {"partition_id", {emitPartitionId}},
       {"replica_id", {emitReplicaId}},
+      {"require", {emitRequire}},
       {"rng_get_and_update_state", {emitRandomState}},
+      {"sized_transfer", {emitHostTransfer}},
   };
   auto kind = kinds.find(callee);
   return kind == kinds.end() ? nullptr : &kind->second;

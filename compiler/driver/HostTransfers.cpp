@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HostTransfers.h"
 #include "codegen/program/ElementNames.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -56,15 +57,27 @@ static RankedTensorType getType(const hlort_buffer &buffer, Type elementType) {
   return RankedTensorType::get(ArrayRef(buffer.dims, buffer.rank), elementType);
 }
 
+/// Of an array to be written: where the host chooses a size, the buffer's is the bound.
+static RankedTensorType getWrittenType(const hlort_buffer &buffer, const int64_t *sizes,
+                                       Type elementType) {
+  hlo::Shape shape(elementType);
+  for (int32_t d = 0; d < buffer.rank; ++d)
+    shape.append(buffer.dims[d], sizes && sizes[d] < 0);
+  return shape.getType();
+}
+
 int32_t HostTransfers::feed(const hlort_transfer &transfer, hlort_status &status) {
-  for (const hlort_buffer &buffer : ArrayRef(transfer.buffers, transfer.count)) {
-    RankedTensorType type = getType(buffer, elementTypes.lookup(buffer.element_type));
+  for (auto [i, buffer] : llvm::enumerate(ArrayRef(transfer.buffers, transfer.count))) {
+    int64_t *sizes = transfer.sizes ? transfer.sizes[i] : nullptr;
+    RankedTensorType type = getWrittenType(buffer, sizes, elementTypes.lookup(buffer.element_type));
     llvm::Expected<HostArray> array = readInfeed(type, next++, participant, options);
     if (!array)
       return hlort_status_set(
           &status, HLORT_NOT_FOUND, "%s: %s waits for data that the host has not given: %s",
           transfer.place, transfer.kind == HLORT_INFEED ? "infeed" : "recv-done",
           llvm::toString(array.takeError()).c_str());
+    if (sizes)
+      llvm::copy(array->type.getShape(), sizes);
     toMemory(*array, getMinorToMajor(buffer), static_cast<char *>(buffer.data));
   }
   return HLORT_OK;

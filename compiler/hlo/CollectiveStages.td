@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives as compiled programs carry them out: a start and a done. They have no form in HLO
-// text.
+// Collectives as compiled programs carry them out, a start and a done, and what goes with sizes that
+// are known at run time. They have no form in HLO text.
 
 include "compiler/hlo/HloBase.td"
+include "compiler/hlo/TransferKind.td"
 
 def HLO_CollectiveStartOp : HLO_Op<"collective_start", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a collective begins";
@@ -39,4 +40,29 @@ def HLO_CollectiveDoneOp
     type($ticket) `,` functional-type($buffers, $results) `,` `(` type($kept) `)`
   }];
   let hasVerifier = 1;
+}
+
+def HLO_SizedTransferOp : HLO_Op<"sized_transfer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "host_transfer of arrays whose sizes are known at run time";
+  let description = [{
+    `bounded` has for each array the dimensions, as the host counts them, that have such sizes. After
+    all arrays each that has some is followed by the sizes of all its dimensions, s64[rank].
+  }];
+  let arguments = (ins Variadic<HLO_Array>:$inputs, HLO_TransferKindAttr:$kind, I64Attr:$channel,
+                       ArrayAttr:$layouts, ArrayAttr:$bounded);
+  let results = (outs Variadic<HLO_Array>:$results);
+  let assemblyFormat = [{
+    $kind $channel $layouts $bounded `(` $inputs `)` attr-dict `:`
+    functional-type($inputs, $results)
+  }];
+}
+
+def HLO_RequireOp : HLO_Op<"require", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the run fails unless a condition holds";
+  let description = [{
+    What depends on data and has to hold for an operation of the text, `opcode`, to mean anything. The
+    status names that operation and its place, and says what was expected.
+  }];
+  let arguments = (ins HLO_Array:$condition, StrAttr:$opcode, StrAttr:$expected);
+  let assemblyFormat = "$condition $opcode $expected attr-dict `:` type($condition)";
 }

@@ -82,10 +82,7 @@ def HLO_RuntimeCallOp : HLO_Op<"runtime_call", [AttrSizedOperandSegments,
   }];
 }
 
-def HLO_TransferKind : HLO_Enum<"TransferKind", "which queue of the context, numbered as in hlort", [
-  HLO_Case<"Infeed", 0, "infeed">, HLO_Case<"Outfeed", 1, "outfeed">,
-  HLO_Case<"Send", 2, "send">, HLO_Case<"Recv", 3, "recv">]>;
-def HLO_TransferKindAttr : HLO_EnumAttr<HLO_TransferKind, "transfer_kind">;
+include "compiler/hlo/TransferKind.td"
 
 def HLO_HostTransferOp : HLO_Op<"host_transfer", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "arrays that go to the host or come from it";

@@ -70,6 +70,53 @@ Value BoundedBuild::signedIndices(Value indices) {
   return convert(indices, needed <= 32 ? builder.getI32Type() : builder.getI64Type());
 }
 
+Value BoundedBuild::elementsAt(Value vector, Value places) {
+  RankedTensorType type = arrayType(places).clone(getElementTypeOrSelf(vector));
+  return GatherOp::create(
+      builder, loc, type, vector, places, /*offset_dims=*/ArrayRef<int64_t>{},
+      /*collapsed_slice_dims=*/ArrayRef<int64_t>{0}, /*operand_batching_dims=*/ArrayRef<int64_t>{},
+      /*start_indices_batching_dims=*/ArrayRef<int64_t>{}, /*start_index_map=*/ArrayRef<int64_t>{0},
+      /*index_vector_dim=*/type.getRank(), /*slice_sizes=*/ArrayRef<int64_t>{1},
+      /*indices_are_sorted=*/false);
+}
+
+/// Each array is written where the one before it ends, over what lies past that one's size.
+BoundedArray BoundedBuild::concatenateBounded(ArrayRef<BoundedArray> arrays, int64_t dimension) {
+  int64_t rank = arrays[0].getRank(), bound = 0;
+  SmallVector<Value> values = getArrays(arrays), sizes(rank);
+  for (const BoundedArray &array : arrays) {
+    bound += array.getBound(dimension);
+    for (int64_t d = 0; d < rank; ++d)
+      if (d != dimension && !sizes[d])
+        sizes[d] = array.sizes[d];
+  }
+  // Up to the first array with a size the places are known.
+  size_t known = 1;
+  for (const BoundedArray &array : arrays.drop_back()) {
+    if (array.sizes[dimension])
+      break;
+    ++known;
+  }
+  Value result = concatenate(ArrayRef(values).take_front(known), dimension);
+  SmallVector<int64_t> none(rank, 0), high(none);
+  high[dimension] = bound - arrayType(result).getDimSize(dimension);
+  result = pad(result, scalar(arrays[0].getElement(), 0.0), none, high, none);
+  Value end = index(0);
+  bool isBounded = false;
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    if (i >= known) {
+      SmallVector<Value> starts(rank, index(0));
+      starts[dimension] = end;
+      result = dynamicUpdateSlice(result, array.array, starts);
+    }
+    end = add(end, getSize(array, dimension));
+    isBounded |= bool(array.sizes[dimension]);
+  }
+  if (isBounded)
+    sizes[dimension] = end;
+  return BoundedArray(result, sizes);
+}
+
 RankedTensorType hloc::getFullType(Type type) {
   auto array = cast<RankedTensorType>(type);
   return RankedTensorType::get(hlo::getBounds(array), array.getElementType());

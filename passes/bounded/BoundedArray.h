@@ -87,6 +87,15 @@ public:
   Value element(Value vector, int64_t position) {
     return reshape(sliceOf(vector, 0, position, position + 1), {});
   }
+  /// The elements of a vector at `places`, in the shape of those.
+  Value elementsAt(Value vector, Value places);
+  /// An element of a matrix, as a scalar.
+  Value element(Value matrix, int64_t row, int64_t column) {
+    return reshape(slice(matrix, {row, column}, {row + 1, column + 1}), {});
+  }
+  /// The arrays one after the other, as many elements of each as its size says. Sizes in other
+  /// dimensions are those of the first that has some.
+  BoundedArray concatenateBounded(llvm::ArrayRef<BoundedArray> arrays, int64_t dimension);
 };
 
 /// `type` with bounded dimensions at their bounds, without layout.

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives. Where members fold or exchange along other dimensions than those of bounded size,
-// they have the same sizes; where whole arrays go from one participant to another, their sizes go
-// with them.
+// Collectives that fold, gather or exchange along a dimension. All members have the same sizes in
+// dimensions along which nothing moves, which is checked when the program runs. Along a dimension
+// of bounded size, members tell each other their sizes, and then exchange arrays of full parts.
+#include "passes/bounded/BoundedCollectives.h"
 #include "passes/bounded/BoundedPatterns.h"
-#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Results of the operands' sizes.
-static BoundedArrays keepSizes(Operation *op, ArrayRef<BoundedArray> operands,
-                               BoundedBuild &build) {
+/// Results of the operands' sizes, which all members have.
+static Expanded keepSizes(Operation *op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
+  FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
+  if (failed(exchange))
+    return failure();
+  exchange->requireSame(operands);
   BoundedArrays results;
   SmallVector<Value> arrays =
       build.cloneOn(op, getArrays(operands), getFullTypes(op->getResultTypes()));
@@ -25,33 +28,115 @@ static Expanded expandAllReduce(AllReduceOp op, ArrayRef<BoundedArray> operands,
   return keepSizes(op, operands, build);
 }
 
-/// Of gathers and exchanges along one dimension, whose parts lie at known places.
-static Expanded expandAlong(Operation *op, int64_t dimension, ArrayRef<BoundedArray> operands,
-                            BoundedBuild &build) {
+static bool isAlongBounded(ArrayRef<BoundedArray> operands, int64_t dimension) {
+  return llvm::any_of(operands,
+                      [&](const BoundedArray &operand) { return bool(operand.sizes[dimension]); });
+}
+
+/// What `parts` members have sent lies one after the other along `dimension` of `array`, each part
+/// at its bound, and of `sizes[i]` elements: the parts without what lies between. Other dimensions
+/// are as in `like`.
+static BoundedArray joinParts(BoundedBuild &build, Value array, int64_t dimension,
+                              ArrayRef<Value> sizes, const BoundedArray &like) {
+  int64_t bound = arrayType(array).getDimSize(dimension) / int64_t(sizes.size());
+  BoundedArrays parts;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    int64_t start = bound * int64_t(i);
+    BoundedArray &part =
+        parts.emplace_back(build.sliceOf(array, dimension, start, start + bound), like.sizes);
+    part.sizes[dimension] = size;
+  }
+  return build.concatenateBounded(parts, dimension);
+}
+
+/// The opposite: `count` parts of `size` elements each, moved to where parts of the bound begin.
+static Value spreadParts(BoundedBuild &build, const BoundedArray &array, int64_t dimension,
+                         int64_t count, Value size) {
+  SmallVector<int64_t> shape(array.getBounds());
+  shape[dimension] /= count;
+  SmallVector<Value> parts, starts(array.getRank(), build.index(0));
+  for (int64_t i = 0; i < count; ++i) {
+    starts[dimension] = build.mul(size, double(i));
+    parts.push_back(build.dynamicSlice(array.array, starts, shape));
+  }
+  return build.concatenate(parts, dimension);
+}
+
+/// The size of each part of `dimension`, of which each member has one. The run fails if there is a
+/// rest.
+static Value splitSize(BoundedBuild &build, SizeExchange &exchange, const BoundedArray &array,
+                       int64_t dimension) {
+  Value members = build.index(exchange.getMembers()), size = build.getSize(array, dimension);
+  Value rest = build.binary<RemainderOp>(size, members);
+  exchange.require(build.compare(rest, 0.0, Direction::EQ),
+                   "a size of dimension " + Twine(dimension) + " that is a multiple of the " +
+                       Twine(exchange.getMembers()) + " members of a group");
+  return build.div(size, members);
+}
+
+/// The operands of all members, one after the other: each of its own size along the dimension.
+static Expanded expandAllGather(AllGatherOp op, ArrayRef<BoundedArray> operands,
+                                BoundedBuild &build) {
+  int64_t d = op.getDimensions().front();
+  if (!isAlongBounded(operands, d))
+    return keepSizes(op, operands, build);
+  FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
+  if (failed(exchange))
+    return failure();
+  exchange->requireSame(operands, d);
+  SmallVector<Value> own;
   for (const BoundedArray &operand : operands)
-    if (operand.sizes[dimension]) {
-      emitNotSupported(op->getLoc(), "'" + op->getName().stripDialect() +
-                                         "' along a dimension of bounded dynamic size");
-      return failure();
+    own.push_back(build.getSize(operand, d));
+  Value all = exchange->gather(own);
+  SmallVector<Value> arrays =
+      build.cloneOn(op, getArrays(operands), getFullTypes(op->getResultTypes()));
+  BoundedArrays results;
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    const BoundedArray &operand = operands[i];
+    if (!operand.sizes[d]) {
+      results.emplace_back(array, operand.sizes);
+      continue;
     }
-  return keepSizes(op, operands, build);
+    SmallVector<Value> sizes;
+    for (int64_t member = 0; member < exchange->getMembers(); ++member)
+      sizes.push_back(build.element(all, member, i));
+    results.push_back(joinParts(build, array, d, sizes, operand));
+  }
+  return results;
 }
 
-template <typename Op>
-static Expanded expandGathering(Op op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
-  return expandAlong(op, op.getDimensions().front(), operands, build);
+/// Each member keeps one of equal parts.
+static Expanded expandReduceScatter(ReduceScatterOp op, ArrayRef<BoundedArray> operands,
+                                    BoundedBuild &build) {
+  int64_t d = op.getDimensions().front();
+  if (!isAlongBounded(operands, d))
+    return keepSizes(op, operands, build);
+  FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
+  if (failed(exchange))
+    return failure();
+  exchange->requireSame(operands);
+  SmallVector<Value> arrays = getArrays(operands), sizes(operands.size());
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand.sizes[d])
+      continue;
+    sizes[i] = splitSize(build, *exchange, operand, d);
+    arrays[i] = spreadParts(build, operand, d, exchange->getMembers(), sizes[i]);
+  }
+  BoundedArrays results;
+  for (auto [array, operand, size] :
+       llvm::zip(build.cloneOn(op, arrays, getFullTypes(op->getResultTypes())), operands, sizes))
+    results.emplace_back(array, operand.sizes).sizes[d] = size;
+  return results;
 }
 
-/// Without a dimension whole arrays are exchanged.
-static Expanded expandAllToAll(AllToAllOp op, ArrayRef<BoundedArray> operands,
-                               BoundedBuild &build) {
-  if (op.getDimensions())
-    return expandAlong(op, op.getDimensions()->front(), operands, build);
+/// Without a dimension each operand is sent to one member, with its sizes.
+static Expanded exchangeOperands(AllToAllOp op, ArrayRef<BoundedArray> operands,
+                                 BoundedBuild &build) {
   BoundedArrays results;
   for (Value array : build.cloneOn(op, getArrays(operands), getFullTypes(op->getResultTypes())))
     results.emplace_back(array);
   for (int64_t d = 0; d < operands.front().getRank(); ++d) {
-    if (llvm::none_of(operands, [&](const BoundedArray &operand) { return operand.sizes[d]; }))
+    if (!isAlongBounded(operands, d))
       continue;
     SmallVector<Value> sizes;
     for (const BoundedArray &operand : operands)
@@ -63,43 +148,32 @@ static Expanded expandAllToAll(AllToAllOp op, ArrayRef<BoundedArray> operands,
   return results;
 }
 
-/// Each array is followed by its sizes, plus one: who is sent nothing has zeros of its own size.
-template <typename Op>
-static Expanded expandSending(Op op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
-  SmallVector<Value> inputs = getArrays(operands);
-  for (const BoundedArray &operand : operands)
-    for (Value size : operand.sizes)
-      if (size)
-        inputs.push_back(build.add(size, 1.0));
-  SmallVector<Value> received = build.cloneOn(op, inputs, ValueRange(inputs).getTypes());
-  BoundedArrays results;
-  auto *next = received.begin() + operands.size();
-  for (auto [array, operand] : llvm::zip(received, operands)) {
-    BoundedArray &result = results.emplace_back(array, operand.sizes);
-    for (Value &size : result.sizes) {
-      if (!size)
-        continue;
-      Value isNone = build.compare(*next, 0.0, Direction::EQ);
-      size = build.select(isNone, size, build.sub(*next++, 1.0));
-    }
-  }
-  return results;
-}
-
-static Expanded expandPermute(CollectivePermuteOp op, ArrayRef<BoundedArray> operands,
-                              BoundedBuild &build) {
-  if (op.getSliceSizes() && !op.getSliceSizes()->empty()) {
-    emitNotSupported(op.getLoc(), "a permutation of slices of arrays of bounded dynamic size");
+/// Along a dimension each member sends parts of one size to all, which may be another one than that
+/// of the parts that it is sent.
+static Expanded expandAllToAll(AllToAllOp op, ArrayRef<BoundedArray> operands,
+                               BoundedBuild &build) {
+  if (!op.getDimensions())
+    return exchangeOperands(op, operands, build);
+  int64_t d = op.getDimensions()->front();
+  const BoundedArray &operand = operands.front();
+  if (!operand.sizes[d])
+    return keepSizes(op, operands, build);
+  FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
+  if (failed(exchange))
     return failure();
-  }
-  return expandSending(op, operands, build);
+  exchange->requireSame(operands, d);
+  Value part = splitSize(build, *exchange, operand, d), all = exchange->gather(part);
+  Value parts = spreadParts(build, operand, d, exchange->getMembers(), part);
+  SmallVector<Value> sizes;
+  for (int64_t member = 0; member < exchange->getMembers(); ++member)
+    sizes.push_back(build.element(all, member, 0));
+  Value array = build.cloneOn(op, parts, getFullTypes(op->getResultTypes())).front();
+  return BoundedArrays{joinParts(build, array, d, sizes, operand)};
 }
 
 void hloc::populateCollectives(BoundedPatterns &patterns) {
   patterns.add<AllReduceOp>(expandAllReduce);
-  patterns.add<AllGatherOp>(expandGathering);
-  patterns.add<ReduceScatterOp>(expandGathering);
+  patterns.add<AllGatherOp>(expandAllGather);
+  patterns.add<ReduceScatterOp>(expandReduceScatter);
   patterns.add<AllToAllOp>(expandAllToAll);
-  patterns.add<CollectiveBroadcastOp>(expandSending);
-  patterns.add<CollectivePermuteOp>(expandPermute);
 }

@@ -45,8 +45,12 @@ void populateReductions(BoundedPatterns &patterns);
 void populateScans(BoundedPatterns &patterns);
 /// batch_norm_training, batch_norm_inference, batch_norm_grad.
 void populateNormalizations(BoundedPatterns &patterns);
-/// What participants do with each other.
+/// Collectives that fold, gather or exchange along a dimension.
 void populateCollectives(BoundedPatterns &patterns);
+/// Collectives that send arrays or rows and slices of them from one participant to another.
+void populatePermutes(BoundedPatterns &patterns);
+/// Infeed, outfeed, send and recv.
+void populateTransfers(BoundedPatterns &patterns);
 /// sort and topk.
 void populateSorts(BoundedPatterns &patterns);
 

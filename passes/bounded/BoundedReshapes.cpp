@@ -165,12 +165,7 @@ Value moveElements(BoundedBuild &build, const BoundedArray &operand, const Bound
   }
   RankedTensorType type = arrayType(result.array);
   Value row = build.reshape(operand.array, {type.getNumElements()});
-  Value moved = GatherOp::create(
-      build.builder, build.loc, type, row, place, /*offset_dims=*/ArrayRef<int64_t>{},
-      /*collapsed_slice_dims=*/ArrayRef<int64_t>{0}, /*operand_batching_dims=*/ArrayRef<int64_t>{},
-      /*start_indices_batching_dims=*/ArrayRef<int64_t>{}, /*start_index_map=*/ArrayRef<int64_t>{0},
-      /*index_vector_dim=*/type.getRank(), /*slice_sizes=*/ArrayRef<int64_t>{1},
-      /*indices_are_sorted=*/false);
+  Value moved = build.elementsAt(row, place);
   return build.select(exists, moved, everywhere(build.scalar(type.getElementType(), 0.0)));
 }
 

@@ -96,43 +96,9 @@ static Expanded expandPad(PadOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   return BoundedArrays{BoundedArray(array, sizes)};
 }
 
-/// Each operand is written where the one before it ends, over what lies past that one's size.
 static Expanded expandConcatenate(ConcatenateOp op, ArrayRef<BoundedArray> operands,
                                   BoundedBuild &build) {
-  int64_t dimension = op.getDimension();
-  SmallVector<Value> arrays, sizes(operands[0].getRank());
-  for (const BoundedArray &operand : operands) {
-    arrays.push_back(operand.array);
-    for (int64_t d = 0; d < operand.getRank(); ++d)
-      if (d != dimension && !sizes[d])
-        sizes[d] = operand.sizes[d];
-  }
-  // Up to the first operand with a size the places are known.
-  size_t known = 1;
-  for (const BoundedArray &operand : operands.drop_back()) {
-    if (operand.sizes[dimension])
-      break;
-    ++known;
-  }
-  Value array = build.concatenate(ArrayRef(arrays).take_front(known), dimension);
-  RankedTensorType type = getFullType(op.getType());
-  SmallVector<int64_t> none(type.getRank(), 0), high(none);
-  high[dimension] = type.getDimSize(dimension) - arrayType(array).getDimSize(dimension);
-  array = build.pad(array, build.scalar(type.getElementType(), 0.0), none, high, none);
-  Value end = build.index(0);
-  bool isBounded = false;
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    if (i >= known) {
-      SmallVector<Value> starts(type.getRank(), build.index(0));
-      starts[dimension] = end;
-      array = build.dynamicUpdateSlice(array, operand.array, starts);
-    }
-    end = build.add(end, build.getSize(operand, dimension));
-    isBounded |= bool(operand.sizes[dimension]);
-  }
-  if (isBounded)
-    sizes[dimension] = end;
-  return BoundedArrays{BoundedArray(array, sizes)};
+  return BoundedArrays{build.concatenateBounded(operands, op.getDimension())};
 }
 
 /// A narrower or wider element type adds or removes the last dimension.

@@ -232,6 +232,8 @@ struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSize
     populateNormalizations(all);
     populateSorts(all);
     populateCollectives(all);
+    populatePermutes(all);
+    populateTransfers(all);
     patterns.add<RefuseOthers>(converter, &getContext(), isRefused);
     if (failed(applyFullConversion(module, target, std::move(patterns))) || isRefused)
       return signalPassFailure();

@@ -2,6 +2,7 @@
 // From infeed, outfeed, send and recv to transfers of plain arrays. Test:
 // test/passes/frontend/lower-transfers.hlo.
 #include "compiler/hlo/CollectiveStages.h"
+#include "compiler/hlo/infer/Shape.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
@@ -28,6 +29,14 @@ SmallVector<int64_t> getMajorToMinor(RankedTensorType type) {
   if (!layout || layout.getMinorToMajor().empty())
     return iotaVector(type.getRank());
   return llvm::to_vector(llvm::reverse(layout.getMinorToMajor()));
+}
+
+/// `type` with its dimensions in another order, without layout.
+RankedTensorType inOrder(RankedTensorType type, ArrayRef<int64_t> order) {
+  Shape from(type), to(type.getElementType());
+  for (int64_t dimension : order)
+    to.append(from.sizes[dimension], from.dynamic[dimension]);
+  return to.getType();
 }
 
 /// `value` as `type`, which differs from its own in layouts only.
@@ -63,6 +72,7 @@ private:
   /// and tokens.
   void replaceByTuple(SmallVector<Value> elements);
   Value makeZero(Type type);
+  Value transpose(Value value, ArrayRef<int64_t> order);
   HostTransferOp create(TransferKind kind, int64_t channel, ArrayRef<RankedTensorType> arrays,
                         TypeRange results, ValueRange inputs);
 
@@ -78,8 +88,9 @@ FailureOr<SmallVector<RankedTensorType>> Transfer::getArrays(Type type) {
     auto array = dyn_cast<RankedTensorType>(leaf);
     if (!array)
       return emitNotSupported(op->getLoc(), "a transfer of what is not an array");
-    if (!array.hasStaticShape())
-      return emitNotSupported(op->getLoc(), "a transfer of an array of bounded dynamic size");
+    if (isUnbounded(array))
+      return emitNotSupported(op->getLoc(),
+                              "a transfer of an array of dynamic size without a bound");
     arrays.push_back(array);
   }
   return arrays;
@@ -114,10 +125,23 @@ Value Transfer::assemble(Type type, ValueRange &leaves) {
 
 Value Transfer::makeZero(Type type) {
   SmallVector<Value> zeros;
-  for (Type leaf : getPlainLeaves(type))
-    zeros.push_back(build.zero(cast<RankedTensorType>(leaf)));
+  for (Type leaf : getPlainLeaves(type)) {
+    auto array = cast<RankedTensorType>(leaf);
+    Value zero = build.scalar(array.getElementType(), 0);
+    if (array.getRank() != 0)
+      zero = BroadcastOp::create(builder, op->getLoc(), array, zero, ArrayRef<int64_t>());
+    zeros.push_back(zero);
+  }
   ValueRange rest = zeros;
   return assemble(type, rest);
+}
+
+/// Bounds stay.
+Value Transfer::transpose(Value value, ArrayRef<int64_t> order) {
+  auto type = arrayType(value);
+  if (llvm::equal(order, llvm::seq<int64_t>(type.getRank())))
+    return value;
+  return TransposeOp::create(builder, op->getLoc(), inOrder(type, order), value, order);
 }
 
 void Transfer::replaceByTuple(SmallVector<Value> elements) {
@@ -145,16 +169,12 @@ LogicalResult Transfer::take(TransferKind kind, int64_t channel, Type type, Valu
   if (failed(arrays))
     return failure();
   SmallVector<Type> results;
-  for (RankedTensorType array : *arrays) {
-    SmallVector<int64_t> shape;
-    for (int64_t dimension : getMajorToMinor(array))
-      shape.push_back(array.getDimSize(dimension));
-    results.push_back(RankedTensorType::get(shape, array.getElementType()));
-  }
+  for (RankedTensorType array : *arrays)
+    results.push_back(inOrder(array, getMajorToMinor(array)));
   HostTransferOp transfer = create(kind, channel, *arrays, results, ValueRange());
   SmallVector<Value> leaves;
   for (auto [result, array] : llvm::zip(transfer.getResults(), *arrays))
-    leaves.push_back(build.transpose(result, invertPermutation(getMajorToMinor(array))));
+    leaves.push_back(transpose(result, invertPermutation(getMajorToMinor(array))));
   ValueRange rest = leaves;
   data = assemble(type, rest);
   return success();
@@ -171,7 +191,7 @@ LogicalResult Transfer::give(TransferKind kind, int64_t channel, ValueRange data
     return failure();
   for (auto [leaf, array] : llvm::zip(leaves, *arrays)) {
     leaf = withLayout(builder, leaf, withoutLayout(leaf.getType()));
-    leaf = build.transpose(leaf, getMajorToMinor(array));
+    leaf = transpose(leaf, getMajorToMinor(array));
   }
   create(kind, channel, *arrays, TypeRange(), leaves);
   return success();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/Message.h"
 
+#include "transfer/Sizes.h"
+
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -101,19 +103,23 @@ static const char *copyText(Carver &carver, const char *text, bool fill) {
 }
 
 /// Lays a message out in `carver`'s block; writes it if `fill`.
-static void layOut(Carver &carver, hlort_message *message, int64_t count,
-                   const hlort_buffer *buffers, bool lent, const Name &origin, bool fill) {
-  auto *copies = carver.take<hlort_buffer>(count);
-  for (int64_t i = 0; i < count; ++i) {
-    hlort_buffer copy = buffers[i];
-    copy.dims = copyNumbers(carver, buffers[i].dims, copy.rank, fill);
+static void layOut(Carver &carver, hlort_message *message, const Arrays &arrays, bool lent,
+                   const Name &origin, bool fill) {
+  auto *copies = carver.take<hlort_buffer>(arrays.count);
+  for (int64_t i = 0; i < arrays.count; ++i) {
+    const int64_t *sizes = getSizes(arrays.sizes, i);
+    const hlort_buffer seen = withSizes(arrays.buffers[i], sizes);
+    hlort_buffer copy = seen;
+    copy.dims = copyNumbers(carver, seen.dims, copy.rank, fill);
     if (copy.minor_to_major)
-      copy.minor_to_major = copyNumbers(carver, buffers[i].minor_to_major, copy.rank, fill);
+      copy.minor_to_major = copyNumbers(carver, seen.minor_to_major, copy.rank, fill);
     if (!lent) {
-      int64_t bytes = getBytes(buffers[i]);
+      int64_t bytes = getBytes(seen);
       copy.data = carver.take(bytes, 64);
-      if (fill && bytes)
-        std::memcpy(copy.data, buffers[i].data, size_t(bytes));
+      if (fill && bytes && sizes)
+        copyToHost(arrays.buffers[i], sizes, copy.data);
+      else if (fill && bytes)
+        std::memcpy(copy.data, seen.data, size_t(bytes));
     }
     if (fill)
       copies[i] = copy;
@@ -124,21 +130,21 @@ static void layOut(Carver &carver, hlort_message *message, int64_t count,
   if (!fill)
     return;
   message->buffers = copies;
-  message->count = count;
+  message->count = arrays.count;
   message->origin = name;
 }
 
-OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const Name &origin,
+OwnedMessage makeMessage(const Arrays &arrays, bool lent, const Name &origin,
                          hlort_status *status) {
   Carver measure(nullptr);
   measure.take<hlort_message>(1);
-  layOut(measure, nullptr, count, buffers, lent, origin, /*fill=*/false);
+  layOut(measure, nullptr, arrays, lent, origin, /*fill=*/false);
   void *block = hlort_arena_allocate(measure.used, 64, status);
   if (!block)
     return nullptr;
   Carver carver(static_cast<char *>(block));
   OwnedMessage message(new (carver.take<hlort_message>(1)) hlort_message);
-  layOut(carver, message.get(), count, buffers, lent, origin, /*fill=*/true);
+  layOut(carver, message.get(), arrays, lent, origin, /*fill=*/true);
   return message;
 }
 
@@ -154,8 +160,8 @@ static const char *getTypeName(int32_t type) {
   return type >= 0 && type < int32_t(std::size(names)) ? names[type] : "?";
 }
 
-/// As HLO's text writes it, cut to fit.
-static void writeShape(const hlort_buffer &buffer, char (&text)[96]) {
+/// As HLO's text writes it, cut to fit. Where `sizes` has a -1 any size up to the bound would do.
+static void writeShape(const hlort_buffer &buffer, const int64_t *sizes, char (&text)[96]) {
   size_t used = 0;
   auto add = [&](const char *format, auto... values) {
     int written = std::snprintf(text + used, sizeof text - used, format, values...);
@@ -163,7 +169,7 @@ static void writeShape(const hlort_buffer &buffer, char (&text)[96]) {
   };
   add("%s[", getTypeName(buffer.element_type));
   for (int32_t i = 0; i < buffer.rank; ++i)
-    add("%s%" PRId64, i ? "," : "", buffer.dims[i]);
+    add("%s%s%" PRId64, i ? "," : "", sizes && sizes[i] < 0 ? "<=" : "", buffer.dims[i]);
   add("%s", "]");
   if (!buffer.minor_to_major)
     return;
@@ -172,15 +178,15 @@ static void writeShape(const hlort_buffer &buffer, char (&text)[96]) {
   add("%s", buffer.rank ? "}" : "");
 }
 
-static bool agree(const hlort_buffer &a, const hlort_buffer &b) {
-  if (a.element_type != b.element_type || a.rank != b.rank)
+static bool agree(const hlort_buffer &wanted, const int64_t *sizes, const hlort_buffer &given) {
+  if (wanted.element_type != given.element_type || wanted.rank != given.rank)
     return false;
-  for (int32_t i = 0; i < a.rank; ++i)
-    if (a.dims[i] != b.dims[i])
+  for (int32_t i = 0; i < wanted.rank; ++i)
+    if (sizes && sizes[i] < 0 ? given.dims[i] > wanted.dims[i] : given.dims[i] != wanted.dims[i])
       return false;
-  for (int32_t i = 0; i < a.rank; ++i)
-    if (getMinorToMajor(a, i) != getMinorToMajor(b, i))
-      return getBytes(a) == 0;
+  for (int32_t i = 0; i < wanted.rank; ++i)
+    if (getMinorToMajor(wanted, i) != getMinorToMajor(given, i))
+      return getBytes(given) == 0;
   return true;
 }
 
@@ -191,26 +197,33 @@ static int32_t refuseCount(const hlort_message &message, int64_t count, const Na
       who.getText().characters, count, message.origin.getText().characters, message.count);
 }
 
-static int32_t refuseShape(const hlort_message &message, int64_t i, const hlort_buffer &expected,
+static int32_t refuseShape(const hlort_message &message, int64_t i, const Arrays &expected,
                            const Name &who, hlort_status *status) {
   char wanted[96], given[96];
-  writeShape(expected, wanted);
-  writeShape(message.buffers[i], given);
+  writeShape(expected.buffers[i], getSizes(expected.sizes, i), wanted);
+  writeShape(message.buffers[i], nullptr, given);
   return hlort_status_set(
       status, HLORT_INVALID_ARGUMENT, "%s: expected array %" PRId64 " to be %s but %s gave %s",
       who.getText().characters, i, wanted, message.origin.getText().characters, given);
 }
 
-int32_t copyMessage(const hlort_message &message, int64_t count, const hlort_buffer *buffers,
-                    const Name &who, hlort_status *status) {
-  if (count != message.count)
-    return refuseCount(message, count, who, status);
-  for (int64_t i = 0; i < count; ++i)
-    if (!agree(buffers[i], message.buffers[i]))
-      return refuseShape(message, i, buffers[i], who, status);
-  for (int64_t i = 0; i < count; ++i)
-    if (int64_t bytes = getBytes(buffers[i]))
-      std::memcpy(buffers[i].data, message.buffers[i].data, size_t(bytes));
+int32_t copyMessage(const hlort_message &message, const Arrays &arrays, const Name &who,
+                    hlort_status *status) {
+  if (arrays.count != message.count)
+    return refuseCount(message, arrays.count, who, status);
+  for (int64_t i = 0; i < arrays.count; ++i)
+    if (!agree(arrays.buffers[i], getSizes(arrays.sizes, i), message.buffers[i]))
+      return refuseShape(message, i, arrays, who, status);
+  for (int64_t i = 0; i < arrays.count; ++i) {
+    const hlort_buffer &given = message.buffers[i];
+    int64_t bytes = getBytes(given);
+    if (int64_t *sizes = getSizes(arrays.sizes, i)) {
+      std::memcpy(sizes, given.dims, size_t(given.rank) * sizeof(int64_t));
+      copyFromHost(arrays.buffers[i], sizes, given.data);
+    } else if (bytes) {
+      std::memcpy(arrays.buffers[i].data, given.data, size_t(bytes));
+    }
+  }
   return HLORT_OK;
 }
 

@@ -33,16 +33,24 @@ int64_t getBytes(const hlort_buffer &buffer);
 /// Whether `count` buffers can be transferred; says why not.
 int32_t checkBuffers(int64_t count, const hlort_buffer *buffers, hlort_status *status);
 
-/// A message with a copy of the buffers, or, if `lent`, of their descriptions alone. Null if there
-/// is no memory. The buffers have been checked.
-OwnedMessage makeMessage(int64_t count, const hlort_buffer *buffers, bool lent, const Name &origin,
-                         hlort_status *status);
+/// Arrays that messages are made of and copied to. Where `sizes` has an entry, those at `buffers`
+/// lie in a module's memory as arrays of their bounds (transfer/Sizes.h); messages are as the host
+/// sees them.
+struct Arrays {
+  int64_t count;
+  const hlort_buffer *buffers;
+  int64_t *const *sizes = nullptr;
+};
 
-/// Copies the data of a message into `buffers`, which must be of its types, sizes and layouts.
-/// Otherwise nothing is copied, and the status says that `who` expected one thing and the origin
-/// gave the other.
-int32_t copyMessage(const hlort_message &message, int64_t count, const hlort_buffer *buffers,
-                    const Name &who, hlort_status *status);
+/// A message with a copy of the arrays, or, if `lent`, of their descriptions alone. Null if there
+/// is no memory. The arrays have been checked.
+OwnedMessage makeMessage(const Arrays &arrays, bool lent, const Name &origin, hlort_status *status);
+
+/// Copies the data of a message into `arrays`, which must be of its types, sizes and layouts; sizes
+/// that are -1 are set. Otherwise nothing is copied, and the status says that `who` expected one
+/// thing and the origin gave the other.
+int32_t copyMessage(const hlort_message &message, const Arrays &arrays, const Name &who,
+                    hlort_status *status);
 
 } // namespace hloc::runtime
 

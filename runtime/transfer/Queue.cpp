@@ -105,7 +105,7 @@ int32_t Queue::receive(int64_t count, const hlort_buffer *buffers, int64_t timeo
           lock, messageCame, [&] { return first != nullptr; }, timeout, who, "no message came",
           status))
     return code;
-  if (int32_t code = copyMessage(*first, count, buffers, who, status)) {
+  if (int32_t code = copyMessage(*first, {count, buffers}, who, status)) {
     lock.unlock();
     messageCame.notify_one(); // for the next who waits
     return code;

@@ -2,6 +2,7 @@
 // The C interface of transfers: see hlort/transfer.h.
 
 #include "Context.h"
+#include "transfer/Sizes.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -78,7 +79,7 @@ int32_t putMessage(hlort_context *context, int32_t kind, int64_t channel, int64_
   if (int32_t code = checkBuffers(count, buffers, status))
     return code;
   OwnedMessage message =
-      makeMessage(count, buffers, release != nullptr, Name(kind, channel), status);
+      makeMessage({count, buffers}, release != nullptr, Name(kind, channel), status);
   if (!message)
     return status->code;
   message->user = user;
@@ -89,8 +90,12 @@ int32_t putMessage(hlort_context *context, int32_t kind, int64_t channel, int64_
   return code;
 }
 
-int32_t runHandler(const hlort_queue_options &options, const hlort_transfer &transfer,
-                   const Name &who, hlort_status *status) {
+Arrays getArrays(const hlort_transfer &transfer) {
+  return {transfer.count, transfer.buffers, transfer.sizes};
+}
+
+int32_t callHandler(const hlort_queue_options &options, const hlort_transfer &transfer,
+                    const Name &who, hlort_status *status) {
   status->code = HLORT_OK;
   int32_t code = options.handler(options.user, &transfer, status);
   if (code && (status->code != code || !*status->message))
@@ -99,12 +104,55 @@ int32_t runHandler(const hlort_queue_options &options, const hlort_transfer &tra
   return code;
 }
 
+/// The sizes that a handler has set are within the bounds.
+int32_t checkSizes(const hlort_transfer &transfer, const Name &who, hlort_status *status) {
+  for (int64_t i = 0; i < transfer.count; ++i) {
+    const int64_t *sizes = getSizes(transfer.sizes, i);
+    const hlort_buffer &buffer = transfer.buffers[i];
+    for (int32_t d = 0; sizes && d < buffer.rank; ++d)
+      if (sizes[d] < 0 || sizes[d] > buffer.dims[d])
+        return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
+                                "%s: expected a size from 0 to %" PRId64
+                                " for dimension %d of array "
+                                "%" PRId64 " but the host's handler gave %" PRId64,
+                                who.getText().characters, buffer.dims[d], d, i, sizes[d]);
+  }
+  return HLORT_OK;
+}
+
+/// A handler of arrays that have sizes: it reads a message made of them, and writes as if the
+/// bounds were the sizes that it sets.
+int32_t runHandler(const hlort_queue_options &options, const hlort_transfer &transfer,
+                   const Name &who, hlort_status *status) {
+  if (!transfer.sizes)
+    return callHandler(options, transfer, who, status);
+  if (isFromHost(transfer.kind)) {
+    int32_t code = callHandler(options, transfer, who, status);
+    if (code || (code = checkSizes(transfer, who, status)))
+      return code;
+    for (int64_t i = 0; i < transfer.count; ++i)
+      if (const int64_t *sizes = getSizes(transfer.sizes, i))
+        copyFromHost(transfer.buffers[i], sizes, transfer.buffers[i].data);
+    return HLORT_OK;
+  }
+  bool alike = true;
+  for (int64_t i = 0; i < transfer.count; ++i)
+    alike &= liesAlike(transfer.buffers[i], getSizes(transfer.sizes, i));
+  OwnedMessage message = makeMessage(getArrays(transfer), /*lent=*/alike, who, status);
+  if (!message)
+    return status->code;
+  hlort_transfer seen = transfer;
+  seen.buffers = message->buffers;
+  seen.sizes = nullptr;
+  return callHandler(options, seen, who, status);
+}
+
 int32_t takeFromHost(Queue &queue, const hlort_transfer &transfer, int64_t deadline,
                      const Name &who, hlort_status *status) {
   OwnedMessage message = queue.take(deadline, who, status);
   if (!message)
     return status->code;
-  int32_t code = copyMessage(*message, transfer.count, transfer.buffers, who, status);
+  int32_t code = copyMessage(*message, getArrays(transfer), who, status);
   if (hlort_release release = message->release) {
     message->release = nullptr;
     release(message->user, code);
@@ -116,7 +164,7 @@ int32_t giveToHost(Queue &queue, const hlort_transfer &transfer, int64_t deadlin
                    hlort_status *status) {
   if (int32_t code = queue.checkOpen(who, status))
     return code;
-  OwnedMessage message = makeMessage(transfer.count, transfer.buffers, /*lent=*/false, who, status);
+  OwnedMessage message = makeMessage(getArrays(transfer), /*lent=*/false, who, status);
   return message ? queue.put(message, deadline, who, status) : status->code;
 }
 

@@ -55,12 +55,16 @@ typedef struct hlort_status {
 HLORT_API int32_t hlort_status_set(hlort_status *status, int32_t code, const char *format, ...)
     HLORT_PRINTF(3, 4);
 
+/* HLORT_OK if `holds` is not 0, else HLORT_INVALID_ARGUMENT with this message: what compiled
+ * modules call where data decide whether an operation means anything. */
+HLORT_API int32_t hlort_require(int32_t holds, const char *message, hlort_status *status);
+
 /* The name of an hlort_code, "unknown code" for any other number. Never null. */
 HLORT_API const char *hlort_code_name(int32_t code);
 
 /* The version of this interface. A module's descriptor holds the version it was compiled for; the
  * two must be equal. */
-#define HLORT_ABI_VERSION 3
+#define HLORT_ABI_VERSION 4
 HLORT_API int32_t hlort_abi_version(void);
 
 /* ---------------------------------------------------------------------------------------------
@@ -190,10 +194,11 @@ typedef struct hlort_port {
   const int64_t *minor_to_major; /* its layout: rank dimension numbers, the fastest-varying first */
   int64_t bytes;                 /* in memory */
   int64_t alias;                 /* of a result: the argument whose memory it may be, else -1 */
-  const int64_t *sizes; /* null if dims are the sizes. Else rank numbers: dims[d] is a bound, and the
-                           argument (of a result: the result) of that number, an s32, is the size;
-                           -1 where dims[d] is. Elements lie where those of the bound would. */
-  int64_t size_of;      /* of such a size: the number of the array, else -1 */
+  const int64_t
+      *sizes;      /* null if dims are the sizes. Else rank numbers: dims[d] is a bound, and the
+                      argument (of a result: the result) of that number, an s32, is the size;
+                      -1 where dims[d] is. Elements lie where those of the bound would. */
+  int64_t size_of; /* of such a size: the number of the array, else -1 */
 } hlort_port;
 
 /* What a compiled module says of itself. Constant data of its object, symbol NAME_module. */
@@ -214,14 +219,14 @@ typedef struct hlort_module {
   const char *const *threads;   /* their names: hlort/async.h; null if there are none */
 } hlort_module;
 
-/* Whether this runtime and machine can run the module: HLORT_OK, or HLORT_INVALID_ARGUMENT if it was
- * compiled for another version of this interface. A host asks once, before the first call. */
+/* Whether this runtime and machine can run the module: HLORT_OK, or HLORT_INVALID_ARGUMENT if it
+ * was compiled for another version of this interface. A host asks once, before the first call. */
 HLORT_API int32_t hlort_module_check(const hlort_module *module, hlort_status *status);
 
 /* The main function of a program that runs a module on files: what `hloc --emit=exe` links. Its
  * command line is described by --help; its exit codes are 0 done, 1 failed, 2 the command line was
- * wrong. index_bounds, null or one for each argument, says what random integers have to be less than,
- * 0 if it does not matter. */
+ * wrong. index_bounds, null or one for each argument, says what random integers have to be less
+ * than, 0 if it does not matter. */
 HLORT_API int32_t hlort_main(int32_t argc, char **argv, const hlort_module *module,
                              const int64_t *index_bounds);
 
@@ -236,8 +241,8 @@ typedef struct hlort_trace_label {
   const char *name;     /* the instruction */
   const char *category; /* kernel, task (a part of a kernel on one thread), call, copy, loop */
   const char *detail;   /* the instruction's op_name, or empty */
-  const char *kernel;   /* of kernels and tasks: what `hloc --report` calls the kernel, or, of kernels
-                           that run part by part together, all of them, joined by "+"; else empty */
+  const char *kernel; /* of kernels and tasks: what `hloc --report` calls the kernel, or, of kernels
+                         that run part by part together, all of them, joined by "+"; else empty */
 } hlort_trace_label;
 
 typedef struct hlort_trace_event {
@@ -254,13 +259,14 @@ HLORT_API int32_t hlort_trace_start(hlort_context *context, hlort_status *status
  * are the context's, until the next start. Not while a run is under way. */
 HLORT_API const hlort_trace_event *hlort_trace_stop(hlort_context *context, int64_t *count);
 
-/* The name of an event's thread, if it is one that the host has added to the context (hlort/async.h);
- * else empty. Never null. */
+/* The name of an event's thread, if it is one that the host has added to the context
+ * (hlort/async.h); else empty. Never null. */
 HLORT_API const char *hlort_trace_thread_name(const hlort_context *context, int32_t thread);
 
 /* What traced modules call around everything they do. The context may be null. */
 HLORT_API int64_t hlort_trace_begin(hlort_context *context);
-HLORT_API void hlort_trace_end(hlort_context *context, const hlort_trace_label *label, int64_t begin);
+HLORT_API void hlort_trace_end(hlort_context *context, const hlort_trace_label *label,
+                               int64_t begin);
 
 /* ---------------------------------------------------------------------------------------------
  * Custom calls

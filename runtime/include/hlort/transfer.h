@@ -10,6 +10,9 @@
  * - it polls: the same with a timeout of 0;
  * - it is called back: a handler gets the program's own memory, with no queue and no copy between.
  *
+ * Of data of bounded dynamic size, such as s32[<=8,3], the host sees what counts: it may put an
+ * array of 0 to 8 rows, and takes one of as many rows as there are.
+ *
  * Modules take and give messages in the order of their instructions. Queues are bounded: a module
  * whose message does not fit waits for the host, and the host for the module. Who waits longer than
  * allowed, or on a queue that is closed, gets a status; then the run has failed, and the context
@@ -43,11 +46,17 @@ typedef struct hlort_transfer {
   int64_t channel;
   int64_t count;
   const hlort_buffer *buffers; /* to be read (outfeed, send) or to be written (infeed, recv) */
+  int64_t *const *sizes; /* of bounded arrays that are to be written: hlort_transfer_handler */
 } hlort_transfer;
 
 /* Carries out a transfer at once, in the thread that runs the module: reads or writes all the
  * buffers, and keeps no pointer to them. Returns 0, or a code after it has written the status
- * (hlort_status_set does both), with which the run fails. */
+ * (hlort_status_set does both), with which the run fails.
+ *
+ * Buffers to be written whose sizes the handler chooses have their bounds as dims. Where there are
+ * any, sizes is not null, and sizes[i] is null for each other buffer; of these it is an array of
+ * the size of each dimension, -1 where that is to be chosen, from 0 to the bound. The handler sets
+ * those, and writes a dense array of the sizes to the buffer's memory. */
 typedef int32_t (*hlort_transfer_handler)(void *user, const hlort_transfer *transfer,
                                           hlort_status *status);
 
@@ -137,7 +146,11 @@ HLORT_API int32_t hlort_transfers_reset(hlort_context *context, hlort_status *st
  * ------------------------------------------------------------------------------------------- */
 
 /* Carries out a transfer: calls the queue's handler, or waits for a message or for room. A message
- * of other types, sizes or layouts than the instruction's is dropped, and the run fails. */
+ * of other types, sizes or layouts than the instruction's is dropped, and the run fails.
+ *
+ * A buffer with sizes lies in memory as an array of its dims, the bounds; elements past the sizes
+ * are not looked at. What is to be read has its sizes; of what is to be written those that are -1
+ * are set. */
 HLORT_API int32_t hlort_transfer_run(hlort_context *context, const hlort_transfer *transfer,
                                      hlort_status *status);
 

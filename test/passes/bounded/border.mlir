@@ -43,19 +43,8 @@ func.func @loop(%x: tensor<?xf32, #b>, %p: tensor<i1>) -> tensor<?xf32, #b> {
 
 // What no rule knows is refused.
 #b = #hlo.layout<[0] bounds = [4]>
-func.func @refused(%x: tensor<?xf32, #b>, %n: tensor<1xi32>) -> tensor<?xf32, #b> {
-  // expected-error @+1 {{'ragged_all_to_all' of arrays of bounded dynamic size is not supported}}
-  %y = hlo.ragged_all_to_all %x, %x, %n, %n, %n, %n : (tensor<?xf32, #b>, tensor<?xf32, #b>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32, #b>
-  return %y : tensor<?xf32, #b>
-}
-
-// -----
-
-// Parts of different sizes have no known places in the result.
-#b = #hlo.layout<[0] bounds = [4]>
-#c = #hlo.layout<[0] bounds = [8]>
-func.func @along(%x: tensor<?xf32, #b>) -> tensor<?xf32, #c> {
-  // expected-error @+1 {{'all_gather' along a dimension of bounded dynamic size is not supported}}
-  %y = hlo.all_gather %x {dimensions = array<i64: 0>} : (tensor<?xf32, #b>) -> tensor<?xf32, #c>
-  return %y : tensor<?xf32, #c>
+func.func @refused(%x: tensor<?xf32, #b>) {
+  // expected-error @+1 {{'sized_transfer' of arrays of bounded dynamic size is not supported}}
+  hlo.sized_transfer <outfeed> 0 [array<i64: 0>] [array<i64: 0>](%x) : (tensor<?xf32, #b>) -> ()
+  return
 }
