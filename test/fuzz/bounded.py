@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+from exchanges import Exchanges
+
 STORED = {"s32": ("<i4", 4), "f32": ("<f4", 4), "s8": ("|i1", 1)}
 REDUCERS = {"sum": "add", "most": "maximum", "least": "minimum", "product": "multiply"}
 
@@ -41,7 +43,7 @@ def npy(element, shape, rng):
 class Value:
     """An array: bounds, which dimensions are bounded, and the sizes that they have in this run."""
 
-    def __init__(self, name, element, bounds, dynamic, sizes):
+    def __init__(self, name, element, bounds, dynamic, sizes=()):
         self.name, self.element = name, element
         self.bounds, self.dynamic, self.sizes = tuple(bounds), tuple(dynamic), tuple(sizes)
 
@@ -57,10 +59,17 @@ def type_text(element, bounds, dynamic):
     return f"{element}[{','.join(('<=' if d else '') + str(b) for b, d in zip(bounds, dynamic))}]"
 
 
-class Module:
+class Module(Exchanges):
+    """`participants`, all of one `kind`, run it together; `inputs` and what is `fed` are files for each of them. `finals` are results that
+    are not of the same size on all."""
+
+    value, type_of = Value, staticmethod(type_text)
+
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.instructions, self.values, self.inputs, self.computations = [], [], [], {}
+        self.participants = self.random.choice([1, 1, 2, 3])
+        self.kind = self.random.choice(["replica", "replica", "partition"])
+        self.instructions, self.values, self.finals, self.inputs, self.fed, self.computations = [], [], [], [], {}, {}
         for element in ("s32", "f32"):
             for name, opcode in REDUCERS.items():
                 self.reducer(name, element, opcode)
@@ -122,15 +131,28 @@ class Module:
 
     def input(self, element, bounds, dynamic, sizes):
         name = self.raw(type_text(element, bounds, dynamic), f"parameter({len(self.inputs)})")
-        self.inputs.append(npy(element, sizes, self.random))
+        self.inputs.append(self.files(element, sizes))
         return Value(name, element, bounds, dynamic, sizes)
 
-    def parameter(self):
+    def files(self, element, sizes):
+        return [npy(element, sizes, self.random) for _ in range(self.participants)]
+
+    def feed(self, name, a):
+        """The instruction takes `a` from the host."""
+        self.fed[name] = self.files(a.element, a.sizes)
+        return name
+
+    def fresh(self):
+        """An array that nothing has made yet."""
         rank = self.random.choice([1, 1, 2, 2, 3])
         bounds = [self.random.choice([1, 2, 3, 4, 5, 8, 17]) for _ in range(rank)]
         dynamic = [self.random.random() < 0.6 for _ in range(rank)]
         sizes = [self.size(b) if d else b for b, d in zip(bounds, dynamic)]
-        self.values.append(self.input(self.random.choice(["s32", "s32", "f32"]), bounds, dynamic, sizes))
+        return Value(None, self.random.choice(["s32", "s32", "f32"]), bounds, dynamic, sizes)
+
+    def parameter(self):
+        a = self.fresh()
+        self.values.append(self.input(a.element, a.bounds, a.dynamic, a.sizes))
 
     def size(self, bound):
         return self.random.choice([0, 1, bound, self.random.randint(0, bound), self.random.randint(0, bound)])
@@ -464,8 +486,11 @@ class Module:
         return self.add(a.element, a.bounds, a.dynamic, a.sizes,
                         f"conditional({choice}, {a.name}, {a.name}), true_computation={name}.yes, false_computation={name}.no")
 
+    def count_name(self):
+        return "replica_count" if self.kind == "replica" else "num_partitions"
+
     def text(self, roots):
-        """Only what `roots` need; and the inputs that are left."""
+        """Only what `roots` need; and the files that are left, each with its bytes for each participant."""
         import re
         needed, kept = {v.name for v in roots}, []
         for name, type_, rest in reversed(self.instructions):
@@ -473,24 +498,30 @@ class Module:
                 kept.append((name, type_, rest))
                 needed.update(re.findall(r"v\d+", rest))
         kept.reverse()
-        inputs, lines = [], []
+        inputs, fed, lines = [], [], []
         for name, type_, rest in kept:
             if rest.startswith("parameter("):
                 inputs.append(self.inputs[int(rest[10:-1])])
                 rest = f"parameter({len(inputs) - 1})"
+            if name in self.fed:
+                fed.append(self.fed[name])
             lines.append(f"  {name} = {type_} {rest}")
         lines.append(f"  ROOT out = ({', '.join(v.type() for v in roots)}) tuple({', '.join(v.name for v in roots)})")
         used = [body for name, body in self.computations.items() if re.search(rf"={re.escape(name)}(,|$)", "\n".join(lines), re.M)]
-        return "\n\n".join(["HloModule bounded", *used, "ENTRY main {\n" + "\n".join(lines) + "\n}\n"]), inputs
+        return "\n\n".join([f"HloModule bounded, {self.count_name()}={self.participants}", *used, "ENTRY main {\n" + "\n".join(lines) + "\n}\n"]), {
+            f"{kind}{i}": data for kind, list_ in (("in", inputs), ("infeed", fed)) for i, data in enumerate(list_)}
 
 
-def run(hlo_run, text, inputs, arguments, folder):
+def run(hlo_run, text, inputs, arguments, folder, module):
     """What is wrong, or nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "module.hlo").write_text(text)
-    for i, data in enumerate(inputs):
-        (folder / f"in{i}.npy").write_bytes(data)
-    command = [hlo_run, folder / "module.hlo", "--compare", "--ulp=0", "--check-buffers", *arguments.split()]
+    for old in folder.glob("*.npy"):
+        old.unlink()
+    for name, files in inputs.items():
+        for i, data in enumerate(files):
+            (folder / (f"{name}.p{i}.npy" if len(files) > 1 else f"{name}.npy")).write_bytes(data)
+    command = [hlo_run, folder / "module.hlo", "--compare", "--ulp=0", "--check-buffers", f"--{module.kind}s={module.participants}", *arguments.split()]
     if inputs:
         command.append(f"--inputs-from={folder}")
     try:
@@ -519,20 +550,20 @@ def main():
             module = Module(options.seed + i)
             work = pathlib.Path(folder) / str(i)
             for arguments in options.args or ["-O3 --threads=1", "-O0 --threads=1"]:
-                roots = module.values
+                roots = module.values + module.finals
                 text, inputs = module.text(roots)
-                fault = run(options.hlo_run, text, inputs, arguments, work)
+                fault = run(options.hlo_run, text, inputs, arguments, work, module)
                 if not fault:
                     continue
                 faults += 1
-                for value in module.values:  # the first value that is wrong is enough
+                for value in roots:  # the first value that is wrong is enough
                     small, few = module.text([value])
-                    if again := run(options.hlo_run, small, few, arguments, work):
+                    if again := run(options.hlo_run, small, few, arguments, work, module):
                         text, inputs, fault = small, few, again
                         break
                 print(f"module {options.seed + i} {arguments}: {fault}\n{text}", flush=True)
                 if options.keep:
-                    run(options.hlo_run, text, inputs, arguments, options.keep / f"{options.seed + i}")
+                    run(options.hlo_run, text, inputs, arguments, options.keep / f"{options.seed + i}", module)
                 break
             i += 1
     print(f"{i} modules, {faults} faults")

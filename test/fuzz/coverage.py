@@ -26,7 +26,7 @@ def main():
     found = collections.Counter()
     for seed in range(1, modules + 1):
         other = bounded.Module(seed)
-        for text in (graphs.make_module(seed).text(), other.text(other.values)[0]):
+        for text in (graphs.make_module(seed).text(), other.text(other.values + other.finals)[0]):
             found.update(set(re.findall(r"[\])}] ([a-z][a-z0-9-]*)\(", text)))
     for opcode in opcodes:
         print(f"{opcode}: {found[opcode]}")
