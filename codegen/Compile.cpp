@@ -7,6 +7,7 @@
 #include "codegen/object/MachineCode.h"
 #include "codegen/object/TargetMachine.h"
 #include "codegen/program/Dispatch.h"
+#include "codegen/program/WeightsImage.h"
 #include "compiler/target/TargetAttribute.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -189,6 +190,7 @@ bool ProgramCompiler::forEach(llvm::function_ref<bool(Group &)> step) {
 }
 
 void ProgramCompiler::fillConstants(llvm::Module &module) {
+  defineWeights(program, names, module);
   for (const auto &[symbol, value] : constants) {
     SmallVector<char> bytes;
     getMemoryBytes(value, bytes);

@@ -54,6 +54,25 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def PlaceWeights : Pass<"place-weights", "::mlir::ModuleOp"> {
+  let summary = "Give constants places in a file of weights";
+  let description = [{
+    Constants of 256 bytes and more get places in a file beside the object, whose layout is that of
+    `runtime/WeightsFormat.h`: `hlo.weights_offset` of the `memref.global`. `hlo.weights` of the module
+    says which file, how long it is and what its hash is. `emit-program` then reads them there, and its
+    entry function asks the runtime for the file before the first run.
+
+    ```mlir
+    memref.global "private" constant @constant.0 : memref<64x64xf32> = dense<...>
+    ```
+    becomes
+    ```mlir
+    memref.global "private" constant @constant.0 : memref<64x64xf32> = dense<...> {hlo.weights_offset = 4096 : i64}
+    ```
+  }];
+  let options = [Option<"file", "file", "std::string", "\"weights\"", "The file's name, without a folder">];
+}
+
 def EmitProgram : HLO_CodePass<"emit-program"> {
   let summary = "Turn the program on memory into the function that hosts call";
   let description = [{

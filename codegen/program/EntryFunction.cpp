@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/ProgramRecord.h"
+#include "codegen/program/WeightsImage.h"
 
 using namespace mlir;
 
@@ -33,6 +34,7 @@ private:
                                ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
   Block *begin(Block *block);
+  Block *loadWeights(Block *block);
   void fail(Block *block, int32_t code, Value message, int64_t bytes);
   void fail(Block *block, int32_t code, StringRef message);
   Block *checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what);
@@ -142,6 +144,35 @@ Block *EntryEmitter::begin(Block *block) {
   return begun;
 }
 
+/// At the end of `block`: the weights are mapped if they are not yet. Gives the block in which to
+/// go on.
+Block *EntryEmitter::loadWeights(Block *block) {
+  Region *region = block->getParent();
+  Block *load = b.createBlock(region, region->end()),
+        *refused = b.createBlock(region, region->end());
+  Block *loaded = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(block);
+  Value weights = LLVM::AddressOfOp::create(b, pointer, getWeightsSymbol(names));
+  Value none = LLVM::ZeroOp::create(b, pointer);
+  Value data = LLVM::LoadOp::create(b, pointer, weights, /*alignment=*/8, /*isVolatile=*/false,
+                                    /*isNonTemporal=*/false, /*isInvariant=*/false,
+                                    /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire);
+  LLVM::CondBrOp::create(b, LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, data, none), load,
+                         loaded);
+  b.setInsertionPointToEnd(load);
+  auto function =
+      globals.declare("hlort_weights_load", b.getI32Type(), {pointer, pointer, pointer});
+  Value code = LLVM::CallOp::create(b, function, ValueRange{weights, none, status}).getResult();
+  Value failed =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, code, constant(b.getI32Type(), 0));
+  LLVM::CondBrOp::create(b, failed, refused, loaded);
+  b.setInsertionPointToEnd(refused);
+  if (program)
+    code = emitProgramEnd(b, globals, program, context, code, status);
+  LLVM::ReturnOp::create(b, code);
+  return loaded;
+}
+
 /// Checks what the host gave, finds memory, runs the body.
 void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
@@ -157,6 +188,8 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   Region &region = run.getBody();
   if (program)
     block = begin(block);
+  if (hasWeights(module))
+    block = loadWeights(block);
   b.setInsertionPointToEnd(block);
   Value null = LLVM::ZeroOp::create(b, pointer);
   /// Goes on in a new block unless `condition` holds.

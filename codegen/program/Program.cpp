@@ -3,6 +3,7 @@
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/ProgramEmitter.h"
 #include "codegen/program/RuntimeCall.h"
+#include "codegen/program/WeightsImage.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -103,7 +104,10 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
         return success();
       })
       .Case<memref::GetGlobalOp>([&](memref::GetGlobalOp get) {
-        values.map(get.getResult(), addressOf((names.module + "." + get.getName()).str()));
+        auto placed = weightsOffsets.find(get.getName());
+        values.map(get.getResult(), placed == weightsOffsets.end()
+                                        ? addressOf((names.module + "." + get.getName()).str())
+                                        : offset64(weights, placed->second));
         return success();
       })
       .Case<memref::CopyOp>([&](memref::CopyOp copy) {
@@ -151,6 +155,10 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
 
 void ProgramEmitter::declareConstants() {
   for (auto constant : program.getOps<memref::GlobalOp>()) {
+    if (std::optional<int64_t> offset = getWeightsOffset(constant)) {
+      weightsOffsets[constant.getSymName()] = *offset;
+      continue;
+    }
     std::string symbol = (names.module + "." + constant.getSymName()).str();
     auto value = cast<ElementsAttr>(constant.getInitialValueAttr());
     int64_t bytes = bytesOf(constant.getType());
@@ -168,6 +176,8 @@ LogicalResult ProgramEmitter::emit() {
     return program.emitError("expected a program on memory");
   b.setInsertionPointToStart(program.getBody());
   declareConstants();
+  if (hasWeights(program))
+    declareWeights(b, program, names);
   declareFunctions();
   for (auto function : program.getOps<func::FuncOp>())
     if (failed(emitBody(function)))

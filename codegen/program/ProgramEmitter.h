@@ -103,6 +103,9 @@ private:
 
   mlir::Block *entry = nullptr;
   mlir::Value context, arena, status, frame;
+  /// The file of weights in memory, in functions that read it; and where in it constants are.
+  mlir::Value weights;
+  llvm::StringMap<int64_t> weightsOffsets;
   /// Where the body finds the addresses of arguments and results, if it takes the host's tables.
   llvm::SmallDenseMap<mlir::Value, std::pair<mlir::Value, int64_t>> tableEntries;
   mlir::IRMapping values;

@@ -5,6 +5,7 @@
 #include "codegen/program/ProgramEmitter.h"
 #include "codegen/program/ProgramRecord.h"
 #include "codegen/program/RuntimeCall.h"
+#include "codegen/program/WeightsImage.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -69,14 +70,18 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp function) {
       tableEntries[function.getArgument(i)] = {body.getArgument(2), i - arguments};
   values.map(function.getArgument(buffers), arena);
   size_t longestFrame = 0;
-  bool startsFunctions = false;
+  bool startsFunctions = false, readsWeights = false;
   function.walk([&](Operation *op) {
     if (auto launch = dyn_cast<hlo::LaunchOp>(op))
       longestFrame = std::max<size_t>(longestFrame,
                                       launch.getInputs().size() + launch.getOutputs().size() + 2);
     if (auto call = dyn_cast<hlo::RuntimeCallOp>(op))
       startsFunctions |= startsFunction(call);
+    if (auto get = dyn_cast<memref::GetGlobalOp>(op))
+      readsWeights |= weightsOffsets.contains(get.getName());
   });
+  weights =
+      readsWeights ? LLVM::LoadOp::create(b, pointer, addressOf(getWeightsSymbol(names))) : Value();
   frame = stack(8 * longestFrame, 16);
   if (startsFunctions)
     asyncCalls.enter(stack(8, 16), arena, getOwnBytes(function));

@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipeline.h"
 #include "passes/collectives/Participants.h"
+#include "passes/frontend/LocalizeEntry.h"
 #include "passes/schedule/ScheduleFile.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/xxhash.h"
@@ -84,9 +85,11 @@ static LogicalResult setSchedules(ModuleOp module, const CompileOptions &options
   return success();
 }
 
-/// Participants know by it that they run the same module: its text, hashed. Nothing where nobody
-/// asks.
+/// Participants know by it that they run the same module: its text, hashed, before parameters are
+/// bound, which may be to other weights on each. Nothing where nobody asks.
 static void addFingerprint(ModuleOp module) {
+  if (module->hasAttr("hlo.fingerprint"))
+    return;
   bool communicates = module
                           .walk([](Operation *op) {
                             bool asks = isCollective(op) || isCollectiveStart(op) ||
@@ -100,6 +103,14 @@ static void addFingerprint(ModuleOp module) {
   llvm::raw_string_ostream(text) << module;
   module->setAttr("hlo.fingerprint",
                   Builder(module.getContext()).getI64IntegerAttr(llvm::xxh3_64bits(text)));
+}
+
+LogicalResult bindModule(ModuleOp module, const BindOptions &options,
+                         llvm::function_ref<void(const std::string &)> fail) {
+  if (options.empty())
+    return success();
+  addFingerprint(module);
+  return failed(localizeEntry(module)) ? failure() : bindParameters(module, options, fail);
 }
 
 LogicalResult scheduleModule(ModuleOp module, const CompileOptions &options) {
@@ -178,6 +189,12 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   if (failed(lowered))
     return failure();
   ModuleInterface &interface = lowered->interface;
+  std::optional<WeightsImage> weights;
+  if (!options.weightsFile.empty()) {
+    weights = placeWeights(module, options.weightsFile);
+    interface.weightsBytes = weights->bytes;
+    interface.weightsFile = options.weightsFile;
+  }
   std::string machines = targets->front().triple + " ";
   for (const Target &target : *targets)
     machines += (&target == targets->begin() ? "" : ",") + target.cpu;
@@ -196,7 +213,11 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   FailureOr<CompiledProgram> program = compileProgram(module, code);
   if (failed(program))
     return failure();
-  return CompiledModule{std::move(*lowered), std::move(*program), std::move(*targets)};
+  if (weights)
+    for (const WeightsImage::Constant &constant : weights->constants)
+      program->constantBytes += constant.bytes;
+  return CompiledModule{std::move(*lowered), std::move(*program), std::move(weights),
+                        std::move(*targets)};
 }
 
 } // namespace hloc

@@ -6,7 +6,9 @@
 
 #include "codegen/Compile.h"
 #include "codegen/Passes.h"
+#include "codegen/program/WeightsImage.h"
 #include "compiler/driver/Interface.h"
+#include "compiler/driver/weights/Bindings.h"
 
 namespace hloc {
 
@@ -27,6 +29,9 @@ struct CompileOptions {
   std::vector<std::string> schedules;
   /// Schedules that were tuned: the text of a file (passes/schedule/ScheduleFile.h) and its name.
   std::string tunedSchedules, tunedSchedulesFile;
+  /// The name, without a folder, of a file of weights that constants go to; empty: they stay in the
+  /// code.
+  std::string weightsFile;
   /// Called before passes run, to add printing.
   std::function<void(mlir::PassManager &)> configure;
   /// Where passes and stages are timed, or null.
@@ -46,12 +51,18 @@ struct LoweredModule {
 
 struct CompiledModule : LoweredModule {
   CompiledProgram program;
+  /// What is to be in the file of weights, if there is one.
+  std::optional<WeightsImage> weights;
   /// What it was compiled for; the report's figures are of the last.
   llvm::SmallVector<Target, 1> targets;
 };
 
 /// The dialects of all stages.
 void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Makes the entry that of one partition and binds its parameters, before any pass has run.
+mlir::LogicalResult bindModule(mlir::ModuleOp module, const BindOptions &options,
+                               llvm::function_ref<void(const std::string &)> fail);
 
 /// Runs the passes on `module`, up to kernels in order, each with its schedule.
 mlir::LogicalResult scheduleModule(mlir::ModuleOp module, const CompileOptions &options);

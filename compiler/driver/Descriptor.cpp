@@ -2,8 +2,10 @@
 #include "compiler/driver/Descriptor.h"
 #include "codegen/program/ElementNames.h"
 #include "codegen/program/Program.h"
+#include "codegen/program/WeightsImage.h"
 #include "hlort/collective.h"
 #include "hlort/hlort.h"
+#include "hlort/weights.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -19,7 +21,10 @@ static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) ==
               offsetof(hlort_port, size_of) == 56 && sizeof(hlort_port) == 64);
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
               offsetof(hlort_module, program) == 80 && offsetof(hlort_module, threads) == 96 &&
-              sizeof(hlort_module) == 104);
+              offsetof(hlort_module, weights) == 104 && offsetof(hlort_module, bound) == 120 &&
+              sizeof(hlort_module) == 128);
+static_assert(offsetof(hlort_bound, element_type) == 8 && offsetof(hlort_bound, dims) == 16 &&
+              offsetof(hlort_bound, source) == 24 && sizeof(hlort_bound) == 32);
 static_assert(offsetof(hlort_program, fingerprint) == 8 &&
               offsetof(hlort_program, replica_count) == 16 && sizeof(hlort_program) == 24);
 
@@ -48,6 +53,9 @@ public:
         program(),
         number(i64, interface.threads.size()),
         strings(interface.threads),
+        weights(),
+        number(i64, interface.bound.size()),
+        bound(),
     };
     Constant *value = ConstantStruct::getAnon(fields);
     new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage,
@@ -93,6 +101,38 @@ private:
     Constant *fields[] = {string(interface.name), number(i64, int64_t(interface.fingerprint)),
                           number(i32, interface.replicas), number(i32, interface.partitions)};
     return data(ConstantStruct::getAnon(fields));
+  }
+
+  /// The hlort_weights, which is in this module or in one that is linked with it.
+  Constant *weights() {
+    if (interface.weightsFile.empty())
+      return ConstantPointerNull::get(pointer);
+    std::string symbol = getWeightsSymbol(ProgramNames(interface.name));
+    if (GlobalVariable *known = module.getNamedGlobal(symbol))
+      return known;
+    auto *global =
+        new GlobalVariable(module, Type::getInt8Ty(module.getContext()),
+                           /*isConstant=*/false, GlobalValue::ExternalLinkage, nullptr, symbol);
+    global->setVisibility(GlobalValue::HiddenVisibility);
+    return global;
+  }
+
+  /// The hlort_bound of each.
+  Constant *bound() {
+    SmallVector<Constant *> entries;
+    for (const BoundParameter &parameter : interface.bound) {
+      Constant *fields[] = {
+          string(parameter.name),
+          number(i32, getElementInfo(parameter.type.getElementType()).number),
+          number(i32, parameter.type.getRank()),
+          numbers(parameter.type.getShape()),
+          string(parameter.source),
+      };
+      entries.push_back(ConstantStruct::getAnon(fields));
+    }
+    if (entries.empty())
+      return ConstantPointerNull::get(pointer);
+    return data(ConstantArray::get(ArrayType::get(entries[0]->getType(), entries.size()), entries));
   }
 
   Constant *ports(const std::vector<Port> &list, bool results) {

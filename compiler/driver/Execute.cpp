@@ -3,6 +3,7 @@
 #include "hlort/async.h"
 #include "hlort/collective.h"
 #include "hlort/transfer.h"
+#include "hlort/weights.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
@@ -65,6 +66,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_async_start", &hlort_async_start);
   define("hlort_async_wait", &hlort_async_wait);
   define("hlort_async_abandon", &hlort_async_abandon);
+  define("hlort_weights_load", &hlort_weights_load);
   define("hlort_trace_begin", &hlort_trace_begin);
   define("hlort_trace_end", &hlort_trace_end);
   if (llvm::Error error = linker->library.define(absoluteSymbols(std::move(symbols))))

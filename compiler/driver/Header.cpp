@@ -54,7 +54,8 @@ const llvm::StringSet<> &takenNames() {
                                           "linux",         "stderr",      "stdin",
                                           "stdout",        "unix",        "argument",
                                           "bindArgument",  "bindResult",  "descriptor",
-                                          "hlort_context", "result",      "run"};
+                                          "hlort_context", "result",      "run",
+                                          "load_weights",  "Program",     "verify_weights"};
   return names;
 }
 
@@ -129,6 +130,17 @@ std::string describeShape(const Port &port) {
   return text;
 }
 
+/// `text` as a string of C.
+std::string quote(StringRef text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 /// `text` in a comment of C, which it does not end.
 std::string makeCommentText(std::string text) {
   for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
@@ -171,6 +183,9 @@ private:
     for (const Accessor &accessor : accessors)
       out << formatv(" *   {0,-8} {1,-3} {2}: {3}\n", accessor.isResult ? "result" : "argument",
                      accessor.index, accessor.name, accessor.shape);
+    for (const BoundParameter &bound : interface.bound)
+      out << formatv(" *   bound        {0}: {1} = {2}\n", makeCommentText(bound.name),
+                     hlo::toText(Type(bound.type)), makeCommentText(bound.source));
     if (!interface.threads.empty()) {
       auto quoted = llvm::map_range(interface.threads,
                                     [](StringRef name) { return ("\"" + name + "\"").str(); });
@@ -201,6 +216,12 @@ private:
     out << formatv("/* Memory for temporaries that a call needs. */\n"
                    "#define {0}_ARENA_BYTES INT64_C({1})\n#define {0}_ARENA_ALIGNMENT {2}\n\n",
                    StringRef(interface.name).upper(), interface.arenaBytes, kArenaAlignment);
+    if (!interface.weightsFile.empty())
+      out << formatv(
+          "/* The file that runs need, beside the program unless the host says otherwise: "
+          "hlort/weights.h. */\n"
+          "#define {0}_WEIGHTS_FILE {1}\n#define {0}_WEIGHTS_BYTES INT64_C({2})\n\n",
+          StringRef(interface.name).upper(), quote(interface.weightsFile), interface.weightsBytes);
     out << formatv("/* Types, shapes, layouts and sizes, as data. */\nextern const hlort_module "
                    "{0}_module;\n\n"
                    "/* Runs the module: see hlort_entry. Returns 0, or the code of a failure. */\n"

@@ -17,7 +17,6 @@
 #include "compiler/text/SourceNotes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
-#include "passes/frontend/LocalizeEntry.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -121,14 +120,18 @@ private:
   /// Which two of the files that are read and written would be one, in words; empty if none.
   std::string findClash() const {
     std::string header = writesHeader() ? getFileBeside("h") : "",
-                schedules = options.tune ? getFileBeside("schedules") : "";
+                schedules = options.tune ? getFileBeside("schedules") : "",
+                weights = getWeightsFile();
     if (header == options.output)
       return "expected another name than '" + options.output +
              "' for the code: its header gets that one";
     if (schedules == options.output)
       return "expected another name than '" + options.output +
              "' for the code: its schedules get that one";
-    for (const std::string &file : {options.output, header, schedules})
+    if (!weights.empty() && llvm::is_contained({options.output, header, schedules}, weights))
+      return "expected another name than '" + weights +
+             "' for the weights: another file that is written has that one";
+    for (const std::string &file : {options.output, header, schedules, weights})
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
         return "expected another name than '" + file + "' for what is written: that is the module";
     return "";
@@ -170,6 +173,7 @@ private:
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;
     result.name = getName();
+    result.weightsFile = llvm::sys::path::filename(getWeightsFile());
     result.form = options.emit == Emit::Llvm       ? CodeForm::LlvmIr
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
                                                    : CodeForm::Object;
@@ -183,13 +187,19 @@ private:
 
   /// Makes constants of the parameters that the options bind.
   bool bind(ModuleOp module) {
-    if (options.bind.empty())
-      return true;
-    stage("binding");
-    return succeeded(localizeEntry(module)) &&
-           succeeded(bindParameters(module, options.bind, [](const std::string &message) {
-             llvm::errs() << message << '\n';
-           }));
+    if (!options.bind.empty())
+      stage("binding");
+    return succeeded(bindModule(
+        module, options.bind, [](const std::string &message) { llvm::errs() << message << '\n'; }));
+  }
+
+  /// The file of weights; empty if constants stay in the code.
+  std::string getWeightsFile() const {
+    if (options.weights == "none" || options.emit < Emit::Llvm)
+      return "";
+    if (options.weights.empty() && !options.bind.empty() && options.output != "-")
+      return getFileBeside("weights");
+    return options.weights;
   }
 
   /// Runs the passes up to what --emit asks for.
@@ -256,6 +266,10 @@ private:
       if (!report(files.add(getFileBeside("h"), text)))
         return false;
     }
+    if (compiled->weights && !report(files.add(getWeightsFile(), [&](llvm::raw_ostream &out) {
+          compiled->weights->write(out);
+        })))
+      return false;
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
     return report(files.commit());

@@ -132,6 +132,11 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
 
   BindOption bind(category);
   BindAllOption bindAll(category);
+  FieldOption<std::string> weights(
+      "weights", options.weights,
+      "Where constants of some size go, to be mapped when the module runs; none: into the code "
+      "(default: a file beside the code if parameters are bound, else into the code)",
+      "file", category);
   ScheduleOption schedules(category);
   SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
   FieldSwitch tune("tune", options.tune,
@@ -181,6 +186,9 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
     else
       require(false, options.machineFile + ": " + text.getError().message());
   }
+  require(options.weights != "-", "expected --weights to be a file's name");
+  require(options.weights.empty() || options.emit >= Emit::Llvm,
+          "--weights is about code; --emit stops before it");
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0 && options.threads <= kMaxThreads,
           ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());

@@ -29,6 +29,7 @@ struct HlocOptions {
   bool report = false, timing = false, progress = false;
   std::string dumpDir;
   BindOptions bind;
+  std::string weights; // the file that constants go to; empty: none, unless parameters are bound
   std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
   bool tune = false;

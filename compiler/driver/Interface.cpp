@@ -3,6 +3,7 @@
 #include "codegen/emit/Memory.h"
 #include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/HloDialect.h"
+#include "passes/frontend/BindParameters.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -83,6 +84,11 @@ ModuleInterface getInterface(ModuleOp module) {
   if (auto aliases = module->getAttrOfType<ArrayAttr>("hlo.aliases"))
     for (auto pair : aliases.getAsRange<DenseI64ArrayAttr>())
       interface.aliases.push_back({pair[0], pair[1]});
+  if (auto bound = module->getAttrOfType<ArrayAttr>(kBoundParameters))
+    for (auto entry : bound.getAsRange<DictionaryAttr>())
+      interface.bound.push_back({entry.getAs<StringAttr>("name").str(),
+                                 cast<RankedTensorType>(entry.getAs<TypeAttr>("type").getValue()),
+                                 entry.getAs<StringAttr>("from").str()});
   module.walk([&](hlo::AsyncLaunchOp launch) {
     if (!llvm::is_contained(interface.threads, launch.getThread()))
       interface.threads.push_back(launch.getThread().str());

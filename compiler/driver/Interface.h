@@ -28,6 +28,14 @@ struct Port {
   int64_t sizeOf = -1;
 };
 
+/// A parameter that was bound to an array when compiling.
+struct BoundParameter {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// The file, and the array in it.
+  std::string source;
+};
+
 struct ModuleInterface {
   std::string name;
   std::vector<Port> arguments, results;
@@ -42,6 +50,11 @@ struct ModuleInterface {
   std::vector<std::string> threads;
   /// Whether participants meet, or ask who they are.
   bool needsParticipants = false;
+  /// What is no argument any more.
+  std::vector<BoundParameter> bound;
+  /// The file of weights that runs need, without its folder; empty if they need none.
+  std::string weightsFile;
+  int64_t weightsBytes = 0;
   /// Least upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
   /// empty if nobody asked.
   std::vector<int64_t> indexBounds;

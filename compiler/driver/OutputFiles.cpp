@@ -16,8 +16,9 @@ OutputFiles::~OutputFiles() {
     consumeError(file.file.discard());
 }
 
-static Error writeTo(StringRef path, raw_fd_ostream &stream, StringRef contents) {
-  stream << contents;
+static Error writeTo(StringRef path, raw_fd_ostream &stream,
+                     function_ref<void(raw_ostream &)> write) {
+  write(stream);
   stream.flush();
   if (!stream.has_error())
     return Error::success();
@@ -27,9 +28,13 @@ static Error writeTo(StringRef path, raw_fd_ostream &stream, StringRef contents)
 }
 
 Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
+  return add(path, [&](raw_ostream &stream) { stream << contents; }, executable);
+}
+
+Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> write, bool executable) {
   if (path == "-") {
     raw_fd_ostream stream(1, /*shouldClose=*/false);
-    return writeTo("<stdout>", stream, contents);
+    return writeTo("<stdout>", stream, write);
   }
   // What is there and is no plain file (a device, a pipe) is written to, never replaced.
   sys::fs::file_status status;
@@ -40,7 +45,7 @@ Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
     raw_fd_ostream stream(path, error);
     if (error)
       return fault(path, "cannot write: " + error.message());
-    return writeTo(path, stream, contents);
+    return writeTo(path, stream, write);
   }
   Expected<sys::fs::TempFile> file =
       sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", executable ? 0777 : 0666);
@@ -48,7 +53,7 @@ Error OutputFiles::add(StringRef path, StringRef contents, bool executable) {
     return fault(path, "cannot write: " + toString(file.takeError()));
   pending.push_back({std::move(*file), path.str()});
   raw_fd_ostream stream(pending.back().file.FD, /*shouldClose=*/false);
-  return writeTo(path, stream, contents);
+  return writeTo(path, stream, write);
 }
 
 Error OutputFiles::commit() {

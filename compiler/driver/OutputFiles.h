@@ -22,6 +22,9 @@ public:
   /// Writes a file under a name of its own beside `path`; `-` is standard output. Errors read
   /// "PATH: error: ...".
   llvm::Error add(llvm::StringRef path, llvm::StringRef contents, bool executable = false);
+  /// The same of contents that are made while they are written.
+  llvm::Error add(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write,
+                  bool executable = false);
 
   /// Gives all files their names.
   llvm::Error commit();

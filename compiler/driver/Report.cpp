@@ -270,6 +270,10 @@ void ReportWriter::writeConstants() {
   out << formatv("\nconstants\n  {0}, {1}; the module as it was read has {2}, {3}\n",
                  count(kept, "array"), count(compiled.program.constantBytes, "byte"),
                  number(compiled.constants.count), count(compiled.constants.bytes, "byte"));
+  if (compiled.weights)
+    out << formatv("  of these {0} in {1}, a file of {2}\n",
+                   number(compiled.weights->constants.size()), compiled.interface.weightsFile,
+                   count(compiled.weights->bytes, "byte"));
 }
 
 void ReportWriter::writeCode() {

@@ -44,7 +44,7 @@ static bool addThreads(const ModuleInterface &interface, hlort_context *context)
 RunStatus prepareModule(ModuleOp module, const RunOptions &options) {
   if (failed(localizeEntry(module)))
     return RunStatus::Unsupported;
-  LogicalResult bound = bindParameters(
+  LogicalResult bound = bindModule(
       module, options.bind, [](const std::string &message) { llvm::errs() << message << '\n'; });
   return succeeded(bound) ? RunStatus::Done : RunStatus::Refused;
 }

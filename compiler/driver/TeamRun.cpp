@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/TeamRun.h"
 #include "compiler/driver/MpiProcess.h"
+#include "passes/frontend/BindParameters.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <barrier>
@@ -10,8 +11,11 @@ using namespace mlir;
 
 namespace hloc {
 
-std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &options) {
+std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &given) {
   OwningOpRef<ModuleOp> module = source.clone();
+  CompileOptions options = given;
+  if (options.weightsFile.empty() && module->getOperation()->hasAttr(kBoundParameters))
+    options.weightsFile = "weights"; // not in the object, to be copied once more
   FailureOr<CompiledModule> compiled = compileModule(*module, options);
   if (failed(compiled))
     return std::nullopt;
@@ -21,7 +25,18 @@ std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &
     emitError(source.getLoc()) << llvm::toString(loaded.takeError());
     return std::nullopt;
   }
-  return Executable{std::move(module), std::move(*compiled), std::move(*loaded)};
+  WeightsMemory weights;
+  if (compiled->weights) {
+    llvm::Expected<WeightsMemory> made = makeWeights(*compiled->weights);
+    llvm::Error error = made ? useWeights(*loaded, *made) : made.takeError();
+    if (error) {
+      emitError(source.getLoc()) << llvm::toString(std::move(error));
+      return std::nullopt;
+    }
+    weights = std::move(*made);
+  }
+  return Executable{std::move(module), std::move(*compiled), std::move(*loaded),
+                    std::move(weights)};
 }
 
 bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended) {

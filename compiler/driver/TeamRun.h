@@ -9,6 +9,7 @@
 #include "compiler/driver/HostTransfers.h"
 #include "compiler/driver/LoadedInstance.h"
 #include "compiler/driver/ParticipantTeam.h"
+#include "compiler/driver/WeightsMemory.h"
 
 namespace hloc {
 
@@ -17,6 +18,8 @@ struct Executable {
   mlir::OwningOpRef<mlir::ModuleOp> program;
   CompiledModule compiled;
   LoadedModule loaded;
+  /// What would be in the file of weights, if the module has one.
+  WeightsMemory weights;
 };
 
 /// Compiles a copy of `source` and links it into this process; nothing if that fails, which is

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codegen/program/ElementNames.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/TeamRun.h"
 #include "compiler/library/Result.h"
 #include "compiler/text/Load.h"
+#include "compiler/text/Shape.h"
 #include "compiler/text/SourceNotes.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/Support/Path.h"
@@ -10,6 +12,45 @@
 
 using namespace mlir;
 using namespace hloc;
+
+/// HLO's name of an hlort_element_type; empty if there is no such type.
+static StringRef getElementTypeName(int32_t number, MLIRContext &context) {
+  for (StringRef name : {"pred",       "s2",
+                         "s4",         "s8",
+                         "s16",        "s32",
+                         "s64",        "u2",
+                         "u4",         "u8",
+                         "u16",        "u32",
+                         "u64",        "f16",
+                         "bf16",       "f32",
+                         "f64",        "c64",
+                         "c128",       "f8e5m2",
+                         "f8e4m3fn",   "f8e4m3b11fnuz",
+                         "f8e5m2fnuz", "f8e4m3fnuz",
+                         "f8e4m3",     "f8e3m4",
+                         "f8e8m0fnu",  "f4e2m1fn"})
+    if (getElementInfo(text::getElementType(name, &context)).number == number)
+      return name;
+  return "";
+}
+
+/// What parameters are bound to. False if an array has a type that is none.
+static bool getBindOptions(const hloc_options &options, MLIRContext &context, BindOptions &bind) {
+  bind.one.assign(options.bind, options.bind + options.bind_count);
+  bind.all.assign(options.bind_all, options.bind_all + options.bind_all_count);
+  for (const hloc_bound_array &array : ArrayRef(options.arrays, options.array_count)) {
+    BoundArray &bound = bind.arrays.emplace_back();
+    bound.name = array.name;
+    bound.array.shape.assign(array.dims, array.dims + array.rank);
+    bound.array.type = getElementTypeName(array.element_type, context).str();
+    int64_t elementBytes = (hlort_element_bits(array.element_type) + 7) / 8;
+    std::optional<uint64_t> bytes = countBytes(bound.array.shape, elementBytes);
+    if (bound.array.type.empty() || !bytes)
+      return false;
+    bound.stored = {ArrayRef(static_cast<const char *>(array.data), *bytes), nullptr};
+  }
+  return true;
+}
 
 static CompileOptions getCompileOptions(const hloc_options &options) {
   CompileOptions compile;
@@ -67,12 +108,25 @@ static hloc_outcome compile(const hloc_options &options, hloc_result &result) {
   if (!module)
     return HLOC_REFUSED;
   SourceNotes notes(*module);
+  BindOptions bind;
+  if (!getBindOptions(options, context, bind)) {
+    result.addError("", "expected bound arrays to have a type and sizes");
+    return HLOC_WRONG_USAGE;
+  }
+  compile.weightsFile = bind.empty() ? "" : compile.name + ".weights";
+  auto fail = [&](const std::string &message) {
+    auto [file, problem] = StringRef(message).split(": error: ");
+    result.addError(file, problem);
+  };
+  if (failed(bindModule(*module, bind, fail)))
+    return notSupported ? HLOC_UNSUPPORTED : HLOC_REFUSED;
   std::optional<Executable> executable = makeExecutable(*module, compile);
   if (!executable)
     return notSupported ? HLOC_UNSUPPORTED : HLOC_REFUSED;
   CompiledModule &compiled = executable->compiled;
   result.header = makeHeader(compiled.interface, llvm::sys::path::filename(options.file));
   result.object = std::move(compiled.program.code);
+  result.weights = std::move(executable->weights);
   result.loaded = std::move(executable->loaded);
   result.module = result.loaded->getDescriptor();
   return HLOC_DONE;

@@ -48,6 +48,15 @@ const char *hloc_get_header(const hloc_result *result, size_t *size) {
   return result->header.empty() ? nullptr : result->header.c_str();
 }
 
+const char *hloc_get_weights(const hloc_result *result, size_t *size) {
+  *size = size_t(result->weights.bytes);
+  return result->weights.data.get();
+}
+
+int32_t hloc_load_weights(const hloc_result *result, const char *path, hlort_status *status) {
+  return result->runtime.loadWeights(result->module->weights, path, status);
+}
+
 static Error save(const hloc_result &result, StringRef file) {
   SmallVector<char, 0> library;
   if (Error error = hloc::linkShared(result.object, library))
@@ -61,6 +70,12 @@ static Error save(const hloc_result &result, StringRef file) {
     return error;
   if (Error error = files.add(header, result.header))
     return error;
+  if (hlort_weights *weights = result.module->weights) {
+    SmallString<128> path(sys::path::parent_path(file));
+    sys::path::append(path, weights->file);
+    if (Error error = files.add(path, StringRef(result.weights.data.get(), result.weights.bytes)))
+      return error;
+  }
   return files.commit();
 }
 

@@ -60,6 +60,8 @@ static Error open(const char *file, hloc_result &result) {
         find(result.library, "hlort_context_threads", runtime.getThreads) &&
         find(result.library, "hlort_context_add_threads", runtime.addThreads)))
     return createStringError("the library lacks functions of the runtime");
+  if (module->weights && !find(result.library, "hlort_weights_load", runtime.loadWeights))
+    return createStringError("the library lacks functions of the runtime");
   result.module = module;
   result.outcome = HLOC_DONE;
   return Error::success();

@@ -5,8 +5,10 @@
 #define HLOC_COMPILER_LIBRARY_RESULT_H
 
 #include "compiler/driver/Execute.h"
+#include "compiler/driver/WeightsMemory.h"
 #include "hloc/hloc.h"
 #include "hlort/async.h"
+#include "hlort/weights.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
@@ -21,6 +23,7 @@ struct Runtime {
   decltype(&hlort_context_destroy) destroyContext = &hlort_context_destroy;
   decltype(&hlort_context_threads) getThreads = &hlort_context_threads;
   decltype(&hlort_context_add_threads) addThreads = &hlort_context_add_threads;
+  decltype(&hlort_weights_load) loadWeights = &hlort_weights_load;
 };
 
 struct hloc_result {
@@ -34,6 +37,7 @@ struct hloc_result {
   void addError(llvm::StringRef file, llvm::StringRef text);
 
   // Of a module that was compiled.
+  hloc::WeightsMemory weights;
   std::optional<hloc::LoadedModule> loaded;
   llvm::SmallVector<char, 0> object;
   std::string header;

@@ -68,6 +68,11 @@ def _read_module(options: argparse.Namespace) -> Any:
     return lower(*arguments)
 
 
+def _read_bind(options: list[str]) -> dict[str, str]:
+    """The files by parameter. In a name, `=` may stand in brackets."""
+    return dict(re.fullmatch(r"((?:\[[^\]]*\]|[^=\[])*)=(.*)", one).groups() for one in options)
+
+
 def main(command: list[str] | None = None) -> int:
     """Exit codes are those of hloc: 0 done, 1 refused, 2 the command line was wrong, 3 not supported."""
     parser = argparse.ArgumentParser(
@@ -83,17 +88,24 @@ def main(command: list[str] | None = None) -> int:
                         help="threads of host.cpp; with 1 the code never needs others (default: all of this machine)")
     parser.add_argument("--cpu", help="processor to compile for, as x86-64-v3 (default: this one)")
     parser.add_argument("-O", type=int, default=3, choices=range(4), dest="level", help="optimization (default: 3)")
+    parser.add_argument("--bind", action="append", default=[], metavar="NAME=FILE[:KEY]",
+                        help="make a constant of a parameter, with the value of an array in a file of weights")
+    parser.add_argument("--bind-all", action="append", default=[], metavar="PATH",
+                        help="bind all parameters that are called as arrays of this file, or of files in this folder")
     parser.add_argument("--fast-math", action="store_true", help="sums and products may be regrouped")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")
     options = parser.parse_args(command)
     if options.threads < 0:
         parser.error("expected a number of threads")
+    if wrong := [one for one in options.bind if "=" not in one]:
+        parser.error(f"expected NAME=FILE or NAME=FILE:KEY but got `{wrong[0]}`")
     try:
         module = _read_module(options)
         name = options.name or (None if isinstance(module, pathlib.Path) else
                                 options.module.partition(":")[2].rpartition(".")[2])
         executable = compile_module(module, name=name, threads=options.threads or None, cpu=options.cpu,
-                                    optimization=options.level, fast_math=options.fast_math)
+                                    optimization=options.level, fast_math=options.fast_math,
+                                    bind=_read_bind(options.bind), bind_all=options.bind_all)
         folder = options.output or executable.name
         export(executable, folder, options.threads or len(os.sched_getaffinity(0)))
     except _UsageError as error:
@@ -104,7 +116,8 @@ def main(command: list[str] | None = None) -> int:
     except (CompileError, HlocError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{folder}: {executable.name}.o, {executable.name}.h, CMakeLists.txt, host.cpp")
+    print(f"{folder}: {executable.name}.o, {executable.name}.h, "
+          + (f"{executable.weights_file}, " if executable.weights_file else "") + "CMakeLists.txt, host.cpp")
     return 0
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _native
+from ._bind import get_bindings
 from ._custom_calls import adapt
 from ._errors import CompileError, HlocError, UnsupportedError, read_messages
 from ._executable import Executable
@@ -55,7 +56,8 @@ def _convert(source: Source, refused: CompileError) -> Source:
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
             fast_math: bool = False, bf16_dot: str = "exact",
-            custom_calls: Mapping[str, Callable] | None = None) -> Executable:
+            custom_calls: Mapping[str, Callable] | None = None, bind: Mapping[str, Any] | None = None,
+            bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None) -> Executable:
     """Compiles a module: HLO text, an HloModuleProto (bytes, or XLA's own object), the path of a file (a
     `pathlib.Path`), `jax.jit(f).lower(...)` or a `jax.export.Exported`; where JAX is installed also StableHLO,
     as text, bytecode or a file.
@@ -72,6 +74,9 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
         the call's attributes by name, and gives the result, or a tuple of several. By default those that
         `jax.jit(f).lower(...)` calls back (`jax.pure_callback` and others).
     bf16_dot: "exact", or "native" for the processor's own products of bf16.
+    bind: parameters that become constants, by name, with their values: arrays, trees of arrays as JAX
+        functions take them, or files of weights, "FILE" or "FILE:KEY" (docs/weights.md).
+    bind_all: a file of weights or a folder of them, or several, whose arrays are called as parameters are.
 
     Raises CompileError, or UnsupportedError if the module is right but cannot be compiled."""
     if bf16_dot not in ("exact", "native"):
@@ -81,12 +86,13 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     if not 0 <= optimization <= 3:
         raise ValueError("expected an optimization level of 0 to 3")
     source = get_source(module)
+    bindings = get_bindings(bind, bind_all)
     context = _get_context(context, threads)
     functions = adapt(source.custom_calls if custom_calls is None else custom_calls)
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                                fast_math, bf16_dot == "native", functions)
+                                fast_math, bf16_dot == "native", functions, *bindings)
         return Executable(_take(found), context)
 
     try:
@@ -96,14 +102,19 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     return run(source)
 
 
-def load(path: str | os.PathLike[str], *, threads: int | None = None,
-         context: _native.Context | None = None) -> Executable:
+def load(path: str | os.PathLike[str], *, threads: int | None = None, context: _native.Context | None = None,
+         weights: str | os.PathLike[str] | None = None) -> Executable:
     """Opens a shared library that `Executable.save` or `hloc --emit=shared` has written. It stays in the
-    process until that ends, and has threads of its own, also with a context that others share."""
+    process until that ends, and has threads of its own, also with a context that others share.
+
+    weights: its file of weights, if it has one and that is not beside it."""
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileNotFoundError(f"{path}: no such file")
     try:
-        return Executable(_take(_native.open(path)), _get_context(context, threads))
+        program = _take(_native.open(path))
     except CompileError as error:
         raise HlocError(str(error)) from None
+    if weights is not None:
+        program.load_weights(os.fspath(weights))
+    return Executable(program, _get_context(context, threads))

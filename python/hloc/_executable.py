@@ -88,6 +88,15 @@ class Array:
         return _types.unpack(data, self.packed_bits, shape, self.dtype).transpose(np.argsort(major_to_minor))
 
 
+@dataclasses.dataclass(frozen=True)
+class Bound:
+    """A parameter that is a constant: its name, its type in HLO and where its value came from."""
+
+    name: str
+    type: str
+    source: str
+
+
 class Executable:
     """A compiled module. Called with an array for each parameter (tuples flattened), it gives a tuple of
     NumPy arrays.
@@ -138,8 +147,26 @@ class Executable:
             results[i] = self.results[i]._from_memory(results[i])
         return tuple(results)
 
+    @property
+    def weights(self) -> bytes:
+        """What is in the file of weights, called `weights_file`, that the object wants beside its program;
+        empty if parameters were not bound."""
+        return self._program.weights
+
+    @property
+    def weights_file(self) -> str:
+        """The name of that file."""
+        return self._program.weights_file
+
+    @property
+    def bound(self) -> tuple[Bound, ...]:
+        """The parameters that were bound when the module was compiled."""
+        return tuple(Bound(name, f"{_types.hlo_name(number)}[{','.join(map(str, shape))}]", source)
+                     for name, number, shape, source in self._program.bound)
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a shared library, which needs no Python, and its header beside it with the ending .h."""
+        """Writes a shared library, which needs no Python, and beside it its header with the ending .h and, if
+        parameters were bound, `weights_file`."""
         self._program.save(os.fspath(path))
 
     def __repr__(self) -> str:

@@ -26,11 +26,17 @@ target_link_libraries($name INTERFACE $${CMAKE_CURRENT_SOURCE_DIR}/$name.o
   $${CMAKE_CURRENT_SOURCE_DIR}/hlort/lib/libhlort.a $${CMAKE_CURRENT_SOURCE_DIR}/hlort/lib/libtbb.so.12
   Threads::Threads $${CMAKE_DL_LIBS})
 
+$weights
 add_executable(${name}_host EXCLUDE_FROM_ALL host.cpp)
 target_link_libraries(${name}_host PRIVATE $name)
 if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
   set_target_properties(${name}_host PROPERTIES EXCLUDE_FROM_ALL OFF)
 endif()
+""")
+
+# Programs find the weights beside themselves.
+_WEIGHTS = string.Template("""\
+file(CREATE_LINK $${CMAKE_CURRENT_SOURCE_DIR}/$file $${CMAKE_CURRENT_BINARY_DIR}/$file SYMBOLIC)
 """)
 
 _HOST = string.Template("""\
@@ -79,14 +85,18 @@ def _write_host(executable: Executable, threads: int) -> str:
 
 
 def export(executable: Executable, folder: str | os.PathLike[str], threads: int) -> None:
-    """Writes NAME.o, NAME.h, CMakeLists.txt with the target NAME, host.cpp, and hlort with what they need
+    """Writes NAME.o, NAME.h, NAME.weights if parameters are bound, CMakeLists.txt with the target NAME, host.cpp, and hlort with what they need
     of the runtime. What else is in the folder stays."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     name = executable.name
     (folder / f"{name}.o").write_bytes(executable.object)
     (folder / f"{name}.h").write_text(executable.header)
-    (folder / "CMakeLists.txt").write_text(_CMAKE.substitute(name=name))
+    file = executable.weights_file
+    if file:
+        (folder / file).write_bytes(executable.weights)
+    weights = _WEIGHTS.substitute(file=file) if file else ""
+    (folder / "CMakeLists.txt").write_text(_CMAKE.substitute(name=name, weights=weights))
     (folder / "host.cpp").write_text(_write_host(executable, threads))
     package = pathlib.Path(__file__).resolve().parent
     shutil.copytree(package / "include", folder / "hlort" / "include", dirs_exist_ok=True)

@@ -3,8 +3,12 @@
 // python/hloc.
 #include "Ffi.h"
 #include "Program.h"
+#include "hlort/weights.h"
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,10 +51,31 @@ static nb::tuple describe(SharedResult result, bool isOpened, nb::dict customCal
   return nb::make_tuple(outcome, messages, text, program);
 }
 
+/// A parameter's name, its element type, its sizes and its bytes.
+using BoundArray = std::tuple<std::string, int32_t, std::vector<int64_t>,
+                              nb::ndarray<nb::ro, uint8_t, nb::c_contig, nb::device::cpu>>;
+
 static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
                          std::optional<std::string> name, std::optional<std::string> cpu, int level,
-                         int threads, bool fastMath, bool nativeBf16Dot, nb::dict customCalls) {
+                         int threads, bool fastMath, bool nativeBf16Dot, nb::dict customCalls,
+                         const std::vector<std::string> &bind,
+                         const std::vector<std::string> &bindAll,
+                         const std::vector<BoundArray> &arrays) {
+  std::vector<const char *> bindTexts, bindAllTexts;
+  for (const std::string &one : bind)
+    bindTexts.push_back(one.c_str());
+  for (const std::string &all : bindAll)
+    bindAllTexts.push_back(all.c_str());
+  std::vector<hloc_bound_array> bound;
+  for (const auto &[arrayName, type, dims, bytes] : arrays)
+    bound.push_back({arrayName.c_str(), type, int32_t(dims.size()), dims.data(), bytes.data()});
   hloc_options options = {};
+  options.bind = bindTexts.data();
+  options.bind_count = bindTexts.size();
+  options.bind_all = bindAllTexts.data();
+  options.bind_all_count = bindAllTexts.size();
+  options.arrays = bound.data();
+  options.array_count = bound.size();
   options.file = file.c_str();
   options.text = text ? text->c_str() : nullptr;
   options.text_size = text ? text->size() : 0;
@@ -81,6 +106,25 @@ static void save(const Program &program, const std::string &file) {
   }
   if (status.code)
     throwRunError(status);
+}
+
+static void loadWeights(const Program &program, const std::string &file) {
+  hlort_status status = {};
+  hloc_load_weights(program.getResult().get(), file.c_str(), &status);
+  if (status.code)
+    throwRunError(status);
+}
+
+/// (name, element type, shape, source) of each.
+static nb::list getBound(const Program &program) {
+  const hlort_module &module = program.getModule();
+  nb::list list;
+  for (int64_t i = 0; i < module.bound_count; ++i) {
+    const hlort_bound &bound = module.bound[i];
+    list.append(nb::make_tuple(bound.name, bound.element_type, makeTuple(bound.dims, bound.rank),
+                               bound.source));
+  }
+  return list;
 }
 
 static nb::list getPorts(const hlort_port *ports, int64_t count) {
@@ -133,6 +177,19 @@ NB_MODULE(_native, m) {
   nb::class_<Program>(m, "Program", nb::type_slots(programSlots))
       .def("call", &Program::call, "context"_a.none(), "arguments"_a, "convert"_a, "in_place"_a)
       .def("save", &save, "file"_a)
+      .def("load_weights", &loadWeights, "file"_a)
+      .def_prop_ro("bound", &getBound)
+      .def_prop_ro("weights_file",
+                   [](const Program &program) {
+                     const hlort_weights *weights = program.getModule().weights;
+                     return std::string(weights ? weights->file : "");
+                   })
+      .def_prop_ro("weights",
+                   [](const Program &program) {
+                     size_t size = 0;
+                     const char *bytes = hloc_get_weights(program.getResult().get(), &size);
+                     return nb::bytes(bytes, size);
+                   })
       .def_prop_ro("name", [](const Program &program) { return program.getModule().name; })
       .def_prop_ro("target", [](const Program &program) { return program.getModule().target; })
       .def_prop_ro("arena_bytes",
@@ -161,7 +218,8 @@ NB_MODULE(_native, m) {
         return nb::str(text ? text : "", size);
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
-        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "custom_calls"_a);
+        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "custom_calls"_a, "bind"_a, "bind_all"_a,
+        "arrays"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
   bindFfi(m);

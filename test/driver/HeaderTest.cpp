@@ -34,6 +34,18 @@ TEST_F(Header, DeclaresTheCInterface) {
   EXPECT_TRUE(says("int32_t model_run(hlort_context *context"));
 }
 
+TEST_F(Header, TellsWhatIsBoundAndWhere) {
+  interface.name = "model";
+  EXPECT_FALSE(says("WEIGHTS"));
+  interface.bound = {{"params['*/w']", RankedTensorType::get({2}, Float32Type::get(&context)),
+                      "w.npz:a*/b"}};
+  interface.weightsFile = "a\"b.weights";
+  interface.weightsBytes = 4096;
+  EXPECT_TRUE(says(" *   bound        params['* /w']: f32[2] = w.npz:a* /b\n"));
+  EXPECT_TRUE(says("#define MODEL_WEIGHTS_FILE \"a\\\"b.weights\"\n"));
+  EXPECT_TRUE(says("#define MODEL_WEIGHTS_BYTES INT64_C(4096)\n"));
+}
+
 TEST_F(Header, NamesTheThreadsOfAsynchronousComputations) {
   interface.name = "model";
   EXPECT_FALSE(says("hlort_context_add_threads"));

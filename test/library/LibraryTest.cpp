@@ -120,6 +120,83 @@ TEST(Library, TellsWrongOptionsFromWrongModules) {
   EXPECT_EQ(hloc_get_outcome(missing.get()), HLOC_REFUSED);
 }
 
+constexpr const char *kScale =
+    R"(HloModule scale
+
+ENTRY main {
+  x = f32[100]{0} parameter(0)
+  w = f32[100]{0} parameter(1)
+  ROOT product = f32[100]{0} multiply(x, w)
+}
+)";
+
+TEST_F(Folder, BindsArraysInMemory) {
+  std::vector<float> x(100, 3), w(100), product(100);
+  for (size_t i = 0; i < w.size(); ++i) {
+    w[i] = float(i);
+    product[i] = float(3 * i);
+  }
+  int64_t size = 100;
+  hloc_bound_array array = {"w", HLORT_F32, 1, &size, w.data()};
+  hloc_options options = {};
+  options.arrays = &array;
+  options.array_count = 1;
+  options.name = "scale";
+  Result result = compile(kScale, options);
+  ASSERT_EQ(hloc_get_outcome(result.get()), HLOC_DONE) << hloc_get_printed_messages(result.get());
+  std::fill(w.begin(), w.end(), 0.0f); // not used any more
+  EXPECT_EQ(call(result, x), product);
+  const hlort_module *module = hloc_get_module(result.get());
+  EXPECT_EQ(module->argument_count, 1);
+  ASSERT_EQ(module->bound_count, 1);
+  EXPECT_STREQ(module->bound[0].name, "w");
+  size_t weights = 0;
+  EXPECT_NE(hloc_get_weights(result.get(), &weights), nullptr);
+  EXPECT_EQ(weights, 8192u);
+
+  // Saved and opened: the weights are beside the library, or where the host says.
+  std::string file = folder / "some.so";
+  hlort_status status = {};
+  EXPECT_EQ(hloc_save(result.get(), file.c_str(), &status), 0) << status.message;
+  EXPECT_EQ(std::filesystem::file_size(folder / "scale.weights"), 8192u);
+  Result opened(hloc_open(file.c_str()), hloc_destroy);
+  ASSERT_EQ(hloc_get_outcome(opened.get()), HLOC_DONE);
+  EXPECT_EQ(call(opened, x), product);
+
+  std::string other = folder / "other.so", elsewhere = folder / "elsewhere";
+  std::filesystem::copy(file, other);
+  std::filesystem::rename(folder / "scale.weights", elsewhere);
+  Result again(hloc_open(other.c_str()), hloc_destroy);
+  ASSERT_EQ(hloc_get_outcome(again.get()), HLOC_DONE);
+  EXPECT_EQ(hloc_load_weights(again.get(), "none", &status), HLORT_NOT_FOUND);
+  EXPECT_EQ(hloc_load_weights(again.get(), elsewhere.c_str(), &status), HLORT_OK);
+  EXPECT_EQ(call(again, x), product);
+}
+
+TEST_F(Folder, RefusesArraysThatAreNotTheParameters) {
+  int64_t size = 99;
+  std::vector<float> w(100);
+  hloc_bound_array array = {"w", HLORT_F32, 1, &size, w.data()};
+  hloc_options options = {};
+  options.arrays = &array;
+  options.array_count = 1;
+  Result result = compile(kScale, options);
+  EXPECT_EQ(hloc_get_outcome(result.get()), HLOC_REFUSED);
+  ASSERT_EQ(getMessages(result).size(), 1u);
+  EXPECT_STREQ(getMessages(result)[0].text, "the parameter 'w' is f32[100], but an array is f32[99]");
+  EXPECT_EQ(getMessages(result)[0].line, 5);
+  array.element_type = HLORT_TOKEN;
+  EXPECT_EQ(hloc_get_outcome(compile(kScale, options).get()), HLOC_WRONG_USAGE);
+  const char *bind = "w=none.npy";
+  options = {};
+  options.bind = &bind;
+  options.bind_count = 1;
+  Result missing = compile(kScale, options);
+  EXPECT_EQ(hloc_get_outcome(missing.get()), HLOC_REFUSED);
+  ASSERT_EQ(getMessages(missing).size(), 1u);
+  EXPECT_STREQ(getMessages(missing)[0].file, "none.npy");
+}
+
 TEST_F(Folder, ReadsFiles) {
   std::string file = (folder / "two.hlo").string();
   std::ofstream(file) << kDouble;

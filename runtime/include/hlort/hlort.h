@@ -3,7 +3,8 @@
  * hlort: what compiled HLO modules and their host programs call at run time.
  *
  * Plain C99. Nothing here aborts the process, starts a thread that was not asked for, or keeps
- * state outside a context (but for the table of built-in custom calls, which never changes).
+ * state outside a context (but for the table of built-in custom calls, which never changes, and where
+ * a module's weights are in memory).
  * A function that can fail returns a code and, where the caller gave a status, writes the same
  * code and a message there. Every function may be called from any thread; an object must outlive
  * the calls that use it.
@@ -201,6 +202,11 @@ typedef struct hlort_port {
   int64_t size_of; /* of such a size: the number of the array, else -1 */
 } hlort_port;
 
+/* Constants of a module in a file of their own, and parameters that became constants:
+ * hlort/weights.h. */
+typedef struct hlort_weights hlort_weights;
+typedef struct hlort_bound hlort_bound;
+
 /* What a compiled module says of itself. Constant data of its object, symbol NAME_module. */
 typedef struct hlort_module {
   int32_t abi_version; /* HLORT_ABI_VERSION of the compiler */
@@ -217,6 +223,9 @@ typedef struct hlort_module {
   const hlort_program *program; /* how many participants it is for; null: it runs by itself */
   int64_t thread_count;         /* threads that its asynchronous computations name */
   const char *const *threads;   /* their names: hlort/async.h; null if there are none */
+  hlort_weights *weights;       /* the file that it needs; null if all of it is in its code */
+  int64_t bound_count;          /* parameters that are no arguments, but were bound when compiling */
+  const hlort_bound *bound;
 } hlort_module;
 
 /* Whether this runtime and machine can run the module: HLORT_OK, or HLORT_INVALID_ARGUMENT if it

@@ -7,6 +7,7 @@
 #define HLORT_HLORT_HPP
 
 #include "hlort/hlort.h"
+#include "hlort/weights.h"
 
 #include <array>
 #include <complex>
@@ -172,6 +173,21 @@ public:
       out[i] = result(i);
     hlort_status status = {};
     module.run(context, arguments.data(), out.data(), arena.get(), &status);
+    check(status);
+  }
+
+  /// Maps the module's weights from the file at `path`, for all its programs; without it the first
+  /// run looks beside the program or library that has the code. Throws Error if they are not there
+  /// or not these.
+  void load_weights(const std::string &path) const {
+    hlort_status status = {};
+    hlort_weights_load(module.weights, path.c_str(), &status);
+    check(status);
+  }
+  /// Reads all of them and throws Error if anything has changed since they were written.
+  void verify_weights() const {
+    hlort_status status = {};
+    hlort_weights_verify(module.weights, &status);
     check(status);
   }
 

@@ -20,6 +20,15 @@
 extern "C" {
 #endif
 
+/* An array in memory that a parameter is bound to: it becomes a constant. */
+typedef struct hloc_bound_array {
+  const char *name;     /* the parameter's, as in `hloc --bind` (docs/weights.md) */
+  int32_t element_type; /* an hlort_element_type */
+  int32_t rank;
+  const int64_t *dims;
+  const void *data; /* row-major; elements of less than a byte one a byte */
+} hloc_bound_array;
+
 /* How a module is compiled. Zero-initialized but for `file` it is what `hloc FILE` does. */
 typedef struct hloc_options {
   const char *file; /* the module's file; with `text` only its name in messages */
@@ -32,6 +41,13 @@ typedef struct hloc_options {
   int32_t fast_math;       /* as `hloc --fast-math` */
   int32_t native_bf16_dot; /* as `hloc --bf16-dot=native` */
   int32_t reserved;        /* must be 0 */
+
+  const char *const *bind; /* NAME=FILE[:KEY] each, as `hloc --bind` */
+  size_t bind_count;
+  const char *const *bind_all; /* files and folders, as `hloc --bind-all` */
+  size_t bind_all_count;
+  const hloc_bound_array *arrays; /* read while the module is compiled, and not after */
+  size_t array_count;
 } hloc_options;
 
 typedef enum hloc_severity {
@@ -98,9 +114,18 @@ HLORT_API const hlort_module *hloc_get_module(const hloc_result *result);
 HLORT_API const char *hloc_get_object(const hloc_result *result, size_t *size);
 HLORT_API const char *hloc_get_header(const hloc_result *result, size_t *size);
 
-/* Writes the module as a shared library with what it needs of the runtime, and its header beside it
- * with the ending .h: both or, after a failure, neither. HLORT_UNSUPPORTED of one that was opened.
+/* What is in the file of weights, the result's, which the object wants beside it under the name
+ * that hlort_module.weights has; null and 0 if parameters were not bound. */
+HLORT_API const char *hloc_get_weights(const hloc_result *result, size_t *size);
+
+/* Maps the weights of a module that was opened from the file at path, as hlort_weights_load does.
  */
+HLORT_API int32_t hloc_load_weights(const hloc_result *result, const char *path,
+                                    hlort_status *status);
+
+/* Writes the module as a shared library with what it needs of the runtime, beside it its header
+ * with the ending .h and, if parameters were bound, the file of weights: all or, after a failure,
+ * none. HLORT_UNSUPPORTED of one that was opened. */
 HLORT_API int32_t hloc_save(const hloc_result *result, const char *file, hlort_status *status);
 
 /* The version of hloc, such as "0.1.0". */

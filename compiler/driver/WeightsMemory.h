@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in a file of weights, for modules that run in the process that has compiled them.
+
+#ifndef HLOC_COMPILER_DRIVER_WEIGHTSMEMORY_H
+#define HLOC_COMPILER_DRIVER_WEIGHTSMEMORY_H
+
+#include "codegen/program/WeightsImage.h"
+#include "compiler/driver/Execute.h"
+
+namespace hloc {
+
+struct WeightsMemory {
+  std::unique_ptr<char, void (*)(void *)> data{nullptr, hlort_arena_free};
+  int64_t bytes = 0;
+};
+
+/// Makes it in memory.
+llvm::Expected<WeightsMemory> makeWeights(const WeightsImage &image);
+
+/// Lets a module that is loaded read it there.
+llvm::Error useWeights(const LoadedModule &module, const WeightsMemory &weights);
+
+} // namespace hloc
+
+#endif
