@@ -37,8 +37,8 @@ TEST_F(Header, DeclaresTheCInterface) {
 TEST_F(Header, TellsWhatIsBoundAndWhere) {
   interface.name = "model";
   EXPECT_FALSE(says("WEIGHTS"));
-  interface.bound = {{"params['*/w']", RankedTensorType::get({2}, Float32Type::get(&context)),
-                      "w.npz:a*/b"}};
+  interface.bound = {
+      {"params['*/w']", RankedTensorType::get({2}, Float32Type::get(&context)), "w.npz:a*/b"}};
   interface.weightsFile = "a\"b.weights";
   interface.weightsBytes = 4096;
   EXPECT_TRUE(says(" *   bound        params['* /w']: f32[2] = w.npz:a* /b\n"));
