@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hloc/hloc.h"
+#include "hlort/weights.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
