@@ -184,7 +184,8 @@ TEST_F(Folder, RefusesArraysThatAreNotTheParameters) {
   Result result = compile(kScale, options);
   EXPECT_EQ(hloc_get_outcome(result.get()), HLOC_REFUSED);
   ASSERT_EQ(getMessages(result).size(), 1u);
-  EXPECT_STREQ(getMessages(result)[0].text, "the parameter 'w' is f32[100], but an array is f32[99]");
+  EXPECT_STREQ(getMessages(result)[0].text,
+               "the parameter 'w' is f32[100], but an array is f32[99]");
   EXPECT_EQ(getMessages(result)[0].line, 5);
   array.element_type = HLORT_TOKEN;
   EXPECT_EQ(hloc_get_outcome(compile(kScale, options).get()), HLOC_WRONG_USAGE);

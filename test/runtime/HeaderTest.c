@@ -9,6 +9,6 @@
 int hlortHeaderCheck(void) {
   return sizeof(hlort_status) == 260 && sizeof(hlort_buffer) == 32 &&
          sizeof(hlort_attribute) == 48 && sizeof(hlort_custom_call_frame) == 80 &&
-         sizeof(hlort_transfer) == 48 && offsetof(hlort_buffer, data) == 24 &&
+         sizeof(hlort_transfer) == 56 && offsetof(hlort_buffer, data) == 24 &&
          offsetof(hlort_custom_call_frame, results) == 40;
 }
