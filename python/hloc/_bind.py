@@ -46,6 +46,8 @@ def get_bindings(bind: Mapping[str, Any] | None, bind_all: Any) -> tuple[list, l
             number = _NUMBERS.get(array.dtype.name)
             if number is None or array.dtype.byteorder == ">":
                 raise TypeError(f"`{path}` is bound to an array of {array.dtype}, which HLO does not have")
+            if number in _types._PACKED_BITS and "int" in array.dtype.name:  # whose bytes lack the sign
+                array = array.astype(np.uint8 if "uint" in array.dtype.name else np.int8)
             array = np.ascontiguousarray(array).reshape(-1)
             arrays.append((path, number, list(np.shape(value)), array.view(np.uint8)))
     if bind_all is None:

@@ -13,8 +13,8 @@ AFFINE = """HloModule affine
 
 ENTRY main {
   x = f32[3]{0} parameter(0)
-  w = f32[3,50]{1,0} parameter(1), metadata={op_name="params[\\'layers\\'][0][\\'w\\']"}
-  b = f32[50]{0} parameter(2), metadata={op_name="params[\\'b\\']"}
+  w = f32[3,50]{1,0} parameter(1), metadata={op_name="params['layers'][0]['w']"}
+  b = f32[50]{0} parameter(2), metadata={op_name="params['b']"}
   product = f32[50]{0} dot(x, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}
   ROOT sum = f32[50]{0} add(product, b)
 }

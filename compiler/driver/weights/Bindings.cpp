@@ -69,7 +69,7 @@ SmallVector<StringRef> getStoredTypes(Type element) {
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
     return {own, "u8", "V1"};
   if (isa<IntegerType>(element) && !hlo::isPred(element) && element.getIntOrFloatBitWidth() < 8)
-    return {own, element.isUnsignedInteger() ? "u8" : "s8", "V1"};
+    return {own, element.isUnsignedInteger() ? "u8" : "s8"}; // V1 would not extend the sign
   return {own};
 }
 
