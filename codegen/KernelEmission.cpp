@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/IndexReach.h"
+#include "codegen/emit/StreamPrefetch.h"
 #include "codegen/emit/UnitAccess.h"
 #include "codegen/lower/LowerLoops.h"
 #include "passes/schedule/Prediction.h"
+#include "passes/schedule/Streams.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -73,6 +75,19 @@ Value KernelContext::allocateOnStack(int64_t bytes) {
   Value count = LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(bytes));
   return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(), count,
                                 64);
+}
+
+void KernelContext::prefetchStreams() {
+  SmallVector<Value> arrays;
+  auto add = [&](MemoryArray array) {
+    if (isFarStream(target, array.type))
+      arrays.push_back(array.pointer);
+  };
+  for (unsigned i = 0; i < getBody().getNumArguments(); ++i)
+    add(getInput(i));
+  for (unsigned i = 0; i < getReturn().getNumOperands(); ++i)
+    add(getOutput(i));
+  hloc::prefetchStreams(function, arrays, target.machine.l1.lineBytes);
 }
 
 LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> arguments,

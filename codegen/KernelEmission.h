@@ -90,6 +90,8 @@ struct KernelContext {
   /// Units that may write into the same byte stay on one thread: those of kernels with packed
   /// results, but where units begin `atBytes`.
   void setUnits(int64_t units, double unitTime, bool atBytes = false);
+  /// Makes the loops that are there ask for what they read and write later of large arrays.
+  void prefetchStreams();
   /// Whether elements of some output share bytes, so that a row or a tile may begin within one.
   bool packsOutputs();
 };

@@ -393,7 +393,8 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
     can compute it and where that costs less than a pass over memory (compiler/target/Cost.h); cheap ones are
     computed by several kernels; kernels that read the same arrays are merged. A reduction joins
     users that need one value a row, or that value for each element of the row: so softmax is one
-    kernel. A dot, convolution or window joins elementwise users.
+    kernel. A dot, convolution or window joins elementwise users, and a dot the update in place that writes its
+    result, or what elementwise code makes of it, into a slice of an array.
 
     What can run while a collective or an asynchronous computation is under way is no part of a kernel
     that waits for it: dots, convolutions, windows and reductions do not join such users, nor is an

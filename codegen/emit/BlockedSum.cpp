@@ -34,9 +34,9 @@ SmallVector<Value> settleTotals(ImplicitLocOpBuilder &b, ValueRange totals) {
 }
 
 SmallVector<Value> addBlocks(KernelContext &context, Value size, int64_t block, ValueRange totals,
-                             function_ref<SmallVector<Value>(Value, Value)> sumOf) {
+                             function_ref<SmallVector<Value>(Value, Value)> sumOf, Value first) {
   auto &b = context.b;
-  return buildFor(context, context.index.constant(0), size, block, totals,
+  return buildFor(context, first ? first : context.index.constant(0), size, block, totals,
                   [&](Value start, ValueRange now) {
                     Value end = b.createOrFold<arith::AddIOp>(start, context.index.constant(block));
                     if (getConstant(size).value_or(1) % block != 0)

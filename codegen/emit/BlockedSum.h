@@ -16,10 +16,12 @@ llvm::SmallVector<mlir::Value> addToTotals(mlir::ImplicitLocOpBuilder &b, mlir::
                                            mlir::ValueRange sums);
 llvm::SmallVector<mlir::Value> settleTotals(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange totals);
 
-/// Adds to totals what `sumOf` gives for blocks of [0, size).
+/// Adds to totals what `sumOf` gives for blocks of [0, size), those from `first` on where a block
+/// begins.
 llvm::SmallVector<mlir::Value> addBlocks(
     KernelContext &context, mlir::Value size, int64_t block, mlir::ValueRange totals,
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value start, mlir::Value end)> sumOf);
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value start, mlir::Value end)> sumOf,
+    mlir::Value first = {});
 
 } // namespace hloc
 

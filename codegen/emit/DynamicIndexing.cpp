@@ -45,6 +45,21 @@ VectorIndex emitStartIndex(ElementEmitter &emitter, ValueRange starts, int64_t w
   return clampedIndex(index, start.re, arrayType(source).getElementType(), limit);
 }
 
+VectorIndex emitClampedIndex(ElementEmitter &emitter, Value value, int64_t limit) {
+  VectorValue number = emitter.emit(value, {}, {});
+  return number.re
+             ? clampedIndex(emitter.index, number.re, arrayType(value).getElementType(), limit)
+             : emitter.index.uniform(0);
+}
+
+ElementIndex emitStartIndices(ElementEmitter &emitter, hlo::DynamicUpdateSliceOp op) {
+  auto whole = arrayType(op.getOperand()).getShape(), part = arrayType(op.getUpdate()).getShape();
+  ElementIndex starts;
+  for (size_t d = 0; d < whole.size(); ++d)
+    starts.push_back(emitStartIndex(emitter, op.getStartIndices(), d, whole[d] - part[d], {}));
+  return starts;
+}
+
 /// Where the element of `op` at `at` is in its operand.
 static ElementIndex emitSource(ElementEmitter &emitter, hlo::DynamicSliceOp op,
                                ArrayRef<VectorIndex> at) {

@@ -104,6 +104,10 @@ constexpr int64_t kMaxFoldedElements = 32;
 /// [0, limit]. The indices are scalars, or elements of one vector.
 VectorIndex emitStartIndex(ElementEmitter &emitter, mlir::ValueRange starts, int64_t which,
                            int64_t limit, Mask mask);
+/// The integer scalar `value` as a lane index, the nearest within [0, limit].
+VectorIndex emitClampedIndex(ElementEmitter &emitter, mlir::Value value, int64_t limit);
+/// Where the slice that `op` writes begins, along each dimension.
+ElementIndex emitStartIndices(ElementEmitter &emitter, hlo::DynamicUpdateSliceOp op);
 
 /// The index in an array of shape `to` of the element whose index in row-major order in an array
 /// of shape `from` is `at`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/TileStore.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "passes/schedule/UpdateProblem.h"
 #include <numeric>
 
 using namespace mlir;
@@ -11,14 +12,16 @@ namespace hloc {
 /// longer epilogues stands once, in a loop over the tile.
 static constexpr size_t kShortEpilogue = 4;
 
-TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t tile) {
+TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t tile,
+                      bool isAligned) {
   auto &b = index.b;
   if (tile >= size)
     return {index.constant(0), int64_t(1) << 30, {}, size};
-  if (size % tile == 0)
+  if (isAligned && size % tile == 0)
     return {nominal, tile, {}, tile};
   Value start = b.createOrFold<arith::MinSIOp>(nominal, index.constant(size - tile));
-  return {start, std::gcd(tile, size), b.createOrFold<arith::SubIOp>(nominal, start), tile};
+  return {start, isAligned ? std::gcd(tile, size) : 1,
+          b.createOrFold<arith::SubIOp>(nominal, start), tile};
 }
 
 TileStore::TileStore(KernelContext &context, Value result, Type accumulator, TileShape shape,
@@ -26,10 +29,16 @@ TileStore::TileStore(KernelContext &context, Value result, Type accumulator, Til
     : context(context), result(result), resultType(cast<RankedTensorType>(result.getType())),
       accumulator(accumulator), shape(shape), place(std::move(place)),
       loopLanes(context.index.getLanes()),
-      isInPlace(llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; })) {
+      isInPlace(llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; })),
+      update(findUpdateInPlace(context.kernel.getKind(), context.getBody())) {
   llvm::SetVector<Operation *> epilogue;
   getForwardSlice(result, &epilogue);
-  isShort = epilogue.size() <= kShortEpilogue + 1 && !context.packsOutputs(); // and the return
+  size_t writes = update ? 2 : 1; // and the return
+  isShort = epilogue.size() <= kShortEpilogue + writes && !context.packsOutputs();
+  if (!update)
+    return;
+  starts = emitStartIndices(context.emitter, update);
+  isInPlace = !update.getOperand().hasOneUse();
 }
 
 void TileStore::finishVector(VectorValue sum, VectorIndex row, VectorIndex column, Mask mask) {
@@ -41,10 +50,14 @@ void TileStore::finishVector(VectorValue sum, VectorIndex row, VectorIndex colum
   SmallVector<VectorValue> values;
   SmallVector<ElementIndex> places;
   for (Value value : context.getReturn().getOperands()) {
+    if (update)
+      value = update.getUpdate();
     auto type = cast<RankedTensorType>(value.getType());
     bool same = type.getShape() == resultType.getShape();
     places.push_back(same ? at : reshapeIndex(index, resultType.getShape(), type.getShape(), at));
     values.push_back(context.emitter.emit(value, places.back(), mask));
+    for (auto [x, start] : llvm::zip(places.back(), starts))
+      x = index.add(start, x);
   }
   if (context.emitter.hasFailed())
     return;

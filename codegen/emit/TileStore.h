@@ -5,6 +5,7 @@
 // There is one copy of a tile's code, for whole tiles. Where the result is not a whole number of
 // tiles, the last tile moves back until it fits, and stores the same values again; but not where a
 // result lies in the memory of an operand, which the epilogue would read after it has been written.
+// What is written may be a slice of an array (`dynamic_update_slice`).
 
 #ifndef HLOC_CODEGEN_EMIT_TILESTORE_H
 #define HLOC_CODEGEN_EMIT_TILESTORE_H
@@ -26,8 +27,9 @@ struct TileSpan {
 };
 
 /// The span of the tile of `tile` positions that is to do those from `nominal` (a multiple of
-/// `tile`) of a dimension of `size`.
-TileSpan makeTileSpan(IndexBuilder &index, mlir::Value nominal, int64_t size, int64_t tile);
+/// `tile`, if it `isAligned`) of a dimension of `size`.
+TileSpan makeTileSpan(IndexBuilder &index, mlir::Value nominal, int64_t size, int64_t tile,
+                      bool isAligned = true);
 
 class TileStore {
 public:
@@ -59,8 +61,11 @@ private:
   int64_t loopLanes;
   /// Whether the epilogue is short enough to be repeated for each vector of a tile.
   bool isShort = false;
-  /// Whether a result lies in the memory of an operand.
+  /// Whether a result lies in the memory of an operand that is read.
   bool isInPlace;
+  /// The update that the result is written by, if there is one, and where its slice begins.
+  hlo::DynamicUpdateSliceOp update;
+  ElementIndex starts;
   mlir::Value buffer;
 };
 

@@ -13,6 +13,13 @@ static constexpr int32_t kOutOfMemory = 3;
 /// Offset of the message in an hlort_status.
 static constexpr int64_t kStatusMessage = 4;
 
+/// Pointers of the host's that are checked one after the other; more of them in a loop.
+static constexpr size_t kFewPointers = 16;
+/// Operations of a body that is short.
+static constexpr unsigned kShortBody = 32;
+/// Bytes of the longest message.
+static constexpr size_t kLongestMessage = 256;
+
 namespace {
 
 class EntryEmitter {
@@ -26,18 +33,54 @@ public:
   void emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body);
 
 private:
+  /// A table of the host's pointers: which of them have to be there, and the numbers of the
+  /// messages that it or the first of those is not.
+  struct Table {
+    Value array;
+    SmallVector<unsigned> needed;
+    int64_t missing = 0, firstMissing = 0;
+  };
+
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, type, b.getIntegerAttr(type, value));
   }
+  Value number(int64_t value) { return constant(b.getI64Type(), value); }
   Value offset(Value base, int64_t bytes) {
     return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
                                ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
-  Block *begin(Block *block);
-  Block *loadWeights(Block *block);
-  void fail(Block *block, int32_t code, Value message, int64_t bytes);
-  void fail(Block *block, int32_t code, StringRef message);
-  Block *checkPointers(Block *block, Value array, ArrayRef<unsigned> indices, StringRef what);
+  Value element(Type type, Value from, Value which) {
+    return LLVM::GEPOp::create(b, pointer, type, from, ArrayRef<LLVM::GEPArg>{which});
+  }
+  Value isNull(Value value) {
+    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, value,
+                                LLVM::ZeroOp::create(b, pointer));
+  }
+  Block *makeBlock(TypeRange arguments = {}) {
+    Region &region = run.getBody();
+    return b.createBlock(&region, region.end(), arguments,
+                         SmallVector<Location>(arguments.size(), b.getLoc()));
+  }
+  int64_t addMessage(const Twine &text) {
+    messages.push_back((names.module + ": " + text).str().substr(0, kLongestMessage - 1));
+    return int64_t(messages.size()) - 1;
+  }
+  /// Goes on where `condition` does not hold; else the run fails with that message.
+  void refuse(Value condition, Value message) {
+    Block *from = b.getInsertionBlock(), *next = makeBlock();
+    b.setInsertionPointToEnd(from);
+    LLVM::CondBrOp::create(b, condition, refused, message, next, ValueRange());
+    b.setInsertionPointToStart(next);
+  }
+  /// The same unless each of the messages' conditions fails.
+  void refuseFirst(ArrayRef<std::pair<Value, int64_t>> reasons);
+
+  void begin();
+  void loadWeights();
+  Table takeTable(Value array, ArrayRef<int64_t> bytes, StringRef what);
+  void checkPointers(const Table &table);
+  Value takeArena(int64_t bytes, int64_t noMemory);
+  void emitRefusal(int64_t noMemory);
 
   ImplicitLocOpBuilder &b;
   Globals &globals;
@@ -46,215 +89,241 @@ private:
   /// Null for a program that meets no others.
   ModuleOp program;
   Type pointer;
+  LLVM::LLVMFuncOp run;
   Value context, status;
+  /// Where all runs end that are refused; takes the message's number.
+  Block *refused = nullptr;
+  SmallVector<std::string> messages;
 };
 
 } // namespace
 
-/// Fills `block`: writes the status, if there is one, and returns the code.
-void EntryEmitter::fail(Block *block, int32_t code, Value text, int64_t size) {
-  OpBuilder::InsertionGuard guard(b);
-  Region *region = block->getParent();
-  Block *write = b.createBlock(region, region->end()),
-        *leave = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(block);
-  Value none =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status, LLVM::ZeroOp::create(b, pointer));
-  LLVM::CondBrOp::create(b, none, leave, write);
-  b.setInsertionPointToEnd(write);
-  LLVM::StoreOp::create(b, constant(b.getI32Type(), code), status);
-  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage), text, constant(b.getI64Type(), size),
-                         false);
-  LLVM::BrOp::create(b, ValueRange(), leave);
-  b.setInsertionPointToEnd(leave);
-  Value result = constant(b.getI32Type(), code);
-  if (program)
-    result = emitProgramEnd(b, globals, program, context, result, status);
-  LLVM::ReturnOp::create(b, result);
+void EntryEmitter::refuseFirst(ArrayRef<std::pair<Value, int64_t>> reasons) {
+  if (reasons.empty())
+    return;
+  Value none = number(-1), message = none;
+  for (auto [condition, which] : llvm::reverse(reasons))
+    message = LLVM::SelectOp::create(b, condition, number(which), message);
+  refuse(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, message, none), message);
 }
 
-void EntryEmitter::fail(Block *block, int32_t code, StringRef text) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(block);
-  text = text.take_front(255);
-  fail(block, code, globals.text(text), text.size() + 1);
-}
-
-/// At the end of `block`: fails unless the pointers of `array` at `indices` are not null. A loop
-/// over a table, since there may be thousands of them. Gives the block in which to go on.
-Block *EntryEmitter::checkPointers(Block *block, Value array, ArrayRef<unsigned> indices,
-                                   StringRef what) {
-  if (indices.empty())
-    return block;
-  Type i64 = b.getI64Type();
-  // Messages of one size, and the pointers' numbers.
-  int64_t size =
-      (names.module + ": " + what + " " + Twine(indices.back()) + " is null").str().size() + 1;
-  size = std::min<int64_t>(size, 256);
-  std::string messages;
-  SmallVector<int64_t> numbers;
-  for (unsigned i : indices) {
-    std::string text = (names.module + ": " + what + " " + Twine(i) + " is null").str();
-    text.resize(size - 1);
-    messages.append(text).push_back('\0');
-    numbers.push_back(i);
-  }
-  Region *region = block->getParent();
-  Block *check = b.createBlock(region, region->end(), i64, b.getLoc());
-  Block *refused = b.createBlock(region, region->end()),
-        *advance = b.createBlock(region, region->end());
-  Block *next = b.createBlock(region, region->end());
-  Value at = check->getArgument(0);
-  b.setInsertionPointToEnd(block);
-  LLVM::BrOp::create(b, ValueRange{constant(i64, 0)}, check);
-  b.setInsertionPointToEnd(check);
-  auto element = [&](Type type, Value from, Value which) -> Value {
-    return LLVM::GEPOp::create(b, pointer, type, from, ArrayRef<LLVM::GEPArg>{which});
-  };
-  Value which = at;
-  if (indices.back() + 1 != indices.size())
-    which = LLVM::LoadOp::create(b, i64, element(i64, globals.numbers(numbers), at));
-  Value given = LLVM::LoadOp::create(b, pointer, element(pointer, array, which));
-  Value isNull =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, given, LLVM::ZeroOp::create(b, pointer));
-  LLVM::CondBrOp::create(b, isNull, refused, advance);
-  b.setInsertionPointToEnd(refused);
-  Value start = LLVM::MulOp::create(b, at, constant(i64, size));
-  fail(refused, kInvalidArgument, element(b.getI8Type(), globals.text(messages), start), size);
-  b.setInsertionPointToEnd(advance);
-  Value following = LLVM::AddOp::create(b, at, constant(i64, 1));
-  Value more =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, following, constant(i64, indices.size()));
-  LLVM::CondBrOp::create(b, more, check, ValueRange{following}, next, ValueRange());
-  return next;
-}
-
-/// Begins the run in `block`. Gives the block in which to go on.
-Block *EntryEmitter::begin(Block *block) {
-  Region *region = block->getParent();
-  Block *refused = b.createBlock(region, region->end());
-  Block *begun = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(block);
+/// Begins the run.
+void EntryEmitter::begin() {
+  Block *from = b.getInsertionBlock();
   Value code = emitProgramBegin(b, globals, program, context, status);
   Value failed =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, code, constant(b.getI32Type(), 0));
-  LLVM::CondBrOp::create(b, failed, refused, begun);
-  b.setInsertionPointToEnd(refused);
+  Block *leave = makeBlock(), *begun = makeBlock();
+  b.setInsertionPointToEnd(from);
+  LLVM::CondBrOp::create(b, failed, leave, begun);
+  b.setInsertionPointToStart(leave);
   LLVM::ReturnOp::create(b, code);
-  return begun;
+  b.setInsertionPointToStart(begun);
 }
 
-/// At the end of `block`: the weights are mapped if they are not yet. Gives the block in which to
-/// go on.
-Block *EntryEmitter::loadWeights(Block *block) {
-  Region *region = block->getParent();
-  Block *load = b.createBlock(region, region->end()),
-        *refused = b.createBlock(region, region->end());
-  Block *loaded = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(block);
-  Value weights = LLVM::AddressOfOp::create(b, pointer, getWeightsSymbol(names));
-  Value none = LLVM::ZeroOp::create(b, pointer);
-  Value data = LLVM::LoadOp::create(b, pointer, weights, /*alignment=*/8, /*isVolatile=*/false,
-                                    /*isNonTemporal=*/false, /*isInvariant=*/false,
-                                    /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire);
-  LLVM::CondBrOp::create(b, LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, data, none), load,
-                         loaded);
-  b.setInsertionPointToEnd(load);
-  auto function =
-      globals.declare("hlort_weights_load", b.getI32Type(), {pointer, pointer, pointer});
-  Value code = LLVM::CallOp::create(b, function, ValueRange{weights, none, status}).getResult();
-  Value failed =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, code, constant(b.getI32Type(), 0));
-  LLVM::CondBrOp::create(b, failed, refused, loaded);
-  b.setInsertionPointToEnd(refused);
+EntryEmitter::Table EntryEmitter::takeTable(Value array, ArrayRef<int64_t> bytes, StringRef what) {
+  Table table;
+  table.array = array;
+  if (bytes.empty())
+    return table;
+  table.missing = addMessage("the array of " + what + "s is null");
+  for (auto [i, size] : llvm::enumerate(bytes)) {
+    if (size <= 0)
+      continue;
+    int64_t message = addMessage(what + " " + Twine(i) + " is null");
+    if (table.needed.empty())
+      table.firstMissing = message;
+    table.needed.push_back(unsigned(i));
+  }
+  return table;
+}
+
+/// A loop over the pointers, of which there may be thousands.
+void EntryEmitter::checkPointers(const Table &table) {
+  if (table.needed.empty())
+    return;
+  Type i64 = b.getI64Type();
+  Block *from = b.getInsertionBlock(), *check = makeBlock(TypeRange(i64));
+  b.setInsertionPointToEnd(from);
+  LLVM::BrOp::create(b, ValueRange{number(0)}, check);
+  b.setInsertionPointToStart(check);
+  Value at = check->getArgument(0), which = at;
+  if (table.needed.back() + 1 != table.needed.size()) {
+    auto numbers = llvm::to_vector_of<int64_t>(table.needed);
+    which = LLVM::LoadOp::create(b, i64, element(i64, globals.numbers(numbers), at));
+  }
+  Value given = LLVM::LoadOp::create(b, pointer, element(pointer, table.array, which));
+  refuse(isNull(given), LLVM::AddOp::create(b, at, number(table.firstMissing)));
+  Value following = LLVM::AddOp::create(b, at, number(1));
+  Value more = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, following,
+                                    number(int64_t(table.needed.size())));
+  Block *advance = b.getInsertionBlock(), *next = makeBlock();
+  b.setInsertionPointToEnd(advance);
+  LLVM::CondBrOp::create(b, more, check, ValueRange{following}, next, ValueRange());
+  b.setInsertionPointToStart(next);
+}
+
+/// Memory that the host did not bring is allocated for the call.
+Value EntryEmitter::takeArena(int64_t bytes, int64_t noMemory) {
+  Value given = run.getArgument(3);
+  auto allocate =
+      globals.declare("hlort_arena_allocate", pointer, {b.getI64Type(), b.getI64Type(), pointer});
+  Block *from = b.getInsertionBlock(), *own = makeBlock();
+  b.setInsertionPointToStart(own);
+  Value memory =
+      LLVM::CallOp::create(b, allocate, ValueRange{number(bytes), number(64), status}).getResult();
+  refuse(isNull(memory), number(noMemory));
+  Block *allocated = b.getInsertionBlock(), *go = makeBlock(TypeRange(pointer));
+  b.setInsertionPointToEnd(allocated);
+  LLVM::BrOp::create(b, ValueRange{memory}, go);
+  b.setInsertionPointToEnd(from);
+  LLVM::CondBrOp::create(b, isNull(given), own, ValueRange(), go, ValueRange{given});
+  b.setInsertionPointToStart(go);
+  return go->getArgument(0);
+}
+
+/// Fills the block of refused runs: writes the status, if there is one, and returns the code.
+void EntryEmitter::emitRefusal(int64_t noMemory) {
+  if (messages.empty())
+    return refused->erase();
+  size_t size = 0;
+  for (StringRef text : messages)
+    size = std::max(size, text.size() + 1);
+  std::string table;
+  for (std::string &text : messages) {
+    text.resize(size - 1);
+    table.append(text).push_back('\0');
+  }
+  Block *write = makeBlock(), *leave = makeBlock();
+  b.setInsertionPointToStart(refused);
+  Value message = refused->getArgument(0), code = constant(b.getI32Type(), kInvalidArgument);
+  if (noMemory >= 0)
+    code = LLVM::SelectOp::create(
+        b, LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, message, number(noMemory)),
+        constant(b.getI32Type(), kOutOfMemory), code);
+  LLVM::CondBrOp::create(b, isNull(status), leave, write);
+  b.setInsertionPointToStart(write);
+  LLVM::StoreOp::create(b, code, status);
+  Value start = LLVM::MulOp::create(b, message, number(int64_t(size)));
+  LLVM::MemcpyOp::create(b, offset(status, kStatusMessage),
+                         element(b.getI8Type(), globals.text(table), start), number(int64_t(size)),
+                         false);
+  LLVM::BrOp::create(b, ValueRange(), leave);
+  b.setInsertionPointToStart(leave);
   if (program)
     code = emitProgramEnd(b, globals, program, context, code, status);
   LLVM::ReturnOp::create(b, code);
-  return loaded;
+}
+
+/// Puts a body that is nothing but a few calls of kernels into the entry function: each function
+/// takes its time to compile, and knowledge of what does not overlap is of use in the kernels
+/// alone.
+static void inlineIfShort(LLVM::LLVMFuncOp body, ModuleOp module) {
+  unsigned count = 0;
+  for (Operation &op : body.getBody().getOps()) {
+    if (++count > kShortBody || op.getNumRegions() > 0)
+      return;
+    if (auto call = dyn_cast<LLVM::CallOp>(op)) {
+      auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(call.getCallee().value_or(""));
+      if (!callee || callee.getAlwaysInlineAttr())
+        return;
+    }
+  }
+  body.setNoInline(false);
+  body.setAlwaysInline(true);
+  for (unsigned i = 0; i < body.getNumArguments(); ++i)
+    body.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());
+}
+
+/// Maps the weights if they are not yet.
+void EntryEmitter::loadWeights() {
+  Block *from = b.getInsertionBlock(), *load = makeBlock(), *leave = makeBlock(),
+        *loaded = makeBlock();
+  b.setInsertionPointToEnd(from);
+  Value weights = LLVM::AddressOfOp::create(b, pointer, getWeightsSymbol(names));
+  Value data = LLVM::LoadOp::create(b, pointer, weights, /*alignment=*/8, /*isVolatile=*/false,
+                                    /*isNonTemporal=*/false, /*isInvariant=*/false,
+                                    /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire);
+  LLVM::CondBrOp::create(b, isNull(data), load, loaded);
+  b.setInsertionPointToStart(load);
+  auto function =
+      globals.declare("hlort_weights_load", b.getI32Type(), {pointer, pointer, pointer});
+  Value none = LLVM::ZeroOp::create(b, pointer);
+  Value code = LLVM::CallOp::create(b, function, ValueRange{weights, none, status}).getResult();
+  Value failed =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, code, constant(b.getI32Type(), 0));
+  LLVM::CondBrOp::create(b, failed, leave, loaded);
+  b.setInsertionPointToStart(leave);
+  if (program)
+    code = emitProgramEnd(b, globals, program, context, code, status);
+  LLVM::ReturnOp::create(b, code);
+  b.setInsertionPointToStart(loaded);
 }
 
 /// Checks what the host gave, finds memory, runs the body.
 void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
   b.setInsertionPointToEnd(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer});
-  auto run = LLVM::LLVMFuncOp::create(b, names.prefix + "_run", type);
+  auto type =
+      LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, pointer, pointer, pointer, pointer});
+  run = LLVM::LLVMFuncOp::create(b, names.prefix + "_run", type);
   if (names.isVariant())
     run.setVisibility_(LLVM::Visibility::Hidden);
-  Block *block = run.addEntryBlock(b);
-  b.setInsertionPointToStart(block);
+  Block *entry = run.addEntryBlock(b);
   context = run.getArgument(0);
   status = run.getArgument(4);
-  Region &region = run.getBody();
+  refused = makeBlock(TypeRange(b.getI64Type()));
+  b.setInsertionPointToStart(entry);
   if (program)
-    block = begin(block);
+    begin();
   if (hasWeights(module))
-    block = loadWeights(block);
-  b.setInsertionPointToEnd(block);
-  Value null = LLVM::ZeroOp::create(b, pointer);
-  /// Goes on in a new block unless `condition` holds.
-  auto refuse = [&](Value condition, int32_t code, const Twine &text) {
-    Block *refused = b.createBlock(&region, region.end());
-    Block *next = new Block;
-    region.push_back(next);
-    b.setInsertionPointToEnd(block);
-    LLVM::CondBrOp::create(b, condition, refused, next);
-    fail(refused, code, text.str());
-    block = next;
-    b.setInsertionPointToEnd(block);
-  };
-  SmallVector<Value> pointers{run.getArgument(0)};
-  auto isNull = [&](Value value) {
-    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, value, null);
-  };
-  bool byTable = takesTables(buffers.argumentBytes.size() + buffers.resultBytes.size());
-  auto take = [&](unsigned which, ArrayRef<int64_t> bytes, StringRef what) {
-    if (!bytes.empty())
-      refuse(isNull(run.getArgument(which)), kInvalidArgument,
-             names.module + ": the array of " + what + "s is null");
-    SmallVector<unsigned> needed;
-    for (unsigned i = 0; i < bytes.size(); ++i)
-      if (bytes[i] > 0)
-        needed.push_back(i);
-    block = checkPointers(block, run.getArgument(which), needed, what);
-    b.setInsertionPointToEnd(block);
-    if (byTable)
-      pointers.push_back(run.getArgument(which));
-    for (unsigned i = 0; i < bytes.size() && !byTable; ++i)
-      pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(run.getArgument(which), 8 * i)));
-  };
-  take(1, buffers.argumentBytes, "argument");
-  take(2, buffers.resultBytes, "result");
-  if (buffers.arenaBytes == 0) {
-    pointers.append({null, status});
-    LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, body, pointers).getResult());
-    return;
+    loadWeights();
+  Table tables[] = {takeTable(run.getArgument(1), buffers.argumentBytes, "argument"),
+                    takeTable(run.getArgument(2), buffers.resultBytes, "result")};
+  int64_t noMemory = -1;
+  if (buffers.arenaBytes > 0)
+    noMemory = addMessage("no memory for an arena of " + Twine(buffers.arenaBytes) + " bytes");
+  ArrayRef<int64_t> bytes[] = {buffers.argumentBytes, buffers.resultBytes};
+  size_t count = bytes[0].size() + bytes[1].size();
+  SmallVector<std::pair<Value, int64_t>> reasons;
+  for (auto [table, sizes] : llvm::zip(tables, bytes))
+    if (!sizes.empty())
+      reasons.emplace_back(isNull(table.array), table.missing);
+  refuseFirst(reasons);
+  reasons.clear();
+  SmallVector<Value> pointers{context};
+  for (auto [table, sizes] : llvm::zip(tables, bytes)) {
+    if (count > kFewPointers)
+      checkPointers(table);
+    if (takesTables(count)) {
+      pointers.push_back(table.array);
+      continue;
+    }
+    size_t first = pointers.size();
+    for (size_t i = 0; i < sizes.size(); ++i)
+      pointers.push_back(LLVM::LoadOp::create(b, pointer, offset(table.array, 8 * int64_t(i))));
+    for (auto [i, which] : llvm::enumerate(table.needed))
+      if (count <= kFewPointers)
+        reasons.emplace_back(isNull(pointers[first + which]), table.firstMissing + int64_t(i));
   }
-  // Memory that the host did not bring is allocated for the call.
-  auto allocate = globals.declare("hlort_arena_allocate", pointer, {i64, i64, pointer});
-  auto release =
-      globals.declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
-  Block *own = b.createBlock(&region, region.end()), *given = b.createBlock(&region, region.end());
-  b.setInsertionPointToEnd(block);
-  LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), own, given);
-  auto runWith = [&](Value memory) {
-    SmallVector<Value> all(pointers);
-    all.append({memory, status});
-    return LLVM::CallOp::create(b, body, all).getResult();
-  };
-  b.setInsertionPointToEnd(given);
-  LLVM::ReturnOp::create(b, runWith(run.getArgument(3)));
-  block = own;
-  b.setInsertionPointToEnd(block);
-  Value memory =
-      LLVM::CallOp::create(b, allocate,
-                           ValueRange{constant(i64, buffers.arenaBytes), constant(i64, 64), status})
-          .getResult();
-  refuse(isNull(memory), kOutOfMemory,
-         names.module + ": no memory for an arena of " + Twine(buffers.arenaBytes) + " bytes");
-  Value code = runWith(memory);
-  LLVM::CallOp::create(b, release, ValueRange{memory});
+  refuseFirst(reasons);
+  Value arena = buffers.arenaBytes > 0 ? takeArena(buffers.arenaBytes, noMemory)
+                                       : Value(LLVM::ZeroOp::create(b, pointer));
+  pointers.append({arena, status});
+  Value code = LLVM::CallOp::create(b, body, pointers).getResult();
+  if (buffers.arenaBytes > 0) {
+    Block *from = b.getInsertionBlock(), *release = makeBlock(), *leave = makeBlock();
+    b.setInsertionPointToEnd(from);
+    LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), release, leave);
+    b.setInsertionPointToStart(release);
+    auto free =
+        globals.declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
+    LLVM::CallOp::create(b, free, ValueRange{arena});
+    LLVM::BrOp::create(b, ValueRange(), leave);
+    b.setInsertionPointToStart(leave);
+  }
   LLVM::ReturnOp::create(b, code);
+  emitRefusal(noMemory);
+  inlineIfShort(body, module);
 }
 
 void emitEntryFunction(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,

@@ -4,6 +4,7 @@
 #include "compiler/driver/Flops.h"
 #include "compiler/hlo/Location.h"
 #include "compiler/text/Shape.h"
+#include "passes/memory/AssignBuffersPlan.h"
 #include "passes/schedule/Prediction.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -105,7 +106,8 @@ void ReportWriter::writeSummary() {
   int64_t launches = 0, calls = 0, copies = 0;
   program.walk([&](Operation *op) {
     launches += isa<hlo::LaunchOp>(op);
-    calls += isa<hlo::RuntimeCallOp>(op);
+    auto call = dyn_cast<hlo::RuntimeCallOp>(op);
+    calls += call && call.getCallee() != buffers::kEmptyCall;
     copies += isa<memref::CopyOp>(op);
   });
   int64_t kernels = llvm::range_size(program.getOps<hlo::KernelFunctionOp>());

@@ -22,8 +22,8 @@ def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMe
     - `update`: `dynamic_update_slice` into the buffer of its operand.
 
     `reuse` lists, for each result, the operand whose memory may hold it because every element is
-    read before, or at the same time as, it is written; -1 for none. `must` reuse (update, scatter)
-    means the kernel writes only part of the buffer.
+    read before, or at the same time as, it is written; -1 for none. `must` reuse (update, scatter,
+    a dot that writes a slice) means the kernel writes only part of the buffer.
 
     `schedules` says how it is done, for each machine that the program is compiled for.
   }];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ragged dots as dots over the part of each group, with no work for anything else: a loop over the
-// groups, and for each one loops over ever smaller blocks of its positions. Whole blocks need no
-// masks; only what is left at the end is a block with some positions masked. The blocks are
-// dynamic slices of the operands where they lie, and results are written in place.
+// Ragged dots as dots over the part of each group: a loop over the groups, and for each one a dot
+// of a block of its positions, or of several if it is large. The blocks are dynamic slices of the
+// operands where they lie, with positions of other groups masked, for which dots do no work
+// (passes/schedule/DotProblem.h), and results are written in place.
 // Test: test/passes/expand/expand-ragged-dots.hlo.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,7 +18,12 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-constexpr BlockSizes kRowBlocks{768, 4, 16, 4}, kDepthBlocks{1024, 4, 32, 8};
+/// How many average groups a block holds, so that most groups are one: its dot does what packing
+/// takes once. And positions that are no work to speak of.
+struct BlockSize {
+  int64_t groups, least;
+};
+constexpr BlockSize kRowBlock{2, 4}, kDepthBlock{2, 64};
 
 /// One ragged dot, taken apart. Outer dimensions are those of lhs for whose every place
 /// `group_sizes` has sizes of its own.
@@ -26,7 +31,6 @@ class RaggedLoops {
 public:
   explicit RaggedLoops(RaggedDotOp op);
 
-  bool isBatch() const { return kind == Kind::Batch; }
   Value expand(Build build);
 
 private:
@@ -43,24 +47,26 @@ private:
 
   Value loopOverOuter(Build build, Place place, Value result);
   Value loopOverGroups(Build build, Place place, Value result);
-  Value loopOverBlocks(Build build, const Place &place, Part part, Value state, bool isStarted);
-  /// Whether a block holds an average group, and comparing all groups is less than the results.
-  bool isShort() const {
-    return kind == Kind::Depth && outer.empty() && blocks.size() == 1 && groups > 1 &&
-           groups * groups <= type.getNumElements();
-  }
-  Value multiplyShortGroups(Build build);
-  Value gatherGroups(Build build, Value operand, int64_t dimension, Value rows, Value limits);
-  std::pair<Value, Value> startSum(Build build, const Place &place, Part part,
-                                   ArrayRef<int64_t> blocks);
-  Value updateRows(Build build, const Place &place, Part part, int64_t size, bool masked,
-                   Value state);
-  Value multiplyDepth(Build build, const Place &place, Part part, int64_t size, bool masked);
+  using BlockStep = function_ref<Value(Build, Part, Value)>;
+  Value forEachBlock(Build build, Part part, Value state, BlockStep step);
+  Value finishRows(Build build, const Place &place, Value row, Value state);
+  Value sumDepth(Build build, const Place &place, Part part, Value state);
+  Value updateRows(Build build, const Place &place, Part part, Value state);
+  Value writeRows(Build build, const Place &place, Part part, Value product, Value state);
+  Value multiplyDepth(Build build, const Place &place, Part part);
+  Value getStart(Build build, Value row);
   Value sliceOperand(Build build, Value operand, ArrayRef<int64_t> outerDims, const Place &place,
-                     int64_t ragged, Value row, int64_t size);
-  Value isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part, int64_t size);
+                     int64_t ragged, Value row);
+  Value isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part);
+  Sizes rowsShape();
   SmallVector<Value> resultStarts(Build build, const Place &place, Value row);
   Value makeDot(Build build, Value left, Value right, ArrayRef<int64_t> shape);
+  /// Whether parts of one sum are places of an outer dimension.
+  bool addsUp() const { return llvm::is_contained(resultOuter, -1); }
+  Type sumType() {
+    return widenSum(getProductSumType(lhsType.getElementType(), rhsType.getElementType(),
+                                      arrayType(op).getElementType()));
+  }
 
   RaggedDotOp op;
   Kind kind = Kind::Rows;
@@ -70,7 +76,7 @@ private:
   Sizes lhsBatch, rhsBatch, lhsDepth, rhsDepth;
   /// Of each outer dimension: its number in the operands and the result; -1 where it is not there.
   Sizes outer, rhsOuter, resultOuter;
-  Sizes blocks; // see chooseBlocks
+  int64_t size = 0; // positions of a block
   Value sizes;
 };
 
@@ -122,17 +128,15 @@ RaggedLoops::RaggedLoops(RaggedDotOp op)
 
 Value RaggedLoops::expand(Build build) {
   Type element = type.getElementType();
-  if (isBatch()) // groups of batches: each batch has its own product anyway
+  if (kind == Kind::Batch) // groups of batches: each batch has its own product anyway
     return DotOp::create(build.builder, build.loc, type, op.getLhs(), op.getRhs(), lhsBatch,
                          rhsBatch, lhsDepth, rhsDepth, op.getOperandPrecisionAttr(),
                          op.getAlgorithmAttr());
-  if (kind == Kind::Depth) // sums of several blocks are rounded once
-    type = type.clone(
-        widenSum(getProductSumType(lhsType.getElementType(), rhsType.getElementType(), element)));
-  Value result = build.zero(type);
   if (type.getNumElements() == 0 || positions == 0 || groups == 0 || lhsType.getNumElements() == 0)
-    return build.convert(result, element);
-  blocks = chooseBlocks(positions, groups, kind == Kind::Rows ? kRowBlocks : kDepthBlocks);
+    return build.zero(type);
+  BlockSize block = kind == Kind::Rows ? kRowBlock : kDepthBlock;
+  size = std::min(positions, std::max(block.groups * int64_t(llvm::divideCeil(positions, groups)),
+                                      block.least));
   // More than an array has positions: larger sizes mean no more, and sums of these do not overflow.
   constexpr double most = int64_t(1) << 40;
   bool isWide = getElementTypeOrSelf(op.getGroupSizes()).getIntOrFloatBitWidth() == 64;
@@ -140,8 +144,12 @@ Value RaggedLoops::expand(Build build) {
   sizes = build.convert(sizes, build.builder.getI64Type());
   if (isWide)
     sizes = build.binary<MaximumOp>(sizes, -most);
-  result = isShort() ? multiplyShortGroups(build) : loopOverOuter(build, {}, result);
-  return build.convert(result, element);
+  if (addsUp()) // sums of several blocks are rounded once
+    type = type.clone(sumType());
+  Value result = addsUp() ? build.zero(type)
+                          : Value(tensor::EmptyOp::create(build.builder, build.loc, type.getShape(),
+                                                          type.getElementType()));
+  return build.convert(loopOverOuter(build, {}, result), element);
 }
 
 Value RaggedLoops::loopOverOuter(Build build, Place place, Value result) {
@@ -171,160 +179,106 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
     Value inside = inner.binary<MinimumOp>(sum, double(positions));
     Value limit =
         inner.binary<MaximumOp>(inner.convert(inner.binary<MaximumOp>(inside, 0.0), i32), row);
-    Value updated = state[0];
-    if (kind == Kind::Rows) {
-      updated = loopOverBlocks(inner, at, {row, limit}, updated, false);
-    } else {
-      Sizes shape(type.getShape());
-      shape[0] = 1;
-      for (int64_t dimension : resultOuter)
-        if (dimension >= 0)
-          shape[dimension] = 1;
-      SmallVector<Value> own = resultStarts(inner, at, {});
-      // A contracting dimension that is outer adds to what its places before have given.
-      bool isBegun = llvm::is_contained(resultOuter, -1);
-      auto [next, started] =
-          isBegun ? std::pair(row, inner.reshape(inner.dynamicSlice(updated, own, shape),
-                                                 ArrayRef(shape).drop_front()))
-                  : startSum(inner, at, {row, limit}, blocks);
-      Value sums = loopOverBlocks(inner, at, {next, limit}, started, !isBegun);
-      updated = inner.dynamicUpdateSlice(updated, inner.reshape(sums, shape), own);
-    }
+    Part part{row, limit};
+    Value updated = kind == Kind::Rows ? updateRows(inner, at, part, state[0])
+                                       : sumDepth(inner, at, part, state[0]);
     return {updated, sum, limit};
   };
   Value zero64 = build.scalar(i64, 0.0), zero32 = build.index(0);
-  return build.countedLoop(groups, /*reversed=*/false, {result, zero64, zero32}, step)[0];
+  SmallVector<Value> after =
+      build.countedLoop(groups, /*reversed=*/false, {result, zero64, zero32}, step);
+  return kind == Kind::Rows ? finishRows(build, place, after[2], after[0]) : after[0];
 }
 
-/// `isStarted`: a block of the largest size that fits was before this.
-Value RaggedLoops::loopOverBlocks(Build build, const Place &place, Part part, Value state,
-                                  bool isStarted) {
-  Value row = part.row;
-  for (int64_t size : blocks) {
-    bool isLast = size == blocks.back(), isSingle = !isLast && 2 * size > positions;
-    if (isSingle && isStarted)
-      continue;
-    auto goesOn = [&](Build inner, ValueRange now) {
-      Value end = isLast ? inner.add(now[0], 1.0) : inner.add(now[0], double(size));
-      return inner.compare(end, part.limit, Direction::LE);
-    };
-    auto step = [&](Build inner, ValueRange now) -> SmallVector<Value> {
-      Part rest{now[0], part.limit};
-      Value next = kind == Kind::Rows
-                       ? updateRows(inner, place, rest, size, isLast, now[1])
-                       : inner.add(now[1], multiplyDepth(inner, place, rest, size, isLast));
-      return {inner.add(now[0], double(size)), next};
-    };
-    SmallVector<Value> after = isSingle ? doOnce(build, {row, state}, goesOn, step)
-                                        : whileLoop(build, {row, state}, goesOn, step);
-    row = after[0];
-    state = after[1];
-  }
-  return state;
-}
-
-/// Products of many groups of few positions, whose results are large: a batch of the first block of
-/// each group, which writes every result once. Longer groups add what is left.
-Value RaggedLoops::multiplyShortGroups(Build build) {
-  int64_t size = blocks.front();
-  auto [rows, limits] = findGroups(build, build.reshape(sizes, {groups}), positions);
-  auto behindGroups = [](ArrayRef<int64_t> dimensions, bool isBatch) {
-    Sizes moved;
-    if (isBatch)
-      moved.push_back(0);
-    for (int64_t dimension : dimensions)
-      moved.push_back(dimension + 1);
-    return moved;
+/// Does `step` for the positions of a block, and as long as there are any left.
+Value RaggedLoops::forEachBlock(Build build, Part part, Value state, BlockStep step) {
+  auto goesOn = [&](Build inner, ValueRange now) {
+    return inner.compare(now[0], part.limit, Direction::LT);
   };
-  Value left = gatherGroups(build, op.getLhs(), ragged, rows, limits);
-  Value right = gatherGroups(build, op.getRhs(), rhsRagged, rows, limits);
-  Value first = DotOp::create(build.builder, build.loc, type, left, right,
-                              behindGroups(lhsBatch, true), behindGroups(rhsBatch, true),
-                              behindGroups(lhsDepth, false), behindGroups(rhsDepth, false),
-                              op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+  auto next = [&](Build inner, ValueRange now) -> SmallVector<Value> {
+    return {inner.add(now[0], double(size)), step(inner, {now[0], part.limit}, now[1])};
+  };
+  return size == positions ? doOnce(build, {part.row, state}, goesOn, next)[1]
+                           : whileLoop(build, {part.row, state}, goesOn, next)[1];
+}
+
+/// The result with the rows of a group in it.
+Value RaggedLoops::updateRows(Build build, const Place &place, Part part, Value state) {
+  return forEachBlock(build, part, state, [&](Build inner, Part rest, Value now) {
+    Value left = sliceOperand(inner, op.getLhs(), outer, place, ragged, rest.row);
+    Value right = sliceOperand(inner, op.getRhs(), rhsOuter, place, rhsRagged, rest.row);
+    return writeRows(inner, place, rest, makeDot(inner, left, right, rowsShape()), now);
+  });
+}
+
+/// The same with zeros from `row` on, which is in no group.
+Value RaggedLoops::finishRows(Build build, const Place &place, Value row, Value state) {
+  return forEachBlock(build, {row, build.index(positions)}, state,
+                      [&](Build inner, Part rest, Value now) {
+                        Value zeros = inner.zero(type.clone(rowsShape()));
+                        return writeRows(inner, place, rest, zeros, now);
+                      });
+}
+
+/// Of the rows of a block those that belong to the part.
+Value RaggedLoops::writeRows(Build build, const Place &place, Part part, Value product,
+                             Value state) {
+  Sizes shape = rowsShape();
+  SmallVector<Value> starts = resultStarts(build, place, getStart(build, part.row));
+  Value before = build.dynamicSlice(state, starts, shape);
+  Value rows = build.select(isInPart(build, shape, resultRagged, part), product, before);
+  return build.dynamicUpdateSlice(state, rows, starts);
+}
+
+/// The result with the product of a group in it, or added to what places before have given along
+/// contracting dimensions that are outer ones.
+Value RaggedLoops::sumDepth(Build build, const Place &place, Part part, Value state) {
   Sizes shape(type.getShape());
   shape[0] = 1;
-  auto addRest = [&](Build inner, Value g, ValueRange state) -> SmallVector<Value> {
-    auto ofGroup = [&](Value list) {
-      return inner.reshape(inner.dynamicSlice(list, g, Sizes{1}), {});
-    };
-    Value limit = ofGroup(limits), row = inner.add(ofGroup(rows), double(size));
-    auto isLeft = [&](Build at, ValueRange now) {
-      return at.compare(now[0], limit, Direction::LT);
-    };
-    auto add = [&](Build at, ValueRange now) -> SmallVector<Value> {
-      Place place{g, {}};
-      SmallVector<Value> starts = resultStarts(at, place, {});
-      Value product = multiplyDepth(at, place, {now[0], limit}, size, /*masked=*/true);
-      Value sums = at.add(at.dynamicSlice(now[1], starts, shape), at.reshape(product, shape));
-      return {at.add(now[0], double(size)), at.dynamicUpdateSlice(now[1], sums, starts)};
-    };
-    return {whileLoop(inner, {row, state[0]}, isLeft, add)[1]};
+  for (int64_t dimension : resultOuter)
+    if (dimension >= 0)
+      shape[dimension] = 1;
+  auto write = [&](Build inner, Value product, Value now) {
+    Value converted = inner.reshape(inner.convert(product, type.getElementType()), shape);
+    return inner.dynamicUpdateSlice(now, converted, resultStarts(inner, place, {}));
   };
-  return build.countedLoop(groups, /*reversed=*/false, first, addRest)[0];
-}
-
-/// The first block of each group, zero past the group's end.
-Value RaggedLoops::gatherGroups(Build build, Value operand, int64_t dimension, Value rows,
-                                Value limits) {
-  int64_t size = blocks.front(), rank = arrayType(operand).getRank();
-  Sizes part(arrayType(operand).getShape()), shape{groups}, offsets;
-  part[dimension] = size;
-  shape.append(part);
-  for (int64_t d = 1; d <= rank; ++d)
-    offsets.push_back(d);
-  Value starts = build.binary<MinimumOp>(rows, double(positions - size));
-  Value blocks = GatherOp::create(
-      build.builder, build.loc, arrayType(operand).clone(shape), operand, starts, offsets,
-      /*collapsed_slice_dims=*/ArrayRef<int64_t>{}, /*operand_batching_dims=*/ArrayRef<int64_t>{},
-      /*start_indices_batching_dims=*/ArrayRef<int64_t>{},
-      /*start_index_map=*/ArrayRef<int64_t>{dimension}, /*index_vector_dim=*/1, part,
-      /*indices_are_sorted=*/true);
-  auto ofGroups = [&](Value list) { return build.broadcast(list, shape, {0}); };
-  Value at =
-      build.add(build.iota(shape, build.builder.getI32Type(), dimension + 1), ofGroups(starts));
-  Value live = build.bitAnd(build.compare(at, ofGroups(rows), Direction::GE),
-                            build.compare(at, ofGroups(limits), Direction::LT));
-  return build.select(live, blocks, build.splatLike(blocks, 0));
-}
-
-/// The product of the largest block that fits, with which a sum over blocks begins, and the
-/// position behind it. Nothing is added to zeros, which would have to be written and read.
-std::pair<Value, Value> RaggedLoops::startSum(Build build, const Place &place, Part part,
-                                              ArrayRef<int64_t> blocks) {
-  auto end = [&](Build inner) { return inner.add(part.row, double(blocks.front())); };
-  if (blocks.size() == 1)
-    return {end(build), multiplyDepth(build, place, part, blocks.front(), /*masked=*/true)};
-  Value fits = build.compare(end(build), part.limit, Direction::LE);
-  auto whole = [&](OpBuilder &builder, Location loc) {
+  if (addsUp())
+    return forEachBlock(build, part, state, [&](Build inner, Part rest, Value now) {
+      Value before = inner.dynamicSlice(now, resultStarts(inner, place, {}), shape);
+      Value product = inner.reshape(multiplyDepth(inner, place, rest), shape);
+      return inner.dynamicUpdateSlice(now, inner.add(before, product),
+                                      resultStarts(inner, place, {}));
+    });
+  if (size == positions)
+    return write(build, multiplyDepth(build, place, part), state);
+  Value behind = build.add(part.row, double(size));
+  auto one = [&](OpBuilder &builder, Location loc) {
     Build inner(builder, loc);
-    Value product = multiplyDepth(inner, place, part, blocks.front(), /*masked=*/false);
-    scf::YieldOp::create(builder, loc, ValueRange{end(inner), product});
+    scf::YieldOp::create(builder, loc, write(inner, multiplyDepth(inner, place, part), state));
   };
-  auto smaller = [&](OpBuilder &builder, Location loc) {
-    auto [next, product] = startSum(Build(builder, loc), place, part, blocks.drop_front());
-    scf::YieldOp::create(builder, loc, ValueRange{next, product});
+  auto several = [&](OpBuilder &builder, Location loc) {
+    Build inner(builder, loc);
+    Value first = multiplyDepth(inner, place, part);
+    Value sum =
+        forEachBlock(inner, {behind, part.limit}, first, [&](Build at, Part rest, Value now) {
+          return at.add(now, multiplyDepth(at, place, rest));
+        });
+    scf::YieldOp::create(builder, loc, write(inner, sum, state));
   };
-  auto choice = scf::IfOp::create(
-      build.builder, build.loc,
-      tensor::ExtractOp::create(build.builder, build.loc, fits, ValueRange()), whole, smaller);
-  return {choice.getResult(0), choice.getResult(1)};
+  Value fits = build.compare(behind, part.limit, Direction::GE);
+  fits = tensor::ExtractOp::create(build.builder, build.loc, fits, ValueRange());
+  return scf::IfOp::create(build.builder, build.loc, fits, one, several).getResult(0);
 }
 
-/// The product of `size` positions from `part.row` on, as much of it as belongs to the part if
-/// `masked`; a slice that would go past the end begins earlier, as dynamic slices do.
-Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part, int64_t size,
-                                 bool masked) {
-  Value left = sliceOperand(build, op.getLhs(), outer, place, ragged, part.row, size);
-  Value right = sliceOperand(build, op.getRhs(), rhsOuter, place, rhsRagged, part.row, size);
-  auto mask = [&](Value operand, int64_t dimension) {
-    Value live = isInPart(build, arrayType(operand).getShape(), dimension, part, size);
-    return build.select(live, operand, build.splatLike(operand, 0));
+/// The product of the positions of a block that belong to the part.
+Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part) {
+  auto maskedSlice = [&](Value operand, ArrayRef<int64_t> outerDims, int64_t dimension) {
+    Value slice = sliceOperand(build, operand, outerDims, place, dimension, part.row);
+    Value live = isInPart(build, arrayType(slice).getShape(), dimension, part);
+    return build.select(live, slice, build.splatLike(slice, 0));
   };
-  if (masked) {
-    left = mask(left, ragged);
-    right = mask(right, rhsRagged);
-  }
+  Value left = maskedSlice(op.getLhs(), outer, ragged),
+        right = maskedSlice(op.getRhs(), rhsOuter, rhsRagged);
   Sizes shape(type.getShape().drop_front());
   for (int64_t dimension : resultOuter)
     if (dimension >= 0)
@@ -332,27 +286,15 @@ Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part, int
   return makeDot(build, left, right, shape);
 }
 
-/// The result with the rows of a block in it.
-Value RaggedLoops::updateRows(Build build, const Place &place, Part part, int64_t size, bool masked,
-                              Value state) {
-  Value left = sliceOperand(build, op.getLhs(), outer, place, ragged, part.row, size);
-  Value right = sliceOperand(build, op.getRhs(), rhsOuter, place, rhsRagged, part.row, size);
-  Sizes shape(type.getShape());
-  shape[resultRagged] = size;
-  for (int64_t dimension : resultOuter)
-    shape[dimension] = 1;
-  Value product = makeDot(build, left, right, shape);
-  SmallVector<Value> starts = resultStarts(build, place, part.row);
-  if (masked) {
-    Value before = build.dynamicSlice(state, starts, shape);
-    product = build.select(isInPart(build, shape, resultRagged, part, size), product, before);
-  }
-  return build.dynamicUpdateSlice(state, product, starts);
+/// Where the block begins that is to have the positions from `row` on, as many as there are.
+Value RaggedLoops::getStart(Build build, Value row) {
+  return size == positions ? build.index(0)
+                           : build.binary<MinimumOp>(row, double(positions - size));
 }
 
 /// What a block needs of an operand; without the dimension of groups.
 Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> outerDims,
-                                const Place &place, int64_t raggedDim, Value row, int64_t size) {
+                                const Place &place, int64_t raggedDim, Value row) {
   RankedTensorType operandType = arrayType(operand);
   Sizes shape(operandType.getShape());
   SmallVector<Value> starts(shape.size(), build.index(0));
@@ -364,7 +306,7 @@ Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> ou
   };
   for (auto [dimension, at] : llvm::zip(outerDims, place.outer))
     restrict(dimension, at, 1);
-  restrict(raggedDim, row, size);
+  restrict(raggedDim, getStart(build, row), size);
   bool hasGroups = operand == op.getRhs() && raggedDim < 0;
   // The group's operand does not change in the loop over its blocks. Taking the sign of the row, 0,
   // into its place keeps it there, where the dot reads it as it lies; before the loop it would be a
@@ -380,14 +322,22 @@ Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> ou
 }
 
 /// Whether a position along `dimension` of a block is one of the part.
-Value RaggedLoops::isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part,
-                            int64_t size) {
-  Value start = build.binary<MinimumOp>(part.row, double(positions - size));
+Value RaggedLoops::isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part) {
+  Value start = getStart(build, part.row);
   Value at = build.iota(shape, build.builder.getI32Type(), dimension);
-  at = build.add(at, build.broadcastLike(start, at, {}));
-  Value begun = build.compare(at, build.broadcastLike(part.row, at, {}), Direction::GE);
-  return build.bitAnd(begun,
-                      build.compare(at, build.broadcastLike(part.limit, at, {}), Direction::LT));
+  auto compare = [&](Value bound, Direction direction) {
+    return build.compare(at, build.broadcastLike(build.sub(bound, start), at, {}), direction);
+  };
+  return build.bitAnd(compare(part.row, Direction::GE), compare(part.limit, Direction::LT));
+}
+
+/// Of the rows of a block.
+Sizes RaggedLoops::rowsShape() {
+  Sizes shape(type.getShape());
+  shape[resultRagged] = size;
+  for (int64_t dimension : resultOuter)
+    shape[dimension] = 1;
+  return shape;
 }
 
 /// Where the current block lies in the result: from `row` on, or, without it, all of the group.
@@ -409,8 +359,9 @@ Value RaggedLoops::makeDot(Build build, Value left, Value right, ArrayRef<int64_
       dimension -= groupDim >= 0 && dimension > groupDim;
     return dims;
   };
-  return DotOp::create(build.builder, build.loc, type.clone(shape), left, right, lhsBatch,
-                       withoutGroup(rhsBatch), lhsDepth, withoutGroup(rhsDepth),
+  Type element = kind == Kind::Rows ? type.getElementType() : sumType();
+  return DotOp::create(build.builder, build.loc, RankedTensorType::get(shape, element), left, right,
+                       lhsBatch, withoutGroup(rhsBatch), lhsDepth, withoutGroup(rhsDepth),
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 

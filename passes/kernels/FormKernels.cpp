@@ -165,8 +165,8 @@ SmallVector<int64_t> KernelFormation::chooseReuse(Group &group, ArrayRef<Operati
                                                   ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
   SmallVector<int64_t> reuse(outputs.size(), -1);
   auto indexOf = [&](Value value) -> int64_t { return llvm::find(inputs, value) - inputs.begin(); };
-  if (group.kind == KernelKind::Update)
-    return {indexOf(cast<DynamicUpdateSliceOp>(group.hero).getOperand())};
+  if (group.update)
+    return {indexOf(group.update.getOperand())};
   if (auto scatter = dyn_cast_or_null<ScatterOp>(group.hero)) {
     for (auto [i, operand] : llvm::enumerate(scatter.getOperandArrays()))
       reuse[i] = indexOf(operand);
@@ -232,7 +232,7 @@ void KernelFormation::emit(const Unit &unit) {
   }
   constants.remove_if([&](Operation *op) { return inputs.contains(op->getResult(0)); });
   SmallVector<int64_t> reuse = chooseReuse(group, unit.members, inputs.getArrayRef(), outputs);
-  bool must = group.kind == KernelKind::Update || group.kind == KernelKind::Scatter;
+  bool must = group.update || group.kind == KernelKind::Scatter;
   Operation *main = group.hero ? group.hero : unit.members.back();
   for (Operation *op : unit.members)
     if (!group.hero && isa<ReduceOp>(op))

@@ -7,10 +7,12 @@
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
+#include "passes/schedule/DotProblem.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -66,10 +68,19 @@ private:
   DenseMap<Operation *, double> repeated;
 };
 
+/// Whether `op` masks an operand of a product that for this multiplies only a part of its depth.
+bool limitsDepth(Operation *op, const Group &group) {
+  auto dot = dyn_cast_or_null<DotOp>(group.hero);
+  return dot && isa<SelectOp>(op) && DotProblem(dot).liveDepth &&
+         (findZeroingSelect(dot.getLhs()) == op || findZeroingSelect(dot.getRhs()) == op);
+}
+
 /// Whether computing `op` in each of `candidates` is quicker than writing and reading it.
 bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   if (isFree(op) || !isPointwise(op))
     return !outside;
+  if (candidates.size() == 1 && limitsDepth(op, groups[candidates.front()]))
+    return true;
   double elements = elementsOf(op->getResult(0).getType());
   double bytes = bytesOf(op->getResult(0).getType());
   double time = costs.getElementTime(op), stream = costs.getStreamTime(bytes);
@@ -350,6 +361,15 @@ void materializeSplats(Block &block) {
   }
 }
 
+/// An array of any elements has memory where it is used, and for each use its own.
+void separateEmpties(Block &block) {
+  for (tensor::EmptyOp empty : llvm::to_vector(block.getOps<tensor::EmptyOp>()))
+    for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+      OpBuilder builder(use.getOwner());
+      use.set(builder.clone(*empty)->getResult(0));
+    }
+}
+
 void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -370,6 +390,7 @@ struct Fuse : hloc::impl::FuseBase<Fuse> {
       if (block->getParentOp() != getOperation())
         sinkFreeOperations(*block);
       materializeSplats(*block);
+      separateEmpties(*block);
     }
     for (Block *block : llvm::reverse(blocks)) {
       eraseDead(*block);

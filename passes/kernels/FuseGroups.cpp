@@ -108,6 +108,12 @@ void Groups::add(Operation *op, int index, const Maps &opMaps, bool isHome) {
     group.space.assign(shape.begin(), shape.end());
   } else if (!isPointwise(op)) {
     group.hero = op;
+    if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) {
+      group.update = update;
+    } else if (group.update) { // the loops are those of what is written
+      ArrayRef<int64_t> shape = cast<ShapedType>(group.update.getUpdate().getType()).getShape();
+      group.space.assign(shape.begin(), shape.end());
+    }
     group.kind = isa<DotOp>(op)                  ? KernelKind::Dot
                  : isa<ConvolutionOp>(op)        ? KernelKind::Convolution
                  : isa<ReduceWindowOp>(op)       ? KernelKind::Window

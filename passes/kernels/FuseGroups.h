@@ -20,6 +20,9 @@ struct Group {
   llvm::SmallVector<int64_t> dimensions;
   /// The one operation that is not pointwise, except in loop and reduce kernels.
   mlir::Operation *hero = nullptr;
+  /// The update in place that the kernel's only result is; the hero, or behind it. Null if there is
+  /// none.
+  hlo::DynamicUpdateSliceOp update;
   /// The operations with the index maps at which they are evaluated.
   llvm::MapVector<mlir::Operation *, Maps> members;
   /// Copies of operations that codegen will emit.

@@ -200,28 +200,60 @@ Reason Groups::canAddReduce(ReduceOp reduce, int index) {
   return {};
 }
 
-Reason Groups::canAddHero(Operation *op, int index) {
-  const Group &group = groups[index];
-  if (!isa<DotOp, ConvolutionOp, ReduceWindowOp>(op))
-    return "it is a kernel by itself";
-  if (group.kind != KernelKind::Loop || group.hero)
-    return "the user's kernel is built around another operation";
-  if (writesPacked(index))
-    return "the user's results share bytes";
-  if (ArrayRef(group.space) != shapeOf(op->getResult(0)))
-    return "the user has another shape";
+/// Shape without dimensions of size 1.
+static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape);
+  llvm::erase(result, 1);
+  return result;
+}
+
+/// Why what the group computes of `op` does not have its elements where `op` has them; with
+/// dimensions of size one more or less, if it is written by an update.
+static Reason movesElements(Operation *op, const Group &group) {
+  DynamicUpdateSliceOp update = group.update;
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   SmallVector<Operation *> work{op};
   DenseSet<Operation *> seen;
   while (!work.empty())
-    for (Operation *user : work.pop_back_val()->getUsers()) {
-      if (!group.contains(user) || !seen.insert(user).second)
+    for (OpOperand &use : work.pop_back_val()->getUses()) {
+      Operation *user = use.getOwner();
+      if (!group.contains(user))
         continue;
-      if (!(user->hasTrait<Elementwise>() || isa<CopyOp>(user)) ||
-          shapeOf(user->getResult(0)) != ArrayRef(group.space))
+      if (user == update) {
+        if (use.getOperandNumber() != update.getUpdateMutable().getOperandNumber())
+          return "it is where the slice begins";
+        continue;
+      }
+      if (!seen.insert(user).second)
+        continue;
+      ArrayRef<int64_t> userShape = shapeOf(user->getResult(0));
+      bool isInPlace = user->hasTrait<Elementwise>() || isa<CopyOp>(user);
+      if (update ? !(isInPlace || isa<ReshapeOp>(user)) || squeeze(userShape) != squeeze(shape)
+                 : !isInPlace || userShape != shape)
         return "its elements are moved";
       work.push_back(user);
     }
   return {};
+}
+
+Reason Groups::canAddHero(Operation *op, int index) {
+  const Group &group = groups[index];
+  if (!isa<DotOp, ConvolutionOp, ReduceWindowOp>(op))
+    return "it is a kernel by itself";
+  // A product can be written into a slice of an array, in place.
+  bool isUpdate = group.kind == KernelKind::Update && isa<DotOp>(op);
+  if (!isUpdate && (group.kind != KernelKind::Loop || group.hero))
+    return "the user's kernel is built around another operation";
+  if (writesPacked(index))
+    return "the user's results share bytes";
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  DynamicUpdateSliceOp update = group.update;
+  if (update ? squeeze(shapeOf(update.getUpdate())) != squeeze(shape)
+             : ArrayRef(group.space) != shape)
+    return "the user has another shape";
+  if (update && llvm::is_contained(op->getOperands(), update.getOperand()))
+    return "it reads the buffer that is updated in place";
+  return movesElements(op, group);
 }
 
 /// Whether `op` is part of a mask, or hides by one what lies at some places of an array.
@@ -246,8 +278,6 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
         continue;
       if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp>(hero))
         return "the user works on memory";
-      if (isa<DynamicUpdateSliceOp>(hero) && use.getOperandNumber() == 0)
-        return "it is updated in place";
       if (auto scatter = dyn_cast<ScatterOp>(hero);
           scatter && use.getOperandNumber() < scatter.getCount())
         return "it is updated in place";
@@ -256,7 +286,10 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
       for (Value operand : op->getOperands())
         if (llvm::is_contained(scatter.getOperandArrays(), operand))
           return "it reads the buffer that is updated in place";
-    if (auto update = dyn_cast<DynamicUpdateSliceOp>(hero)) {
+    if (DynamicUpdateSliceOp update = group.update) {
+      if (llvm::any_of(op->getResults(),
+                       [&](Value result) { return result == update.getOperand(); }))
+        return "it is updated in place";
       // The buffer being written may be read only where it is written.
       for (Value operand : op->getOperands()) {
         if (operand != update.getOperand())
@@ -305,17 +338,10 @@ Reason Groups::canAdd(Operation *op, int index, const Maps &opMaps) {
   return canAddPointwise(op, index, opMaps);
 }
 
-/// Shape without dimensions of size 1.
-static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> result(shape);
-  llvm::erase(result, 1);
-  return result;
-}
-
 bool Groups::canOutput(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
-  if (group.kind == KernelKind::Update || group.kind == KernelKind::Scatter ||
-      group.kind == KernelKind::Sort || group.kind == KernelKind::Scan)
+  if (group.update || group.kind == KernelKind::Scatter || group.kind == KernelKind::Sort ||
+      group.kind == KernelKind::Scan)
     return false;
   if (isa<ReduceOp>(op))
     return true;

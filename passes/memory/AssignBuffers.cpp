@@ -354,6 +354,10 @@ LogicalResult MemoryProgram::emitOp(Operation *op, OpBuilder &builder) {
         annotate(store, {}, make.getResult());
         return success();
       })
+      .Case([&](tensor::EmptyOp empty) { // kEmptyCall
+        emitRuntimeCall(empty, builder);
+        return success();
+      })
       .Default([&](Operation *other) -> LogicalResult {
         if (isa<HLODialect>(other->getDialect())) {
           emitRuntimeCall(other, builder);

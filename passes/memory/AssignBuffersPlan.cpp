@@ -79,22 +79,49 @@ void Plan::unite(int a, int b) {
   from.ranges.clear();
 }
 
-/// The position after the last read of `value`, at least `begin` + 2. What a loop reads from
-/// outside it needs until its end.
-int64_t Plan::getLastUse(Value value, int64_t begin) {
-  int64_t last = begin + 2;
-  Operation *home = value.getParentBlock()->getParentOp();
+/// The operations that read `value` or what shows it.
+static void listUsers(Value value, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : value.getUsers()) {
-    int64_t position = begins.lookup(user) + 1;
-    for (Operation *op = user->getParentOp(); op != home; op = op->getParentOp())
-      if (isLoop(op))
-        position = ends.lookup(op);
-    last = std::max(last, position);
+    users.push_back(user);
     for (Value result : user->getResults())
       if (getShown(result) == value)
-        last = std::max(last, getLastUse(result, begins.lookup(user)));
+        listUsers(result, users);
   }
-  return last;
+}
+
+/// Adds where a value that is there from `begin` to `last` at least, in a region of `home`, is
+/// needed by `users`. What a loop reads from outside it needs until its end; what branches read,
+/// each until it has read it.
+void Plan::addRanges(ArrayRef<Operation *> users, Operation *home, int64_t begin, int64_t last,
+                     SmallVectorImpl<Range> &ranges) {
+  Operation *lastBranches = nullptr;
+  for (Operation *user : users) {
+    bool isShown = llvm::any_of(user->getResults(), [](Value result) { return getShown(result); });
+    int64_t position = begins.lookup(user) + (isShown ? 2 : 1);
+    Operation *branches = nullptr;
+    for (Operation *op = user->getParentOp(); op != home; op = op->getParentOp()) {
+      branches = isLoop(op) ? nullptr : op;
+      if (isLoop(op))
+        position = ends.lookup(op);
+    }
+    if (position > last) {
+      last = position;
+      lastBranches = branches;
+    }
+  }
+  if (!lastBranches) {
+    ranges.push_back({begin, last});
+    return;
+  }
+  ranges.push_back({begin, begins.lookup(lastBranches) + 2});
+  for (Region &region : lastBranches->getRegions()) {
+    SmallVector<Operation *> inside = llvm::filter_to_vector(
+        users, [&](Operation *user) { return region.isAncestor(user->getParentRegion()); });
+    if (inside.empty())
+      continue;
+    int64_t first = begins.lookup(&region.front().front());
+    addRanges(inside, lastBranches, first, first, ranges);
+  }
 }
 
 void Plan::define(Value value, int64_t begin) {
@@ -309,17 +336,22 @@ void Plan::findTileGroups() {
 /// Adds the ranges of all definitions, now that every user has its position.
 void Plan::collectUses() {
   for (auto [value, node, begin] : definitions) {
-    int64_t from = begin, last = getLastUse(value, begin);
-    for (const TileGroup &group : tileGroups) {
-      int64_t start = begins[group.first], end = begins[group.last] + 1;
-      if (llvm::is_contained(group.inner, value))
-        continue;
-      if (from > start && from < end)
-        from = start;
-      if (last > start && last < end)
-        last = end;
+    SmallVector<Operation *> users;
+    SmallVector<Range> ranges;
+    listUsers(value, users);
+    addRanges(users, value.getParentBlock()->getParentOp(), begin, begin + 2, ranges);
+    for (auto [from, last] : ranges) {
+      for (const TileGroup &group : tileGroups) {
+        int64_t start = begins[group.first], end = begins[group.last] + 1;
+        if (llvm::is_contained(group.inner, value))
+          continue;
+        if (from > start && from < end)
+          from = start;
+        if (last > start && last < end)
+          last = end;
+      }
+      live(node, from, last);
     }
-    live(node, from, last);
   }
 }
 

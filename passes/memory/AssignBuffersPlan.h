@@ -5,7 +5,8 @@
 // Positions number the program from top to bottom. An operation at p (even) reads at p; what it
 // writes lives from p too, so that results and operands overlap, unless the operation hands the
 // operand's buffer over to the result. A collective has its results' buffers from its start on and
-// its operands until its done.
+// its operands until its done. Of branches that exclude each other each needs what it reads until
+// it has read it, so that each can update it in place.
 
 #ifndef HLOC_PASSES_ASSIGNBUFFERSPLAN_H
 #define HLOC_PASSES_ASSIGNBUFFERSPLAN_H
@@ -15,6 +16,9 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace hloc::buffers {
+
+/// The callee of a runtime call that makes nothing: its array may hold anything (tensor.empty).
+inline constexpr llvm::StringLiteral kEmptyCall = "empty";
 
 /// Positions [begin, end) at which a buffer holds a value.
 struct Range {
@@ -103,7 +107,8 @@ private:
 
   void number(mlir::Block &block, int depth);
   void numberRegions(mlir::Operation *op, int depth);
-  int64_t getLastUse(mlir::Value value, int64_t begin);
+  void addRanges(llvm::ArrayRef<mlir::Operation *> users, mlir::Operation *home, int64_t begin,
+                 int64_t last, llvm::SmallVectorImpl<Range> &ranges);
   void define(mlir::Value value, int64_t begin);
   void addScratch(hlo::KernelOp kernel);
   void wish(mlir::Value from, int to, int64_t position, int depth, double factor, int64_t until);

@@ -64,9 +64,7 @@ bool waitsInResult(const KernelProblem &problem, const DotProblem &dot, int64_t 
 /// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for
 /// that not to matter.
 bool canPrefetch(const KernelProblem &problem, const DotProblem &dot) {
-  return dot.rhsWhole && dot.rows <= kMaxPrefetchedRows && fuse::elementBytes(dot.rhsType) >= 1 &&
-         dot.rhsColumns.size() == 1 && dot.rhsDepth.size() == 1 &&
-         dot.rhsColumns[0] == dot.rhsType.getRank() - 1 &&
+  return canAskAhead(dot) && dot.rows <= kMaxPrefetchedRows &&
          dot.getRhsWholeBytes() > double(problem.target.machine.l2.bytes);
 }
 
@@ -145,7 +143,7 @@ bool canPackLeft(const DotProblem &dot, int64_t group) { return dot.lhsIsTranspo
 bool canComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t width,
                    int64_t group) {
   return (problem.packings >= 0 || findPanels(dot)) && group == 1 && dot.columns >= width &&
-         hlo::getStorageBits(dot.element) >= 8 &&
+         !dot.liveDepth && hlo::getStorageBits(dot.element) >= 8 &&
          fuse::bytesOf(getPanelType(dot, width)) <= kMaxPanelBytes;
 }
 

@@ -53,6 +53,52 @@ static int64_t getSizes(RankedTensorType type, ArrayRef<int64_t> dimensions,
   return product;
 }
 
+/// The only user of `value`, seen without dimensions of size one; null if there are several.
+static Operation *getOnlyUser(Value &value) {
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (!isa<hlo::ReshapeOp>(user) || skipUnitReshapes(user->getResult(0)) == user->getResult(0))
+      return user;
+    value = user->getResult(0);
+  }
+  return nullptr;
+}
+
+/// Which operand's memory the only result of a kernel has.
+static int64_t getReuse(Operation *kernel) {
+  ArrayRef<int64_t> reuse;
+  if (auto op = dyn_cast<hlo::KernelOp>(kernel))
+    reuse = op.getReuse();
+  else if (auto function = dyn_cast<hlo::KernelFunctionOp>(kernel))
+    reuse = function.getReuse();
+  return reuse.size() == 1 ? reuse[0] : -1;
+}
+
+/// Where a mask lets results of `dot` through, and else what is in their memory already.
+static MaskedRange findLiveResults(hlo::DotOp dot) {
+  Value product = dot.getResult();
+  auto select = dyn_cast_or_null<hlo::SelectOp>(getOnlyUser(product));
+  if (!select || select.getOnTrue() != product)
+    return {};
+  Value written = select, before = skipUnitReshapes(select.getOnFalse());
+  Operation *user = getOnlyUser(written);
+  bool isThere = false;
+  if (auto update = dyn_cast_or_null<hlo::DynamicUpdateSliceOp>(user)) {
+    auto slice = before.getDefiningOp<hlo::DynamicSliceOp>();
+    isThere = update.getUpdate() == written && slice && slice.getOperand() == update.getOperand() &&
+              slice.getStartIndices() == update.getStartIndices() &&
+              slice.getType() == update.getUpdate().getType();
+  } else if (auto argument = dyn_cast<BlockArgument>(before)) {
+    isThere = isa_and_nonnull<hlo::ReturnOp>(user) &&
+              getReuse(dot->getParentOp()) == int64_t(argument.getArgNumber());
+  }
+  if (!isThere)
+    return {};
+  return inShape(findMaskedRange(select.getPred()),
+                 cast<RankedTensorType>(select.getType()).getShape(),
+                 cast<RankedTensorType>(dot.getType()).getShape());
+}
+
 DotProblem::DotProblem(hlo::DotOp dot)
     : dot(dot), result(dot.getResult()), lhs(dot.getLhs()), rhs(dot.getRhs()),
       lhsBatch(dot.getLhsBatchDims()), rhsBatch(dot.getRhsBatchDims()),
@@ -89,6 +135,15 @@ DotProblem::DotProblem(hlo::DotOp dot)
   bool plain = element.isF32() || element.isF64();
   lhsInPlace = plain && isa<BlockArgument>(lhs) && lhsType.getElementType() == element;
   rhsWhole = findWhole(rhs);
+  liveRows = findLiveResults(dot);
+  if (swapped || lhsRows.size() != 1 || liveRows.dimension != int64_t(lhsBatch.size()))
+    liveRows = {}; // in the result, rows are behind the batches
+  liveDepth = findNonZero(lhs);
+  MaskedRange right = findNonZero(rhs);
+  bool areAlike = liveDepth.begin == right.begin && liveDepth.end == right.end;
+  if (!areAlike || lhsDepth.size() != 1 || liveDepth.dimension != lhsDepth[0] ||
+      right.dimension != rhsDepth[0])
+    liveDepth = {};
   rhsIsPlain = rhsWhole && rhsType.getElementType() == element;
 }
 

@@ -5,7 +5,7 @@
 #ifndef HLOC_PASSES_SCHEDULE_DOTPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_DOTPROBLEM_H
 
-#include "compiler/hlo/HloDialect.h"
+#include "passes/schedule/MaskedRange.h"
 
 namespace hloc {
 
@@ -34,6 +34,9 @@ struct DotProblem {
   bool lhsInPlace = false, rhsIsPlain = false;
   /// The argument that the right operand is, or is a part of; null if it is computed.
   mlir::BlockArgument rhsWhole;
+  /// Rows outside of which the result's memory keeps what it holds, if the kernel says so; and k
+  /// outside of which both operands are zero, by masks of their own. The others need no work.
+  MaskedRange liveRows, liveDepth;
 
   bool isEmpty() const { return batches * rows * columns == 0; }
   /// Both factors are bf16.

@@ -83,6 +83,11 @@ double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64
   return 1 + kRowChangeBytes / bytes;
 }
 
+bool canAskAhead(const DotProblem &dot) {
+  return dot.rhsWhole && fuse::elementBytes(dot.rhsType) >= 1 && dot.rhsColumns.size() == 1 &&
+         dot.rhsDepth.size() == 1 && dot.rhsColumns[0] == dot.rhsType.getRank() - 1;
+}
+
 double getPanelWait(const KernelProblem &problem, const DotProblem &dot, double rowTiles,
                     int64_t elements) {
   const Machine &machine = problem.target.machine;

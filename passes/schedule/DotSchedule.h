@@ -42,6 +42,15 @@ inline constexpr int64_t kMostAxpyRows = 4;
 /// columns is read of each row; 1 for what is near or used by many rows.
 double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64_t columns);
 
+/// Rows of the right operand between the one that is asked for and the one that is multiplied,
+/// where a strip of it is read in place: measured from 4 to 32, about the time that the last cache
+/// takes.
+inline constexpr int64_t kRowsAhead = 8;
+
+/// Whether the right operand can be asked for before it is read: its rows lie in memory as they are
+/// read.
+bool canAskAhead(const DotProblem &dot);
+
 /// Time for which tiles wait for the right operand, of which each of `rowTiles` tiles of rows reads
 /// all, where the `elements` that neighbouring tiles have in common do not stay in the first cache.
 double getPanelWait(const KernelProblem &problem, const DotProblem &dot, double rowTiles,

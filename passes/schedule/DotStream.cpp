@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot.stream: the right operand is read in place, once for each tile of rows.
+// dot.stream: the right operand is read in place, once for each tile of rows. With `prefetch`, the
+// rows of it that a strip of columns reads next are asked for.
+#include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -13,6 +15,25 @@ namespace {
 /// at more rows of less; and how many such strips there are to be, for the threads.
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
 
+/// Cycles that asking for a line takes.
+constexpr double kAskCycles = 0.5;
+
+/// Whether a strip's piece of each row of the right operand comes from beyond the second cache and
+/// is waited for: pieces lie rows apart, so the machine does not see which comes next. Few rows
+/// read long pieces.
+bool waitsForRows(const KernelProblem &problem, const DotProblem &dot) {
+  double bytes =
+      dot.getRhsWholeBytes() + fuse::bytesOf(dot.lhsType) + fuse::bytesOf(dot.resultType);
+  return dot.rows > kMostAxpyRows && !dot.depthIsMinorOfRhs &&
+         bytes > double(problem.target.machine.l2.bytes);
+}
+
+/// Lines that a strip of `width` columns reads of a row of the right operand.
+double getPieceLines(const KernelProblem &problem, const DotProblem &dot, int64_t width) {
+  return std::max(1.0, double(width) * fuse::elementBytes(dot.rhsType) /
+                           double(problem.target.machine.l1.lineBytes));
+}
+
 std::string refuseStream(const KernelProblem &) { return {}; }
 
 void proposeStream(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
@@ -24,6 +45,8 @@ void proposeStream(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
       dot.columns >= kMinStrips * kStripVectors * lanes)
     tile = {1, kStripVectors};
   schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1));
+  if (canAskAhead(dot) && waitsForRows(problem, dot))
+    schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1, {"prefetch"}));
 }
 
 double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -48,10 +71,12 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double read =
       getReadTime(problem, dot, passes) * getStripFactor(problem, dot, tile.vectors * lanes);
   double wait = getPanelWait(problem, dot, passes, tile.vectors * lanes * dot.depth);
-  // Beyond the second cache a tile's piece of each row is waited for, again and again.
-  if (passes > 1 && dot.getRhsWholeBytes() > double(problem.target.machine.l2.bytes))
-    wait += passes * elements / double(tile.vectors * lanes) *
-            problem.costs.getMissTime(dot.getRhsWholeBytes());
+  double pieces = passes * elements / double(tile.vectors * lanes);
+  if (schedule.has("prefetch"))
+    compute += pieces * getPieceLines(problem, dot, tile.vectors * lanes) *
+               problem.costs.fromCycles(kAskCycles);
+  else if (waitsForRows(problem, dot))
+    wait += pieces * problem.costs.getMissTime(dot.getRhsWholeBytes());
   if (dot.lhsInPlace)
     wait += getTransposedTime(problem, dot, tile.rows,
                               llvm::divideCeil(dot.columns, tile.vectors * lanes));
@@ -59,9 +84,12 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 }
 
 std::string checkStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  DotProblem dot = getDot(problem);
   if (!schedule.getBlock().empty() || schedule.getGroup() != 1)
     return "expected neither `block` nor `group`";
-  return checkTile(problem, getDot(problem), schedule);
+  if (schedule.has("prefetch") && !canAskAhead(dot))
+    return "rows of the right operand do not lie in memory as they are read";
+  return checkTile(problem, dot, schedule, {"prefetch"});
 }
 
 } // namespace

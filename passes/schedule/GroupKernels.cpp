@@ -27,12 +27,13 @@ static KernelOp getOnlyReader(Value value) {
 /// The kernels that begin with the product `first`, whose result's rows are reduced and multiplied
 /// again, as the weights of attention; nothing if there are no such.
 static SmallVector<KernelOp, 3> findProducts(KernelOp first) {
-  if (first.getKind() != KernelKind::Dot || first->getNumResults() != 1)
+  if (first.getKind() != KernelKind::Dot || first->getNumResults() != 1 || first.getMustReuse())
     return {};
   SmallVector<KernelOp, 3> kernels{first};
   for (KernelKind kind : {KernelKind::Reduce, KernelKind::Dot}) {
     KernelOp next = getOnlyReader(kernels.back().getResult(0));
-    if (!next || next.getKind() != kind || next->getBlock() != first->getBlock())
+    if (!next || next.getKind() != kind || next.getMustReuse() ||
+        next->getBlock() != first->getBlock())
       return {};
     kernels.push_back(next);
   }

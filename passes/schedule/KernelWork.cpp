@@ -3,6 +3,7 @@
 #include "compiler/target/Access.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -69,8 +70,7 @@ static bool isRoot(Operation &op) {
 
 /// Whether only the slice is written.
 bool KernelWork::isUpdateInPlace(Operation &op) const {
-  return problem.kind == hlo::KernelKind::Update && isa<hlo::DynamicUpdateSliceOp>(op) &&
-         llvm::is_contained(op.getBlock()->getTerminator()->getOperands(), op.getResult(0));
+  return &op == findUpdateInPlace(problem.kind, problem.body).getOperation();
 }
 
 KernelWork::KernelWork(const KernelProblem &problem) : problem(problem) {

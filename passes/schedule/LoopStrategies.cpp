@@ -13,11 +13,12 @@
 //   of the others.
 //
 // `tile` is one element and the vectors that are in flight beside each other, `block` the elements
-// of a unit of one range.
+// of a unit of one range. With `prefetch`, which all but tiles can have, loops ask for what they
+// read and write later (Streams.h).
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/KernelWork.h"
 #include "passes/schedule/LoopProblem.h"
-#include "passes/schedule/Strategies.h"
+#include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -67,11 +68,24 @@ int64_t getWidth(const ScheduleFields &fields) { return fields.tile[1] * fields.
 int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * schedule.getLanes(); }
 
 /// Time of the operations, of loads and of stores, if all lanes have something to do.
-double getBodyTime(const KernelProblem &problem) { return KernelWork(problem).getTime(); }
+double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  Streams streams(problem, /*writesInOrder=*/true);
+  return KernelWork(problem).getTime() + streams.getTime(schedule.has("prefetch"));
+}
+
+/// Proposes a schedule, and the same with `prefetch` if that can pay.
+void proposeWithStreams(const KernelProblem &problem, StringRef strategy, ScheduleFields fields,
+                        SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  schedules.push_back(makeSchedule(problem, strategy, fields));
+  if (!Streams(problem, /*writesInOrder=*/true).areWorthAsking())
+    return;
+  fields.with = {"prefetch"};
+  schedules.push_back(makeSchedule(problem, strategy, fields));
+}
 
 std::string checkLoop(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                       ArrayRef<StringRef> fields) {
-  if (std::string wrong = checkFieldNames(schedule, fields); !wrong.empty())
+  if (std::string wrong = checkFieldNames(schedule, fields, {"prefetch"}); !wrong.empty())
     return wrong;
   if (std::string wrong = checkVectors(schedule, kMostVectors); !wrong.empty())
     return wrong;
@@ -106,7 +120,7 @@ void proposeTiles(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAtt
 double costTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
   double lanes = double(schedule.getLanes()), count = double(loop.count),
-         body = getBodyTime(problem);
+         body = getBodyTime(problem, schedule);
   // Rows of the operand are read whole, and turned; elements are not fetched one by one.
   double strided = count * double(loop.transposes.size()) * problem.costs.getStridedTime();
   double turn = count / lanes * double(loop.transposes.size()) *
@@ -133,12 +147,12 @@ std::string refuseNothing(const KernelProblem &) { return {}; }
 
 void proposeFlat(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  schedules.push_back(makeSchedule(problem, "loop.flat", fitRange(problem, loop)));
+  proposeWithStreams(problem, "loop.flat", fitRange(problem, loop), schedules);
 }
 
 double costFlat(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
-  double body = getBodyTime(problem), count = double(loop.count);
+  double body = getBodyTime(problem, schedule), count = double(loop.count);
   if (loop.isBlind || loop.shape.size() < 2)
     return body;
   // Positions become indices, by which what does not lie as the results do has to be gathered.
@@ -178,8 +192,8 @@ std::string refuseRows(const KernelProblem &problem) {
 
 void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  schedules.push_back(makeSchedule(problem, "loop.rows",
-                                   fitLanes(problem, loop, std::min(loop.count, loop.getMinor()))));
+  proposeWithStreams(problem, "loop.rows",
+                     fitLanes(problem, loop, std::min(loop.count, loop.getMinor())), schedules);
 }
 
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -188,7 +202,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double rows = double(loop.count) / double(minor),
          vectors = double(llvm::divideCeil(minor, getWidth(schedule)) * schedule.getTile()[1]),
          full = double(minor) / double(problem.target.getLanes(loop.bits));
-  double time = getBodyTime(problem) * std::max(1.0, vectors / full) +
+  double time = getBodyTime(problem, schedule) * std::max(1.0, vectors / full) +
                 rows * problem.costs.fromCycles(kRowCycles);
   if (loop.joinsMajor) // each element asks which operand it is of
     time += double(loop.count * loop.shape[0]) * problem.costs.getReloadTime();
@@ -222,13 +236,13 @@ std::string refuseFewMinor(const KernelProblem &problem) {
 
 void proposeFewMinor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  schedules.push_back(makeSchedule(problem, "loop.few_minor", fitRange(problem, loop)));
+  proposeWithStreams(problem, "loop.few_minor", fitRange(problem, loop), schedules);
 }
 
-double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr) {
+double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
   double vectors = double(loop.count) / double(problem.target.getLanes(loop.bits));
-  return getBodyTime(problem) + vectors * problem.costs.fromCycles(kInterleaveCycles);
+  return getBodyTime(problem, schedule) + vectors * problem.costs.fromCycles(kInterleaveCycles);
 }
 
 std::string refuseFewMajor(const KernelProblem &problem) {
@@ -240,11 +254,11 @@ std::string refuseFewMajor(const KernelProblem &problem) {
 
 void proposeFewMajor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  schedules.push_back(makeSchedule(problem, "loop.few_major", fitRange(problem, loop)));
+  proposeWithStreams(problem, "loop.few_major", fitRange(problem, loop), schedules);
 }
 
-double costFewMajor(const KernelProblem &problem, hlo::ScheduleAttr) {
-  return getBodyTime(problem);
+double costFewMajor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  return getBodyTime(problem, schedule);
 }
 
 std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "exact"; }

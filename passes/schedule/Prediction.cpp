@@ -5,6 +5,7 @@
 #include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/KernelWork.h"
+#include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -86,11 +87,11 @@ static bool isStraight(const KernelProblem &problem) {
                           problem.kind))
     return false;
   double elements = 0;
-  for (Value result : problem.body.getTerminator()->getOperands()) {
-    auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>();
-    elements += countElements(update && problem.kind == hlo::KernelKind::Update ? update.getUpdate()
-                                                                                : result);
-  }
+  if (auto update = findUpdateInPlace(problem.kind, problem.body))
+    elements = countElements(update.getUpdate());
+  else
+    for (Value result : problem.body.getTerminator()->getOperands())
+      elements += countElements(result);
   return elements <= kStraightElements;
 }
 
@@ -105,10 +106,10 @@ static double getTraffic(const KernelProblem &problem, const KernelWork &work) {
     read += std::min(asked, whole);
     footprint += whole;
   }
+  hlo::DynamicUpdateSliceOp update = findUpdateInPlace(problem.kind, problem.body);
   for (Value result : problem.body.getTerminator()->getOperands()) {
     double bytes = fuse::bytesOf(result.getType());
-    auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>();
-    if (update && problem.kind == hlo::KernelKind::Update)
+    if (update)
       bytes = fuse::bytesOf(update.getUpdate().getType());
     else if (auto scatter = result.getDefiningOp<hlo::ScatterOp>())
       bytes = fuse::bytesOf(scatter.getInputs().back().getType());

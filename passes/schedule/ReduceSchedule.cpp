@@ -26,22 +26,26 @@ double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce
 }
 
 hlo::ScheduleAttr makeReduceSchedule(const KernelProblem &problem, StringRef strategy,
-                                     ArrayRef<int64_t> tile, int64_t lanes,
-                                     ArrayRef<int64_t> block) {
-  return hlo::ScheduleAttr::get(problem.body.getParentOp()->getContext(), strategy, tile, block,
-                                lanes, /*group=*/1, /*units=*/0, /*grain=*/0,
-                                /*scratch=*/0, /*with=*/{});
+                                     ArrayRef<int64_t> tile, int64_t lanes, ArrayRef<int64_t> block,
+                                     ArrayRef<StringRef> with) {
+  ScheduleFields fields;
+  fields.tile.assign(tile.begin(), tile.end());
+  fields.block.assign(block.begin(), block.end());
+  fields.lanes = lanes;
+  fields.with.assign(with.begin(), with.end());
+  return makeSchedule(problem, strategy, fields);
 }
 
 hlo::ScheduleAttr fitLanes(const KernelProblem &problem, const ReduceProblem &reduce,
-                           StringRef strategy, int64_t vectors, int64_t along, int64_t steps) {
+                           StringRef strategy, int64_t vectors, int64_t along, int64_t steps,
+                           ArrayRef<StringRef> with) {
   int64_t lanes = problem.target.getLanes(reduce.widest);
   while (vectors > 1 && along < steps * vectors * lanes)
     vectors /= 2;
   if (vectors == 1)
     while (lanes > 1 && lanes / 2 >= along)
       lanes /= 2;
-  return makeReduceSchedule(problem, strategy, {1, vectors}, std::max<int64_t>(lanes, 1));
+  return makeReduceSchedule(problem, strategy, {1, vectors}, std::max<int64_t>(lanes, 1), {}, with);
 }
 
 double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_t columns) {
@@ -56,7 +60,11 @@ double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_
 
 std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ReduceProblem reduce(problem.body);
-  if (std::string wrong = checkScheduleFields(problem, schedule); !wrong.empty())
+  bool isRows = schedule.getStrategy() == "reduce.rows";
+  SmallVector<StringRef, 1> with;
+  if (isRows)
+    with = {"prefetch"};
+  if (std::string wrong = checkScheduleFields(problem, schedule, with); !wrong.empty())
     return wrong;
   if (std::string wrong = checkLanes(problem, schedule, reduce.widest); !wrong.empty())
     return wrong;
@@ -64,7 +72,6 @@ std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule
     return "expected no `group`";
   if (!llvm::isPowerOf2_64(schedule.getTile()[1]))
     return "expected `tile` to have a power of two of vectors";
-  bool isRows = schedule.getStrategy() == "reduce.rows";
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   if (width > 1 && (isRows ? reduce.packsRows : reduce.packsResults))
     return "expected one lane: rows and columns of such elements begin within bytes";

@@ -17,11 +17,13 @@ double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce
 /// A schedule of so many rows and vectors of them.
 hlo::ScheduleAttr makeReduceSchedule(const KernelProblem &problem, llvm::StringRef strategy,
                                      llvm::ArrayRef<int64_t> tile, int64_t lanes,
-                                     llvm::ArrayRef<int64_t> block = {});
+                                     llvm::ArrayRef<int64_t> block = {},
+                                     llvm::ArrayRef<llvm::StringRef> with = {});
 /// A schedule with `vectors` vectors along so many elements, or what fits of them: a loop has
 /// `steps` steps at least.
 hlo::ScheduleAttr fitLanes(const KernelProblem &problem, const ReduceProblem &reduce,
-                           llvm::StringRef strategy, int64_t vectors, int64_t along, int64_t steps);
+                           llvm::StringRef strategy, int64_t vectors, int64_t along, int64_t steps,
+                           llvm::ArrayRef<llvm::StringRef> with = {});
 
 /// Time that is spent waiting for `columns` neighbouring elements of a row where one row after the
 /// other is visited, of an array too large for the caches near the core.

@@ -3,11 +3,13 @@
 // flight; stages of costly code may take fewer.
 //
 // - reduce.rows: lanes lie along the reduced minor dimension, and are folded at the end of a row.
+//   With `prefetch`, loops ask for what they read and write later (Streams.h).
 // - reduce.columns: lanes lie along kept positions, and each folds by itself.
 // - reduce.panels: the same, block by block of the reduced rows (ReducePanels.cpp).
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
 #include "passes/schedule/ReduceSchedule.h"
+#include "passes/schedule/Streams.h"
 #include "passes/schedule/SumBlocks.h"
 #include "passes/schedule/Summation.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,6 +54,9 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   // A loop of one step is none, but where it is within another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   schedules.push_back(fitLanes(problem, reduce, "reduce.rows", vectors, along, steps));
+  if (Streams(problem, /*writesInOrder=*/true).areWorthAsking())
+    schedules.push_back(
+        fitLanes(problem, reduce, "reduce.rows", vectors, along, steps, {"prefetch"}));
 }
 
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -65,7 +70,9 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double fold =
       problem.costs.fromCycles(2.0 * double(reduce.reductions) *
                                (schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes())));
-  return double(reduce.outerCount) * (steps * vectorTime + fold);
+  Streams streams(problem, /*writesInOrder=*/true);
+  return double(reduce.outerCount) * (steps * vectorTime + fold) +
+         streams.getTime(schedule.has("prefetch"));
 }
 
 //===-- reduce.columns -----------------------------------------------------------------------===//

@@ -68,4 +68,9 @@ hlo::DynamicUpdateSliceOp findUpdate(Block &body) {
              : hlo::DynamicUpdateSliceOp();
 }
 
+hlo::DynamicUpdateSliceOp findUpdateInPlace(hlo::KernelKind kind, Block &body) {
+  bool writesSlices = kind == hlo::KernelKind::Update || kind == hlo::KernelKind::Dot;
+  return writesSlices ? findUpdate(body) : hlo::DynamicUpdateSliceOp();
+}
+
 } // namespace hloc

@@ -25,8 +25,11 @@ struct UpdateProblem {
   int64_t first = 0, last = 0, length = 1, step = 1;
 };
 
-/// The update that a kernel of kind `update` gives; null if that is something else.
+/// The update that a kernel gives; null if that is something else.
 hlo::DynamicUpdateSliceOp findUpdate(mlir::Block &body);
+/// The same of a kernel of `kind` that writes the slice alone, in the operand's memory: one of kind
+/// `update`, or a product.
+hlo::DynamicUpdateSliceOp findUpdateInPlace(hlo::KernelKind kind, mlir::Block &body);
 
 } // namespace hloc
 

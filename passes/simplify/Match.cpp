@@ -92,3 +92,32 @@ SmallVector<int64_t> hloc::invertPermutation(ArrayRef<int64_t> permutation) {
     inverse[dimension] = i;
   return inverse;
 }
+
+Value hloc::getBroadcastScalar(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  bool ofScalar =
+      broadcast && cast<RankedTensorType>(broadcast.getOperand().getType()).getRank() == 0;
+  return ofScalar ? broadcast.getOperand() : Value();
+}
+
+SmallVector<int64_t> hloc::getNonUnitDimensions(RankedTensorType type) {
+  SmallVector<int64_t> result;
+  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
+    if (size != 1)
+      result.push_back(int64_t(dimension));
+  return result;
+}
+
+std::optional<SmallVector<std::pair<int64_t, int64_t>>> hloc::getUnitReshape(RankedTensorType from,
+                                                                             RankedTensorType to) {
+  SmallVector<int64_t> source = getNonUnitDimensions(from), target = getNonUnitDimensions(to);
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  if (source.size() != target.size())
+    return std::nullopt;
+  for (auto [a, b] : llvm::zip(source, target)) {
+    if (from.getDimSize(a) != to.getDimSize(b))
+      return std::nullopt;
+    pairs.push_back({a, b});
+  }
+  return pairs;
+}

@@ -31,6 +31,17 @@ bool isIdentityPermutation(llvm::ArrayRef<int64_t> permutation);
 /// `result[permutation[i]] = i`.
 llvm::SmallVector<int64_t> invertPermutation(llvm::ArrayRef<int64_t> permutation);
 
+/// The scalar that `value` repeats, if it is `broadcast` of one.
+mlir::Value getBroadcastScalar(mlir::Value value);
+
+/// Dimensions of `type` of more than one element.
+llvm::SmallVector<int64_t> getNonUnitDimensions(mlir::RankedTensorType type);
+
+/// For a reshape that only adds or drops dimensions of size one: pairs of equal dimensions, operand
+/// and result, in order.
+std::optional<llvm::SmallVector<std::pair<int64_t, int64_t>>>
+getUnitReshape(mlir::RankedTensorType from, mlir::RankedTensorType to);
+
 } // namespace hloc
 
 #endif

@@ -39,12 +39,16 @@ void addRule(mlir::RewritePatternSet &patterns, const char *name,
 
 void populateArithmeticRules(mlir::RewritePatternSet &patterns);
 void populateShapeRules(mlir::RewritePatternSet &patterns);
+void populateUnitReshapeRules(mlir::RewritePatternSet &patterns);
 void populateIndexingRules(mlir::RewritePatternSet &patterns);
 void populateUpdateRules(mlir::RewritePatternSet &patterns);
 void populateTransposeRules(mlir::RewritePatternSet &patterns);
 void populateContractionRules(mlir::RewritePatternSet &patterns);
 void populateControlFlowRules(mlir::RewritePatternSet &patterns);
 void populateConstantFolding(mlir::RewritePatternSet &patterns);
+
+/// Greatest number of elements of what constant folding computes.
+int64_t getMostFoldedElements();
 
 } // namespace hloc
 

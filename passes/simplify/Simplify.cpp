@@ -23,6 +23,7 @@ struct Simplify : hloc::impl::SimplifyBase<Simplify> {
     RewritePatternSet rules(context);
     populateArithmeticRules(rules);
     populateShapeRules(rules);
+    populateUnitReshapeRules(rules);
     populateIndexingRules(rules);
     populateUpdateRules(rules);
     populateTransposeRules(rules);

@@ -11,38 +11,6 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// The scalar that `value` repeats, if it is `broadcast` of one.
-Value getBroadcastScalar(Value value) {
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  return broadcast && arrayType(broadcast.getOperand()).getRank() == 0 ? broadcast.getOperand()
-                                                                       : Value();
-}
-
-/// Dimensions of `type` of more than one element.
-Sizes getNonUnitDimensions(RankedTensorType type) {
-  Sizes result;
-  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
-    if (size != 1)
-      result.push_back(dimension);
-  return result;
-}
-
-/// For a reshape that only adds or drops dimensions of size one: pairs of equal dimensions, operand
-/// and result, in order.
-std::optional<SmallVector<std::pair<int64_t, int64_t>>> getUnitReshape(RankedTensorType from,
-                                                                       RankedTensorType to) {
-  Sizes source = getNonUnitDimensions(from), target = getNonUnitDimensions(to);
-  SmallVector<std::pair<int64_t, int64_t>> pairs;
-  if (source.size() != target.size())
-    return std::nullopt;
-  for (auto [a, b] : llvm::zip(source, target)) {
-    if (from.getDimSize(a) != to.getDimSize(b))
-      return std::nullopt;
-    pairs.push_back({a, b});
-  }
-  return pairs;
-}
-
 //===- Anything of a repeated scalar ---------------------------------------===//
 
 /// Moving the elements of equal elements changes the shape at most.

@@ -98,17 +98,23 @@ PROGRAMS = {
 }
 
 
+def write_array(path, form, shape, values):
+    """A .npy file of numbers of the type `form`; the option of hlo-run that reads it."""
+    sizes = "".join(f"{size}," for size in shape)
+    header = f"{{'descr': '{form}', 'fortran_order': False, 'shape': ({sizes})}}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    code = {"<f4": "f", "<u2": "H", "<i4": "i"}[form]
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values))
+    return f"--input={path}"
+
+
 def write_inputs(text, folder):
     """Small numbers for each parameter, of the full sizes."""
     options = []
     for number, sizes in enumerate(re.findall(r"= f32\[([\d,]*)\] parameter\(\d+\)", text[text.index("ENTRY"):])):
         shape = [int(size) for size in sizes.split(",")]
-        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({sizes},)}}"
-        header += " " * (-(len(header) + 11) % 64) + "\n"
         values = [(i * 37 % 64) / 64 - 0.5 for i in range(math.prod(shape))]
-        path = folder / f"in{number}.npy"
-        path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values))
-        options.append(f"--input={path}")
+        options.append(write_array(folder / f"in{number}.npy", "<f4", shape, values))
     return options
 
 

@@ -194,6 +194,11 @@ const Case kCases[] = {
   b = f32[1500,700] parameter(1)
   ROOT k = f32[2,700] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })"},
+    {"DotOfDistantRows", R"(ENTRY e {
+  a = f32[6,300] parameter(0)
+  b = f32[300,1000] parameter(1)
+  ROOT k = f32[6,1000] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
     {"DotAlongDepth", R"(ENTRY e {
   a = f32[3,600] parameter(0)
   b = f32[90,600] parameter(1)
@@ -208,6 +213,18 @@ const Case kCases[] = {
   a = f64[5,20,200] parameter(0)
   b = f64[5,200,33] parameter(1)
   ROOT k = f64[5,20,33] dot(a, b), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}
+})"},
+    {"DotOfMaskedRows", R"(ENTRY e {
+  a = f32[150,70] parameter(0)
+  w = f32[5,70,90] parameter(1)
+  s = s32[5] constant({37, 0, 1, 95, 9})
+  ROOT k = f32[150,90] ragged-dot(a, w, s), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}
+})"},
+    {"DotOfMaskedDepth", R"(ENTRY e {
+  a = f32[24,300] parameter(0)
+  b = f32[300,40] parameter(1)
+  s = s32[4] constant({3, 0, 200, 90})
+  ROOT k = f32[4,24,40] ragged-dot(a, b, s), lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_ragged_dims={1}
 })"},
     {"DotOfNarrowFloats", R"(ENTRY e {
   a = bf16[20,300] parameter(0)

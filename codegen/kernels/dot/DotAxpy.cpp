@@ -82,11 +82,12 @@ void DotKernel::emitAxpy() {
         llvm::for_each(totals, clear);
         if (inBlocks) {
           int64_t block = chooseSumBlock(depth, kSumBlock);
-          buildFor(context, index.constant(0), index.constant(depth), block, [&](Value start) {
+          buildFor(context, beginOfBlock(block), multipliedDepth.end, block, [&](Value start) {
             Value end = b.createOrFold<arith::AddIOp>(start, index.constant(block));
-            if (depth % block != 0)
+            if (!hasWholeGroups(block))
               end = b.createOrFold<arith::MinSIOp>(end, index.constant(depth));
-            addAll(strip, start, end);
+            Range depthRange = clipDepth(start, end);
+            addAll(strip, depthRange.start, depthRange.end);
             forEachVector([&](Value, ElementIndex at) {
               SmallVector<Value> before;
               for (MemoryArray memory : totals)
@@ -97,7 +98,7 @@ void DotKernel::emitAxpy() {
             });
           });
         } else {
-          addAll(strip, index.constant(0), index.constant(depth));
+          addAll(strip, multipliedDepth.start, multipliedDepth.end);
         }
         if (!context.emitter.hasFailed())
           finishStrip(store, strip, width, inBlocks ? ArrayRef(totals) : ArrayRef(sums));

@@ -63,7 +63,7 @@ void DotKernel::packEntry(const Panel &panel, Value within, int64_t vectors, int
       for (int64_t part = 1; part < group; ++part) {
         VectorIndex next = index.add(index.uniform(at), part);
         Mask both =
-            depth % group == 0 ? mask : index.both(mask, index.inRange(next, INT64_MIN, depth));
+            hasWholeGroups(group) ? mask : index.both(mask, index.inRange(next, INT64_MIN, depth));
         Value high = arith::ExtUIOp::create(b, wide, loadColumns(next, n, both).re);
         high = arith::ShLIOp::create(
             b, high, index.splat(arith::ConstantIntOp::create(b, word, 32 / group * part)));
@@ -95,7 +95,7 @@ void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Rang
   int64_t depthLanes = halves ? lanes / 2 : lanes;
   // Groups past the end are loaded as zeros, and there is room for them; other k are left over.
   Value whole = countEntries(range);
-  if (group == 1 && depth % depthLanes != 0) {
+  if (group == 1 && !hasWholeGroups(depthLanes)) {
     Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(depthLanes));
     whole = b.createOrFold<arith::SubIOp>(whole, rest);
   }
@@ -127,7 +127,7 @@ void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Rang
                     {row, {}}, {});
     return SmallVector<Value>();
   });
-  if (group == 1 && depth % depthLanes != 0)
+  if (group == 1 && !hasWholeGroups(depthLanes))
     packColumns(panel, within, 1, live, whole, range);
 }
 
@@ -238,8 +238,8 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
                   b, value.re, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
           } else {
             VectorIndex at = index.consecutive(start, lanes);
-            value =
-                loadLhs(m, at, depth % lanes == 0 ? Mask{} : index.inRange(at, INT64_MIN, depth));
+            value = loadLhs(m, at,
+                            hasWholeGroups(lanes) ? Mask{} : index.inRange(at, INT64_MIN, depth));
           }
           if (value.re)
             storeElements(index, packed, {row[0], index.consecutive(k, lanes)}, value, {});
@@ -253,7 +253,7 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
 void DotKernel::packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange) {
   int64_t width = packed.type.getDimSize(2);
   buildFor(context, index.constant(0), countEntries(depthRange), 1, [&](Value k) {
-    forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &span, Value number) {
+    forEachRowTile(rowRange, [&](const TileSpan &span, Value number) {
       ScopedLanes along(index, width);
       VectorIndex m = index.consecutive(span.start, std::gcd(span.multiple, width));
       VectorValue value =
@@ -269,13 +269,14 @@ void DotKernel::packLhsBlock(MemoryArray packed, Range rowRange, Range depthRang
 
 /// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
 void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
-                            function_ref<void(const TileSpan &, Value number)> body) {
+                            function_ref<void(const TileSpan &, Value number)> body,
+                            bool isAligned) {
   buildFor(
       context, range.start, range.end, tileSize,
       [&](Value nominal) {
         Value number = b.createOrFold<arith::DivUIOp>(
             b.createOrFold<arith::SubIOp>(nominal, range.start), index.constant(tileSize));
-        body(makeTileSpan(index, nominal, size, tileSize), number);
+        body(makeTileSpan(index, nominal, size, tileSize, isAligned), number);
       },
       Rounds::Some);
 }
@@ -316,116 +317,111 @@ void DotKernel::emitBlocked() {
 
   emitUnits(
       [&](Range rowRange, Range columnRange) {
-        buildFor(
-            context, index.constant(0), index.constant(depth), kBlockDepth, [&](Value depthStart) {
-              Range depthRange =
-                  makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)),
-                            depth, kBlockDepth);
-              if (packedPanels)
-                panels = locatePanels(panelCount, columnRange, depthRange);
-              else
-                packRhs(panels, columnRange, depthRange);
-              if (packsLeft)
-                packLhsBlock(packedRows, rowRange, depthRange);
-              forEachTile(rowRange, rows, tile.rows, [&](const TileSpan &rowSpan, Value rowTile) {
-                if (!lhsInPlace && !packsLeft)
-                  packLhs(packedRows, rowSpan, depthRange);
-                forEachTile(
-                    columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
-                      ScopedLanes wide(index, tileLanes);
-                      auto partialAt = [&](int64_t r, int64_t v) {
-                        if (inResult)
-                          return resultIndex(
-                              index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
-                              index.add(index.consecutive(columnSpan.start, columnSpan.multiple),
-                                        v * tileLanes));
-                        VectorIndex n = index.add(index.consecutive(index.constant(0), tileLanes),
-                                                  v * tileLanes);
-                        return ElementIndex{index.uniform(rowTile), index.uniform(panel),
-                                            index.uniform(r), n};
-                      };
-                      auto loadPanel = [&](VectorIndex entry, int64_t v) {
-                        VectorIndex n = index.add(index.consecutive(index.constant(0), tileLanes),
-                                                  v * tileLanes);
-                        return loadElements(index, panels, {index.uniform(panel), entry, n}, {});
-                      };
-                      SmallVector<VectorValue> first(tile.rows * tile.vectors,
-                                                     emitZero(index, element));
-                      for (int64_t v = 0; lhsIsOffset && v < tile.vectors; ++v) {
-                        VectorValue correction = loadPanel(index.uniform(blockDepth), v);
-                        for (int64_t r = 0; r < tile.rows; ++r)
-                          first[r * tile.vectors + v] = correction;
-                      }
-                      auto left = [&](int64_t r, Value k) {
-                        if (packsLeft)
-                          return loadElements(
-                              index, packedRows,
-                              {index.uniform(rowTile), index.uniform(k), index.uniform(r)}, {});
-                        if (!lhsInPlace)
-                          return loadElements(index, packedRows,
-                                              {index.uniform(r), index.uniform(k)}, {});
-                        Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
-                        return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
-                                       index.uniform(at));
-                      };
-                      auto right = [&](int64_t v, Value k) {
-                        return loadPanel(index.uniform(k), v);
-                      };
-                      SmallVector<VectorValue> sums;
-                      Value entries = countEntries(depthRange);
-                      if (prefetches || prefetchesLeft)
-                        sums = buildTileInPieces(
-                            context, tile, element, group, entries, first, left, right,
-                            [&](Value piece) {
-                              if (prefetchesLeft)
-                                prefetchLhs(rowSpan, depthRange, panel, panelCount, piece);
-                              if (!prefetches)
-                                return;
-                              int64_t pieces = countTilePieces(blockDepth),
-                                      tiles = llvm::divideCeil(blockRows, tile.rows) * panelCount;
-                              auto next = [&](Value number, int64_t count, Value within) {
-                                return b.createOrFold<arith::AddIOp>(
-                                    b.createOrFold<arith::MulIOp>(number, index.constant(count)),
-                                    within);
-                              };
-                              prefetchRhs(columnRange, depthRange, blockColumns,
-                                          next(next(rowTile, panelCount, panel), pieces, piece),
-                                          tiles * pieces);
-                            });
-                      else
-                        sums = buildTile(context, tile, element, group, index.constant(0), entries,
-                                         first, left, right);
-                      if (context.emitter.hasFailed())
+        Value firstStart = beginOfBlock(kBlockDepth);
+        int64_t pieces = countTilePieces(blockDepth);
+        Value share =
+            prefetches ? countPrefetched(rowRange, blockRows, panelCount * pieces) : Value();
+        buildFor(context, firstStart, multipliedDepth.end, kBlockDepth, [&](Value depthStart) {
+          Range depthRange =
+              makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)),
+                        depth, kBlockDepth);
+          depthRange = clipDepth(depthRange.start, depthRange.end);
+          if (packedPanels)
+            panels = locatePanels(panelCount, columnRange, depthRange);
+          else
+            packRhs(panels, columnRange, depthRange);
+          if (packsLeft)
+            packLhsBlock(packedRows, rowRange, depthRange);
+          forEachRowTile(rowRange, [&](const TileSpan &rowSpan, Value rowTile) {
+            if (!lhsInPlace && !packsLeft)
+              packLhs(packedRows, rowSpan, depthRange);
+            forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
+              ScopedLanes wide(index, tileLanes);
+              auto partialAt = [&](int64_t r, int64_t v) {
+                if (inResult)
+                  return resultIndex(
+                      index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
+                      index.add(index.consecutive(columnSpan.start, columnSpan.multiple),
+                                v * tileLanes));
+                VectorIndex n =
+                    index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
+                return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r),
+                                    n};
+              };
+              auto loadPanel = [&](VectorIndex entry, int64_t v) {
+                VectorIndex n =
+                    index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
+                return loadElements(index, panels, {index.uniform(panel), entry, n}, {});
+              };
+              SmallVector<VectorValue> first(tile.rows * tile.vectors, emitZero(index, element));
+              for (int64_t v = 0; lhsIsOffset && v < tile.vectors; ++v) {
+                VectorValue correction = loadPanel(index.uniform(blockDepth), v);
+                for (int64_t r = 0; r < tile.rows; ++r)
+                  first[r * tile.vectors + v] = correction;
+              }
+              auto left = [&](int64_t r, Value k) {
+                if (packsLeft)
+                  return loadElements(index, packedRows,
+                                      {index.uniform(rowTile), index.uniform(k), index.uniform(r)},
+                                      {});
+                if (!lhsInPlace)
+                  return loadElements(index, packedRows, {index.uniform(r), index.uniform(k)}, {});
+                Value at = b.createOrFold<arith::AddIOp>(depthRange.start, k);
+                return loadLhs(index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
+                               index.uniform(at));
+              };
+              auto right = [&](int64_t v, Value k) { return loadPanel(index.uniform(k), v); };
+              SmallVector<VectorValue> sums;
+              Value entries = countEntries(depthRange);
+              if (prefetches || prefetchesLeft)
+                sums = buildTileInPieces(
+                    context, tile, element, group, entries, first, left, right, [&](Value piece) {
+                      if (prefetchesLeft)
+                        prefetchLhs(rowSpan, depthRange, panel, panelCount, piece);
+                      if (!prefetches)
                         return;
-                      if (!severalBlocks)
-                        return store.finish(sums, rowSpan, columnSpan);
-                      SmallVector<SmallVector<VectorValue>> totals =
-                          addUnlessFirst(depthRange, sums, partial, partialAt);
-                      if (inResult)
-                        return store.finish(totals[0], rowSpan, columnSpan);
-                      Value isLast = b.createOrFold<arith::CmpIOp>(
-                          arith::CmpIPredicate::eq, depthRange.end, index.constant(depth));
-                      auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
-                      OpBuilder::InsertionGuard guard(b);
-                      ElementEmitter::Scope scope(context.emitter);
-                      b.setInsertionPointToStart(branch.thenBlock());
-                      if (compensated)
-                        store.finish(
-                            unpackLanes(element, settleTotals(b, packLanes(llvm::to_vector(
-                                                                     llvm::concat<VectorValue>(
-                                                                         totals[0], totals[1]))))),
-                            rowSpan, columnSpan);
-                      else
-                        store.finish(totals[0], rowSpan, columnSpan);
-                      b.setInsertionPointToStart(branch.elseBlock());
-                      for (auto [memory, values] : llvm::zip(partial, totals))
-                        for (int64_t r = 0; r < tile.rows; ++r)
-                          for (int64_t v = 0; v < tile.vectors; ++v)
-                            storeElements(index, memory, partialAt(r, v),
-                                          values[r * tile.vectors + v], {});
+                      auto next = [&](Value number, int64_t count, Value within) {
+                        return b.createOrFold<arith::AddIOp>(
+                            b.createOrFold<arith::MulIOp>(number, index.constant(count)), within);
+                      };
+                      prefetchRhs(columnRange, depthRange, blockColumns,
+                                  next(next(rowTile, panelCount, panel), pieces, piece), share);
                     });
-              });
+              else
+                sums = buildTile(context, tile, element, group, index.constant(0), entries, first,
+                                 left, right);
+              if (context.emitter.hasFailed())
+                return;
+              if (!severalBlocks)
+                return store.finish(sums, rowSpan, columnSpan);
+              Value isFirst =
+                  b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthStart, firstStart);
+              SmallVector<SmallVector<VectorValue>> totals =
+                  addUnlessFirst(isFirst, sums, partial, partialAt);
+              if (inResult)
+                return store.finish(totals[0], rowSpan, columnSpan);
+              Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.end,
+                                                           multipliedDepth.end);
+              auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
+              OpBuilder::InsertionGuard guard(b);
+              ElementEmitter::Scope scope(context.emitter);
+              b.setInsertionPointToStart(branch.thenBlock());
+              if (compensated)
+                store.finish(
+                    unpackLanes(element,
+                                settleTotals(b, packLanes(llvm::to_vector(llvm::concat<VectorValue>(
+                                                    totals[0], totals[1]))))),
+                    rowSpan, columnSpan);
+              else
+                store.finish(totals[0], rowSpan, columnSpan);
+              b.setInsertionPointToStart(branch.elseBlock());
+              for (auto [memory, values] : llvm::zip(partial, totals))
+                for (int64_t r = 0; r < tile.rows; ++r)
+                  for (int64_t v = 0; v < tile.vectors; ++v)
+                    storeElements(index, memory, partialAt(r, v), values[r * tile.vectors + v], {});
             });
+          });
+        });
       },
       blockRows, blockColumns);
 }
@@ -433,12 +429,9 @@ void DotKernel::emitBlocked() {
 /// The totals of `sums`, of a block of k, and those of the blocks before, which are in `partial`:
 /// with errors if it has two arrays.
 SmallVector<SmallVector<VectorValue>>
-DotKernel::addUnlessFirst(Range depthRange, ArrayRef<VectorValue> sums,
-                          ArrayRef<MemoryArray> partial,
+DotKernel::addUnlessFirst(Value isFirst, ArrayRef<VectorValue> sums, ArrayRef<MemoryArray> partial,
                           function_ref<ElementIndex(int64_t, int64_t)> partialAt) {
   bool compensated = partial.size() > 1;
-  Value isFirst =
-      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.start, index.constant(0));
   SmallVector<Value> flat = packLanes(sums), first = flat;
   if (compensated)
     first.append(packLanes(SmallVector<VectorValue>(sums.size(), emitZero(index, element))));

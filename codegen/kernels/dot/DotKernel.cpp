@@ -14,12 +14,15 @@
 // - register tiles run over the block; partial sums wait in a buffer until k is finished, and the
 //   last pass applies the epilogue on the way to memory.
 // The register tile is by far the largest piece of code and stands once: ranges of rows, columns
-// and k are run-time values, and ragged edges are left to TileStore.
+// and k are run-time values, and ragged edges are left to TileStore. Where masks say which rows and
+// k matter (DotProblem.h), those ranges are of these alone; the masks stay, so that it does not
+// matter what a range has beside them.
 // dot.stream reads the right operand in place; dot.along_depth has lanes along k and sums them at
 // the end; dot.axpy adds whole rows of the right operand (DotAxpy.cpp).
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/Strategies.h"
+#include "passes/schedule/UpdateProblem.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -77,7 +80,7 @@ Value DotKernel::loadGroups(Value start, function_ref<VectorValue(VectorIndex, M
   int64_t count = group * index.getLanes();
   ScopedLanes all(index, count);
   VectorIndex k = index.consecutive(start, count);
-  Mask mask = depth % count == 0 ? Mask{} : index.inRange(k, INT64_MIN, depth);
+  Mask mask = hasWholeGroups(count) ? Mask{} : index.inRange(k, INT64_MIN, depth);
   VectorValue value = load(k, mask);
   if (value.re) {
     value = broadcastLanes(index, value);
@@ -118,7 +121,8 @@ void DotKernel::describeUnits(int64_t blockRows, int64_t blockColumns) {
   auto isApart = [](int64_t size, int64_t block, int64_t tile) {
     return size % block == 0 || size % block >= tile || size % tile == 0;
   };
-  if (context.packsOutputs())
+  if (context.packsOutputs() || liveRows ||
+      findUpdateInPlace(context.kernel.getKind(), context.getBody()))
     return;
   TileAccess &blocks = context.schedule.blocks;
   blocks.batches = batches;
@@ -163,6 +167,17 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   describeUnits(blockRows, blockColumns);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
+  auto emitUnit = [&](Range rowRange, Range columnRange) {
+    if (!liveRows)
+      return body(rowRange, columnRange);
+    Value isLive =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, rowRange.start, rowRange.end);
+    auto branch = scf::IfOp::create(b, isLive, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    ElementEmitter::Scope scope(context.emitter);
+    b.setInsertionPointToStart(branch.thenBlock());
+    body(rowRange, columnRange);
+  };
   buildFor(context, begin, end, 1, [&](Value unit) {
     // Those of one matrix read a block of the right operand after the other, which is the larger
     // one.
@@ -171,8 +186,13 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
                                byRows ? columnBlocks : rowBlocks};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[0];
-    body(makeRange(at[byRows ? 1 : 2].base, rows, blockRows),
-         makeRange(at[byRows ? 2 : 1].base, columns, blockColumns));
+    Range rowRange = makeRange(at[byRows ? 1 : 2].base, rows, blockRows);
+    if (liveRows) { // blocks begin with the first one
+      rowRange.start = b.createOrFold<arith::AddIOp>(rowRange.start, wantedRows.start);
+      rowRange.end = b.createOrFold<arith::AddIOp>(rowRange.end, wantedRows.start);
+      rowRange.end = b.createOrFold<arith::MinSIOp>(rowRange.end, wantedRows.end);
+    }
+    emitUnit(rowRange, makeRange(at[byRows ? 2 : 1].base, columns, blockColumns));
   });
 }
 
@@ -184,6 +204,40 @@ DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSi
   Value end = b.createOrFold<arith::AddIOp>(start, index.constant(blockSize));
   return {start,
           size % blockSize == 0 ? end : b.createOrFold<arith::MinSIOp>(end, index.constant(size))};
+}
+
+/// Builds the ranges of rows and k that masks leave.
+void DotKernel::findLiveParts() {
+  auto boundOf = [&](Value scalar, int64_t limit, int64_t otherwise) {
+    return scalar ? emitClampedIndex(context.emitter, scalar, limit).base
+                  : index.constant(otherwise);
+  };
+  wantedRows = {boundOf(liveRows.begin, rows, 0), boundOf(liveRows.end, rows, rows)};
+  multipliedDepth = {boundOf(liveDepth.begin, depth - 1, 0), boundOf(liveDepth.end, depth, depth)};
+  if (!liveDepth)
+    return;
+  multipliedDepth.start = beginOfBlock(group); // no group is in two blocks
+  Value one = b.createOrFold<arith::AddIOp>(multipliedDepth.start, index.constant(1));
+  multipliedDepth.end = b.createOrFold<arith::MaxSIOp>(multipliedDepth.end, one);
+}
+
+/// Where the block of `block` k begins that has the first one.
+Value DotKernel::beginOfBlock(int64_t block) {
+  Value rest = b.createOrFold<arith::RemUIOp>(multipliedDepth.start, index.constant(block));
+  return b.createOrFold<arith::SubIOp>(multipliedDepth.start, rest);
+}
+
+/// What is multiplied of the k from `start` to `end`.
+DotKernel::Range DotKernel::clipDepth(Value start, Value end) {
+  if (!liveDepth)
+    return {start, end};
+  return {b.createOrFold<arith::MaxSIOp>(start, multipliedDepth.start),
+          b.createOrFold<arith::MinSIOp>(end, multipliedDepth.end)};
+}
+
+/// The span of the tile that is to do the rows from `nominal` on.
+TileSpan DotKernel::spanRows(Value nominal) {
+  return makeTileSpan(index, nominal, rows, tile.rows, /*isAligned=*/!liveRows);
 }
 
 LogicalResult DotKernel::emit() {
@@ -206,6 +260,7 @@ LogicalResult DotKernel::emit() {
     if (!packedPanels || packedPanels.getType() != getPanelType(*this, tile.vectors * lanes))
       return context.kernel.emitError("expected an operand in panels, as the schedule says");
   }
+  findLiveParts();
   factor = group == 1       ? element
            : factorIsBf16() ? Type(b.getBF16Type())
                             : b.getIntegerType(32 / group);

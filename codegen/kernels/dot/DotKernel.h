@@ -30,6 +30,12 @@ private:
     mlir::Value start, end;
   };
   Range makeRange(mlir::Value block, int64_t size, int64_t blockSize);
+  void findLiveParts();
+  /// Whether the k that are multiplied are groups of `count` from the first to the last.
+  bool hasWholeGroups(int64_t count) const { return !liveDepth && depth % count == 0; }
+  mlir::Value beginOfBlock(int64_t block);
+  Range clipDepth(mlir::Value start, mlir::Value end);
+  TileSpan spanRows(mlir::Value nominal);
   mlir::Value countEntries(Range depthRange);
   void widenTile();
   TileStore makeStore();
@@ -38,12 +44,19 @@ private:
   void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows,
                  int64_t blockColumns);
   void forEachTile(Range range, int64_t size, int64_t tileSize,
-                   llvm::function_ref<void(const TileSpan &, mlir::Value number)> body);
+                   llvm::function_ref<void(const TileSpan &, mlir::Value number)> body,
+                   bool isAligned = true);
+  void forEachRowTile(Range range,
+                      llvm::function_ref<void(const TileSpan &, mlir::Value number)> body) {
+    forEachTile(range, rows, tile.rows, body, /*isAligned=*/!liveRows);
+  }
   void emitBlocked();
+  mlir::Value countPrefetched(Range rowRange, int64_t blockRows, int64_t turns);
   void prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, mlir::Value turn,
-                   int64_t turns);
+                   mlir::Value share);
   void prefetchLhs(const TileSpan &span, Range depthRange, mlir::Value panel, int64_t panels,
                    mlir::Value piece);
+  void prefetchStrip(const TileSpan &span, mlir::Value k);
   /// A panel of the packed right operand.
   struct Panel {
     MemoryArray memory;
@@ -63,7 +76,7 @@ private:
   void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
   void packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange);
   llvm::SmallVector<llvm::SmallVector<VectorValue>>
-  addUnlessFirst(Range depthRange, llvm::ArrayRef<VectorValue> sums,
+  addUnlessFirst(mlir::Value isFirst, llvm::ArrayRef<VectorValue> sums,
                  llvm::ArrayRef<MemoryArray> partial,
                  llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
   void emitStreaming();
@@ -91,6 +104,8 @@ private:
   TileShape tile;
   /// The argument that holds the right operand in panels, if a kernel before this one packed it.
   mlir::BlockArgument packedPanels;
+  /// Rows that are wanted, and k that are multiplied, of which there is one at least.
+  Range wantedRows, multipliedDepth;
 
   VectorIndex batch;
 };

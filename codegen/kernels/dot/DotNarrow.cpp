@@ -19,11 +19,12 @@ void DotKernel::emitStreaming() {
   TileStore store = makeStore();
   emitUnits(
       [&](Range rowRange, Range columnRange) {
-        TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+        TileSpan rowSpan = spanRows(rowRange.start);
         TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, width);
         ScopedLanes wide(index, tileLanes);
         SmallVector<VectorValue> zeros(tile.rows * tile.vectors, emitZero(index, element));
-        auto sumOf = [&](Value start, Value end) {
+        auto sumOf = [&](Value blockStart, Value blockEnd) {
+          auto [start, end] = clipDepth(blockStart, blockEnd);
           return packLanes(buildTile(
               context, tile, element, /*group=*/1, start, end, zeros,
               [&](int64_t r, Value k) {
@@ -31,6 +32,8 @@ void DotKernel::emitStreaming() {
                                index.uniform(k));
               },
               [&](int64_t v, Value k) {
+                if (v == 0 && context.chosen.has("prefetch"))
+                  prefetchStrip(columnSpan, k);
                 VectorIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple),
                                           v * tileLanes);
                 VectorValue value = loadRhs(index.uniform(k), n,
@@ -39,12 +42,14 @@ void DotKernel::emitStreaming() {
               }));
         };
         SmallVector<Value> sums;
-        Value size = index.constant(depth);
-        if (isBlockedSum(element, depth))
-          sums = settleTotals(b, addBlocks(context, size, chooseSumBlock(depth, kSumBlock),
-                                           beginTotals(packLanes(zeros)), sumOf));
-        else
-          sums = sumOf(index.constant(0), size);
+        if (isBlockedSum(element, depth)) {
+          int64_t block = chooseSumBlock(depth, kSumBlock);
+          sums =
+              settleTotals(b, addBlocks(context, multipliedDepth.end, block,
+                                        beginTotals(packLanes(zeros)), sumOf, beginOfBlock(block)));
+        } else {
+          sums = sumOf(multipliedDepth.start, multipliedDepth.end);
+        }
         if (!context.emitter.hasFailed())
           store.finish(unpackLanes(element, sums), rowSpan, columnSpan);
       },
@@ -57,7 +62,7 @@ void DotKernel::emitAlongDepth() {
   TileStore store = makeStore();
   emitUnits(
       [&](Range rowRange, Range columnRange) {
-        TileSpan rowSpan = makeTileSpan(index, rowRange.start, rows, tile.rows);
+        TileSpan rowSpan = spanRows(rowRange.start);
         TileSpan columnSpan = makeTileSpan(index, columnRange.start, columns, tile.vectors);
         SmallVector<Value> zeros =
             packLanes(SmallVector<VectorValue>(count, emitZero(index, element)));

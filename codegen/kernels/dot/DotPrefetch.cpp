@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What packed dots ask memory for while their tiles compute: the block of the right operand that is
-// packed next, and the rows of the left operand that the next tile reads.
+// packed next, and the rows of the left operand that the next tile reads. And what dots ask for
+// that read the right operand in place: the rows of it that come next.
 #include "codegen/kernels/dot/DotKernel.h"
-#include "passes/schedule/RegisterTiles.h"
+#include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,11 +16,25 @@ static int64_t countLineElements(KernelContext &context, RankedTensorType type) 
   return context.target.machine.l1.lineBytes * 8 / getStorageBits(type.getElementType());
 }
 
-/// Asks for the part of the block that is packed after this one which falls to tile `turn` of
-/// `turns`: memory works while the tiles compute.
+/// How many rows of the block of the right operand that is packed next are asked for at a time, if
+/// that is done `turns` times for each tile of rows of `rowRange`.
+Value DotKernel::countPrefetched(Range rowRange, int64_t blockRows, int64_t turns) {
+  int64_t size = std::min(depth, kSumBlock);
+  if (!liveRows)
+    return index.constant(llvm::divideCeil(size, llvm::divideCeil(blockRows, tile.rows) * turns));
+  auto divide = [&](Value x, Value y) {
+    Value more = b.createOrFold<arith::SubIOp>(y, index.constant(1));
+    return b.createOrFold<arith::DivUIOp>(b.createOrFold<arith::AddIOp>(x, more), y);
+  };
+  Value tiles = divide(b.createOrFold<arith::SubIOp>(rowRange.end, rowRange.start),
+                       index.constant(tile.rows));
+  return divide(index.constant(size), b.createOrFold<arith::MulIOp>(tiles, index.constant(turns)));
+}
+
+/// Asks for `share` rows of the block that is packed after this one, at turn number `turn`: memory
+/// works while the tiles compute.
 void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn,
-                            int64_t turns) {
-  int64_t share = llvm::divideCeil(std::min(depth, kSumBlock), turns);
+                            Value share) {
   int64_t line = countLineElements(context, rhsType);
   Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, depthRange.end,
                                                index.constant(depth));
@@ -27,7 +42,7 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
       b.createOrFold<arith::AddIOp>(columnRange.start, index.constant(blockColumns));
   Value first = b.createOrFold<arith::SelectOp>(isLast, index.constant(0), depthRange.end);
   Value column = b.createOrFold<arith::SelectOp>(isLast, nextColumns, columnRange.start);
-  Value ahead = b.createOrFold<arith::MulIOp>(turn, index.constant(share));
+  Value ahead = b.createOrFold<arith::MulIOp>(turn, share);
   first = b.createOrFold<arith::AddIOp>(first, ahead);
   MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
   // Whole rows are asked for, so not all turns have any.
@@ -37,7 +52,7 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(branch.thenBlock());
-  buildFor(context, index.constant(0), index.constant(share), 1, [&](Value k) {
+  buildFor(context, index.constant(0), share, 1, [&](Value k) {
     buildFor(context, index.constant(0), index.constant(blockColumns), line, [&](Value n) {
       auto sum = [&](Value x, Value y) {
         return index.uniform(b.createOrFold<arith::AddIOp>(x, y));
@@ -66,6 +81,18 @@ void DotKernel::prefetchLhs(const TileSpan &span, Range depthRange, Value panel,
       prefetchElement(index, memory,
                       context.emitter.locate(lhs, lhsIndex(index.add(index.uniform(row), r),
                                                            index.add(index.uniform(k), step))));
+}
+
+/// Asks for what the strip of columns `span` reads of the right operand some rows after row `k`:
+/// rows are far apart, so the machine does not see where the strip goes on.
+void DotKernel::prefetchStrip(const TileSpan &span, Value k) {
+  int64_t width = tile.vectors * tileLanes, line = countLineElements(context, rhsType);
+  MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
+  VectorIndex row = index.add(index.uniform(k), kRowsAhead),
+              column = index.uniform(span.start, span.multiple);
+  for (int64_t n = 0; n < width; n += line)
+    prefetchElement(index, memory,
+                    context.emitter.locate(rhs, rhsIndex(row, index.add(column, n))));
 }
 
 } // namespace hloc

@@ -168,6 +168,8 @@ LogicalResult emitLoopKernel(KernelContext &context) {
     return context.kernel.emitError("expected a loop kernel to give a result");
   context.chosen.getStrategy() == "loop.tiles" ? emitTransposeLoop(context)
                                                : LoopKernel(context).emit();
+  if (context.chosen.has("prefetch"))
+    context.prefetchStreams();
   return success();
 }
 

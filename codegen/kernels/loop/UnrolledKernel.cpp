@@ -7,6 +7,7 @@
 // Results are computed either one element at a time, or in vectors along the minor dimension (as
 // many as fit, then half as many, and so on); whichever is less code.
 #include "codegen/KernelEmission.h"
+#include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,11 +26,10 @@ static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(v
 
 /// What the kernel writes: its results, of an update only the slice.
 static SmallVector<Value> getWritten(hlo::KernelFunctionOp kernel) {
-  Operation *terminator = kernel.getBody().front().getTerminator();
-  if (kernel.getKind() == hlo::KernelKind::Update)
-    if (auto update = terminator->getOperand(0).getDefiningOp<hlo::DynamicUpdateSliceOp>())
-      return {update.getUpdate()};
-  return SmallVector<Value>(terminator->getOperands());
+  Block &body = kernel.getBody().front();
+  if (auto update = findUpdateInPlace(kernel.getKind(), body))
+    return {update.getUpdate()};
+  return SmallVector<Value>(body.getTerminator()->getOperands());
 }
 
 bool isSmall(hlo::KernelFunctionOp kernel) {
@@ -139,14 +139,8 @@ void UnrolledKernel::computeRow(unsigned result, ArrayRef<int64_t> outer, int64_
 /// Where a slice goes; zeros for what is no update.
 ElementIndex UnrolledKernel::getStarts() {
   ElementIndex starts;
-  if (context.kernel.getKind() == hlo::KernelKind::Update) {
-    auto update = context.getReturn().getOperand(0).getDefiningOp<hlo::DynamicUpdateSliceOp>();
-    auto whole = arrayType(update.getOperand()).getShape(),
-         slice = arrayType(update.getUpdate()).getShape();
-    for (size_t d = 0; d < whole.size(); ++d)
-      starts.push_back(
-          emitStartIndex(context.emitter, update.getStartIndices(), d, whole[d] - slice[d], {}));
-  }
+  if (auto update = findUpdateInPlace(context.kernel.getKind(), context.getBody()))
+    starts = emitStartIndices(context.emitter, update);
   return starts;
 }
 

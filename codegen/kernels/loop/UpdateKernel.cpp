@@ -16,15 +16,12 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   if (!update)
     return context.kernel.emitError("expected an update kernel to return one dynamic_update_slice");
   UpdateProblem problem(update, context.getBody());
-  ArrayRef<int64_t> whole = problem.whole, shape = problem.shape;
+  ArrayRef<int64_t> shape = problem.shape;
   if (llvm::is_contained(shape, 0)) {
     context.schedule.units = 0;
     return success();
   }
-  ElementIndex starts;
-  for (size_t d = 0; d < shape.size(); ++d)
-    starts.push_back(
-        emitStartIndex(context.emitter, update.getStartIndices(), d, whole[d] - shape[d], {}));
+  ElementIndex starts = emitStartIndices(context.emitter, update);
   auto placeOf = [&](ArrayRef<VectorIndex> at) {
     ElementIndex place;
     for (auto [start, x] : llvm::zip(starts, at))

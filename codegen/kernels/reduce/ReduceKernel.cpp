@@ -252,6 +252,8 @@ LogicalResult ReduceKernel::emit() {
   double time =
       context.costs.getElementTime(context.getBody()) * problem.innerCount * (finalStage + 1);
   panels ? emitPanels(time) : rows ? emitRows(time) : emitColumns(time);
+  if (context.chosen.has("prefetch"))
+    context.prefetchStreams();
   return success();
 }
 

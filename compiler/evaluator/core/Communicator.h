@@ -2,7 +2,8 @@
 // Where the participants of an evaluation meet: collectives wait for all members of a group,
 // receives for a message. Each participant runs on a thread of its own, but what they compute
 // depends on who takes part alone, never on who comes first. When nobody can go on, everyone who
-// waits fails, with a word on whom it waits for. Test: test/evaluator/CollectiveTest.cpp.
+// waits fails, with a word on whom it waits for. Tests: test/evaluator/deadlock.hlo,
+// test/evaluator/too-few-participants.hlo.
 
 #ifndef HLOC_COMPILER_EVALUATOR_COMMUNICATOR_H
 #define HLOC_COMPILER_EVALUATOR_COMMUNICATOR_H

@@ -140,6 +140,47 @@ func.func @update(%x: tensor<1000xf32>, %u: tensor<10xf32>, %i: tensor<i32>) -> 
 
 // -----
 
+// A product is written into its slice, whatever dimensions of one the slice has; scans leave such rows.
+// CHECK-LABEL: func.func @product_into_slice
+// CHECK: hlo.kernel <dot> {{.*}} {must_reuse, reuse = array<i64: 3>}
+// CHECK: hlo.dot
+// CHECK-NEXT: hlo.add
+// CHECK-NEXT: hlo.reshape
+// CHECK-NEXT: hlo.dynamic_update_slice
+// CHECK-NOT: hlo.kernel
+func.func @product_into_slice(%x: tensor<9x16x32xf32>, %a: tensor<16x64xf32>, %b: tensor<64x32xf32>, %c: tensor<16x32xf32>, %i: tensor<i32>) -> tensor<9x16x32xf32> {
+  %z = hlo.constant (dense<0> : tensor<i32>) : tensor<i32>
+  %d = hlo.dot %a, %b {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<16x64xf32>, tensor<64x32xf32>) -> tensor<16x32xf32>
+  %s = hlo.add %d, %c : (tensor<16x32xf32>, tensor<16x32xf32>) -> tensor<16x32xf32>
+  %v = hlo.reshape %s : (tensor<16x32xf32>) -> tensor<1x16x32xf32>
+  %r = hlo.dynamic_update_slice %x, %v, %i, %z, %z : (tensor<9x16x32xf32>, tensor<1x16x32xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<9x16x32xf32>
+  return %r : tensor<9x16x32xf32>
+}
+
+// -----
+
+// What else a product is read for, and where it reads or moves the array that is updated, it is apart.
+// CHECK-LABEL: func.func @products_beside_updates
+// CHECK-DAG: hlo.kernel <dot> {{.*}} -> tensor<16x16xf32>
+// CHECK-DAG: hlo.kernel <dot> {{.*}} -> tensor<16x16xf32>
+// CHECK-DAG: hlo.kernel <dot> {{.*}} -> tensor<16x16xf32>
+// CHECK-DAG: hlo.kernel <update>
+// CHECK-DAG: hlo.kernel <update>
+// CHECK-DAG: hlo.kernel <update>
+func.func @products_beside_updates(%x: tensor<64x16xf32>, %y: tensor<64x16xf32>, %m: tensor<16x64xf32>, %a: tensor<16x16xf32>, %i: tensor<i32>) -> (tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>, tensor<16x16xf32>) {
+  %z = hlo.constant (dense<0> : tensor<i32>) : tensor<i32>
+  %own = hlo.dot %m, %x {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<16x64xf32>, tensor<64x16xf32>) -> tensor<16x16xf32>
+  %r0 = hlo.dynamic_update_slice %x, %own, %i, %z : (tensor<64x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<i32>) -> tensor<64x16xf32>
+  %also = hlo.dot %a, %a {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r1 = hlo.dynamic_update_slice %y, %also, %i, %z : (tensor<64x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<i32>) -> tensor<64x16xf32>
+  %turned = hlo.dot %a, %a {lhs_contracting_dims = array<i64: 0>, rhs_contracting_dims = array<i64: 1>} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %t = hlo.transpose %turned {dimensions = array<i64: 1, 0>} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r2 = hlo.dynamic_update_slice %r1, %t, %z, %z : (tensor<64x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<i32>) -> tensor<64x16xf32>
+  return %r0, %r1, %r2, %also : tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>, tensor<16x16xf32>
+}
+
+// -----
+
 // What only its own kernel reads is not written: a rolled array is neither free nor needed elsewhere.
 // CHECK-LABEL: func.func @rolled
 // CHECK: hlo.kernel <loop> {{.*}} -> tensor<256x256xui8>

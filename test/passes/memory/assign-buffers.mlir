@@ -36,6 +36,43 @@ func.func @main(%x: tensor<64x64xf32>, %n: tensor<i32>) -> (tensor<64x64xf32>, t
 
 // -----
 
+// Branches update what comes from outside them where it is, each for itself; and a loop begins with an
+// array of any elements where its result will be.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: memref<i1>{{.*}}, %[[X:.*]]: memref<4x100xf32>, %{{.*}}: memref<0xi8>
+// CHECK-NOT: memref.copy
+// CHECK: hlo.runtime_call "empty"() -> (%[[X]])
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: hlo.launch @{{.*}} -> (%[[X]])
+// CHECK-NEXT: else
+// CHECK-NEXT: hlo.launch @{{.*}} -> (%[[X]])
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @main(%u: tensor<1x100xf32>, %v: tensor<1x100xf32>, %p: tensor<i1>) -> tensor<4x100xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zi = hlo.constant (dense<0> : tensor<i32>) : tensor<i32>
+  %any = tensor.empty() : tensor<4x100xf32>
+  %c = tensor.extract %p[] : tensor<i1>
+  %r = scf.for %k = %c0 to %c4 step %c1 iter_args(%a = %any) -> (tensor<4x100xf32>) {
+    %k32 = arith.index_cast %k : index to i32
+    %i = tensor.from_elements %k32 : tensor<i32>
+    %n = scf.if %c -> (tensor<4x100xf32>) {
+      %d = hlo.dynamic_update_slice %a, %u, %i, %zi : (tensor<4x100xf32>, tensor<1x100xf32>, tensor<i32>, tensor<i32>) -> tensor<4x100xf32>
+      scf.yield %d : tensor<4x100xf32>
+    } else {
+      %d = hlo.dynamic_update_slice %a, %v, %i, %zi : (tensor<4x100xf32>, tensor<1x100xf32>, tensor<i32>, tensor<i32>) -> tensor<4x100xf32>
+      scf.yield %d : tensor<4x100xf32>
+    }
+    scf.yield %n : tensor<4x100xf32>
+  }
+  return %r : tensor<4x100xf32>
+}
+
+// -----
+
 // A while loop of scalars: local variables only. Equal kernels are one function.
 // CHECK-LABEL: func.func @main
 // CHECK: memref.alloca

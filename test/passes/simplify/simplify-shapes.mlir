@@ -110,3 +110,23 @@ func.func @reshape_of_transpose(%x: tensor<1x4x5xf32>) -> tensor<5x4xf32> {
   %1 = hlo.reshape %0 : (tensor<1x5x4xf32>) -> tensor<5x4xf32>
   return %1 : tensor<5x4xf32>
 }
+
+// -----
+
+// What is computed of the same numbers in two shapes becomes one, a mean with and without its dimension of size
+// one; what is computed once stays in its shape.
+// CHECK-LABEL: func.func @same_in_other_shape
+// CHECK-DAG: [[MEAN:%.*]] = hlo.divide %arg0, {{.*}} : (tensor<4x5xf32>, tensor<4x5xf32>)
+// CHECK-DAG: hlo.reshape {{%.*}} : (tensor<4x5xf32>) -> tensor<4x1x5xf32>
+// CHECK-NOT: hlo.divide {{.*}}tensor<4x1x5xf32>
+// CHECK: hlo.exponential {{.*}} : (tensor<4x1x5xf32>)
+func.func @same_in_other_shape(%x: tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x1x5xf32>, tensor<4x1x5xf32>) {
+  %c = hlo.constant(dense<3.0> : tensor<f32>) : tensor<f32>
+  %s = hlo.broadcast %c {dimensions = array<i64>} : (tensor<f32>) -> tensor<4x5xf32>
+  %t = hlo.broadcast %c {dimensions = array<i64>} : (tensor<f32>) -> tensor<4x1x5xf32>
+  %r = hlo.reshape %x : (tensor<4x5xf32>) -> tensor<4x1x5xf32>
+  %0 = hlo.divide %r, %t : (tensor<4x1x5xf32>, tensor<4x1x5xf32>) -> tensor<4x1x5xf32>
+  %1 = hlo.divide %x, %s : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %2 = hlo.exponential %r : (tensor<4x1x5xf32>) -> tensor<4x1x5xf32>
+  return %1, %0, %2 : tensor<4x5xf32>, tensor<4x1x5xf32>, tensor<4x1x5xf32>
+}

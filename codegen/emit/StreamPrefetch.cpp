@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/StreamPrefetch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "passes/schedule/Streams.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+namespace {
+
+/// growth * i + offset + what is the same in all rounds of the loop over i.
+struct Affine {
+  int64_t growth = 0, offset = 0;
+};
+
+Affine operator+(Affine a, Affine b) { return {a.growth + b.growth, a.offset + b.offset}; }
+Affine operator*(Affine a, int64_t factor) { return {a.growth * factor, a.offset * factor}; }
+
+std::optional<int64_t> getConstant(Value value) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) ? std::optional(constant.getSExtValue())
+                                                       : std::nullopt;
+}
+
+/// Nothing for what is not of that form. What is the same in all rounds and is no constant counts
+/// as zero.
+std::optional<Affine> analyze(Value value, scf::ForOp loop) {
+  if (value == loop.getInductionVar())
+    return Affine{1, 0};
+  if (std::optional<int64_t> constant = getConstant(value))
+    return Affine{0, *constant};
+  if (loop.isDefinedOutsideOfLoop(value))
+    return Affine();
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<Affine>>(op)
+      .Case([&](arith::IndexCastOp cast) { return analyze(cast.getIn(), loop); })
+      .Case([&](arith::AddIOp sum) -> std::optional<Affine> {
+        auto left = analyze(sum.getLhs(), loop), right = analyze(sum.getRhs(), loop);
+        return left && right ? std::optional(*left + *right) : std::nullopt;
+      })
+      .Case([&](arith::MulIOp product) -> std::optional<Affine> {
+        auto left = analyze(product.getLhs(), loop), right = analyze(product.getRhs(), loop);
+        if (!left || !right)
+          return std::nullopt;
+        if (auto factor = getConstant(product.getRhs()))
+          return *left * *factor;
+        if (auto factor = getConstant(product.getLhs()))
+          return *right * *factor;
+        return left->growth == 0 && right->growth == 0 ? std::optional(Affine()) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// A load or store of an array, and the bytes from its beginning.
+struct Access {
+  Value array;
+  Affine place;
+};
+
+std::optional<Access> analyzeAddress(Value address, scf::ForOp loop) {
+  auto step = address.getDefiningOp<LLVM::GEPOp>();
+  if (!step)
+    return Access{address, {}};
+  std::optional<Access> access = analyzeAddress(step.getBase(), loop);
+  if (!access || step.getIndices().size() != 1)
+    return std::nullopt;
+  auto index = step.getIndices()[0];
+  std::optional<Affine> moved;
+  if (auto constant = dyn_cast<IntegerAttr>(index))
+    moved = Affine{0, constant.getInt()};
+  else
+    moved = analyze(cast<Value>(index), loop);
+  if (!moved)
+    return std::nullopt;
+  int64_t bytes = int64_t(DataLayout::closest(step).getTypeSize(step.getElemType()));
+  access->place = access->place + *moved * bytes;
+  return access;
+}
+
+/// What a loop's rounds read, or write, of one array: `user` gets farthest, at `last`.
+struct Stream {
+  Value last;
+  Operation *user = nullptr;
+  int64_t growth = 0, width = 0, end = 0; // in bytes
+  /// Bytes of all that a round reads and writes; less than the growth if it leaves some out.
+  int64_t touched = 0;
+  bool isWritten = false;
+};
+
+/// The streams of a loop, by array.
+llvm::MapVector<Value, Stream> findStreams(scf::ForOp loop, ArrayRef<Value> arrays, int64_t step) {
+  llvm::MapVector<Value, Stream> streams;
+  for (Operation &op : *loop.getBody()) {
+    auto load = dyn_cast<LLVM::LoadOp>(op);
+    auto store = dyn_cast<LLVM::StoreOp>(op);
+    if (!load && !store)
+      continue;
+    Value address = load ? load.getAddr() : store.getAddr();
+    Type type = load ? load.getResult().getType() : store.getValue().getType();
+    std::optional<Access> access = analyzeAddress(address, loop);
+    if (!access || access->place.growth <= 0 || !llvm::is_contained(arrays, access->array))
+      continue;
+    int64_t growth = access->place.growth * step,
+            width = int64_t(DataLayout::closest(&op).getTypeSize(type)),
+            end = access->place.offset + width;
+    Stream &stream = streams[access->array];
+    if (!stream.user || end > stream.end) {
+      stream.last = address;
+      stream.user = &op;
+      stream.width = width;
+      stream.end = end;
+    }
+    stream.growth = std::max(stream.growth, growth);
+    stream.touched += width;
+    stream.isWritten |= bool(store);
+  }
+  return streams;
+}
+
+} // namespace
+
+void prefetchStreams(LLVM::LLVMFuncOp function, ArrayRef<Value> arrays, int64_t lineBytes) {
+  function.walk([&](scf::ForOp loop) {
+    std::optional<int64_t> step = getConstant(loop.getStep());
+    if (!step || *step <= 0)
+      return;
+    auto streams = findStreams(loop, arrays, *step);
+    streams.remove_if([](auto &entry) { return entry.second.touched < entry.second.growth; });
+    int64_t ahead = getBytesAhead(int64_t(std::max<size_t>(1, streams.size())));
+    for (auto &[array, stream] : streams) {
+      ImplicitLocOpBuilder b(stream.user->getLoc(), stream.user);
+      int64_t first = ahead + stream.width - stream.growth;
+      for (int64_t line = 0; line < stream.growth; line += lineBytes) {
+        Value address = LLVM::GEPOp::create(b, stream.last.getType(), b.getI8Type(), stream.last,
+                                            ArrayRef<LLVM::GEPArg>{int32_t(first + line)});
+        LLVM::Prefetch::create(b, address, /*rw=*/stream.isWritten, /*hint=*/3, /*cache=*/1);
+      }
+    }
+  });
+}
+
+} // namespace hloc
