@@ -336,8 +336,8 @@ def Simplify : Pass<"simplify", "::mlir::func::FuncOp"> {
     Forms that hold afterwards: a constant of equal elements is a broadcast of a scalar; no operation
     but broadcast has only repeated scalars as operands; data movement that is none is gone.
 
-    Constants fold up to 16,384 elements and operations; large constants are reshaped, and
-    transposed if nothing else uses them.
+    Constants fold up to 16,384 elements and operations, and large ones are reshaped; the rest is
+    for `fold-weights`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -373,6 +373,35 @@ def SliceProducers : Pass<"slice-producers", "::mlir::func::FuncOp"> {
     becomes
     ```mlir
     scf.for %i = ... {
+def FoldWeights : Pass<"fold-weights", "::mlir::func::FuncOp"> {
+  let summary = "Compute when compiling what is made of large constants";
+  let description = [{
+    Elementwise operations and data movement on constants are done by the evaluator where that costs
+    fewest bytes: those that the program holds, and those that it reads of them in each run. So a
+    constant that is converted to a narrower type, transposed, cut or joined with others is replaced
+    by what becomes of it; one that is converted to a wider type stays as it is; and where something
+    else reads it too, what is made of it lies beside it if that spares each run as much as it adds.
+    Broadcasts and iota are never held.
+
+    A slice at indices that are known at run time only, or a gather, moves behind what is made of it
+    element by element: so weights are converted that are stacked, and sliced in a loop over layers.
+
+    ```mlir
+    %w = hlo.constant(dense_resource<literal> : tensor<4x64x32xf32>) : tensor<4x64x32xf32>
+    scf.for %i = ... {
+      %s = hlo.dynamic_slice %w, %layer, %zero, %zero {dynamic_slice_sizes = array<i64: 1, 64, 32>} : ...
+      %c = hlo.convert %s : (tensor<1x64x32xf32>) -> tensor<1x64x32xbf16>
+    ```
+    becomes
+    ```mlir
+    %w = hlo.constant(dense_resource<literal> : tensor<4x64x32xbf16>) : tensor<4x64x32xbf16>
+    scf.for %i = ... {
+      %c = hlo.dynamic_slice %w, %layer, %zero, %zero {dynamic_slice_sizes = array<i64: 1, 64, 32>} : ...
+    ```
+  }];
+  let statistics = [Statistic<"folded", "folded", "values that became constants">];
+}
+
       %p = hlo.dynamic_slice %w, %zero, %layer, %zero {dynamic_slice_sizes = array<i64: 64, 1, 32>} : ...
       %s = hlo.transpose %p {dimensions = array<i64: 1, 0, 2>} : (tensor<64x1x32xf32>) -> tensor<1x64x32xf32>
     ```

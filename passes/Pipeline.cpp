@@ -37,6 +37,7 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
   function.addPass(createCSEPass());
   function.addPass(createRaiseCountedLoops()); // wants constant bounds
   function.addPass(createHoistLoopInvariants());
+  function.addPass(createFoldWeights()); // before slices of layers stand before what is made of all
   function.addPass(createSliceProducers()); // once all that is hoisted stands before the loops
   function.addPass(createRemoveDeadLoopState());
   function.addPass(createSimplify()); // loops that run once, counters that are constants

@@ -114,7 +114,8 @@ std::optional<int64_t> getWeightsOffset(Operation *global) {
   return offset ? std::optional<int64_t>(offset.getInt()) : std::nullopt;
 }
 
-std::string getWeightsSymbol(const ProgramNames &names) { return names.module + ".weights"; }
+/// With two dots: what belongs to an instruction of that name has another word behind the second.
+std::string getWeightsSymbol(const ProgramNames &names) { return names.module + ".weights.mapped"; }
 
 LLVM::GlobalOp declareWeights(OpBuilder &builder, ModuleOp program, const ProgramNames &names) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
@@ -140,7 +141,7 @@ void defineWeights(ModuleOp program, const ProgramNames &names, llvm::Module &mo
     auto *value = llvm::ConstantDataArray::getString(module.getContext(), string);
     auto *data = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, value,
-                                          getWeightsSymbol(names) + ".text");
+                                          names.module + ".weights.text");
     data->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     return data;
   };

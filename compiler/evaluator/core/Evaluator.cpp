@@ -112,11 +112,44 @@ FailureOr<Value> evaluate(ModuleOp module, ArrayRef<Value> arguments, const Opti
   return participant.result;
 }
 
+/// Whether the operation's results hang on nothing but its operands.
+static bool canFold(Operation *op) {
+  return isPure(op) && op->getNumRegions() == 0 && !isa<ReplicaIdOp, PartitionIdOp>(op);
+}
+
+static FailureOr<Values> fold(Operation *op, MutableArrayRef<Value> operands,
+                              const Options &options) {
+  if (ElementKernel kernel = getElementKernel(op)) {
+    SmallVector<const Array *, 3> arrays;
+    for (Value &operand : operands)
+      arrays.push_back(&operand.getArray());
+    std::optional<Array> result = runKernel(kernel, arrays);
+    if (!result)
+      return failure();
+    return Values{std::move(*result)};
+  }
+  auto handler = getHandlers().find(op->getName().getStringRef());
+  if (handler == getHandlers().end())
+    return failure();
+  Evaluation evaluation(ModuleOp(), options);
+  Participant participant;
+  Interpreter interpreter(evaluation, participant, 0);
+  return interpreter.runOperation(op, handler->second, operands);
+}
+
+FailureOr<Array> foldArrays(Operation *op, MutableArrayRef<Value> operands) {
+  if (!canFold(op) || operands.size() != op->getNumOperands() || op->getNumResults() != 1 ||
+      !llvm::all_of(operands, [](const Value &operand) { return operand.isArray(); }))
+    return failure();
+  FailureOr<Values> results = fold(op, operands, Options());
+  if (failed(results) || results->size() != 1 || !results->front().isArray())
+    return failure();
+  return std::move(results->front().getArray());
+}
+
 FailureOr<SmallVector<ElementsAttr>> foldOperation(Operation *op, ArrayRef<ElementsAttr> operands,
                                                    int64_t maxElements) {
-  // Pure operations whose result hangs on nothing but the operands.
-  if (!isPure(op) || op->getNumRegions() || isa<ReplicaIdOp, PartitionIdOp>(op) ||
-      operands.size() != op->getNumOperands())
+  if (!canFold(op) || operands.size() != op->getNumOperands())
     return failure();
   for (Type type : op->getResultTypes()) {
     auto array = dyn_cast<RankedTensorType>(type);
@@ -133,22 +166,7 @@ FailureOr<SmallVector<ElementsAttr>> foldOperation(Operation *op, ArrayRef<Eleme
   }
   Options options;
   options.maxSteps = 64 * maxElements;
-  Evaluation evaluation(ModuleOp(), options);
-  Participant participant;
-  Interpreter interpreter(evaluation, participant, 0);
-  FailureOr<Values> results;
-  if (ElementKernel kernel = getElementKernel(op)) {
-    SmallVector<const Array *, 3> arrays;
-    for (Value &value : values)
-      arrays.push_back(&value.getArray());
-    if (std::optional<Array> result = runKernel(kernel, arrays))
-      results = Values{*result};
-  } else {
-    auto handler = getHandlers().find(op->getName().getStringRef());
-    if (handler == getHandlers().end())
-      return failure();
-    results = interpreter.runOperation(op, handler->second, values);
-  }
+  FailureOr<Values> results = fold(op, values, options);
   if (failed(results) || results->size() != op->getNumResults())
     return failure();
   SmallVector<ElementsAttr> literals;

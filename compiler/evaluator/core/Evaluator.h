@@ -55,6 +55,11 @@ mlir::FailureOr<llvm::SmallVector<mlir::ElementsAttr>>
 foldOperation(mlir::Operation *op, llvm::ArrayRef<mlir::ElementsAttr> operands,
               int64_t maxElements = int64_t(1) << 16);
 
+/// The one result of such an operation, of arrays of any size. Elementwise operations take arrays
+/// of other shapes than their operands have, too. What nobody else holds of `operands` may be used
+/// up.
+mlir::FailureOr<Array> foldArrays(mlir::Operation *op, llvm::MutableArrayRef<Value> operands);
+
 } // namespace hloc::evaluator
 
 #endif

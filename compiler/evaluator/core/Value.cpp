@@ -182,7 +182,8 @@ Value fromAttribute(Attribute literal) {
 
 ElementsAttr toAttribute(MLIRContext *context, const Array &array) {
   auto type = RankedTensorType::get(array.shape, getMlirType(context, array.type));
-  return hlo::makeLiteral(type, ArrayRef<char>(array.data(), array.getByteCount()));
+  auto owner = std::make_shared<const Array>(array);
+  return hlo::makeLiteral(type, ArrayRef<char>(owner->data(), owner->getByteCount()), owner);
 }
 
 } // namespace hloc::evaluator

@@ -139,7 +139,7 @@ Value makeZero(mlir::Type type);
 /// The value of a literal: an ElementsAttr, or an array attribute for a tuple.
 Value fromAttribute(mlir::Attribute literal);
 
-/// The literal of an array.
+/// The literal of an array. A large one is the array's own memory, not a copy.
 mlir::ElementsAttr toAttribute(mlir::MLIRContext *context, const Array &array);
 
 } // namespace hloc::evaluator

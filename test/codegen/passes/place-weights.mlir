@@ -9,7 +9,7 @@
 // CHECK: @large : memref<65xf32> = {{.*}} {hlo.weights_offset = 4096 : i64}
 // CHECK: @packed : memref<512xi4> = {{.*}} {hlo.weights_offset = 4416 : i64}
 // PROGRAM-DAG: llvm.mlir.global external hidden constant @net.small()
-// PROGRAM-DAG: llvm.mlir.global external hidden @net.weights() {{.*}} : !llvm.struct<(ptr, ptr, ptr, ptr, i64, i64)>
+// PROGRAM-DAG: llvm.mlir.global external hidden @net.weights.mapped() {{.*}} : !llvm.struct<(ptr, ptr, ptr, ptr, i64, i64)>
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", optimization = 3 : i64}]} {
 memref.global "private" constant @small : memref<63xf32> = dense<1.0>
 memref.global "private" constant @large : memref<65xf32> = dense<2.0>
