@@ -90,6 +90,28 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
   }];
 }
 
+def WidenFloats : Pass<"widen-floats", "::mlir::ModuleOp"> {
+  let summary = "Compute in f64 what the module computes in narrower floats"
+                " (part of no pipeline: what `hlo-run --numeric-report` compares with)";
+  let description = [{
+    Floats become f64 and complex numbers c128, everywhere but in what hangs on the width of types or
+    is the host's: bitcasts between types, generators of random numbers, infeed, outfeed and custom
+    calls have their own types, between conversions. Literals keep their values, `hlo.convert`
+    between floats changes nothing, and neither do `hlo.reduce_precision` and
+    `hlo.stochastic_convert`. Integers are as they were.
+
+    ```mlir
+    %0 = hlo.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = hlo.convert %0 : (tensor<4xf32>) -> tensor<4xbf16>
+    ```
+    becomes
+    ```mlir
+    %0 = hlo.exponential %x : (tensor<4xf64>) -> tensor<4xf64>
+    %1 = hlo.convert %0 : (tensor<4xf64>) -> tensor<4xf64>
+    ```
+  }];
+}
+
 def LowerControlFlow : Pass<"lower-control-flow", "::mlir::ModuleOp"> {
   let summary = "Turn computations and tuples into one function with structured control flow";
   let description = [{
@@ -351,28 +373,6 @@ def HoistLoopInvariants : Pass<"hoist-loop-invariants", "::mlir::func::FuncOp"> 
   }];
 }
 
-def SliceProducers : Pass<"slice-producers", "::mlir::func::FuncOp"> {
-  let summary = "Slice what arrays are made of, not what is made of them";
-  let description = [{
-    An operation that moves or converts data, or is cheap and elementwise, and of which only slices
-    are used, is applied to slices instead: so weights that are stacked on some dimension,
-    transposed or converted as a whole and then read layer by layer in a loop are read where they
-    lie, through an index map.
-
-    Slices pass transpose, reshape, broadcast, reverse, pad, concatenate, slice, dynamic_slice and
-    elementwise operations, in loops if that takes less time
-    (compiler/target/Cost.h): the bytes that are read and written once before the loop, and those of the slices
-    that are then read, against the bytes, in whole cache lines, that the slices of the operands
-    read in all iterations. In straight code they pass where they take disjoint parts of arguments.
-
-    ```mlir
-    %t = hlo.transpose %w {dimensions = array<i64: 1, 0, 2>} : (tensor<64x4x32xf32>) -> tensor<4x64x32xf32>
-    scf.for %i = ... {
-      %s = hlo.dynamic_slice %t, %layer, %zero, %zero {dynamic_slice_sizes = array<i64: 1, 64, 32>} : ...
-    ```
-    becomes
-    ```mlir
-    scf.for %i = ... {
 def FoldWeights : Pass<"fold-weights", "::mlir::func::FuncOp"> {
   let summary = "Compute when compiling what is made of large constants";
   let description = [{
@@ -402,6 +402,28 @@ def FoldWeights : Pass<"fold-weights", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"folded", "folded", "values that became constants">];
 }
 
+def SliceProducers : Pass<"slice-producers", "::mlir::func::FuncOp"> {
+  let summary = "Slice what arrays are made of, not what is made of them";
+  let description = [{
+    An operation that moves or converts data, or is cheap and elementwise, and of which only slices
+    are used, is applied to slices instead: so weights that are stacked on some dimension,
+    transposed or converted as a whole and then read layer by layer in a loop are read where they
+    lie, through an index map.
+
+    Slices pass transpose, reshape, broadcast, reverse, pad, concatenate, slice, dynamic_slice and
+    elementwise operations, in loops if that takes less time
+    (compiler/target/Cost.h): the bytes that are read and written once before the loop, and those of the slices
+    that are then read, against the bytes, in whole cache lines, that the slices of the operands
+    read in all iterations. In straight code they pass where they take disjoint parts of arguments.
+
+    ```mlir
+    %t = hlo.transpose %w {dimensions = array<i64: 1, 0, 2>} : (tensor<64x4x32xf32>) -> tensor<4x64x32xf32>
+    scf.for %i = ... {
+      %s = hlo.dynamic_slice %t, %layer, %zero, %zero {dynamic_slice_sizes = array<i64: 1, 64, 32>} : ...
+    ```
+    becomes
+    ```mlir
+    scf.for %i = ... {
       %p = hlo.dynamic_slice %w, %zero, %layer, %zero {dynamic_slice_sizes = array<i64: 64, 1, 32>} : ...
       %s = hlo.transpose %p {dimensions = array<i64: 1, 0, 2>} : (tensor<64x1x32xf32>) -> tensor<1x64x32xf32>
     ```

@@ -74,18 +74,22 @@ int64_t countLeaves(Type type) {
 
 class Analysis {
 public:
-  explicit Analysis(const Observations &observations) : observations(observations) {}
+  /// The errors are against exact arithmetic, or else against the evaluator, which rounds, too.
+  Analysis(const Observations &observations, bool againstExact)
+      : observations(observations), againstExact(againstExact) {}
 
   Leaves run(ComputationOp computation, ArrayRef<Known> arguments);
+  Leaves visit(Operation *op, ArrayRef<Leaves> operands);
 
 private:
-  Leaves visit(Operation *op, ArrayRef<Leaves> operands);
+  Leaves visitArrays(Operation *op, ArrayRef<Leaves> operands);
   Leaves visitReduction(Operation *op, ArrayRef<Leaves> operands);
   Leaves visitLoop(WhileOp loop, const Leaves &state);
   Leaves call(FlatSymbolRefAttr symbol, Operation *from, ArrayRef<Leaves> operands);
   Magnitude sizeOf(Operation *op, size_t leaf) const;
 
   const Observations &observations;
+  bool againstExact;
 };
 
 } // namespace
@@ -193,7 +197,18 @@ Leaves Analysis::visit(Operation *op, ArrayRef<Leaves> operands) {
         }
         return worst;
       })
-      .Default([&](Operation *) { return visitReduction(op, operands); });
+      .Default([&](Operation *) { return visitArrays(op, operands); });
+}
+
+Leaves Analysis::visitArrays(Operation *op, ArrayRef<Leaves> operands) {
+  Leaves results = visitReduction(op, operands);
+  SmallVector<Type> elements;
+  for (Type type : op->getResultTypes())
+    collectElements(type, elements);
+  if (againstExact && !onlyMoves(op))
+    for (auto [result, element] : llvm::zip(results, elements))
+      addRounding(result, element);
+  return results;
 }
 
 /// As many times more error as the evaluator ran the body, by what one more iteration adds.
@@ -271,13 +286,18 @@ Leaves Analysis::visitReduction(Operation *op, ArrayRef<Leaves> operands) {
   return results;
 }
 
+Leaves boundAgainstExact(Operation *op, ArrayRef<Leaves> operands,
+                         const Observations &observations) {
+  return Analysis(observations, /*againstExact=*/true).visit(op, operands);
+}
+
 std::vector<ErrorBound> deriveErrorBounds(ComputationOp entry, ArrayRef<Magnitude> arguments,
                                           const Observations &observations) {
   Leaves known;
   for (const Magnitude &size : arguments)
     known.push_back({{}, size});
   std::vector<ErrorBound> bounds;
-  for (const Known &leaf : Analysis(observations).run(entry, known))
+  for (const Known &leaf : Analysis(observations, /*againstExact=*/false).run(entry, known))
     bounds.push_back(leaf.error);
   return bounds;
 }

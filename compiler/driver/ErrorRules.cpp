@@ -37,6 +37,25 @@ void settle(Known &known, const Magnitude &size) {
     error.absolute = error.relative = INFINITY;
 }
 
+bool onlyMoves(Operation *op) {
+  if (auto bitcast = dyn_cast<BitcastOp>(op))
+    return getElementTypeOrSelf(bitcast.getOperand()) == getElementTypeOrSelf(bitcast.getResult());
+  return isa<BroadcastOp, ConstantOp, CopyOp, GetTupleElementOp, IotaOp, ReshapeOp, ReverseOp,
+             SliceOp, TransposeOp, TupleOp>(op);
+}
+
+void addRounding(Known &known, Type element) {
+  // Both parts of a complex number are rounded.
+  double unit = getUlp(element) / (isa<ComplexType>(element) ? 1 : 2);
+  ErrorBound &error = known.error;
+  if (unit > 0 && error.isExact())
+    error = {unit, unit * known.size.largest, true, error.reason};
+  else if (unit > 0) {
+    error.relative += unit;
+    error.absolute += unit * known.size.largest;
+  }
+}
+
 namespace {
 
 /// How many units a function of complex numbers, and one of a narrow type, which is computed in
@@ -271,6 +290,8 @@ Known boundArray(Operation *op, Type element, ArrayRef<Leaves> operands, const M
                     size);
   }
   Known result = passOn(operands);
+  if (isa<ComplexOp>(op)) // the parts' errors are apart in the plane
+    result.error.absolute = std::hypot(first(0).error.absolute, first(1).error.absolute);
   if (isa<RngOp>(op))
     result.error = {INFINITY, INFINITY, false, "random numbers"};
   if (isa<ConvertOp, ReducePrecisionOp, StochasticConvertOp, RemainderOp>(op) &&

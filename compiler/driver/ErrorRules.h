@@ -36,6 +36,17 @@ Known boundSum(mlir::Operation *op, mlir::Type element, double terms, double lar
 Known boundArray(mlir::Operation *op, mlir::Type element, llvm::ArrayRef<Leaves> operands,
                  const Magnitude &size);
 
+/// Whether an operation only moves elements, or makes none.
+bool onlyMoves(mlir::Operation *op);
+
+/// Adds that the result, of this type, is rounded, which exact arithmetic does not.
+void addRounding(Known &known, mlir::Type element);
+
+/// The results of any operation, arrays in tuples depth first, whose operands are known: how far
+/// they may be from what exact arithmetic gives, where the operands' errors are from that, too.
+Leaves boundAgainstExact(mlir::Operation *op, llvm::ArrayRef<Leaves> operands,
+                         const Observations &observations);
+
 } // namespace hloc
 
 #endif

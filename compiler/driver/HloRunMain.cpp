@@ -134,7 +134,8 @@ ExitCode runModule(ModuleOp module, const RunOptions &options, const Runner &com
       return Refused;
     if (!options.expectFrom.empty())
       same &= succeeded(compareWithExpected(prefix, *arrays, options));
-    if (!options.json && !options.profile && options.outputsTo.empty())
+    if (!options.json && !options.profile && options.numericReport == NumericReport::None &&
+        options.outputsTo.empty())
       printSummaries(prefix, *arrays);
   }
   if (options.json && options.isHere(0))

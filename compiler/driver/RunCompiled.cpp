@@ -6,6 +6,7 @@
 #include "compiler/driver/Profile.h"
 #include "compiler/driver/RunProfile.h"
 #include "compiler/driver/TraceFile.h"
+#include "compiler/driver/numerics/NumericReport.h"
 #include "hlort/async.h"
 #include "passes/frontend/LocalizeEntry.h"
 #include "passes/frontend/NotSupported.h"
@@ -148,6 +149,8 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   outfeed.assign(options.getParticipants(), {});
   for (auto [i, host] : llvm::enumerate(hosts))
     outfeed[options.firstHere + i] = host->getGiven();
+  if (options.numericReport != NumericReport::None)
+    return reportNumerics(source, options, inputs, outputs, runCompiled);
   if (options.profile)
     return runProfile(source, compile, options, *executable, *team, hosts, inputs, measured)
                ? RunStatus::Done

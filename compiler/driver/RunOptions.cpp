@@ -67,6 +67,14 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       cl::desc("Run several times and print what each kernel takes, beside what is predicted for "
                "it; with a file, write it there too"),
       cl::value_desc("file.json"), cl::cat(category));
+  cl::opt<NumericReport> numericReport(
+      "numeric-report", cl::ValueOptional,
+      cl::desc("Print what each instruction loses against f64 and what it may, in this order; an "
+               "error is the first that loses more"),
+      cl::values(clEnumValN(NumericReport::Program, "program", "in the order of the program"),
+                 clEnumValN(NumericReport::Loss, "loss", "the greatest loss first"),
+                 clEnumValN(NumericReport::Program, "", "")),
+      cl::cat(category));
   cl::opt<int, true> level("O", cl::desc("Optimization level, 0 to 3 (default 2)"), cl::Prefix,
                            cl::location(options.optimizationLevel),
                            cl::init(options.optimizationLevel), cl::cat(category));
@@ -106,6 +114,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                                options.tolerance.rtol == 0 && options.tolerance.atol == 0;
   options.profile = profile.getNumOccurrences() > 0;
   options.profileFile = profile;
+  options.numericReport = numericReport;
   options.inputs.assign(inputs.begin(), inputs.end());
   auto require = [&](bool holds, llvm::StringRef message) {
     if (isRight && !holds) {
@@ -121,6 +130,11 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
     options.partitions = partitions.getNumOccurrences() ? options.partitions : 0;
   }
   require(!options.mpi || !options.evaluate, "--mpi is of compiled code, not of --evaluate");
+  bool reports = options.numericReport != NumericReport::None;
+  require(
+      !reports || !(options.mpi || options.evaluate || options.profile || options.json ||
+                    options.benchmarkSeconds > 0 || !options.trace.empty()),
+      "--numeric-report excludes --mpi, --evaluate, --profile, --json, --benchmark and --trace");
   require(!options.mpi || !options.profile, "--profile is of one process, not of --mpi");
   require((options.replicas >= 1 || !replicas.getNumOccurrences()) &&
               (options.partitions >= 1 || !partitions.getNumOccurrences()) &&

@@ -15,6 +15,9 @@ namespace hloc {
 
 class MpiProcess;
 
+/// Whether to report where precision is lost, and in which order.
+enum class NumericReport { None, Program, Loss };
+
 struct RunOptions {
   std::string module;
   std::vector<std::string> inputs; // --input, one a parameter
@@ -31,6 +34,7 @@ struct RunOptions {
   std::string trace;
   bool profile = false;
   std::string profileFile; // empty: only printed
+  NumericReport numericReport = NumericReport::None;
 
   // Of compiled code.
   int optimizationLevel = 2;

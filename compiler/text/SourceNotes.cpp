@@ -7,14 +7,6 @@ using namespace mlir;
 
 namespace hloc {
 
-namespace {
-/// A place in the user's program. The file is empty if it is not known.
-struct Place {
-  std::string file, function;
-  unsigned line = 0, column = 0;
-};
-} // namespace
-
 /// Entry `number` of one of the tables that follow the module's header; empty if there is none.
 static StringRef findEntry(StringRef tables, StringRef table, unsigned number) {
   StringRef rest = tables.substr(tables.find((table + "\n").str()));
@@ -43,7 +35,7 @@ static std::string getString(StringRef quoted) {
   return quoted.size() >= 2 && text::unescape(quoted.drop_front().drop_back(), value) ? value : "";
 }
 
-static Place findFrame(StringRef tables, unsigned frame) {
+static SourcePlace findFrame(StringRef tables, unsigned frame) {
   unsigned number = getField(findEntry(tables, "StackFrames", frame), "file_location_id");
   StringRef location = findEntry(tables, "FileLocations", number);
   return {getString(findEntry(tables, "FileNames", getField(location, "file_name_id"))),
@@ -59,20 +51,25 @@ SourceNotes::SourceNotes(ModuleOp module)
         return failure(); // for the handler that prints
       }) {}
 
-void SourceNotes::addNote(Diagnostic &diagnostic) {
-  Location location = diagnostic.getLocation();
+SourcePlace findSourcePlace(Location location, StringAttr tables) {
   unsigned frame = 0;
-  Place place;
-  if (!tables) // while the module is being read
-    tables = module->getAttrOfType<StringAttr>("hlo.stack_frames");
+  SourcePlace place;
   if (tables && !hlo::getMetadataField(location, "stack_frame_id").getAsInteger(10, frame))
     place = findFrame(tables, frame);
-  if (place.file.empty()) {
-    if (!text::unescape(hlo::getMetadataField(location, "source_file"), place.file) ||
-        hlo::getMetadataField(location, "source_line").getAsInteger(10, place.line))
-      return;
-    (void)hlo::getMetadataField(location, "source_column").getAsInteger(10, place.column);
-  }
+  if (!place.file.empty())
+    return place;
+  if (!text::unescape(hlo::getMetadataField(location, "source_file"), place.file) ||
+      hlo::getMetadataField(location, "source_line").getAsInteger(10, place.line))
+    return {};
+  (void)hlo::getMetadataField(location, "source_column").getAsInteger(10, place.column);
+  return place;
+}
+
+void SourceNotes::addNote(Diagnostic &diagnostic) {
+  Location location = diagnostic.getLocation();
+  if (!tables) // while the module is being read
+    tables = module->getAttrOfType<StringAttr>("hlo.stack_frames");
+  SourcePlace place = findSourcePlace(location, tables);
   if (place.file.empty())
     return;
   // A message may come by more than once, from one handler to the next.

@@ -9,8 +9,18 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include <string>
 
 namespace hloc {
+
+/// A place in the user's program. The file is empty if it is not known.
+struct SourcePlace {
+  std::string file, function;
+  unsigned line = 0, column = 0;
+};
+
+/// The place that an instruction was made from; `tables` are the module's stack frames, or null.
+SourcePlace findSourcePlace(mlir::Location location, mlir::StringAttr tables);
 
 /// While it lives, every error at an instruction of `module` gets such a note; handlers made before
 /// print both. The module must outlive it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/driver/ErrorBounds.h"
+#include "compiler/driver/ErrorRules.h"
 #include "compiler/driver/RunFiles.h"
 #include "compiler/evaluator/core/Evaluator.h"
 #include "compiler/text/Parser.h"
@@ -12,8 +12,12 @@ namespace {
 
 constexpr double kUlp = 0x1p-23;
 
-/// The bound of a module's result for an argument of 0.5, 1 and -4.
-ErrorBound boundOf(StringRef program) {
+/// A bound of a module whose argument is of this size.
+using Bound =
+    llvm::function_ref<ErrorBound(hlo::ComputationOp, const Magnitude &, const Observations &)>;
+
+/// A bound of a module whose argument is 0.5, 1 and -4.
+ErrorBound boundOf(StringRef program, Bound bound) {
   DialectRegistry registry;
   registry.insert<hlo::HLODialect>();
   MLIRContext context(registry);
@@ -30,7 +34,24 @@ ErrorBound boundOf(StringRef program) {
     observe(observations, op, results);
   };
   EXPECT_TRUE(succeeded(evaluator::evaluate(*module, participant, {}, observer)));
-  return deriveErrorBounds(findEntry(*module), {measure(argument)}, observations)[0];
+  return bound(findEntry(*module), measure(argument), observations);
+}
+
+/// That of its result.
+ErrorBound boundOf(StringRef program) {
+  return boundOf(program, [](auto entry, const Magnitude &size, const Observations &observations) {
+    return deriveErrorBounds(entry, {size}, observations)[0];
+  });
+}
+
+/// How far its root may be from exact arithmetic on operands that are off by `absolute`.
+ErrorBound boundOfRootAgainstExact(StringRef program, double absolute = 0) {
+  return boundOf(program, [&](auto entry, const Magnitude &size, const Observations &observations) {
+    Operation *root = entry.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+    Known operand{{absolute / size.smallest, absolute, false, ""}, size};
+    llvm::SmallVector<Leaves> operands(root->getNumOperands(), Leaves{operand});
+    return boundAgainstExact(root, operands, observations)[0].error;
+  });
 }
 
 TEST(ErrorBounds, MovesAndChoicesAreExact) {
@@ -148,6 +169,38 @@ TEST(ErrorBounds, WhatAMapComputesIsObserved) {
     ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] map(x), dimensions={0}, to_apply=f })");
   EXPECT_GT(bound.absolute, 2 * kUlp);
   EXPECT_LT(bound.absolute, 10 * kUlp);
+}
+
+TEST(ErrorBounds, ExactArithmeticDoesNotRound) {
+  ErrorBound sum =
+      boundOfRootAgainstExact("ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] add(x, x) }");
+  EXPECT_DOUBLE_EQ(sum.relative, kUlp / 2);
+  EXPECT_TRUE(boundOfRootAgainstExact(
+                  "ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] reverse(x), dimensions={0} }")
+                  .isExact());
+  // What operands are off by is measured, and followed.
+  sum = boundOfRootAgainstExact("ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] add(x, x) }", 1);
+  EXPECT_NEAR(sum.absolute, 2, 20 * kUlp);
+}
+
+TEST(ErrorBounds, EachIterationRoundsAgainstExactArithmetic) {
+  ErrorBound loop = boundOfRootAgainstExact(R"(
+    body {
+      x = f32[3] parameter(0)
+      third = f32[] constant(0.3)
+      thirds = f32[3] broadcast(third), dimensions={}
+      ROOT r = f32[3] add(x, thirds)
+    }
+    goes {
+      x = f32[3] parameter(0)
+      part = f32[1] slice(x), slice={[0:1]}
+      first = f32[] reshape(part)
+      end = f32[] constant(30)
+      ROOT r = pred[] compare(first, end), direction=LT
+    }
+    ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] while(x), condition=goes, body=body })");
+  EXPECT_GT(loop.absolute, 90 * 30 * kUlp / 2);
+  EXPECT_LT(loop.absolute, 300 * 30 * kUlp);
 }
 
 TEST(ErrorBounds, InWords) {

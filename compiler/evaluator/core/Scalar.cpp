@@ -165,11 +165,13 @@ void store(ElementType type, const Scalar *in, int64_t count, char *bytes) {
 static double roundToBf16(double value) {
   if (std::isnan(value))
     return value;
-  // Rounding the double's own mantissa first would round twice; so the general way, but only for
-  // values that are not bf16 already.
+  // Rounding a double to a float first would round twice; so that is for values that are floats.
   float single = float(value);
-  if (double(single) == value && (llvm::bit_cast<uint32_t>(single) & 0xFFFF) == 0)
-    return value;
+  if (double(single) == value) {
+    uint32_t bits = llvm::bit_cast<uint32_t>(single);
+    bits += 0x7FFF + ((bits >> 16) & 1);
+    return llvm::bit_cast<float>(bits & 0xFFFF0000);
+  }
   static const FloatFormat format = getFormat(ElementType::BF16);
   return llvm::bit_cast<float>(encodeFloat(format, value) << 16);
 }
