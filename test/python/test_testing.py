@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from hloc.testing import describe_difference
+pytest.importorskip("jax", reason="JAX is not installed")
+from hloc.testing import describe_difference  # noqa: E402
 
 GOOD = """
 import functools
