@@ -80,12 +80,12 @@ VectorValue ElementEmitter::emitDynamicSlice(hlo::DynamicSliceOp op, ArrayRef<Ve
 
 ElementIndex ElementEmitter::locate(Value value, ArrayRef<VectorIndex> at) {
   ElementIndex place(at);
-  for (; !isa<BlockArgument>(value); value = getLarger(value)) {
+  for (; !isa<BlockArgument>(value); value = getSource(value)) {
     if (auto slice = value.getDefiningOp<hlo::DynamicSliceOp>())
       place = emitSource(*this, slice, place);
-    else
+    else if (auto reshape = value.getDefiningOp<hlo::ReshapeOp>())
       place = reshapeIndex(index, arrayType(value).getShape(),
-                           arrayType(getLarger(value)).getShape(), place);
+                           arrayType(reshape.getOperand()).getShape(), place);
   }
   return place;
 }

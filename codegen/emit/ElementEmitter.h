@@ -36,7 +36,7 @@ public:
   /// returns null lanes.
   VectorValue emit(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask = {});
 
-  /// Where the element of `value` at `at` is in the argument that is its findWhole().
+  /// Where the element of `value` at `at` is in the argument that is its findOrigin().
   ElementIndex locate(mlir::Value value, llvm::ArrayRef<VectorIndex> at);
 
   /// Computed values are known only inside the code where they were computed: open a scope for

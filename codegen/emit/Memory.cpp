@@ -105,59 +105,110 @@ static Value constantLike(ImplicitLocOpBuilder &b, Value value, int64_t number) 
   return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
 }
 
+/// Where the first byte is, if the lanes of `at`, whose row-major position is `position`, are whole
+/// bytes side by side, of `perByte` elements each; else null.
+static Value findFirstByte(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<VectorIndex> at,
+                           VectorIndex position, int64_t perByte) {
+  if (!position.base || position.stride != 1 || index.getLanes() % perByte != 0 ||
+      position.multiple % perByte != 0)
+    return {};
+  Value count = index.constant(perByte);
+  auto inBytes = [&](VectorIndex x) {
+    return VectorIndex{
+        index.b.createOrFold<arith::DivUIOp>(x.base, count), 1, x.multiple / perByte, {}};
+  };
+  // Rows of whole bytes: one division for all of them.
+  const VectorIndex &minor = at.back();
+  if (shape.back() % perByte != 0 || !minor.base || minor.multiple % perByte != 0)
+    return inBytes(position).base;
+  SmallVector<int64_t> sizes(shape);
+  ElementIndex bytes(at);
+  sizes.back() /= perByte;
+  bytes.back() = inBytes(minor);
+  return linearize(index, sizes, bytes).base;
+}
+
+/// Of the elements of a vector of whole bytes, those that are the one numbered `which` of a byte.
+static Value takeOfBytes(ImplicitLocOpBuilder &b, Value vector, int64_t perByte, int64_t which) {
+  SmallVector<int64_t> order;
+  for (int64_t i = which, lanes = cast<VectorType>(vector.getType()).getNumElements(); i < lanes;
+       i += perByte)
+    order.push_back(i);
+  return vector::ShuffleOp::create(b, vector, vector, order);
+}
+
+/// The bytes of which any element takes part.
+static Value maskOfBytes(ImplicitLocOpBuilder &b, Value mask, int64_t perByte) {
+  if (!mask)
+    return {};
+  Value any = takeOfBytes(b, mask, perByte, 0);
+  for (int64_t i = 1; i < perByte; ++i)
+    any = arith::OrIOp::create(b, any, takeOfBytes(b, mask, perByte, i));
+  return any;
+}
+
+/// The elements of bytes that are loaded at once, from the one numbered `first` on.
+static Value loadWholeBytes(IndexBuilder &index, MemoryArray array, Value first, Mask mask,
+                            int64_t perByte) {
+  auto &b = index.b;
+  auto type = VectorType::get({index.getLanes() / perByte}, b.getI8Type());
+  Value bytes = unitsOf(index, array, b.getI8Type())
+                    .loadConsecutive(first, type, maskOfBytes(b, index.asVector(mask), perByte));
+  // Pairs of what is `step` elements apart, then of what these pairs are made of.
+  for (int64_t step = perByte / 2; step > 0; step /= 2) {
+    Value upper = arith::ShRUIOp::create(b, bytes, constantLike(b, bytes, step * (8 / perByte)));
+    bytes = vector::InterleaveOp::create(b, bytes, upper);
+  }
+  return bytes;
+}
+
 /// Sub-byte elements: the byte each lies in and how far up its bits are.
-static VectorValue loadPacked(IndexBuilder &index, MemoryArray array, VectorIndex position,
-                              Mask mask) {
+static VectorValue loadPacked(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at,
+                              VectorIndex position, Mask mask) {
   auto &b = index.b;
   unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
   int64_t perByte = 8 / width;
-  // Unmasked arithmetic on positions wants them non-negative.
-  position = mask ? index.orZero(position, mask) : position;
-  auto [low, high] = index.divideWithRemainder(
-      position.isUniform() ? position : VectorIndex{{}, 0, 1, index.asVector(position)}, perByte);
-  Value bytes = unitsOf(index, array, b.getI8Type()).load(high, mask);
-  Value shift;
-  if (low.isUniform()) {
-    shift = b.createOrFold<arith::IndexCastOp>(b.getI8Type(), low.base);
+  Value bits;
+  if (Value first = findFirstByte(index, array.type.getShape(), at, position, perByte)) {
+    bits = loadWholeBytes(index, array, first, mask, perByte);
   } else {
-    Value amount = index.asVector(low);
-    shift = arith::TruncIOp::create(b, shapedLike(amount, b.getI8Type()), amount);
+    // Unmasked arithmetic on positions wants them non-negative.
+    position = mask ? index.orZero(position, mask) : position;
+    auto [low, high] = index.divideWithRemainder(
+        position.isUniform() ? position : VectorIndex{{}, 0, 1, index.asVector(position)}, perByte);
+    Value bytes = unitsOf(index, array, b.getI8Type()).load(high, mask);
+    Value shift;
+    if (low.isUniform()) {
+      shift = b.createOrFold<arith::IndexCastOp>(b.getI8Type(), low.base);
+    } else {
+      Value amount = index.asVector(low);
+      shift = arith::TruncIOp::create(b, shapedLike(amount, b.getI8Type()), amount);
+    }
+    shift = arith::MulIOp::create(b, shift, constantLike(b, shift, width));
+    bits = arith::ShRUIOp::create(b, bytes, shift);
   }
-  shift = arith::MulIOp::create(b, shift, constantLike(b, shift, width));
-  Value bits = arith::ShRUIOp::create(b, bytes, shift);
   return {arith::TruncIOp::create(b, shapedLike(bits, b.getIntegerType(width)), bits), {}};
 }
 
-static void storePacked(IndexBuilder &index, MemoryArray array, VectorIndex position, Value value,
-                        Mask mask) {
+static void storePacked(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at,
+                        VectorIndex position, Value value, Mask mask) {
   auto &b = index.b;
   unsigned width = array.type.getElementType().getIntOrFloatBitWidth();
   int64_t perByte = 8 / width;
   UnitAccess bytesOf = unitsOf(index, array, b.getI8Type());
   Value wide = arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value);
-  if (position.base && position.stride == 1 && index.getLanes() % perByte == 0 &&
-      position.multiple % perByte == 0) {
-    // VectorValue that do not take part are zero, so that a last byte that is not full is well
-    // defined.
+  if (Value first = findFirstByte(index, array.type.getShape(), at, position, perByte)) {
+    // Lanes that do not take part are zero, so that a last byte that is not full is well defined.
     Value maskVector = index.asVector(mask);
     if (maskVector)
       wide = arith::SelectOp::create(b, maskVector, wide, constantLike(b, wide, 0));
-    int64_t count = index.getLanes() / perByte;
-    auto part = [&](Value vector, int64_t which) {
-      SmallVector<int64_t> order;
-      for (int64_t i = 0; i < count; ++i)
-        order.push_back(i * perByte + which);
-      return Value(vector::ShuffleOp::create(b, vector, vector, order));
-    };
-    Value packed = part(wide, 0), any = maskVector ? part(maskVector, 0) : Value();
+    Value packed = takeOfBytes(b, wide, perByte, 0);
     for (int64_t i = 1; i < perByte; ++i) {
-      Value shifted = arith::ShLIOp::create(b, part(wide, i), constantLike(b, packed, i * width));
+      Value shifted = arith::ShLIOp::create(b, takeOfBytes(b, wide, perByte, i),
+                                            constantLike(b, packed, i * width));
       packed = arith::OrIOp::create(b, packed, shifted);
-      if (any)
-        any = arith::OrIOp::create(b, any, part(maskVector, i));
     }
-    Value base = b.createOrFold<arith::DivUIOp>(position.base, index.constant(perByte));
-    return bytesOf.storeConsecutive(base, packed, any);
+    return bytesOf.storeConsecutive(first, packed, maskOfBytes(b, maskVector, perByte));
   }
   // One element at a time, into the byte that holds it.
   for (int64_t lane = 0; lane < index.getLanes(); ++lane) {
@@ -237,7 +288,7 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
     return {parts.load(re, mask), parts.load(index.add(re, 1), mask)};
   }
   if (getStorageBits(element) < 8)
-    return loadPacked(index, array, position, mask);
+    return loadPacked(index, array, at, position, mask);
   return fromUnits(b, element, unitsOf(index, array, unit).load(position, mask));
 }
 
@@ -263,13 +314,16 @@ void storeElements(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex>
     return parts.store(index.add(re, 1), value.im, mask);
   }
   if (getStorageBits(element) < 8)
-    return storePacked(index, array, position, value.re, mask);
+    return storePacked(index, array, at, position, value.re, mask);
   unitsOf(index, array, unit).store(position, toUnits(b, element, value.re), mask);
 }
 
 void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at) {
   VectorIndex position = linearize(index, array.type.getShape(), at);
-  unitsOf(index, array, getUnitType(array.type.getElementType())).prefetch(position);
+  Type element = array.type.getElementType();
+  if (int64_t bits = getStorageBits(element); bits < 8)
+    position = index.divideWithRemainder(position, 8 / bits).second;
+  unitsOf(index, array, getUnitType(element)).prefetch(position);
 }
 
 bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> first,

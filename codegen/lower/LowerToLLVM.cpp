@@ -40,8 +40,11 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     expandHalf(module);
   if (!target.hasRounding)
     expandRounding(module);
-  if (llvm::Triple(target.triple).isX86()) // others have an instruction
+  if (llvm::Triple(target.triple).isX86()) { // others have an instruction
     expandExtremes(module, target.hasRange);
+    if (target.vectorBytes == 64)
+      expandNibbles(module);
+  }
   {
     IRRewriter rewriter(context);
     DominanceInfo dominance(module);

@@ -154,6 +154,10 @@ void expandRounding(mlir::Operation *root);
 /// constant, for x86: by AVX-512's instruction that tells zeros apart (vrangeps), or else those of
 /// vectors by maxps or minps in both orders. LLVM's own code for them is twice as long.
 void expandExtremes(mlir::Operation *root, bool hasRange);
+/// Replaces every conversion from integers of four bits to f32 under `root`, of sixteen lanes or
+/// more, by AVX-512's look-up in a table of sixteen (vpermps): LLVM's own code shifts twice and
+/// converts.
+void expandNibbles(mlir::Operation *root);
 
 } // namespace hloc
 

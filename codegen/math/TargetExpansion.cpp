@@ -232,4 +232,55 @@ void expandExtremes(Operation *root, bool hasRange) {
   expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false, hasRange);
 }
 
+/// The numbers that `codes`, of i4, are, as many as a power of two: by a table that fills a
+/// register.
+static Value emitFromTable(ImplicitLocOpBuilder &b, Value codes, bool isSigned) {
+  constexpr int64_t count = 16;
+  int64_t lanes = cast<VectorType>(codes.getType()).getNumElements();
+  if (lanes > count) {
+    SmallVector<int64_t> both = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+    auto half = [&](ArrayRef<int64_t> which) {
+      return emitFromTable(b, vector::ShuffleOp::create(b, codes, codes, which), isSigned);
+    };
+    Value first = half(ArrayRef(both).take_front(lanes / 2));
+    Value second = half(ArrayRef(both).drop_front(lanes / 2));
+    return vector::ShuffleOp::create(b, first, second, both);
+  }
+  auto type = VectorType::get({count}, b.getF32Type());
+  SmallVector<float> numbers;
+  for (int code = 0; code < count; ++code)
+    numbers.push_back(float(isSigned && code >= count / 2 ? code - count : code));
+  Value table = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Value index = arith::ExtUIOp::create(b, type.clone(b.getI32Type()), codes);
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+                                       ValueRange{table, index})
+      .getResult(0);
+}
+
+template <typename Op> static void expandFromNibbles(Operation *root, bool isSigned) {
+  for (Op op : collect<Op>(root)) {
+    Value codes = op.getIn();
+    bool isNegative = isSigned; // if its first bit is set
+    if (auto extension = codes.getDefiningOp<arith::ExtSIOp>()) {
+      codes = extension.getIn();
+      isNegative = true;
+    } else if (auto extension = codes.getDefiningOp<arith::ExtUIOp>()) {
+      codes = extension.getIn();
+      isNegative = false;
+    }
+    auto type = dyn_cast<VectorType>(codes.getType());
+    if (!type || !type.getElementType().isInteger(4) || type.getNumElements() < 16 ||
+        !llvm::isPowerOf2_64(type.getNumElements()) || !getElementTypeOrSelf(op.getType()).isF32())
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    op.replaceAllUsesWith(emitFromTable(b, codes, isNegative));
+    op.erase();
+  }
+}
+
+void expandNibbles(Operation *root) {
+  expandFromNibbles<arith::SIToFPOp>(root, /*isSigned=*/true);
+  expandFromNibbles<arith::UIToFPOp>(root, /*isSigned=*/false);
+}
+
 } // namespace hloc

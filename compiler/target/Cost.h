@@ -37,6 +37,8 @@ public:
   double getGatherTime() const { return machine.getNanoseconds(machine.costs.gatherElement); }
   /// Multiply-adds of elements of type `element`, one each.
   double getMultiplyAddTime(mlir::Type element) const;
+  /// Elements of so many bits in a vector.
+  int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
   double toCycles(double time) const { return time * machine.frequency; }
   double fromCycles(double cycles) const { return cycles / machine.frequency; }
   /// Bytes of a row that stays near the core between the stages of a kernel, with one or two

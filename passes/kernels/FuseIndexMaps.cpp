@@ -32,18 +32,26 @@ bool fuse::isOfPlaces(Value value, unsigned depth) {
          (isa<BroadcastOp, CompareOp, AndOp, OrOp>(op) && llvm::all_of(op->getOperands(), isToo));
 }
 
-bool fuse::keepsStrides(ReshapeOp reshape) {
+int64_t fuse::getRun(ReshapeOp reshape) {
   ArrayRef<int64_t> from = reshape.getOperand().getType().getShape();
   ArrayRef<int64_t> to = reshape.getType().getShape();
-  size_t next = 0;
-  for (int64_t size : from) {
-    int64_t part = 1;
-    while (next < to.size() && part < size)
-      part *= to[next++];
-    if (part != size)
-      return false;
+  int64_t run = kView;
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    // As few dimensions as have equally many elements.
+    int64_t left = i < from.size() ? from[i++] : 1, right = j < to.size() ? to[j++] : 1;
+    size_t firstLeft = i, firstRight = j;
+    while (left != right)
+      if (left < right && i < from.size())
+        left *= from[i++];
+      else if (right < left && j < to.size())
+        right *= to[j++];
+      else
+        return 1; // no elements at all
+    if (i > firstLeft)
+      run = j > firstRight ? 1 : std::min(run, from[i - 1]);
   }
-  return true;
+  return run;
 }
 
 int IndexMaps::getRoot(ArrayRef<int64_t> shape) {
@@ -53,7 +61,7 @@ int IndexMaps::getRoot(ArrayRef<int64_t> shape) {
     double count = 1;
     for (int64_t size : shape)
       count *= double(size);
-    all.push_back({-1, count, false, false, false});
+    all.push_back({-1, count, false, false, kView});
   }
   return entry->second;
 }
@@ -79,7 +87,7 @@ bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
 }
 
 int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided,
-                        bool hero, bool opaque) {
+                        bool hero, int64_t run) {
   // The data that a gather reads, or a dynamic slice, lie where other operands say.
   bool isKnown = isa<MovementInterface>(op) && !isa<PadOp>(op);
   if (isKnown || isa<ReshapeOp>(op) || (isa<GatherOp>(op) && operand == 1))
@@ -89,7 +97,7 @@ int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double coun
   if (isNew) {
     const IndexMap &from = all[parent];
     all.push_back(
-        {parent, count, strided || from.strided, hero || from.underHero, opaque || from.opaque});
+        {parent, count, strided || from.strided, hero || from.underHero, std::min(run, from.run)});
   }
   return entry->second;
 }
@@ -181,7 +189,8 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
   }
   for (int map : maps) {
     double count = all[map].count;
-    bool strided = false, opaque = false;
+    bool strided = false;
+    int64_t run = kView;
     unsigned number = operand.getOperandNumber();
     if (type.getRank() == 0)
       count = 1;
@@ -194,12 +203,12 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
     else if (gather)
       strided = !llvm::is_contained(gather.getOffsetDims(), int64_t(resultShape.size()) - 1);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
-      opaque = all[map].underHero && !keepsStrides(reshape);
+      run = all[map].underHero ? getRun(reshape) : kView;
     else if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && all[map].parent < 0) {
       count = elementsOf(type); // a loop for each operand
       if (isStackedInMinor(concatenate))
         number = 0; // all operands at the same index, side by side
     }
-    add(getChild(map, op, number, count, strided, false, opaque));
+    add(getChild(map, op, number, count, strided, false, run));
   }
 }

@@ -29,16 +29,21 @@ bool isOfPlaces(mlir::Value value, unsigned depth = 6);
 /// Whether it moves data only: its elements are elements of its operands, or indices.
 bool isMovement(mlir::Operation *op);
 
-/// Whether `reshape` splits dimensions or adds or drops ones of size 1, so that a strided view of
-/// its operand stays a strided view.
-bool keepsStrides(hlo::ReshapeOp reshape);
+/// The run of what a strided view shows.
+constexpr int64_t kView = std::numeric_limits<int64_t>::max();
+
+/// How many elements of the result of `reshape`, from multiples of this number on, lie side by side
+/// in its operand. `kView` if it splits dimensions or adds or drops ones of size 1, so that a
+/// strided view of its operand stays a strided view; if it joins dimensions, the size of the minor
+/// one of these; 1 for what does both.
+int64_t getRun(hlo::ReshapeOp reshape);
 
 struct IndexMap {
   int parent;
   double count;   ///< evaluations in a run of the kernel
   bool strided;   ///< neighbours in the loop are not neighbours in memory
   bool underHero; ///< leads to an operand of a dot, convolution, window, ...
-  bool opaque;    ///< under a dot: behind a reshape after which strides are lost
+  int64_t run;    ///< elements that lie side by side behind reshapes: `kView` if these are views
 };
 
 /// All index maps of a block's kernels. Kernels with equal shapes share their maps.
@@ -58,7 +63,7 @@ public:
 
 private:
   int getChild(int parent, mlir::Operation *op, unsigned operand, double count, bool strided,
-               bool hero, bool opaque = false);
+               bool hero, int64_t run = kView);
   void appendHeroMaps(mlir::OpOperand &operand, int parent, Maps &result);
 
   std::vector<IndexMap> all;

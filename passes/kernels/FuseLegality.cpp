@@ -305,7 +305,9 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   bool underHero = llvm::any_of(opMaps, [&](int map) { return maps[map].underHero; });
   if (!underHero)
     return {};
-  if (llvm::any_of(opMaps, [&](int map) { return maps[map].opaque; }))
+  // Behind a reshape a dot still loads whole vectors if it joins dimensions that hold such.
+  int64_t run = group.kind == KernelKind::Dot ? costs.getLanes(/*bits=*/32) : kView;
+  if (llvm::any_of(opMaps, [&](int map) { return maps[map].run < run; }))
     return "a dot's operand must be a view of memory";
   bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
   if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)

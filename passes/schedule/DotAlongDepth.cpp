@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot.along_depth: lanes lie along the contracted dimension, and are added up at the end.
+// dot.along_depth: lanes lie along the contracted dimension, and are added up at the end. With
+// `prefetch`, the columns of the right operand that are multiplied next are asked for.
+#include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
+#include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,6 +16,34 @@ namespace {
 constexpr int64_t kFewRows = 9;
 /// Of a tile's rate, what is reached along the depth.
 constexpr double kAlongRate = 0.6;
+
+bool canAskInColumns(const DotProblem &dot) { return findOrigin(dot.rhs) && !dot.liveDepth; }
+
+/// Bytes of the array that the right operand's columns lie in, of one of them, and of all.
+struct ColumnBytes {
+  double array, column, all;
+};
+
+ColumnBytes getColumnBytes(const DotProblem &dot) {
+  Type type = findOrigin(dot.rhs).getType();
+  double column = fuse::elementBytes(type) * double(dot.depth);
+  return {fuse::bytesOf(type), column, column * double(dot.batches) * dot.columns};
+}
+
+/// Part of the second cache that an array may have and be there still when a program comes back to
+/// it.
+constexpr double kKeptPart = 0.25;
+
+/// How long columns from beyond the second cache are waited for, at their ends and those of pages,
+/// if they are not asked for; no time for nearer ones.
+double getColumnWait(const KernelProblem &problem, const DotProblem &dot) {
+  if (!canAskInColumns(dot))
+    return 0;
+  ColumnBytes bytes = getColumnBytes(dot);
+  if (bytes.array <= kKeptPart * double(problem.target.machine.l2.bytes))
+    return 0;
+  return bytes.all / std::min(bytes.column, kPageBytes) * problem.costs.getMissTime(bytes.array);
+}
 
 std::string refuseAlongDepth(const KernelProblem &problem) {
   DotProblem dot = getDot(problem);
@@ -32,6 +63,8 @@ void proposeAlongDepth(const KernelProblem &problem,
       dot.columns == 1 || (dot.rows <= 4 && problem.target.vectorRegisters >= 32) ? 4 : 2;
   TileShape tile{std::min(dot.rows, mostRows), std::min<int64_t>(dot.columns, 4)};
   schedules.push_back(makeSchedule(dot, "dot.along_depth", tile, {}, lanes, group));
+  if (getColumnWait(problem, dot) > 0)
+    schedules.push_back(makeSchedule(dot, "dot.along_depth", tile, {}, lanes, group, {"prefetch"}));
 }
 
 double costAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -42,16 +75,22 @@ double costAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   double elements = double(dot.batches) * dot.columns * dot.depth;
   double sums = double(dot.batches) * dot.rows * dot.columns *
                 problem.costs.fromCycles(llvm::Log2_64(lanes) + 1);
+  double ask = schedule.has("prefetch")
+                   ? getColumnBytes(dot).all / double(problem.target.machine.l1.lineBytes) *
+                         problem.costs.fromCycles(kAskCycles)
+                   : getColumnWait(problem, dot);
   return std::max(compute, getReadTime(problem, dot, passes)) + sums +
-         passes * elements * getPrologueTime(problem, dot);
+         passes * (elements * getPrologueTime(problem, dot) + ask);
 }
 
 std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
-  if (std::string wrong = checkScheduleFields(problem, schedule); !wrong.empty())
+  if (std::string wrong = checkScheduleFields(problem, schedule, {"prefetch"}); !wrong.empty())
     return wrong;
   if (schedule.getTile()[0] > dot.rows || schedule.getTile()[1] > dot.columns)
     return "expected no larger tile than the product is";
+  if (schedule.has("prefetch") && !canAskInColumns(dot))
+    return "columns of the right operand do not lie in memory as they are read";
   // The order of sums is that of lanes.
   if (schedule.getLanes() != chooseLanes(problem, dot, dot.depth) ||
       schedule.getGroup() != chooseGroup(problem, dot, schedule.getLanes(), /*packs=*/false))

@@ -30,6 +30,27 @@ BlockArgument findWhole(Value value) {
   return dyn_cast_if_present<BlockArgument>(value);
 }
 
+Value getSource(Value value) {
+  if (Value larger = getLarger(value))
+    return larger;
+  Operation *op = value.getDefiningOp();
+  if (!op || !(op->hasTrait<hlo::Elementwise>() || isa<hlo::ReshapeOp>(op)))
+    return {};
+  for (Value operand : op->getOperands()) {
+    bool isRepeated =
+        isa_and_nonnull<hlo::BroadcastOp, hlo::IotaOp, hlo::ConstantOp>(operand.getDefiningOp());
+    if (!isRepeated && fuse::elementsOf(operand.getType()) == fuse::elementsOf(value.getType()))
+      return operand;
+  }
+  return {};
+}
+
+BlockArgument findOrigin(Value value) {
+  while (value && !isa<BlockArgument>(value))
+    value = getSource(value);
+  return dyn_cast_if_present<BlockArgument>(value);
+}
+
 Type getAccumulatorType(Type result) {
   auto narrow = dyn_cast<FloatType>(result);
   return narrow && narrow.getWidth() < 32 ? Float32Type::get(result.getContext()) : result;

@@ -65,6 +65,13 @@ mlir::Value getLarger(mlir::Value value);
 /// several layers. Null if it is nothing of the kind.
 mlir::BlockArgument findWhole(mlir::Value value);
 
+/// The array that `value` is a part of, moved or computed element by element, with the same
+/// neighbours: of several operands the first that is none of repeated elements. Null if there is
+/// none.
+mlir::Value getSource(mlir::Value value);
+/// The argument that these steps lead to; null if they do not.
+mlir::BlockArgument findOrigin(mlir::Value value);
+
 /// Type in which products of elements are summed into `result`: f32 for narrow floats, else the
 /// result's own.
 mlir::Type getAccumulatorType(mlir::Type result);

@@ -3,6 +3,7 @@
 // rows of it that a strip of columns reads next are asked for.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
+#include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -14,9 +15,6 @@ namespace {
 /// Vectors of one row of the right operand that are read one after the other, since memory is slow
 /// at more rows of less; and how many such strips there are to be, for the threads.
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
-
-/// Cycles that asking for a line takes.
-constexpr double kAskCycles = 0.5;
 
 /// Whether a strip's piece of each row of the right operand comes from beyond the second cache and
 /// is waited for: pieces lie rows apart, so the machine does not see which comes next. Few rows

@@ -9,10 +9,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes of the smallest pages, at whose ends machines stop to ask ahead.
-static constexpr double kPageBytes = 4096;
-/// Cycles that asking for a line takes.
-static constexpr double kAskCycles = 0.5;
 /// Bytes that are on their way in all streams together, and the fewest of one: measured from 128 to
 /// 8192 in sums, copies and sums of two arrays, about what memory gives in the time that it takes
 /// to answer.

@@ -11,6 +11,11 @@
 
 namespace hloc {
 
+/// Bytes of the smallest pages, at whose ends machines stop to ask ahead.
+inline constexpr double kPageBytes = 4096;
+/// Cycles that asking for a line takes.
+inline constexpr double kAskCycles = 0.5;
+
 struct Streams {
   /// Those that are larger than the second cache, among the inputs of the kernel and, if it
   /// `writesInOrder`, its results.

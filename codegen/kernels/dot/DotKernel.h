@@ -57,6 +57,7 @@ private:
   void prefetchLhs(const TileSpan &span, Range depthRange, mlir::Value panel, int64_t panels,
                    mlir::Value piece);
   void prefetchStrip(const TileSpan &span, mlir::Value k);
+  void prefetchColumns(const TileSpan &span, mlir::Value k);
   /// A panel of the packed right operand.
   struct Panel {
     MemoryArray memory;

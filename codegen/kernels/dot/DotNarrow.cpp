@@ -70,6 +70,8 @@ void DotKernel::emitAlongDepth() {
           index.setLanes(group * lanes);
         auto addProducts = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange now) {
           VectorIndex k = at[0];
+          if (k.base && context.chosen.has("prefetch"))
+            prefetchColumns(columnSpan, k.base);
           SmallVector<VectorValue> next = unpackLanes(element, now), left, right;
           VectorValue zero = emitZero(index, factor);
           auto masked = [&](VectorValue value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What packed dots ask memory for while their tiles compute: the block of the right operand that is
 // packed next, and the rows of the left operand that the next tile reads. And what dots ask for
-// that read the right operand in place: the rows of it that come next.
+// that read the right operand in place: the rows of it that come next, or what comes next in rows.
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/SumBlocks.h"
@@ -93,6 +93,25 @@ void DotKernel::prefetchStrip(const TileSpan &span, Value k) {
   for (int64_t n = 0; n < width; n += line)
     prefetchElement(index, memory,
                     context.emitter.locate(rhs, rhsIndex(row, index.add(column, n))));
+}
+
+/// Asks for what the columns after those of `span` have at `k`, the lanes lying along k: for a line
+/// of each in the steps that multiply a line, since the machine stops to ask where a column ends.
+void DotKernel::prefetchColumns(const TileSpan &span, Value k) {
+  MemoryArray memory = context.getInput(findOrigin(rhs).getArgNumber());
+  int64_t line = countLineElements(context, memory.type), step = index.getLanes();
+  int64_t turns = std::max<int64_t>(1, line / step);
+  VectorIndex number = index.divideWithRemainder(index.uniform(k), step).second;
+  VectorIndex turn = index.divideWithRemainder(number, turns).first;
+  Value first = b.createOrFold<arith::DivUIOp>(index.multiply(turn, tile.vectors).base,
+                                               index.constant(turns));
+  VectorIndex column =
+      index.add(index.uniform(b.createOrFold<arith::AddIOp>(span.start, first)), tile.vectors);
+  for (int64_t place = 0; place < step; place += line)
+    for (int64_t c = 0, share = llvm::divideCeil(tile.vectors, turns); c < share; ++c)
+      prefetchElement(index, memory,
+                      context.emitter.locate(
+                          rhs, rhsIndex(index.add(index.uniform(k), place), index.add(column, c))));
 }
 
 } // namespace hloc

@@ -309,3 +309,32 @@ func.func @mask(%x: tensor<512x512x3xf32>, %a: tensor<512x512xi32>, %b: tensor<5
   %4 = hlo.select %3, %x, %zero : (tensor<512x512x3xi1>, tensor<512x512x3xf32>, tensor<512x512x3xf32>) -> tensor<512x512x3xf32>
   return %4 : tensor<512x512x3xf32>
 }
+
+// -----
+
+// A reshape that joins dimensions keeps an operand in the product's kernel where whole vectors lie in the minor one.
+// CHECK-LABEL: func.func @joined_blocks
+// CHECK-COUNT-1: hlo.kernel <dot>
+// CHECK: hlo.multiply
+// CHECK: hlo.reshape
+// CHECK: hlo.dot
+// CHECK-NOT: hlo.kernel
+func.func @joined_blocks(%x: tensor<1x128xf32>, %w: tensor<64x4x32xf32>, %s: tensor<64x4xf32>) -> tensor<1x64xf32> {
+  %b = hlo.broadcast %s {dimensions = array<i64: 0, 1>} : (tensor<64x4xf32>) -> tensor<64x4x32xf32>
+  %m = hlo.multiply %w, %b : (tensor<64x4x32xf32>, tensor<64x4x32xf32>) -> tensor<64x4x32xf32>
+  %r = hlo.reshape %m : (tensor<64x4x32xf32>) -> tensor<64x128xf32>
+  %d = hlo.dot %x, %r {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 1>} : (tensor<1x128xf32>, tensor<64x128xf32>) -> tensor<1x64xf32>
+  return %d : tensor<1x64xf32>
+}
+
+// CHECK-LABEL: func.func @joined_threes
+// CHECK: hlo.kernel <loop>
+// CHECK: hlo.multiply
+// CHECK: hlo.kernel <dot>
+func.func @joined_threes(%x: tensor<1x192xf32>, %w: tensor<64x64x3xf32>, %s: tensor<64x64xf32>) -> tensor<1x64xf32> {
+  %b = hlo.broadcast %s {dimensions = array<i64: 0, 1>} : (tensor<64x64xf32>) -> tensor<64x64x3xf32>
+  %m = hlo.multiply %w, %b : (tensor<64x64x3xf32>, tensor<64x64x3xf32>) -> tensor<64x64x3xf32>
+  %r = hlo.reshape %m : (tensor<64x64x3xf32>) -> tensor<64x192xf32>
+  %d = hlo.dot %x, %r {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 1>} : (tensor<1x192xf32>, tensor<64x192xf32>) -> tensor<1x64xf32>
+  return %d : tensor<1x64xf32>
+}
