@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/DotProblem.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/kernels/FuseIndexMaps.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -49,6 +50,14 @@ BlockArgument findOrigin(Value value) {
   while (value && !isa<BlockArgument>(value))
     value = getSource(value);
   return dyn_cast_if_present<BlockArgument>(value);
+}
+
+int64_t getRun(Value value) {
+  int64_t run = fuse::kView;
+  for (; value && !isa<BlockArgument>(value); value = getSource(value))
+    if (auto reshape = value.getDefiningOp<hlo::ReshapeOp>())
+      run = std::min(run, fuse::getRun(reshape));
+  return run;
 }
 
 Type getAccumulatorType(Type result) {

@@ -47,6 +47,9 @@ double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64
 /// takes.
 inline constexpr int64_t kRowsAhead = 8;
 
+/// Steps along the depth that are made without a loop, at most, where blocks of it share a scale.
+inline constexpr int64_t kMostStepsOfRun = 4;
+
 /// Whether the right operand can be asked for before it is read: its rows lie in memory as they are
 /// read.
 bool canAskAhead(const DotProblem &dot);

@@ -81,6 +81,7 @@ private:
                  llvm::ArrayRef<MemoryArray> partial,
                  llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
   void emitStreaming();
+  int64_t countStepsOfRun(int64_t step) const;
   void emitAlongDepth();
   void emitAxpy();
   void addRows(MemoryArray sums, TileSpan strip, int64_t width, mlir::Value k, int64_t count);

@@ -5,6 +5,8 @@
 #include "codegen/emit/ReducedWalk.h"
 #include "codegen/kernels/dot/DotKernel.h"
 #include "compiler/hlo/ElementType.h"
+#include "passes/kernels/FuseIndexMaps.h"
+#include "passes/schedule/DotSchedule.h"
 
 using namespace mlir;
 
@@ -56,6 +58,16 @@ void DotKernel::emitStreaming() {
       tile.rows, width);
 }
 
+/// How many steps of `step` k follow each other without a loop, because blocks of the depth share
+/// what is computed for them, such as a scale.
+int64_t DotKernel::countStepsOfRun(int64_t step) const {
+  int64_t run = getRun(rhs);
+  if (run == fuse::kView || run % step != 0 || depth % run != 0)
+    return 1;
+  int64_t steps = std::min(run / step, kMostStepsOfRun);
+  return run / step % steps == 0 ? steps : 1;
+}
+
 /// VectorValue along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
   int64_t count = tile.rows * tile.vectors;
@@ -68,8 +80,7 @@ void DotKernel::emitAlongDepth() {
             packLanes(SmallVector<VectorValue>(count, emitZero(index, element)));
         if (group > 1)
           index.setLanes(group * lanes);
-        auto addProducts = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange now) {
-          VectorIndex k = at[0];
+        auto addProducts = [&](VectorIndex k, Mask mask, ValueRange now) {
           if (k.base && context.chosen.has("prefetch"))
             prefetchColumns(columnSpan, k.base);
           SmallVector<VectorValue> next = unpackLanes(element, now), left, right;
@@ -101,11 +112,24 @@ void DotKernel::emitAlongDepth() {
             joined.push_back(arith::AddFOp::create(b, sum, part));
           return joined;
         };
-        ReducedWalk walk(context, depth, /*alongLanes=*/true);
-        bool inBlocks = isBlockedSum(element, depth / index.getLanes());
+        int64_t step = index.getLanes(), steps = countStepsOfRun(step);
+        auto addSteps = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange now) {
+          if (steps == 1)
+            return addProducts(at[0], mask, now);
+          VectorIndex first = index.multiply(at[0], steps * step);
+          first = index.consecutive(first.base, first.multiple);
+          SmallVector<Value> sums(now);
+          for (int64_t s = 0; s < steps; ++s)
+            sums = addProducts(index.add(first, s * step), {}, sums);
+          return sums;
+        };
+        bool alongLanes = steps == 1;
+        ReducedWalk walk(context, alongLanes ? depth : depth / (steps * step), alongLanes);
+        bool inBlocks = isBlockedSum(element, depth / step);
         SmallVector<Value> sums =
-            inBlocks ? walk.foldInBlocks(zeros, {kSumBlock, /*addsUp=*/true}, addProducts, join)
-                     : walk.fold(zeros, addProducts);
+            inBlocks
+                ? walk.foldInBlocks(zeros, {kSumBlock / steps, /*addsUp=*/true}, addSteps, join)
+                : walk.fold(zeros, addSteps);
         index.setLanes(lanes);
         if (context.emitter.hasFailed())
           return;
