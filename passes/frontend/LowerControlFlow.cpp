@@ -17,6 +17,7 @@
 #include "passes/frontend/EntryInterface.h"
 #include "passes/frontend/NotSupported.h"
 #include "passes/frontend/Reinterpret.h"
+#include "passes/frontend/SelectBranches.h"
 #include "passes/frontend/SlicedPermutes.h"
 #include "passes/frontend/TupleLeaves.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -396,9 +397,11 @@ LogicalResult ControlFlowLowering::lowerInto(Block &source, Region &target, Valu
   return lowerBlock(source, builder, results);
 }
 
-/// Computations that operations still name, as computations of arrays only.
+/// Computations that operations still name, as computations of arrays only. Those of branches and
+/// loops are looked up while others are lowered: all stay until the end.
 LogicalResult ControlFlowLowering::lowerReducers() {
-  for (auto computation : llvm::make_early_inc_range(module.getOps<ComputationOp>())) {
+  SmallVector<ComputationOp> originals(module.getOps<ComputationOp>());
+  for (ComputationOp computation : originals) {
     OpBuilder builder(computation);
     SmallVector<Type> types = getPlainLeaves(computation.getArgumentTypes());
     auto lowered = ComputationOp::create(builder, computation.getLoc(), computation.getSymName(),
@@ -413,9 +416,12 @@ LogicalResult ControlFlowLowering::lowerReducers() {
     builder.setInsertionPointToEnd(block);
     ReturnOp::create(builder, computation.getLoc(), results);
     lowered.setFunctionType(builder.getFunctionType(types, ValueRange(results).getTypes()));
-    computation.erase();
+    selectBranches(lowered);
   }
-  return success();
+  for (ComputationOp computation : originals)
+    computation.erase();
+  eraseUnreachableComputations(module);
+  return refuseLoopsOfElements(module);
 }
 
 /// A function at the end of the module that does what `computation` does.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/frontend/SelectBranches.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Build.h"
+#include "passes/frontend/NotSupported.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+/// Whether only its results would tell that a branch has run. Inner branches are replaced already.
+static bool mayAlwaysRun(Region &branch) {
+  return llvm::all_of(branch.front().without_terminator(), [](Operation &op) {
+    return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+  });
+}
+
+/// Moves what a branch does to before `choice`; what it yields.
+static SmallVector<Value> moveOut(Operation *choice, Region &branch) {
+  Block &block = branch.front();
+  SmallVector<Value> results(block.getTerminator()->getOperands());
+  block.getTerminator()->erase();
+  choice->getBlock()->getOperations().splice(choice->getIterator(), block.getOperations());
+  return results;
+}
+
+/// `branches`: the last one is of a number out of range, too.
+static void replace(Operation *choice, tensor::ExtractOp read, ArrayRef<Region *> branches) {
+  OpBuilder builder(choice);
+  Build build(builder, choice->getLoc());
+  Value number = read.getTensor();
+  bool isPred = isa<scf::IfOp>(choice); // the first branch is of true
+  SmallVector<SmallVector<Value>> results;
+  for (Region *branch : branches)
+    results.push_back(moveOut(choice, *branch));
+  SmallVector<Value> chosen = results.back();
+  for (size_t i = branches.size() - 1; i-- > 0;) {
+    Value isThis = isPred ? number : build.compare(number, double(i), Direction::EQ);
+    for (auto [value, other] : llvm::zip(chosen, results[i])) {
+      ArrayRef<int64_t> shape = arrayType(value).getShape();
+      value =
+          build.select(shape.empty() ? isThis : build.broadcast(isThis, shape, {}), other, value);
+    }
+  }
+  choice->replaceAllUsesWith(chosen);
+}
+
+void hloc::selectBranches(ComputationOp computation) {
+  computation->walk([](Operation *op) {
+    SmallVector<Region *> branches;
+    for (Region &region : op->getRegions())
+      branches.push_back(&region);
+    if (!isa<scf::IfOp, scf::IndexSwitchOp>(op) ||
+        !llvm::all_of(branches, [](Region *branch) { return mayAlwaysRun(*branch); }))
+      return;
+    Value number = op->getOperand(0);
+    auto cast = number.getDefiningOp<arith::IndexCastUIOp>();
+    auto read = (cast ? cast.getIn() : number).getDefiningOp<tensor::ExtractOp>();
+    if (!read)
+      return;
+    if (isa<scf::IndexSwitchOp>(op)) // whose default comes first
+      std::rotate(branches.begin(), branches.begin() + 1, branches.end());
+    replace(op, read, branches);
+    op->erase();
+    for (Operation *other : {static_cast<Operation *>(cast), static_cast<Operation *>(read)})
+      if (other && other->use_empty())
+        other->erase();
+  });
+}
+
+LogicalResult hloc::refuseLoopsOfElements(ModuleOp module) {
+  SymbolTable symbols(module);
+  auto findLoop = [](ComputationOp computation) {
+    scf::WhileOp found;
+    computation->walk([&](scf::WhileOp loop) { found = loop; });
+    return found;
+  };
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa_and_present<HLODialect>(op->getDialect()) || isa<ScanOp, CustomCallOp>(op))
+      return WalkResult::advance(); // whose computations are of arrays
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+        if (auto computation = symbols.lookup<ComputationOp>(symbol.getAttr()))
+          if (scf::WhileOp loop = findLoop(computation)) {
+            emitNotSupported(loop.getLoc(), "a loop in a computation applied to each element");
+            return WalkResult::interrupt();
+          }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
