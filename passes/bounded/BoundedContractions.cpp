@@ -24,6 +24,9 @@ std::pair<Value, Value> hloc::zeroContracted(BoundedBuild &build, BoundedArray l
     if (!rhs.sizes[r])
       rhs.sizes[r] = lhs.sizes[l];
   }
+  for (BoundedArray *side : {&lhs, &rhs})
+    if (isa<Float8E8M0FNUType>(side->getElement())) // which has no zero
+      side->array = build.convert(side->array, build.builder.getF32Type());
   Value first = zeroPast(build, lhs, left);
   bool isExact = isa<IntegerType>(lhs.getElement()) && isa<IntegerType>(rhs.getElement());
   return {first, isExact ? rhs.array : zeroPast(build, rhs, right)};

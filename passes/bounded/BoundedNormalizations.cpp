@@ -33,7 +33,7 @@ BatchNormElements countElements(BoundedBuild &build, const BoundedArray &operand
   Value count = build.index(1);
   for (int64_t d : others)
     count = build.mul(count, build.getSize(operand, d));
-  return {build.isInside(operand, others), build.maximum(count, build.index(1))};
+  return {build.isInside(operand, others), count};
 }
 
 /// The results: one of the operand's shape, others of features.
