@@ -65,6 +65,32 @@ static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
   return dense;
 }
 
+/// Sizes of the result that are known at run time only: of operands, of which the part in use is
+/// there.
+static void setDynamicSizes(ConvolutionOp op, const Array &input, const Array &kernel,
+                            Shape &shape) {
+  auto type = cast<RankedTensorType>(op.getType());
+  ConvDimensionsAttr dims = op.getDimLabels();
+  auto set = [&](int64_t d, int64_t size) {
+    if (type.isDynamicDim(d))
+      shape[d] = size;
+  };
+  set(dims.getOutputBatch(), input.shape[dims.getInputBatch()] / op.getBatchGroupCount());
+  WindowAttr window = op.getWindow();
+  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
+    auto get = [i](ArrayRef<int64_t> list, int64_t value) {
+      return i < list.size() ? list[i] : value;
+    };
+    int64_t size = input.shape[dims.getInputSpatial()[i]];
+    int64_t dilated = size ? (size - 1) * get(window.getBaseDilations(), 1) + 1 : 0;
+    int64_t extent =
+        (kernel.shape[dims.getKernelSpatial()[i]] - 1) * get(window.getWindowDilations(), 1) + 1;
+    int64_t room =
+        dilated + get(window.getPaddingLow(), 0) + get(window.getPaddingHigh(), 0) - extent;
+    set(dims.getOutputSpatial()[i], room < 0 ? 0 : room / get(window.getStrides(), 1) + 1);
+  }
+}
+
 static FailureOr<Values> convolution(Call &call) {
   auto op = cast<ConvolutionOp>(call.op);
   if (ArrayAttr config = op.getSparsityConfigAttr())
@@ -80,10 +106,8 @@ static FailureOr<Values> convolution(Call &call) {
   const Array &input = call.array(0), &kernel = call.array(1);
   ConvDimensionsAttr dims = op.getDimLabels();
   WindowAttr window = op.getWindow();
-  // Of a dynamic batch only the part in use is there.
   int64_t batchGroups = op.getBatchGroupCount();
-  if (cast<RankedTensorType>(op.getType()).isDynamicDim(dims.getOutputBatch()))
-    type->second[dims.getOutputBatch()] = input.shape[dims.getInputBatch()] / batchGroups;
+  setDynamicSizes(op, input, kernel, type->second);
   Shape inStrides = rowMajorStrides(input.shape), kernelStrides = rowMajorStrides(kernel.shape),
         outStrides = rowMajorStrides(type->second);
 

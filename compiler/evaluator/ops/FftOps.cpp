@@ -166,7 +166,11 @@ static FailureOr<Values> fft(Call &call) {
   if (operand.shape.size() < op.getFftLength().size())
     return call.fail("the operand has fewer dimensions than fft_length");
   if (operand.getCount() == 0 || countElements(op.getFftLength()) == 0) {
-    Value zero = makeZero(op.getType());
+    auto type = cast<RankedTensorType>(op.getType());
+    Shape shape = operand.shape; // a batch may be empty at run time only
+    for (size_t d = shape.size() - op.getFftLength().size(); d < shape.size(); ++d)
+      shape[d] = type.getDimSize(d);
+    Value zero = makeZero(RankedTensorType::get(shape, type.getElementType()));
     return Values{zero};
   }
   int64_t factors = 0; // each element takes part in so many sums of products
