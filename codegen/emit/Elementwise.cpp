@@ -4,6 +4,7 @@
 #include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
+#include "passes/schedule/SortKey.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -255,7 +256,7 @@ private:
 } // namespace
 
 /// Bits of a float such that comparing them as signed integers is the total order.
-static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x) {
+static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x, Type element) {
   unsigned width = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(width);
   if (auto vector = dyn_cast<VectorType>(x.getType()))
@@ -269,7 +270,13 @@ static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x) {
   };
   Value sign = arith::ShRSIOp::create(b, bits, constant(APInt(width, width - 1)));
   Value flip = arith::AndIOp::create(b, sign, constant(APInt::getSignedMaxValue(width)));
-  return arith::XOrIOp::create(b, bits, flip);
+  Value key = arith::XOrIOp::create(b, bits, flip);
+  if (!isNegativeZeroNan(element))
+    return key;
+  // Negative numbers one up, which makes room for NaN below them.
+  Value least = constant(APInt::getSignedMinValue(width));
+  Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, least);
+  return arith::SelectOp::create(b, isNan, least, arith::SubIOp::create(b, key, sign));
 }
 
 static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, VectorValue x, VectorValue y,
@@ -301,8 +308,8 @@ static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, VectorValue x, 
   static constexpr P unsignedOnes[] = {P::eq, P::ne, P::uge, P::ugt, P::ule, P::ult};
   bool hasSign = !isa<Float8E8M0FNUType>(element);
   if (total && hasSign) {
-    x.re = totalOrderKey(b, x.re);
-    y.re = totalOrderKey(b, y.re);
+    x.re = totalOrderKey(b, x.re, element);
+    y.re = totalOrderKey(b, y.re, element);
   }
   bool asUnsigned = isFloat ? !hasSign : hlo::isZeroExtended(element);
   return b.createOrFold<arith::CmpIOp>((asUnsigned ? unsignedOnes : signedOnes)[int(direction)],

@@ -9,6 +9,7 @@
 #include "passes/Computations.h"
 #include "passes/Passes.h"
 #include "passes/expand/Expansions.h"
+#include "passes/schedule/SortKey.h"
 #include "passes/simplify/Match.h"
 
 using namespace mlir;
@@ -78,8 +79,8 @@ bool isSelection(RankedTensorType type, int64_t k) {
   Type element = type.getElementType();
   int64_t size = type.getShape().back();
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() <= 32 &&
-         element.getIntOrFloatBitWidth() >= 8 && k <= 1024 && size >= 512 && size >= 8 * k &&
-         size < (int64_t(1) << 31);
+         element.getIntOrFloatBitWidth() >= 8 && !isNegativeZeroNan(element) && k <= 1024 &&
+         size >= 512 && size >= 8 * k && size < (int64_t(1) << 31);
 }
 
 struct ExpandTopk : OpRewritePattern<TopkOp> {

@@ -10,6 +10,10 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
+bool isNegativeZeroNan(Type element) {
+  return isa<Float8E5M2FNUZType, Float8E4M3FNUZType, Float8E4M3B11FNUZType>(element);
+}
+
 /// Whether `x` and `y` are the same expression of parameters `p` and `q`, which are found.
 static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
   auto a = dyn_cast<BlockArgument>(x), c = dyn_cast<BlockArgument>(y);
@@ -67,7 +71,7 @@ bool SortKey::matchCompare(Value less, SmallVectorImpl<SortKey> &keys) {
   key.total = compare.getType() == hlo::ComparisonType::TOTALORDER;
   key.isFloat = isa<FloatType>(element);
   bool hasInfinity = element.isF64() || element.isF32() || element.isBF16() || element.isF16();
-  if (key.isFloat && !key.total && !hasInfinity)
+  if (key.isFloat && (key.total ? isNegativeZeroNan(element) : !hasInfinity))
     return false;
   keys.push_back(key);
   if (key.width > 32) {

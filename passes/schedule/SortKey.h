@@ -10,6 +10,10 @@
 
 namespace hloc {
 
+/// Whether the code of negative zero is the type's one NaN: the least in total order, beside which
+/// bits have another order than numbers.
+bool isNegativeZeroNan(mlir::Type element);
+
 /// Rows are sorted as entries of 64 bits: a key above an element, or its position, of this width.
 inline constexpr int64_t kKeyBits = 32;
 
