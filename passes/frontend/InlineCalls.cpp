@@ -9,6 +9,7 @@
 #include "passes/Computations.h"
 #include "passes/Passes.h"
 #include "passes/frontend/AsyncThreads.h"
+#include "passes/frontend/BindAsyncOperands.h"
 #include "passes/frontend/RandomGenerators.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -270,6 +271,8 @@ struct InlineCalls : hloc::impl::InlineCallsBase<InlineCalls> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     numberGenerators(module);
+    if (failed(bindAsyncOperands(module)))
+      return signalPassFailure();
     Inliner inliner(module);
     for (auto computation : module.getOps<ComputationOp>())
       if (failed(inliner.process(computation)))
