@@ -1,80 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/ArrayReport.h"
-#include "compiler/hlo/Literal.h"
 #include "compiler/text/Shape.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
-#include <cstring>
 
 using namespace mlir;
 
 namespace hloc {
 
 namespace {
-
-/// |a - b|; 0 where both are the same infinity or both NaN, infinite where only one is.
-double distance(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b)))
-    return 0;
-  double difference = std::fabs(a - b);
-  return std::isnan(difference) ? INFINITY : difference;
-}
-
-double distance(Type element, const ElementValue &a, const ElementValue &b) {
-  if (isa<ComplexType>(element))
-    return std::hypot(distance(a.real, b.real), distance(a.imaginary, b.imaginary));
-  if (isa<FloatType>(element))
-    return distance(a.real, b.real);
-  // Subtracted as unsigned: the difference may exceed int64_t.
-  uint64_t x = a.integer, y = b.integer;
-  bool less = element.isUnsignedInteger() ? x < y : a.integer < b.integer;
-  return double(less ? y - x : x - y);
-}
-
-double magnitude(Type element, const ElementValue &value) {
-  double size = distance(element, value, ElementValue());
-  return std::isfinite(size) ? size : 0;
-}
-
-/// Bits of a float as an integer in the order of the values; both zeros are 0.
-int64_t orderedBits(const char *bytes, unsigned width) {
-  uint64_t pattern = 0;
-  std::memcpy(&pattern, bytes, (width + 7) / 8);
-  uint64_t sign = uint64_t(1) << (width - 1);
-  return pattern & sign ? -int64_t(pattern & ~sign) : int64_t(pattern);
-}
-
-/// How many representable values the elements at `position` are apart, the larger of two parts;
-/// infinite where only one is NaN. Of floats and complex numbers.
-double ulpsApart(const HostArray &a, const HostArray &b, int64_t position) {
-  Type element = a.getElementType();
-  auto complex = dyn_cast<ComplexType>(element);
-  auto part = cast<FloatType>(complex ? complex.getElementType() : element);
-  ElementValue x = a.get(position), y = b.get(position);
-  if (std::isnan(x.real) != std::isnan(y.real) ||
-      std::isnan(x.imaginary) != std::isnan(y.imaginary))
-    return INFINITY;
-  int64_t size = hlo::getLiteralElementBytes(element), partSize = hlo::getLiteralElementBytes(part);
-  bool nan[] = {std::isnan(x.real), std::isnan(x.imaginary)};
-  double apart = 0;
-  for (int64_t at = 0; at < size; at += partSize) {
-    int64_t p = orderedBits(&a.bytes[position * size + at], part.getWidth());
-    int64_t q = orderedBits(&b.bytes[position * size + at], part.getWidth());
-    if (!nan[at / partSize])
-      apart = std::max(apart, double(uint64_t(std::max(p, q)) - uint64_t(std::min(p, q))));
-  }
-  return apart;
-}
-
-/// Whether the elements at `position` have the same bits, part by part, or are both NaN.
-bool hasSameBits(const HostArray &a, const HostArray &b, int64_t position) {
-  ElementValue x = a.get(position), y = b.get(position);
-  auto same = [](double p, double q) {
-    return std::isnan(p) ? std::isnan(q) : p == q && std::signbit(p) == std::signbit(q);
-  };
-  return x.integer == y.integer && same(x.real, y.real) && same(x.imaginary, y.imaginary);
-}
 
 std::string indexText(int64_t position, ArrayRef<int64_t> shape) {
   std::string text;
@@ -89,21 +24,15 @@ std::string findDifference(const HostArray &result, const HostArray &expected,
                            const Tolerance &tolerance) {
   if (result.type != expected.type)
     return text::shapeText(result.type) + " instead of " + text::shapeText(expected.type);
-  Type element = result.getElementType();
+  const runtime::Element &element = findElement(result.getElementType());
   int64_t bad = 0, first = 0, count = result.getCount();
   double furthest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    ElementValue got = result.get(i), want = expected.get(i);
-    double apart = distance(element, got, want);
-    bool isNear = !tolerance.sameBits || hasSameBits(result, expected, i);
-    if (isNear && std::isfinite(apart) &&
-        apart <= tolerance.atol + tolerance.rtol * magnitude(element, want))
-      continue;
-    if (tolerance.ulp > 0 && !isa<IntegerType>(element) &&
-        ulpsApart(result, expected, i) <= double(tolerance.ulp))
+  const char *got = result.bytes.data(), *want = expected.bytes.data();
+  for (int64_t i = 0; i < count; ++i, got += element.getBytes(), want += element.getBytes()) {
+    if (element.isWithin(tolerance, got, want))
       continue;
     first = bad++ == 0 ? i : first;
-    furthest = std::max(furthest, apart);
+    furthest = std::max(furthest, element.getDistance(got, want));
   }
   if (!bad)
     return {};
@@ -117,12 +46,13 @@ std::string findDifference(const HostArray &result, const HostArray &expected,
 }
 
 double measureDistance(const HostArray &result, const HostArray &expected) {
-  Type element = result.getElementType();
+  const runtime::Element &element = findElement(result.getElementType());
   double apart = 0;
-  for (int64_t i = 0, count = result.getCount(); i < count; ++i)
-    apart = std::max(apart, isa<IntegerType>(element)
-                                ? distance(element, result.get(i), expected.get(i))
-                                : ulpsApart(result, expected, i));
+  const char *got = result.bytes.data(), *want = expected.bytes.data();
+  for (const char *end = got + result.bytes.size(); got != end;
+       got += element.getBytes(), want += element.getBytes())
+    apart = std::max(apart, element.isFloating() ? element.getUlpsApart(got, want)
+                                                 : element.getDistance(got, want));
   return apart;
 }
 

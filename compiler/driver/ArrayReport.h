@@ -6,18 +6,12 @@
 #define HLOC_COMPILER_DRIVER_ARRAYREPORT_H
 
 #include "compiler/driver/HostArray.h"
+#include "runtime/program/Element.h"
 #include <string>
 
 namespace hloc {
 
-/// How far an element may be from the expected one: within rtol * |expected| + atol, or within
-/// `ulp` representable values. All zero: equal, and with `sameBits` so that zeros have the same
-/// sign. NaN always matches NaN, and an infinity itself.
-struct Tolerance {
-  double rtol = 0, atol = 0;
-  int64_t ulp = 0;
-  bool sameBits = false;
-};
+using runtime::Tolerance;
 
 /// How `result` differs from `expected`, in words; empty if it does not.
 std::string findDifference(const HostArray &result, const HostArray &expected,

@@ -2,10 +2,12 @@
 #include "compiler/driver/HostArray.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
+#include "compiler/text/Shape.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -14,6 +16,10 @@ namespace hloc {
 
 //===-- Elements
 //-------------------------------------------------------------------------------===//
+
+const runtime::Element &findElement(Type type) {
+  return *runtime::findElement(std::string_view(text::getElementName(type)));
+}
 
 HostArray::HostArray(RankedTensorType type) : HostArray(type, {}) {
   bytes.resize(getCount() * hlo::getLiteralElementBytes(getElementType()));
@@ -30,9 +36,10 @@ static double decodeFloat(FloatType type, const char *bytes) {
     return llvm::bit_cast<float>(uint32_t(bits));
   if (type.isF64())
     return llvm::bit_cast<double>(bits);
-  return APFloat(type.getFloatSemantics(),
-                 APInt(type.getWidth(), bits, false, /*implicitTrunc=*/true))
-      .convertToDouble();
+  APFloat value(type.getFloatSemantics(),
+                APInt(type.getWidth(), bits, false, /*implicitTrunc=*/true));
+  // Of a type without fractions LLVM would make a NaN without a payload: infinity.
+  return value.isNaN() ? NAN : value.convertToDouble();
 }
 
 static void encodeFloat(FloatType type, double value, char *bytes) {

@@ -10,17 +10,16 @@
 #define HLOC_COMPILER_DRIVER_HOSTARRAY_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "runtime/program/Element.h"
 #include <string>
 #include <vector>
 
 namespace hloc {
 
-/// The value of one element: `integer` of integers and pred, `real` of floats, both parts of
-/// complex numbers.
-struct ElementValue {
-  int64_t integer = 0;
-  double real = 0, imaginary = 0;
-};
+using runtime::ElementValue;
+
+/// What the runtime knows of an element type.
+const runtime::Element &findElement(mlir::Type type);
 
 struct HostArray {
   mlir::RankedTensorType type;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/RandomInputs.h"
-#include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/infer/Shape.h"
-#include "runtime/program/Random.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -98,24 +96,11 @@ private:
 int64_t findIndexBound(Value parameter) { return BoundFinder().find(parameter); }
 
 HostArray makeRandomArray(RankedTensorType type, uint64_t seed, int64_t bound) {
-  std::mt19937_64 bits(seed);
   HostArray array(RankedTensorType::get(hlo::getBounds(type), type.getElementType()));
-  Type element = array.getElementType();
-  bool isTruth = hlo::isPred(element), isInteger = isa<IntegerType>(element),
-       isUnsigned = element.isUnsignedInteger();
-  bool isComplex = isa<ComplexType>(element);
-  for (int64_t i = 0, count = array.getCount(); i < count; ++i) {
-    ElementValue value;
-    if (isTruth)
-      value.integer = bits() >> 63;
-    else if (isInteger)
-      value.integer = runtime::drawInteger(bits, isUnsigned, bound);
-    else
-      value.real = runtime::drawNormal(bits);
-    if (isComplex)
-      value.imaginary = runtime::drawNormal(bits);
-    array.set(i, value);
-  }
+  const runtime::Element &element = findElement(type.getElementType());
+  std::mt19937_64 source(seed);
+  for (int64_t at = 0, end = array.bytes.size(); at < end; at += element.getBytes())
+    element.draw(source, bound, &array.bytes[at]);
   return array;
 }
 

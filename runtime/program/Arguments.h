@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of a stand-alone program: between the memory of a module and files, random numbers, text.
-// Files hold the elements row-major, at least a byte each; memory has the port's layout, and types
-// of fewer than eight bits packed. Test: test/tools/program.test.
+// Files hold the elements row-major, at least a byte each. Test: test/tools/program.test.
 #ifndef HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
 #define HLOC_RUNTIME_PROGRAM_ARGUMENTS_H
 
-#include "hlort/hlort.h"
+#include "program/Array.h"
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace hloc::runtime {
-
-/// Sizes of an array.
-using ArrayShape = std::vector<int64_t>;
-
-/// The sizes of a port, bounded ones at their bounds.
-ArrayShape getBounds(const hlort_port &port);
 
 /// Fills `memory` from a file, and `shape` with the sizes that the array has there; what is wrong
 /// with it, or nothing.
