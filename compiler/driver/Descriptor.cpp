@@ -3,6 +3,7 @@
 #include "codegen/program/ElementNames.h"
 #include "codegen/program/Program.h"
 #include "codegen/program/WeightsImage.h"
+#include "compiler/driver/ConstantData.h"
 #include "hlort/collective.h"
 #include "hlort/hlort.h"
 #include "hlort/weights.h"
@@ -30,11 +31,10 @@ static_assert(offsetof(hlort_program, fingerprint) == 8 &&
 
 namespace {
 
-class DescriptorBuilder {
+class DescriptorBuilder : ConstantData {
 public:
   DescriptorBuilder(const ModuleInterface &interface, Module &module)
-      : interface(interface), module(module), pointer(PointerType::get(module.getContext(), 0)),
-        i32(Type::getInt32Ty(module.getContext())), i64(Type::getInt64Ty(module.getContext())) {}
+      : ConstantData(module, interface.name + "_about"), interface(interface) {}
 
   void build(StringRef target) {
     Function *run = module.getFunction(interface.name + "_run");
@@ -63,37 +63,6 @@ public:
   }
 
 private:
-  static Constant *number(Type *type, int64_t value) { return ConstantInt::getSigned(type, value); }
-
-  /// Address of private constant data.
-  Constant *data(Constant *value) {
-    auto *global =
-        new GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                           GlobalValue::PrivateLinkage, value, interface.name + "_about");
-    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-    return global;
-  }
-
-  Constant *string(StringRef text) {
-    return data(ConstantDataArray::getString(module.getContext(), text));
-  }
-
-  Constant *strings(ArrayRef<std::string> texts) {
-    if (texts.empty())
-      return ConstantPointerNull::get(pointer);
-    SmallVector<Constant *> entries;
-    for (StringRef text : texts)
-      entries.push_back(string(text));
-    return data(ConstantArray::get(ArrayType::get(pointer, entries.size()), entries));
-  }
-
-  Constant *numbers(ArrayRef<int64_t> values) {
-    if (values.empty())
-      return ConstantPointerNull::get(pointer);
-    SmallVector<uint64_t> words(values.begin(), values.end());
-    return data(ConstantDataArray::get(module.getContext(), words));
-  }
-
   /// An hlort_program; null if the module runs by itself.
   Constant *program() {
     if (!interface.needsParticipants)
@@ -130,9 +99,7 @@ private:
       };
       entries.push_back(ConstantStruct::getAnon(fields));
     }
-    if (entries.empty())
-      return ConstantPointerNull::get(pointer);
-    return data(ConstantArray::get(ArrayType::get(entries[0]->getType(), entries.size()), entries));
+    return array(entries);
   }
 
   Constant *ports(const std::vector<Port> &list, bool results) {
@@ -155,15 +122,10 @@ private:
       };
       entries.push_back(ConstantStruct::getAnon(fields));
     }
-    if (entries.empty())
-      return ConstantPointerNull::get(pointer);
-    return data(ConstantArray::get(ArrayType::get(entries[0]->getType(), entries.size()), entries));
+    return array(entries);
   }
 
   const ModuleInterface &interface;
-  Module &module;
-  PointerType *pointer;
-  Type *i32, *i64;
 };
 
 } // namespace

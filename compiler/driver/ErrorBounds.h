@@ -55,6 +55,13 @@ Magnitude measure(const evaluator::Array &array);
 void observe(Observations &observations, mlir::Operation *op,
              llvm::ArrayRef<evaluator::Value> results);
 
+/// What adds all runs of an evaluation, before which `observations` must not end.
+inline auto makeObserver(Observations &observations) {
+  return [&observations](mlir::Operation *op, llvm::ArrayRef<evaluator::Value> results) {
+    observe(observations, op, results);
+  };
+}
+
 /// How far the elements of one result may be off: by a number times their own size, or by a number
 /// for all; each of them is a bound, and may be infinite.
 struct ErrorBound {

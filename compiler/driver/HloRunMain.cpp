@@ -46,16 +46,6 @@ void printJson(const Measurements &measured) {
   llvm::outs() << '\n';
 }
 
-/// What each result may differ by, derived from the module.
-std::vector<ErrorBound> deriveBounds(hlo::ComputationOp entry, const ParticipantArrays &inputs,
-                                     const Observations &observations) {
-  std::vector<Magnitude> arguments(inputs.front().size());
-  for (const std::vector<HostArray> &arrays : inputs)
-    for (auto [size, array] : llvm::zip(arguments, arrays))
-      size.add(measure(array));
-  return deriveErrorBounds(entry, arguments, observations);
-}
-
 /// Prints how far each result that need not be exact is from what is expected, and how far it may
 /// be.
 void printBounds(ArrayRef<ErrorBound> bounds, ArrayRef<std::vector<HostArray>> outputs,
@@ -83,15 +73,16 @@ RunStatus compareWithEvaluator(ModuleOp module, const RunOptions &options,
   ParticipantArrays expected, expectedOutfeed;
   Measurements ignored;
   Observations observations;
-  RunStatus status = runEvaluated(module, options, inputs, expected, expectedOutfeed, ignored,
-                                  options.hasTolerance ? nullptr : &observations);
+  RunStatus status =
+      runEvaluated(module, options, inputs, expected, expectedOutfeed, ignored,
+                   options.hasTolerance ? evaluator::Observer() : makeObserver(observations));
   if (status != RunStatus::Done)
     return status;
   ArrayRef<std::vector<HostArray>> here =
       ArrayRef(outputs).slice(options.firstHere, options.countHere);
   std::vector<Tolerance> tolerances(here.front().size(), options.tolerance);
   if (!options.hasTolerance) {
-    std::vector<ErrorBound> bounds = deriveBounds(findEntry(module), inputs, observations);
+    std::vector<ErrorBound> bounds = deriveErrorBounds(findEntry(module), inputs, observations);
     bounds.resize(tolerances.size());
     for (auto [tolerance, bound, array] : llvm::zip(tolerances, bounds, here.front()))
       tolerance = toTolerance(bound, array.getElementType());

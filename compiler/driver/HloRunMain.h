@@ -7,6 +7,7 @@
 
 #include "compiler/driver/ErrorBounds.h"
 #include "compiler/driver/RunFiles.h"
+#include "compiler/evaluator/core/Evaluator.h"
 #include <functional>
 
 namespace hloc {
@@ -26,11 +27,16 @@ using Runner = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &
                                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                                        ParticipantArrays &outfeed, Measurements &measurements)>;
 
-/// The evaluator. `observations`, unless it is null, gets what operations gave.
+/// The evaluator. `observer`, unless it is empty, gets what operations gave.
 RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
                        const ParticipantArrays &inputs, ParticipantArrays &outputs,
                        ParticipantArrays &outfeed, Measurements &measurements,
-                       Observations *observations = nullptr);
+                       const evaluator::Observer &observer = {});
+
+/// What each result may differ by, derived from the module, the sizes of its inputs and what was
+/// observed when it was evaluated on them.
+std::vector<ErrorBound> deriveErrorBounds(hlo::ComputationOp entry, const ParticipantArrays &inputs,
+                                          const Observations &observations);
 
 /// Makes a module what the tool runs, before it asks for the entry's arrays. Reports errors itself.
 using Preparation = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &options)>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/HlocMain.h"
+#include "codegen/object/Link.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Descriptor.h"
@@ -8,6 +9,7 @@
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/driver/PassDumps.h"
 #include "compiler/driver/Report.h"
+#include "compiler/driver/SelfTest.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
 #include "compiler/hlo/HloDialect.h"
@@ -23,6 +25,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <csignal>
 
 using namespace mlir;
@@ -61,10 +65,11 @@ public:
         llvm::outs() << printTarget(target);
       return Done;
     }
-    if (std::string clash = findClash(); !clash.empty()) {
-      llvm::errs() << "hloc: " << clash << '\n';
-      return WrongUsage;
-    }
+    for (const std::string &fault : {findClash(), findForeignLink(targets->front())})
+      if (!fault.empty()) {
+        llvm::errs() << "hloc: " << fault << '\n';
+        return WrongUsage;
+      }
     if (std::error_code error = makeDumpFolder()) {
       llvm::errs() << options.dumpDir << ": error: cannot make the folder: " << error.message()
                    << '\n';
@@ -107,7 +112,7 @@ private:
   }
 
   bool writesHeader() const {
-    return options.emit != Emit::Program && options.emit >= Emit::Object && options.output != "-";
+    return !options.hasMain() && options.emit >= Emit::Object && options.output != "-";
   }
 
   /// The file beside the output with this ending.
@@ -135,6 +140,19 @@ private:
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
         return "expected another name than '" + file + "' for what is written: that is the module";
     return "";
+  }
+
+  /// Why the code cannot be linked here, in words; empty if it can, or is not.
+  std::string findForeignLink(const Target &target) const {
+    std::string machine = llvm::Triple(target.triple).getArchName().str(),
+                here = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
+    if (!options.isLinked() || machine == here)
+      return "";
+    return ("a " + Twine(options.hasMain() ? "program" : "shared library") + " for " + machine +
+            " cannot be linked on " + here + ", where the runtime is that of " + here + ": " +
+            (options.hasMain() ? "-o NAME.o makes an object" : "--emit=obj makes an object") +
+            ", to be linked there (c++ NAME.o libhlort.a -ltbb -ldl)")
+        .str();
   }
 
   std::error_code makeDumpFolder() {
@@ -236,6 +254,12 @@ private:
 
   bool writeCode(ModuleOp module) {
     CompileOptions compile = getCompileOptions();
+    OwningOpRef<ModuleOp> asRead; // compiling is done in place
+    if (options.emit == Emit::SelfTest) {
+      if (failed(checkSelfTest(module)))
+        return false;
+      asRead = module.clone();
+    }
     if (options.tune) {
       stage("tuning");
       if (!tune(module, source, options, getFileBeside("schedules"), compile))
@@ -249,7 +273,9 @@ private:
     if (options.report)
       (options.output == "-" ? llvm::errs() : llvm::outs())
           << makeReport(module, *compiled, std::move(notFused));
-    if (options.emit == Emit::Shared || options.emit == Emit::Program) {
+    if (asRead && !addSelfTest(*asRead, *compiled))
+      return false;
+    if (options.isLinked()) {
       stage("linking");
       SmallVector<char, 0> linked;
       if (!report(options.emit == Emit::Shared ? linkShared(code, linked)
@@ -259,7 +285,7 @@ private:
     }
     OutputFiles files;
     if (!report(files.add(options.output, StringRef(code.data(), code.size()),
-                          options.emit == Emit::Program)))
+                          /*executable=*/options.hasMain() && options.isLinked())))
       return false;
     if (writesHeader()) {
       std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
@@ -273,6 +299,20 @@ private:
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
     return report(files.commit());
+  }
+
+  /// Makes of the module's object that of a self-test.
+  bool addSelfTest(ModuleOp asRead, CompiledModule &compiled) {
+    stage("evaluating");
+    FailureOr<SelfTest> test = makeSelfTest(asRead, options.module, compiled, options.seed);
+    if (failed(test))
+      return false;
+    SmallVector<char, 0> object, both;
+    if (!report(emitSelfTest(*test, compiled, object)) ||
+        !report(linkObjects({compiled.program.code, object}, both)))
+      return false;
+    compiled.program.code = std::move(both);
+    return true;
   }
 
   const HlocOptions &options;

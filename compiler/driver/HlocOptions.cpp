@@ -37,6 +37,8 @@ const char *getEnding(Emit emit) {
     return "so";
   case Emit::Program:
     return "exe";
+  case Emit::SelfTest:
+    return "selftest";
   }
   return "";
 }
@@ -80,8 +82,13 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Assembly, "asm", "assembly"),
           clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
           clEnumValN(Emit::Shared, "shared", "a shared library, with what it needs of the runtime"),
-          clEnumValN(Emit::Program, "exe",
-                     "a program that runs the module on .npy files or random arrays")));
+          clEnumValN(
+              Emit::Program, "exe",
+              "a program that runs the module on .npy files or random arrays; with -o NAME.o "
+              "an object of it, to be linked with the runtime"),
+          clEnumValN(Emit::SelfTest, "selftest",
+                     "a program that says whether the module computes right on the machine that "
+                     "runs it, by what the reference evaluator computes now; or an object of it")));
   FieldOption<std::string> name("name", options.name,
                                 "Prefix of the symbols (default: from the output's name)",
                                 "identifier", category);
@@ -147,6 +154,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   FieldOption<double> tuneSeconds("tune-seconds", options.tuneSeconds,
                                   "How long to look for them, about (default 60)", "seconds",
                                   category);
+  FieldOption<uint64_t> seed("seed", options.seed,
+                             "Of the random inputs of --emit=selftest (default 0)", "n", category);
   cl::opt<bool, true> isTuneWorker("tune-worker", cl::ReallyHidden,
                                    cl::location(options.isTuneWorker), cl::cat(category));
   ExplainOption explain;
@@ -186,6 +195,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
     else
       require(false, options.machineFile + ": " + text.getError().message());
   }
+  require(!seed.getNumOccurrences() || options.emit == Emit::SelfTest,
+          "--seed is about --emit=selftest");
   require(options.weights != "-", "expected --weights to be a file's name");
   require(options.weights.empty() || options.emit >= Emit::Llvm,
           "--weights is about code; --emit stops before it");

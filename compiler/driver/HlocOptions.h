@@ -12,7 +12,19 @@
 namespace hloc {
 
 /// Where to stop.
-enum class Emit { Hlo, Mlir, Kernels, Code, LlvmDialect, Llvm, Assembly, Object, Shared, Program };
+enum class Emit {
+  Hlo,
+  Mlir,
+  Kernels,
+  Code,
+  LlvmDialect,
+  Llvm,
+  Assembly,
+  Object,
+  Shared,
+  Program,
+  SelfTest
+};
 
 struct HlocOptions {
   std::string module;
@@ -34,7 +46,15 @@ struct HlocOptions {
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
   bool tune = false;
   double tuneSeconds = 60;
+  uint64_t seed = 0;         // of a self-test's inputs
   bool isTuneWorker = false; // a process that --tune has started
+
+  /// Whether what is emitted has a main function.
+  bool hasMain() const { return emit == Emit::Program || emit == Emit::SelfTest; }
+  /// Whether code is linked with the runtime; of what has a main function it can be an object.
+  bool isLinked() const {
+    return emit == Emit::Shared || (hasMain() && !llvm::StringRef(output).ends_with(".o"));
+  }
 
   /// What the options say of the target.
   TargetOptions getTarget() const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo-run --evaluate: between the tool's arrays and the evaluator's values.
 #include "compiler/driver/HloRunMain.h"
-#include "compiler/evaluator/core/Evaluator.h"
 #include <chrono>
 #include <cstring>
 
@@ -62,7 +61,7 @@ static auto makeFeed(size_t participant, const RunOptions &options) {
 
 RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const ParticipantArrays &inputs,
                        ParticipantArrays &outputs, ParticipantArrays &outfeed,
-                       Measurements &measurements, Observations *observations) {
+                       Measurements &measurements, const evaluator::Observer &observer) {
   hlo::ComputationOp entry = findEntry(module);
   evaluator::Options limits;
   limits.replicas = options.replicas;
@@ -71,11 +70,6 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
   limits.maxSeconds = options.maxSeconds;
   limits.maxBytes = options.maxMegabytes << 20;
   limits.seed = options.seed;
-  evaluator::Observer observer;
-  if (observations)
-    observer = [observations](Operation *op, ArrayRef<evaluator::Value> results) {
-      observe(*observations, op, results);
-    };
 
   auto begin = std::chrono::steady_clock::now();
   auto elapsed = [&] {
@@ -107,6 +101,15 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
       llvm::append_range(given, toArrays(module.getContext(), value));
   }
   return RunStatus::Done;
+}
+
+std::vector<ErrorBound> deriveErrorBounds(hlo::ComputationOp entry, const ParticipantArrays &inputs,
+                                          const Observations &observations) {
+  std::vector<Magnitude> arguments(inputs.front().size());
+  for (const std::vector<HostArray> &arrays : inputs)
+    for (auto [size, array] : llvm::zip(arguments, arrays))
+      size.add(measure(array));
+  return deriveErrorBounds(entry, arguments, observations);
 }
 
 } // namespace hloc

@@ -4,6 +4,7 @@
 #include "hlort/collective.h"
 #include "hlort/communicator.h"
 #include "hlort/hlort.h"
+#include "hlort/selftest.h"
 #include "hlort/transfer.h"
 
 int hlortHeaderCheck(void) {

@@ -153,7 +153,7 @@ RunStatus reportNumerics(ModuleOp source, const RunOptions &given, const Partici
   RunStatus status = compiled(*probes->module, options, inputs, results, outfeed, ignored);
   if (status == RunStatus::Done)
     status = runEvaluated(*probes->module, options, inputs, interpreted, outfeed, ignored,
-                          &observations);
+                          makeObserver(observations));
   if (status == RunStatus::Done)
     status = runEvaluated(**wide, options, widenInputs(inputs), exact, outfeed, ignored);
   if (status != RunStatus::Done)
