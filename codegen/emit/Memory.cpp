@@ -4,6 +4,7 @@
 #include "codegen/emit/UnitAccess.h"
 #include "codegen/math/Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -112,10 +113,11 @@ static Value findFirstByte(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRe
   if (!position.base || position.stride != 1 || index.getLanes() % perByte != 0 ||
       position.multiple % perByte != 0)
     return {};
-  Value count = index.constant(perByte);
+  // Lanes that do not take part may begin before the array.
+  Value shift = index.constant(llvm::Log2_64(perByte));
   auto inBytes = [&](VectorIndex x) {
     return VectorIndex{
-        index.b.createOrFold<arith::DivUIOp>(x.base, count), 1, x.multiple / perByte, {}};
+        index.b.createOrFold<arith::ShRSIOp>(x.base, shift), 1, x.multiple / perByte, {}};
   };
   // Rows of whole bytes: one division for all of them.
   const VectorIndex &minor = at.back();
