@@ -22,6 +22,23 @@ static SmallVector<StringRef> splitWords(StringRef name) {
   return words;
 }
 
+/// Letters and digits, with `_` for all that is between them.
+static std::string squeeze(StringRef name) {
+  std::string squeezed;
+  for (char c : name)
+    if (llvm::isAlnum(c))
+      squeezed += c;
+    else if (!squeezed.empty() && squeezed.back() != '_')
+      squeezed += '_';
+  return StringRef(squeezed).rtrim('_').str();
+}
+
+/// The name of an instruction without the number that printers put behind it.
+static StringRef dropNumber(StringRef instruction) {
+  StringRef stem = instruction.rtrim("0123456789");
+  return stem.size() < instruction.size() && stem.consume_back(".") ? stem : instruction;
+}
+
 EntryLeaves::EntryLeaves(hlo::ComputationOp entry) {
   for (BlockArgument parameter : entry.getBody().getArguments()) {
     std::string path;
@@ -59,6 +76,22 @@ void EntryLeaves::add(BlockArgument parameter, Type type, std::string instructio
   remember(byWords, llvm::join(words, "/"));
   if (words.size() > 1 && !path.empty())
     remember(byLastWords, llvm::join(llvm::drop_begin(words), "/"));
+  // Flax's variables are nodes of the tree, of which files of weights know nothing.
+  if (words.size() > 2 && StringRef(path).ends_with(".value"))
+    remember(byLastWords, llvm::join(ArrayRef(words).drop_front().drop_back(), "/"));
+  // Where JAX was not asked for paths, the instruction's name is what has become of it:
+  // `params__layers___0___w__.1` of `params['layers'][0]['w']`.
+  if (path.empty()) {
+    auto rememberSqueezed = [&](StringRef written) {
+      remember(bySqueezed, squeeze(written));
+      if (size_t argument = written.find("__"); argument != StringRef::npos)
+        remember(byLastSqueezed, squeeze(written.drop_front(argument)));
+    };
+    StringRef written = dropNumber(instruction);
+    rememberSqueezed(written);
+    if (written.consume_back("__value"))
+      rememberSqueezed(written);
+  }
   leaves.push_back({parameter, array, position++, std::move(instruction), std::move(path)});
 }
 
@@ -68,6 +101,10 @@ ArrayRef<size_t> EntryLeaves::find(StringRef name) const {
   std::string words = llvm::join(splitWords(name), "/");
   for (auto *map : {&byWords, &byLastWords})
     if (auto found = map->find(words); found != map->end())
+      return found->second;
+  std::string squeezed = squeeze(name);
+  for (auto *map : {&bySqueezed, &byLastSqueezed})
+    if (auto found = map->find(squeezed); found != map->end())
       return found->second;
   return {};
 }

@@ -31,7 +31,8 @@ public:
 
   /// Those that `name` means: its instruction or its path; else its words are those of the path,
   /// however they are joined; or those of the path without the first, which is the argument of a
-  /// JAX function.
+  /// JAX function. Where there is no path, the instruction's name stands for it, in which
+  /// everything that is no letter or digit is `_`.
   llvm::ArrayRef<size_t> find(llvm::StringRef name) const;
 
 private:
@@ -39,7 +40,8 @@ private:
            std::string path, size_t &position);
 
   std::vector<EntryLeaf> leaves;
-  llvm::StringMap<llvm::SmallVector<size_t, 1>> byName, byWords, byLastWords;
+  llvm::StringMap<llvm::SmallVector<size_t, 1>> byName, byWords, byLastWords, bySqueezed,
+      byLastSqueezed;
 };
 
 /// `names` in quotes, at most eight of them and the number of the others.
