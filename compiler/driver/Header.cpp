@@ -55,7 +55,8 @@ const llvm::StringSet<> &takenNames() {
                                           "stdout",        "unix",        "argument",
                                           "bindArgument",  "bindResult",  "descriptor",
                                           "hlort_context", "result",      "run",
-                                          "load_weights",  "Program",     "verify_weights"};
+                                          "load_weights",  "Program",     "verify_weights",
+                                          "count"};
   return names;
 }
 

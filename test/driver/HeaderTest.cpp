@@ -78,13 +78,13 @@ TEST_F(Header, OnlyWhatIsOverwrittenIsBoundWithoutConst) {
 TEST_F(Header, NamesAreMadeFitAndDistinct) {
   interface.name = "jit_f";
   for (const char *name : {"params['a'][0].w", "class", "run", "x", "x.1", "x_1", "0", "JitF",
-                           "x_view", "errno", "co_await"})
+                           "x_view", "errno", "co_await", "count"})
     interface.arguments.push_back(port(name, "f32", {}, {}, 4));
   interface.results = {port("x", "f32", {}, {}, 4)};
   EXPECT_TRUE(says("class JitF : public"));
-  for (const char *accessor :
-       {" params_a_0_w() {", " class_1() {", " run_1() {", " x() {", " x_1() {", " x_1_1() {",
-        " x0() {", " JitF_1() {", " x_view_1() {", " x_2() {", " errno_1() {", " co_await_1() {"})
+  for (const char *accessor : {" params_a_0_w() {", " class_1() {", " run_1() {", " x() {",
+                               " x_1() {", " x_1_1() {", " x0() {", " JitF_1() {", " x_view_1() {",
+                               " x_2() {", " errno_1() {", " co_await_1() {", " count_1() {"})
     EXPECT_TRUE(says(accessor)) << accessor;
 }
 
