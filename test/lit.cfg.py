@@ -22,7 +22,7 @@ config.test_source_root = config.source_dir
 config.test_exec_root = config.build_dir
 
 # Folders whose .hlo files are the data of other tests.
-config.excludes = ["Inputs", "benchmark", "cases", "digits", "package", "participants"]
+config.excludes = ["Inputs", "benchmark", "cases", "digits", "language_model", "package", "participants"]
 
 config.environment["PATH"] = os.pathsep.join(
     [config.program_dir, config.llvm_dir, os.environ.get("PATH", "")])
