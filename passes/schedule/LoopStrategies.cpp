@@ -101,13 +101,16 @@ int64_t chooseTile(const KernelProblem &problem, const LoopProblem &loop) {
           side = std::min(loop.shape[loop.across], loop.getMinor());
   while (tile > least && tile > side)
     tile /= 2;
-  return tile <= side ? tile : 0;
+  bool endsInByte = loop.packsResults && tile % 8 != 0;
+  return tile <= side && !endsInByte ? tile : 0;
 }
 
 std::string refuseTiles(const KernelProblem &problem) {
   LoopProblem loop(problem.body);
   if (loop.transposes.empty())
     return "no operand lies across the results";
+  if (loop.packsResults && loop.getMinor() % 8 != 0)
+    return "rows of the results begin within a byte";
   return chooseTile(problem, loop) < kSmallestTile ? "the results are smaller than a tile" : "";
 }
 
@@ -134,6 +137,8 @@ std::string checkTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule)
     return wrong;
   if (std::string wrong = checkLanes(problem, schedule, loop.bits); !wrong.empty())
     return wrong;
+  if (loop.packsResults && schedule.getLanes() % 8 != 0)
+    return "expected tiles of 8 lanes or a multiple: elements share bytes";
   int64_t side = std::min(loop.shape[loop.across], loop.getMinor());
   return schedule.getLanes() < 2 || schedule.getLanes() > std::min(side, kLargestTile)
              ? "expected a tile of 2 to " + std::to_string(kLargestTile) +
