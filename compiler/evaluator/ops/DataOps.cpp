@@ -284,8 +284,9 @@ static FailureOr<Values> bitcast(Call &call) {
     physical.push_back(type->second[d]);
     inverse[d] = i;
   }
+  // Elements of less than a byte are held with their sign, or without.
   bool sameElements = getBits(type->first) == getBits(operand.type) &&
-                      countElements(physical) == operand.getCount();
+                      getBits(type->first) >= 8 && countElements(physical) == operand.getCount();
   if (sameElements) {
     memory = memory.reshaped(physical);
     memory.type = type->first;
