@@ -16,14 +16,17 @@ namespace {
 /// at more rows of less; and how many such strips there are to be, for the threads.
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
 
+/// Registers of a tile of few rows that hold no sums; bytes of a piece of a row, at least, for
+/// which few rows are quicker so than with sums in the first cache.
+constexpr int64_t kSpareRegisters = 2, kLeastPieceBytes = 256;
+
 /// Whether a strip's piece of each row of the right operand comes from beyond the second cache and
-/// is waited for: pieces lie rows apart, so the machine does not see which comes next. Few rows
-/// read long pieces.
+/// is waited for: pieces lie rows apart, so the machine does not see which comes next. One row
+/// or two read long pieces.
 bool waitsForRows(const KernelProblem &problem, const DotProblem &dot) {
   double bytes =
       dot.getRhsWholeBytes() + fuse::bytesOf(dot.lhsType) + fuse::bytesOf(dot.resultType);
-  return dot.rows > kMostAxpyRows && !dot.depthIsMinorOfRhs &&
-         bytes > double(problem.target.machine.l2.bytes);
+  return dot.rows > 2 && !dot.depthIsMinorOfRhs && bytes > double(problem.target.machine.l2.bytes);
 }
 
 /// Lines that a strip of `width` columns reads of a row of the right operand.
@@ -43,8 +46,15 @@ void proposeStream(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
       dot.columns >= kMinStrips * kStripVectors * lanes)
     tile = {1, kStripVectors};
   schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1));
-  if (canAskAhead(dot) && waitsForRows(problem, dot))
-    schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1, {"prefetch"}));
+  if (!canAskAhead(dot) || !waitsForRows(problem, dot))
+    return;
+  if (dot.rows <= kMostAxpyRows) { // which leave registers for longer pieces
+    uint64_t most = (problem.target.vectorRegisters - kSpareRegisters) / dot.rows;
+    tile.vectors = std::max(tile.vectors, int64_t(llvm::bit_floor(most)));
+    if (double(tile.vectors * lanes) * fuse::elementBytes(dot.rhsType) < kLeastPieceBytes)
+      return;
+  }
+  schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1, {"prefetch"}));
 }
 
 double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -66,13 +76,14 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double rowElements = double(dot.batches) * dot.rows * dot.depth *
                        llvm::divideCeil(dot.columns, tile.vectors * lanes);
   double compute = getProductTime(problem, dot, lanes, rate * useful);
-  double read =
-      getReadTime(problem, dot, passes) * getStripFactor(problem, dot, tile.vectors * lanes);
+  double read = getReadTime(problem, dot, passes);
   double wait = getPanelWait(problem, dot, passes, tile.vectors * lanes * dot.depth);
   double pieces = passes * elements / double(tile.vectors * lanes);
   if (schedule.has("prefetch"))
     compute += pieces * getPieceLines(problem, dot, tile.vectors * lanes) *
                problem.costs.fromCycles(kAskCycles);
+  else if (dot.rows <= kMostAxpyRows)
+    read *= getStripFactor(problem, dot, tile.vectors * lanes);
   else if (waitsForRows(problem, dot))
     wait += pieces * problem.costs.getMissTime(dot.getRhsWholeBytes());
   if (dot.lhsInPlace)
