@@ -25,7 +25,7 @@ import model
 import stories
 
 SEED = 8
-STEPS = 360
+STEPS = 1200
 BATCH = 8
 BEGINNINGS = ["", "Ida the goose", "Leo the otter lived on the island. One day he lost his yellow drum."]
 LEAST_MARGIN = 0.01  # between the best score and the next, so that rounding decides nothing in expected.txt
@@ -50,7 +50,7 @@ def loss(params, rows):
 
 
 def train():
-    rate = optax.warmup_cosine_decay_schedule(0, 1e-2, STEPS // 20, STEPS, 2e-4)
+    rate = optax.warmup_cosine_decay_schedule(0, 8e-3, STEPS // 20, STEPS, 2e-4)
     optimizer = optax.chain(optax.clip_by_global_norm(1), optax.contrib.muon(rate, consistent_rms=0.2))
 
     @jax.jit
