@@ -71,8 +71,8 @@ mlir::BlockArgument findWhole(mlir::Value value);
 mlir::Value getSource(mlir::Value value);
 /// The argument that these steps lead to; null if they do not.
 mlir::BlockArgument findOrigin(mlir::Value value);
-/// The least size of what reshapes joined on this way (fuse::getRun): of blocks of weights that have
-/// a scale each, for one. `fuse::kView` if there are none.
+/// The least size of what reshapes joined on this way (fuse::getRun): of blocks of weights that
+/// have a scale each, for one. `fuse::kView` if there are none.
 int64_t getRun(mlir::Value value);
 
 /// Type in which products of elements are summed into `result`: f32 for narrow floats, else the

@@ -285,8 +285,8 @@ static FailureOr<Values> bitcast(Call &call) {
     inverse[d] = i;
   }
   // Elements of less than a byte are held with their sign, or without.
-  bool sameElements = getBits(type->first) == getBits(operand.type) &&
-                      getBits(type->first) >= 8 && countElements(physical) == operand.getCount();
+  bool sameElements = getBits(type->first) == getBits(operand.type) && getBits(type->first) >= 8 &&
+                      countElements(physical) == operand.getCount();
   if (sameElements) {
     memory = memory.reshaped(physical);
     memory.type = type->first;
