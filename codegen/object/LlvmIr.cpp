@@ -5,6 +5,7 @@
 #include "codegen/lower/MoveShufflesBehindOperands.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
 #include "codegen/lower/SplitConstantMasks.h"
+#include "codegen/lower/WidenPackedShuffles.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -244,6 +245,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   masks.addPass(ScalarizeSingleLaneMaskedStores());
   if (target.hasMaskRegisters)
     masks.addPass(HideHalfReadVectors());
+  masks.addPass(WidenPackedShuffles());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
   passes.run(module, modules);
 }
