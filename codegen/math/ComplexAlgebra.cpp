@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnitude, product, quotient, square root and sign of complex numbers, scaled so that no step
-// overflows where the result does not; special values follow C's Annex G.
+// Magnitude, product, quotient, square root and sign of complex numbers. Numbers of ordinary size
+// go by the plain formulas. The others are scaled, so that no step overflows where the result does
+// not; special values follow C's Annex G. Scaling is by powers of two and exact, so both ways give
+// ordinary numbers the same bits.
 #include "codegen/math/ComplexNumber.h"
 
 using namespace mlir;
@@ -30,33 +32,69 @@ Expr scaleBack(Expr x, Expr k) {
   return x * powerOfTwo(half) * powerOfTwo(k - half);
 }
 
-Expr hypot(Expr x, Expr y) {
+/// Whether one of the numbers is infinite or NaN, too great for the plain formulas, or too small
+/// for them and not zero. Of all others the squares, the products of two, and what is lost when
+/// these are rounded, are far from overflow and from subnormal numbers.
+static Expr isExtreme(ArrayRef<Expr> numbers) {
+  double range = numbers.front().isF32() ? 0x1p40 : 0x1p300;
+  Expr most = numbers.front().real(range), least = numbers.front().real(1 / range);
+  Expr sum = abs(numbers.front()), smallest = least;
+  for (auto [i, x] : llvm::enumerate(numbers)) {
+    Expr magnitude = abs(x);
+    if (i)
+      sum = sum + magnitude;
+    // One unit less makes zero a NaN, which is not less than anything.
+    Expr less = asFloat(bitsOf(magnitude) - 1);
+    smallest = select(lt(less, smallest), less, smallest);
+  }
+  return !lt(sum, most) | lt(smallest, least);
+}
+
+/// The plain results, and in lanes that are extreme those that `scaled` computes.
+static SmallVector<Expr> orScaled(Expr extreme, ArrayRef<Expr> plain,
+                                  function_ref<SmallVector<Expr>()> scaled) {
+  return ifAny(extreme, plain, [&] {
+    SmallVector<Expr> results = scaled();
+    for (auto [result, ordinary] : llvm::zip_equal(results, plain))
+      result = select(extreme, result, ordinary);
+    return results;
+  });
+}
+
+static Expr hypotScaled(Expr x, Expr y) {
   ScaledPair scaled = scalePair(x, y);
   Expr root = sqrt(multiplyAdd(scaled.x, scaled.x, scaled.y * scaled.y));
   Expr result = scaleBack(root, scaled.exponent);
   return select(isInfinite(x) | isInfinite(y), infinity(x), result);
 }
 
+Expr hypot(Expr x, Expr y) {
+  Expr plain = sqrt(multiplyAdd(x, x, y * y));
+  return orScaled(isExtreme({x, y}), plain,
+                  [&] { return SmallVector<Expr>{hypotScaled(x, y)}; })[0];
+}
+
 Complex multiply(Complex x, Complex y) {
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/// a b + c d, with what the second product loses by rounding.
-static Expr sumOfProducts(Expr a, Expr b, Expr c, Expr d) {
-  Expr product = c * d;
-  Expr lost = select(isFinite(product), fma(c, d, -product), product.real(0));
-  return fma(a, b, product) + lost;
+/// a b + c d, with what the second product loses by rounding; infinite where c d is.
+static Expr sumOfProducts(Expr a, Expr b, Expr c, Expr d, bool mayBeInfinite) {
+  Pair product = twoProduct(c, d);
+  if (mayBeInfinite)
+    product.lo = select(isFinite(product.hi), product.lo, product.hi.real(0));
+  return fma(a, b, product.hi) + product.lo;
 }
 
-Complex divide(Complex x, Complex y) {
+static SmallVector<Expr> divideScaled(Complex x, Complex y) {
   ScaledPair p = scalePair(x.re, x.im), q = scalePair(y.re, y.im);
   Expr norm = multiplyAdd(q.x, q.x, q.y * q.y);
   Expr k = p.exponent - q.exponent;
   // Beyond that everything is 0 or infinite.
   int limit = x.re.isF32() ? 250 : 2040;
   k = select(lt(k, -limit), k.integer(-limit), select(gt(k, limit), k.integer(limit), k));
-  Expr re = scaleBack(sumOfProducts(p.x, q.x, p.y, q.y) / norm, k);
-  Expr im = scaleBack(sumOfProducts(p.y, q.x, -p.x, q.y) / norm, k);
+  Expr re = scaleBack(sumOfProducts(p.x, q.x, p.y, q.y, /*mayBeInfinite=*/true) / norm, k);
+  Expr im = scaleBack(sumOfProducts(p.y, q.x, -p.x, q.y, /*mayBeInfinite=*/true) / norm, k);
   auto results = ifAny(isNan(re) & isNan(im), {re, im}, [&] {
     Expr inf = infinity(re), zero = re.real(0);
     Expr invalid = isNan(re) & isNan(im);
@@ -79,32 +117,57 @@ Complex divide(Complex x, Complex y) {
     return SmallVector<Expr>{choose(re, zeroRe, greatRe, smallRe),
                              choose(im, zeroIm, greatIm, smallIm)};
   });
+  return results;
+}
+
+Complex divide(Complex x, Complex y) {
+  Expr norm = multiplyAdd(y.re, y.re, y.im * y.im);
+  Expr extreme = isExtreme({x.re, x.im, y.re, y.im}) | eq(norm, 0);
+  Expr re = sumOfProducts(x.re, y.re, x.im, y.im, /*mayBeInfinite=*/false) / norm;
+  Expr im = sumOfProducts(x.im, y.re, -x.re, y.im, /*mayBeInfinite=*/false) / norm;
+  auto results = orScaled(extreme, {re, im}, [&] { return divideScaled(x, y); });
   return {results[0], results[1]};
 }
 
-Complex sqrt(Complex z) {
+/// Real and imaginary part of sqrt(|x| + |y| i).
+static Pair squareRoot(Expr x, Expr y) {
+  Expr magnitude = sqrt(multiplyAdd(x, x, y * y));
+  Expr root = sqrt((magnitude + abs(x)) * 0.5);
+  return {root, select(eq(root, 0), abs(y), abs(y) / (root + root))};
+}
+
+/// sqrt(z), from that of |x| + |y| i.
+static Complex fromFirstQuadrant(Complex z, Pair root) {
+  Expr left = lt(z.re, 0);
+  return {select(left, root.lo, root.hi), copysign(select(left, root.hi, root.lo), z.im)};
+}
+
+static Complex sqrtScaled(Complex z) {
   Expr x = z.re, y = z.im;
   ScaledPair s = scalePair(x, y);
   // An even exponent has a square root; an odd one moves to the numbers.
   Expr odd = ne(s.exponent & 1, 0);
   Expr factor = select(odd, x.real(2), x.real(1));
-  Expr sx = s.x * factor, sy = s.y * factor;
-  Expr halfExponent = ashr(s.exponent, 1);
-  Expr magnitude = sqrt(multiplyAdd(sx, sx, sy * sy));
-  Expr root = sqrt((magnitude + abs(sx)) * 0.5);
-  Expr other = select(eq(root, 0), abs(sy), abs(sy) / (root + root));
-  Expr great = root * powerOfTwo(halfExponent), small = other * powerOfTwo(halfExponent);
-  Expr left = lt(x, 0);
-  Expr re = select(left, small, great);
-  Expr im = copysign(select(left, great, small), y);
+  Pair root = squareRoot(s.x * factor, s.y * factor);
+  Expr scale = powerOfTwo(ashr(s.exponent, 1));
+  auto [re, im] = fromFirstQuadrant(z, {root.hi * scale, root.lo * scale});
   // Infinite imaginary parts win over everything, then infinite real ones.
-  Expr inf = infinity(x), zero = x.real(0);
+  Expr left = lt(x, 0), inf = infinity(x);
   Expr infiniteX = isInfinite(x);
-  Expr yOrNan = select(isNan(y), y, zero);
+  Expr yOrNan = select(isNan(y), y, x.real(0));
   re = select(infiniteX, select(left, yOrNan, inf), re);
   im = select(infiniteX, copysign(select(left, inf, yOrNan), y), im);
   Expr infiniteY = isInfinite(y);
   return {select(infiniteY, inf, re), select(infiniteY, y, im)};
+}
+
+Complex sqrt(Complex z) {
+  Complex plain = fromFirstQuadrant(z, squareRoot(z.re, z.im));
+  auto results = orScaled(isExtreme({z.re, z.im}), {plain.re, plain.im}, [&] {
+    Complex scaled = sqrtScaled(z);
+    return SmallVector<Expr>{scaled.re, scaled.im};
+  });
+  return {results[0], results[1]};
 }
 
 static Complex sign(Complex z) {

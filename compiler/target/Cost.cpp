@@ -9,6 +9,10 @@ namespace hloc {
 /// Loads that are waited for at the same time.
 static constexpr double kMissesAtOnce = 2;
 
+/// Of such an expansion's instructions those that wait for each other: polynomials are computed by
+/// two chains.
+static constexpr double kChainShare = 0.5;
+
 /// Instructions of the expansions of codegen/math for a vector of f32, and of what surrounds an
 /// operation that is one instruction (moves, constants).
 static double getInstructions(hlo::CostClass costClass) {
@@ -102,6 +106,30 @@ double CostModel::getScalarTime(Operation *op) const {
   if (op->getNumResults() == 0)
     return 0;
   return machine.getNanoseconds(getVectorCycles(op, getComputedType(op)));
+}
+
+double CostModel::getLatency(Operation *op) const {
+  if (op->getNumResults() == 0)
+    return 0;
+  Type element = getComputedType(op);
+  double cycles = getVectorCycles(op, element),
+         step = isa<IntegerType>(element) ? 1 : machine.rates.multiplyAddLatency;
+  switch (hlo::getCostClass(op)) {
+  case hlo::CostClass::Free:
+    return 0;
+  case hlo::CostClass::Simple:
+    return machine.getNanoseconds(step);
+  case hlo::CostClass::Root:
+    return machine.getNanoseconds(cycles + 2 * step);
+  case hlo::CostClass::Gather:
+    return machine.getNanoseconds(cycles + machine.l1.latency);
+  case hlo::CostClass::Divide:
+    if (isa<FloatType>(element))
+      return machine.getNanoseconds(cycles + 2 * step);
+    [[fallthrough]];
+  default:
+    return machine.getNanoseconds(kChainShare * cycles * machine.rates.simple * step);
+  }
 }
 
 double CostModel::getElementTime(Block &body) const {

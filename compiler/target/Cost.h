@@ -21,6 +21,8 @@ public:
   double getElementTime(mlir::Operation *op) const;
   /// The same where nothing is computed in vectors: one element at a time.
   double getScalarTime(mlir::Operation *op) const;
+  /// Time from when an element's operands are at hand until the element of the result is.
+  double getLatency(mlir::Operation *op) const;
   /// The sum over a kernel's operations, with the loads and stores of one element.
   double getElementTime(mlir::Block &body) const;
   /// Whether computing an element again costs more than loading it from the nearest cache.

@@ -44,6 +44,8 @@ struct Rates {
   double load = 0, store = 0;
   /// Cycles until the result of a multiply-add can be added to again.
   double multiplyAddLatency = 0;
+  /// Instructions that are begun or wait at the same time: how far a core looks ahead.
+  double window = 0;
   /// Of products of pairs of i16 and of bf16, and of four i8, with their sums; 0 without such an
   /// instruction.
   double pairProduct = 0, bf16Product = 0, quadProduct = 0;

@@ -36,6 +36,7 @@ template <> struct MappingTraits<Rates> {
     io.mapOptional("load", rates.load);
     io.mapOptional("store", rates.store);
     io.mapOptional("multiply-add-latency-cycles", rates.multiplyAddLatency);
+    io.mapOptional("window-instructions", rates.window);
     io.mapOptional("pair-product", rates.pairProduct);
     io.mapOptional("bf16-product", rates.bf16Product);
     io.mapOptional("quad-product", rates.quadProduct);
@@ -83,7 +84,7 @@ template <> struct MappingTraits<Machine> {
     if (!(machine.frequency > 0 && machine.memory.coreBandwidth > 0 &&
           machine.memory.allBandwidth > 0 && machine.memory.latency > 0 && rates.multiplyAdd > 0 &&
           rates.simple > 0 && rates.shuffle > 0 && rates.load > 0 && rates.store > 0 &&
-          rates.multiplyAddLatency > 0))
+          rates.multiplyAddLatency > 0 && rates.window > 0))
       return "expected gigahertz, bandwidths and vectors-per-cycle to be above 0";
     if (!(rates.pairProduct >= 0 && rates.bf16Product >= 0 && rates.quadProduct >= 0))
       return "expected rates of products to be 0 or more";

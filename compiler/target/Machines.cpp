@@ -4,10 +4,11 @@
 // Sources. Sizes of caches, latencies and rates of instructions: [I] Intel 64 and IA-32
 // Architectures Optimization Reference Manual; [A] AMD's Software Optimization Guides for families
 // 17h, 19h and 1Ah; [N] Arm's Software Optimization Guides and Technical Reference Manuals of
-// Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86: [F] Agner Fog,
-// Instruction Tables. Frequencies, and what a cache and memory give in a stream, are [E]
-// estimates of servers under load: they order choices and promise nothing. Levels of x86-64
-// (v2 to v4) take the least of the families that are common among those that have it.
+// Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86, and the
+// sizes of reorder buffers: [F] Agner Fog, Instruction Tables and Microarchitecture. Frequencies,
+// and what a cache and memory give in a stream, are [E] estimates of servers under load: they order
+// choices and promise nothing. Levels of x86-64 (v2 to v4) take the least of the families that are
+// common among those that have it.
 #include "compiler/target/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -45,6 +46,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 1,
                   .store = 1,
                   .multiplyAddLatency = 8,
+                  .window = 128,
                   .pairProduct = 1},
         .costs = {.divideF32 = 5, .divideF64 = 5, .rootF32 = 5, .rootF64 = 6, .gatherElement = 2},
         .parallelism = kThreads}},
@@ -62,6 +64,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 192,
                   .pairProduct = 2},
         .costs = {.divideF32 = 5, .divideF64 = 8, .rootF32 = 6, .rootF64 = 9, .gatherElement = 1.8},
         .parallelism = kThreads}},
@@ -79,6 +82,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 5,
+                  .window = 192,
                   .pairProduct = 1},
         .costs =
             {.divideF32 = 14, .divideF64 = 16, .rootF32 = 14, .rootF64 = 16, .gatherElement = 2},
@@ -97,6 +101,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 224,
                   .pairProduct = 2},
         .costs = {.divideF32 = 5, .divideF64 = 8, .rootF32 = 6, .rootF64 = 9, .gatherElement = 0.7},
         .parallelism = kThreads}},
@@ -114,6 +119,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 3,
                   .store = 2,
                   .multiplyAddLatency = 4,
+                  .window = 512,
                   .pairProduct = 2,
                   .quadProduct = 2},
         .costs = {.divideF32 = 5, .divideF64 = 8, .rootF32 = 6, .rootF64 = 9, .gatherElement = 0.6},
@@ -133,6 +139,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 1,
                   .store = 1,
                   .multiplyAddLatency = 6,
+                  .window = 256,
                   .pairProduct = 1,
                   .quadProduct = 1},
         .costs =
@@ -152,6 +159,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 224,
                   .pairProduct = 2},
         .costs =
             {.divideF32 = 10, .divideF64 = 16, .rootF32 = 12, .rootF64 = 18, .gatherElement = 1.2},
@@ -170,6 +178,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 224,
                   .pairProduct = 2,
                   .bf16Product = 1,
                   .quadProduct = 2},
@@ -190,6 +199,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 352,
                   .pairProduct = 2,
                   .quadProduct = 2},
         .costs =
@@ -209,6 +219,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 512,
                   .pairProduct = 2,
                   .bf16Product = 1,
                   .quadProduct = 2},
@@ -229,6 +240,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 1,
                   .store = 0.5,
                   .multiplyAddLatency = 5,
+                  .window = 192,
                   .pairProduct = 0.5},
         .costs =
             {.divideF32 = 6, .divideF64 = 9, .rootF32 = 10, .rootF64 = 16, .gatherElement = 2.5},
@@ -247,6 +259,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 5,
+                  .window = 224,
                   .pairProduct = 1},
         .costs = {.divideF32 = 6, .divideF64 = 6, .rootF32 = 8, .rootF64 = 9, .gatherElement = 2},
         .parallelism = kThreads}},
@@ -264,6 +277,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 256,
                   .pairProduct = 2},
         .costs = {.divideF32 = 4, .divideF64 = 5, .rootF32 = 5, .rootF64 = 8, .gatherElement = 1.8},
         .parallelism = kThreads}},
@@ -281,6 +295,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 1,
                   .store = 0.5,
                   .multiplyAddLatency = 4,
+                  .window = 320,
                   .pairProduct = 1,
                   .bf16Product = 1,
                   .quadProduct = 1},
@@ -301,6 +316,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .load = 2,
                   .store = 1,
                   .multiplyAddLatency = 4,
+                  .window = 448,
                   .pairProduct = 2,
                   .bf16Product = 2,
                   .quadProduct = 2},
@@ -319,7 +335,8 @@ const Row *findRow(llvm::StringRef cpu) {
                   .shuffle = 2,
                   .load = 2,
                   .store = 1,
-                  .multiplyAddLatency = 4},
+                  .multiplyAddLatency = 4,
+                  .window = 128},
         .costs =
             {.divideF32 = 7, .divideF64 = 10, .rootF32 = 9, .rootF64 = 14, .gatherElement = 1.5},
         .parallelism = kThreads}},
@@ -336,7 +353,8 @@ const Row *findRow(llvm::StringRef cpu) {
                   .shuffle = 2,
                   .load = 3,
                   .store = 2,
-                  .multiplyAddLatency = 4},
+                  .multiplyAddLatency = 4,
+                  .window = 160},
         .costs =
             {.divideF32 = 7, .divideF64 = 10, .rootF32 = 9, .rootF64 = 14, .gatherElement = 1.3},
         .parallelism = kThreads}},
@@ -353,7 +371,8 @@ const Row *findRow(llvm::StringRef cpu) {
                   .shuffle = 4,
                   .load = 3,
                   .store = 2,
-                  .multiplyAddLatency = 4},
+                  .multiplyAddLatency = 4,
+                  .window = 256},
         .costs = {.divideF32 = 5, .divideF64 = 7, .rootF32 = 7, .rootF64 = 10, .gatherElement = 1},
         .parallelism = kThreads}},
       // [N]
@@ -369,7 +388,8 @@ const Row *findRow(llvm::StringRef cpu) {
                   .shuffle = 4,
                   .load = 3,
                   .store = 2,
-                  .multiplyAddLatency = 4},
+                  .multiplyAddLatency = 4,
+                  .window = 320},
         .costs = {.divideF32 = 5, .divideF64 = 7, .rootF32 = 7, .rootF64 = 10, .gatherElement = 1},
         .parallelism = kThreads}},
       // [N] [E]: any other AArch64.
@@ -385,7 +405,8 @@ const Row *findRow(llvm::StringRef cpu) {
                   .shuffle = 1,
                   .load = 2,
                   .store = 1,
-                  .multiplyAddLatency = 4},
+                  .multiplyAddLatency = 4,
+                  .window = 128},
         .costs =
             {.divideF32 = 8, .divideF64 = 12, .rootF32 = 10, .rootF64 = 16, .gatherElement = 1.5},
         .parallelism = kThreads}},

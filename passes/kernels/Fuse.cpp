@@ -104,10 +104,13 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   }
   for (int group : candidates) {
     double loads = 0, count = 0;
+    bool crosses = groups.lanesCrossFew(group);
     for (int map : groups.getMaps(op, group)) {
       const IndexMap &m = groups.maps[map];
-      count += m.count;
-      loads += m.count * (m.strided ? costs.getStridedTime() : costs.getReloadTime());
+      bool repeats = crosses && m.shared > 1;
+      double times = repeats ? m.count * m.shared : m.count;
+      count += times;
+      loads += times * (m.strided || repeats ? costs.getStridedTime() : costs.getReloadTime());
     }
     evaluations += count;
     allLoads += loads * reads;

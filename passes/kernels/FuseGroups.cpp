@@ -141,6 +141,21 @@ int Groups::open(Operation *op) {
   return index;
 }
 
+bool Groups::lanesCrossFew(int index) const {
+  const Group &group = groups[index];
+  int64_t rank = group.space.size();
+  return group.kind == KernelKind::Reduce && rank > 1 &&
+         group.space.back() < costs.getLanes(/*bits=*/32) &&
+         !llvm::is_contained(group.dimensions, rank - 1);
+}
+
+bool Groups::sharesWork(int index) const {
+  return !lanesCrossFew(index) && llvm::any_of(groups[index].members, [&](const auto &member) {
+    return !isMovement(member.first) &&
+           llvm::any_of(member.second, [&](int map) { return maps[map].shared > 1; });
+  });
+}
+
 void Groups::appendOutputUsers(int group, SmallVectorImpl<Operation *> &users) {
   for (auto &[op, opMaps] : groups[group].members)
     if (info[op].home == group)
@@ -217,6 +232,9 @@ bool Groups::canMerge(int a, int b) {
   if (first.hero || second.hero)
     return false;
   if (getWait(a) != getWait(b)) // one can run while the other waits
+    return false;
+  // What one computes once for the few elements of a row, the other would for each of them.
+  if ((lanesCrossFew(a) && sharesWork(b)) || (lanesCrossFew(b) && sharesWork(a)))
     return false;
   if (first.members.size() + second.members.size() > 200 || first.emission + second.emission > 600)
     return false;

@@ -70,6 +70,11 @@ public:
   void add(mlir::Operation *op, int group, const Maps &maps, bool isHome);
   void remove(mlir::Operation *op, int group);
   int open(mlir::Operation *op);
+  /// Whether a vector of `group`'s loops holds elements of several rows, because the minor
+  /// dimension is short: what these have in common is computed for each of them.
+  bool lanesCrossFew(int group) const;
+  /// Whether its loops compute what several elements have in common once for these.
+  bool sharesWork(int group) const;
 
   /// Whether one kernel can do the work of both, which must not depend on each other.
   bool canMerge(int a, int b);

@@ -61,7 +61,7 @@ int IndexMaps::getRoot(ArrayRef<int64_t> shape) {
     double count = 1;
     for (int64_t size : shape)
       count *= double(size);
-    all.push_back({-1, count, false, false, kView});
+    all.push_back({-1, count, false, false, kView, 1});
   }
   return entry->second;
 }
@@ -87,7 +87,7 @@ bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
 }
 
 int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided,
-                        bool hero, int64_t run) {
+                        bool hero, int64_t run, double shared) {
   // The data that a gather reads, or a dynamic slice, lie where other operands say.
   bool isKnown = isa<MovementInterface>(op) && !isa<PadOp>(op);
   if (isKnown || isa<ReshapeOp>(op) || (isa<GatherOp>(op) && operand == 1))
@@ -96,8 +96,8 @@ int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double coun
   auto [entry, isNew] = children.try_emplace(key, int(all.size()));
   if (isNew) {
     const IndexMap &from = all[parent];
-    all.push_back(
-        {parent, count, strided || from.strided, hero || from.underHero, std::min(run, from.run)});
+    all.push_back({parent, count, strided || from.strided, hero || from.underHero,
+                   std::min(run, from.run), shared * from.shared});
   }
   return entry->second;
 }
@@ -188,15 +188,16 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
     return;
   }
   for (int map : maps) {
-    double count = all[map].count;
+    double count = all[map].count, shared = 1;
     bool strided = false;
     int64_t run = kView;
     unsigned number = operand.getOperandNumber();
     if (type.getRank() == 0)
       count = 1;
-    else if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       count = hoistedCount(broadcast, count);
-    else if (auto transpose = dyn_cast<TransposeOp>(op))
+      shared = all[map].count / count;
+    } else if (auto transpose = dyn_cast<TransposeOp>(op))
       strided = type.getRank() > 0 && getIndexMap(transpose).back().dimension != type.getRank() - 1;
     else if (auto gather = dyn_cast<GatherOp>(op); gather && operand.getOperandNumber() == 1)
       count = hoistedCount(gather, count);
@@ -209,6 +210,6 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
       if (isStackedInMinor(concatenate))
         number = 0; // all operands at the same index, side by side
     }
-    add(getChild(map, op, number, count, strided, false, run));
+    add(getChild(map, op, number, count, strided, false, run, shared));
   }
 }

@@ -44,6 +44,8 @@ struct IndexMap {
   bool strided;   ///< neighbours in the loop are not neighbours in memory
   bool underHero; ///< leads to an operand of a dot, convolution, window, ...
   int64_t run;    ///< elements that lie side by side behind reshapes: `kView` if these are views
+  /// Places along trailing dimensions that share an evaluation: more, where lanes lie across these.
+  double shared;
 };
 
 /// All index maps of a block's kernels. Kernels with equal shapes share their maps.
@@ -63,7 +65,7 @@ public:
 
 private:
   int getChild(int parent, mlir::Operation *op, unsigned operand, double count, bool strided,
-               bool hero, int64_t run = kView);
+               bool hero, int64_t run = kView, double shared = 1);
   void appendHeroMaps(mlir::OpOperand &operand, int parent, Maps &result);
 
   std::vector<IndexMap> all;

@@ -12,9 +12,6 @@ namespace hloc {
 
 /// Indices of a value that are told apart; what is asked for at more counts as asked for at one.
 static constexpr size_t kMaxIndices = 32;
-/// How much longer instructions take of which each waits for one before than as many that do not:
-/// up to four cycles each, where two begin in a cycle, but most operations are not one such chain.
-static constexpr double kLatencyOfRate = 2;
 /// Elements of which one is taken, up to which whole vectors are loaded and sorted out.
 static constexpr int64_t kInterleaved = 4;
 /// Bytes between neighbours from which each is on a page of its own, where prefetching ends.
@@ -85,6 +82,11 @@ KernelWork::KernelWork(const KernelProblem &problem) : problem(problem) {
     ArrayRef<int64_t> shape = typeOf(result).getShape();
     hasFewMinor = shape.size() > 1 && double(shape.back()) < lanes &&
                   double(shape[shape.size() - 2]) >= lanes;
+  }
+  for (auto reduce : problem.body.getOps<hlo::ReduceOp>()) {
+    RankedTensorType type = typeOf(reduce.getInputs()[0]);
+    crossesFew |= type.getRank() > 1 && double(type.getShape().back()) < lanes &&
+                  !llvm::is_contained(reduce.getDimensions(), type.getRank() - 1);
   }
   for (Operation &op : llvm::reverse(problem.body))
     visit(op);
@@ -217,11 +219,14 @@ void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
   if (last == minor)
     return ask(operand, at, requests);
   // Loops over the dimensions behind find it done; unless they are so short that lanes lie along
-  // the one before.
+  // the one before, or across them in kernels that reduce others.
   double inner = 1;
   for (int64_t d = last + 1; d < type.getRank(); ++d)
     inner *= double(type.getDimSize(d));
-  ask(operand, at, inner < lanes ? requests * (1 / inner) : oncePer(requests, inner));
+  ask(operand, at,
+      inner >= lanes ? oncePer(requests, inner)
+      : crossesFew   ? anywhere(requests)
+                     : requests * (1 / inner));
 }
 
 /// Of short pieces, a vector asks all of them, each for some of its lanes.
@@ -308,7 +313,7 @@ double KernelWork::getLatency() const {
       begin = std::max(begin, ready.lookup(operand));
     double own = isRoot(op) || isa<hlo::ConstantOp>(op) || !asked.contains(op.getResult(0))
                      ? 0
-                     : kLatencyOfRate * problem.costs.getScalarTime(&op);
+                     : problem.costs.getLatency(&op);
     for (Value result : op.getResults())
       ready[result] = begin + own;
     latest = std::max(latest, begin + own);

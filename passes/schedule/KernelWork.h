@@ -59,6 +59,8 @@ private:
   double lanes = 1;
   /// Whether the minor dimension of the results is short and lanes lie along the one before.
   bool hasFewMinor = false;
+  /// Whether it is short and kept by a reduction, whose lanes lie across it.
+  bool crossesFew = false;
 };
 
 } // namespace hloc

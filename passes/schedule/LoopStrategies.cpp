@@ -16,6 +16,7 @@
 // of a unit of one range. With `prefetch`, which all but tiles can have, loops ask for what they
 // read and write later (Streams.h).
 #include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/InFlight.h"
 #include "passes/schedule/KernelWork.h"
 #include "passes/schedule/LoopProblem.h"
 #include "passes/schedule/Streams.h"
@@ -27,8 +28,8 @@ namespace hloc {
 
 namespace {
 
-/// Cycles of the body for a vector below which two are in flight, and the most that somebody may
-/// ask for.
+/// Cycles of the body for a vector below which two are in flight in any case, and the most that
+/// somebody may ask for.
 constexpr double kCheapCycles = 12;
 constexpr int64_t kMostVectors = 8;
 /// Elements of one unit of a flat range.
@@ -43,12 +44,19 @@ constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
 /// a vector's elements between those beside each other; and for a step of a tile's turn.
 constexpr double kRowCycles = 2, kDivideCycles = 4, kInterleaveCycles = 1, kTurnCycles = 1;
 
-/// Vectors and lanes along `along` elements: two vectors for cheap bodies.
-ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, int64_t along) {
-  int64_t lanes = std::max<int64_t>(1, problem.target.getLanes(loop.bits)), vectors = 1;
+int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
+  return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
+}
+
+/// Vectors beside each other whatever the operations: two where these are few.
+int64_t countCheapVectors(const KernelProblem &problem, const LoopProblem &loop) {
+  int64_t lanes = getLanes(problem, loop);
   double cycles = problem.costs.toCycles(problem.costs.getElementTime(problem.body));
-  if (cycles * double(lanes) < kCheapCycles && loop.count >= 4 * lanes)
-    vectors = 2;
+  return cycles * double(lanes) < kCheapCycles && loop.count >= 4 * lanes ? 2 : 1;
+}
+
+/// So many vectors and lanes, or what of them `along` elements fill.
+ScheduleFields fitVectors(int64_t vectors, int64_t lanes, int64_t along) {
   while (vectors * lanes > 1 && vectors * lanes / 2 >= along)
     (vectors > 1 ? vectors : lanes) /= 2;
   ScheduleFields fields;
@@ -57,9 +65,25 @@ ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, i
   return fields;
 }
 
+/// What a loop over all elements does at a time at least.
+ScheduleFields fitCheapVectors(const KernelProblem &problem, const LoopProblem &loop) {
+  return fitVectors(countCheapVectors(problem, loop), getLanes(problem, loop), loop.count);
+}
+
+/// Vectors and lanes along `along` elements, where `besides` are computed at each of them.
+ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, int64_t along,
+                        int64_t besides = 1) {
+  int64_t lanes = getLanes(problem, loop);
+  int64_t vectors = countCheapVectors(problem, loop);
+  if (vectors == 1)
+    vectors = chooseVectorsInFlight(problem, lanes, double(loop.count), double(besides));
+  return fitVectors(vectors, lanes, along);
+}
+
 /// The same along a range that is cut into units.
-ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop) {
-  ScheduleFields fields = fitLanes(problem, loop, loop.count);
+ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
+                        int64_t besides = 1) {
+  ScheduleFields fields = fitLanes(problem, loop, loop.count, besides);
   fields.block = {kFlatUnit};
   return fields;
 }
@@ -190,7 +214,7 @@ std::string refuseRows(const KernelProblem &problem) {
     return "rows are as good as one";
   if (loop.packsResults)
     return "rows begin within bytes";
-  return loop.getMinor() < getWidth(fitLanes(problem, loop, loop.count)) / 2
+  return loop.getMinor() < getWidth(fitCheapVectors(problem, loop)) / 2
              ? "rows fill less than half of the lanes"
              : "";
 }
@@ -228,8 +252,7 @@ std::string refuseFew(const KernelProblem &problem, const LoopProblem &loop, int
     return "there is nothing to be gained, or elements share bytes";
   if (few < 2 || few > kMostBesides || loop.operations * few > kMostOperations)
     return "the elements beside each other are not few";
-  return along < getWidth(fitLanes(problem, loop, loop.count)) ? "the others do not fill the lanes"
-                                                               : "";
+  return along < getWidth(fitCheapVectors(problem, loop)) ? "the others do not fill the lanes" : "";
 }
 
 std::string refuseFewMinor(const KernelProblem &problem) {
@@ -241,7 +264,8 @@ std::string refuseFewMinor(const KernelProblem &problem) {
 
 void proposeFewMinor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithStreams(problem, "loop.few_minor", fitRange(problem, loop), schedules);
+  proposeWithStreams(problem, "loop.few_minor", fitRange(problem, loop, loop.getMinor()),
+                     schedules);
 }
 
 double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -259,7 +283,7 @@ std::string refuseFewMajor(const KernelProblem &problem) {
 
 void proposeFewMajor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithStreams(problem, "loop.few_major", fitRange(problem, loop), schedules);
+  proposeWithStreams(problem, "loop.few_major", fitRange(problem, loop, loop.shape[0]), schedules);
 }
 
 double costFewMajor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {

@@ -8,6 +8,7 @@
 // - reduce.panels: the same, block by block of the reduced rows (ReducePanels.cpp).
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
+#include "passes/schedule/InFlight.h"
 #include "passes/schedule/ReduceSchedule.h"
 #include "passes/schedule/Streams.h"
 #include "passes/schedule/SumBlocks.h"
@@ -50,7 +51,12 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   // Several vectors of partial results hide the latency of folding; each stage chooses again.
   double cycles = problem.costs.toCycles(problem.costs.getElementTime(problem.body)) *
                   double(problem.target.getLanes(reduce.widest));
-  int64_t vectors = cycles < kCheapCycles ? 4 : cycles < kCostlyCycles ? 2 : 1;
+  int64_t lanes = problem.target.getLanes(reduce.widest),
+          inFlight =
+              chooseVectorsInFlight(problem, lanes, double(reduce.innerCount * reduce.outerCount)),
+          vectors = cycles < kCheapCycles    ? 4
+                    : cycles < kCostlyCycles ? std::max<int64_t>(2, inFlight)
+                                             : inFlight;
   // A loop of one step is none, but where it is within another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   schedules.push_back(fitLanes(problem, reduce, "reduce.rows", vectors, along, steps));

@@ -33,6 +33,8 @@ protected:
     target = makeFor(cpu);
     return CostModel(target).getElementTime(&module->getBody()->back());
   }
+  /// Nanoseconds until the result of the operation that timeOf saw last is there.
+  double getLatency() { return CostModel(target).getLatency(&module->getBody()->back()); }
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -63,4 +65,15 @@ TEST_F(CostTest, WideElementsAndNarrowVectorsTakeLonger) {
 TEST_F(CostTest, DivisionsOfIntegersAreSequences) {
   EXPECT_GT(timeOf("divide", "i32", "x86-64-v3", true),
             2 * timeOf("divide", "f32", "x86-64-v3", true));
+}
+
+TEST_F(CostTest, ResultsTakeLongerThanRates) {
+  for (const char *op : {"exponential", "sine", "sqrt"}) {
+    double vector = timeOf(op, "f32", "x86-64-v3") * 8;
+    EXPECT_GT(getLatency(), vector) << op;
+  }
+  timeOf("add", "i32", "x86-64-v3", true);
+  double integers = getLatency();
+  timeOf("add", "f32", "x86-64-v3", true);
+  EXPECT_LT(integers, getLatency());
 }

@@ -165,4 +165,55 @@ TEST(ComplexSpecialValues, AsInAnnexG) {
   }
 }
 
+/// Numbers of ordinary size, which go by plain formulas, and the same times a power of two, which
+/// have to be scaled: the results are the same times a power of two.
+template <typename Float> void compareWithScaled(const Function &f, int shift, int shiftOfResult) {
+  constexpr size_t count = 1 << 12;
+  constexpr Element e = sizeof(Float) == 4 ? Element::F32 : Element::F64;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::vector<Float> parts[4], scaled[4], re(count), im(count), scaledRe(count), scaledIm(count);
+  for (int part = 0; part < 4; ++part)
+    for (size_t i = 0; i < count; ++i) {
+      parts[part].push_back(i % 16 == 0 ? 0 : unit(random) * std::exp2(30 * unit(random)));
+      // Of a quotient the divisor stays.
+      bool stays = part >= 2;
+      scaled[part].push_back(stays ? parts[part][i] : std::ldexp(parts[part][i], shift));
+    }
+  Kernel kernel({e, e, e, e}, {e, e}, 8, [&](ImplicitLocOpBuilder &b, mlir::ValueRange in) {
+    ComplexValue z = f.emit(b, {in[0], in[1]}, {in[2], in[3]});
+    return llvm::SmallVector<Value>{z.re, z.im};
+  });
+  auto run = [&](std::vector<Float>(&in)[4], std::vector<Float> &real, std::vector<Float> &imag) {
+    kernel.run({in[0].data(), in[1].data(), in[2].data(), in[3].data()}, {real.data(), imag.data()},
+               count);
+  };
+  run(parts, re, im);
+  run(scaled, scaledRe, scaledIm);
+  for (size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(re[i]) || !std::isfinite(im[i])) // a divisor of zero
+      continue;
+    EXPECT_EQ(std::ldexp(re[i], shiftOfResult), scaledRe[i]) << f.name << " at " << i;
+    if (std::string(f.name) != "abs")
+      EXPECT_EQ(std::ldexp(im[i], shiftOfResult), scaledIm[i]) << f.name << " at " << i;
+  }
+}
+
+TEST(ComplexScaling, ChangesNoBits) {
+  for (const Function &f : functions) {
+    std::string name = f.name;
+    if (name != "abs" && name != "divide" && name != "sqrt" && name != "sign")
+      continue;
+    for (int up : {1, -1}) {
+      auto ofResult = [&](int shift) {
+        return name == "sign" ? 0 : name == "sqrt" ? shift / 2 : shift;
+      };
+      // Of an even number of bits, further than what is ordinary, and nothing becomes subnormal.
+      int single = up * (up > 0 ? 76 : 46), wide = up * 640;
+      compareWithScaled<float>(f, single, ofResult(single));
+      compareWithScaled<double>(f, wide, ofResult(wide));
+    }
+  }
+}
+
 } // namespace

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule/InFlight.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace hloc {
+
+/// The most vectors, and instructions of all of them: beyond, code no longer fits where decoded
+/// instructions are kept, and compiling it takes longer than it saves.
+static constexpr int64_t kMostVectors = 4;
+static constexpr double kMostInstructions = 1600;
+/// What constants add to the instructions of a function.
+static constexpr double kConstantShare = 0.6;
+/// What more vectors have to save at least.
+static constexpr double kLeastGain = 0.05;
+
+/// Whether the operation is a polynomial, or several, with more coefficients than registers.
+static bool isPolynomial(Operation *op) {
+  switch (hlo::getCostClass(op)) {
+  case hlo::CostClass::Exponential:
+  case hlo::CostClass::Logarithm:
+  case hlo::CostClass::Trigonometric:
+  case hlo::CostClass::Inverse:
+  case hlo::CostClass::Power:
+    return isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+  default:
+    return false;
+  }
+}
+
+/// Whether it is a float that is the same in all lanes.
+static bool isConstant(Operation *op) {
+  auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
+  return broadcast && cast<RankedTensorType>(broadcast.getOperand().getType()).getRank() == 0 &&
+         isa<FloatType>(broadcast.getType().getElementType());
+}
+
+int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, double count,
+                              double besides) {
+  const CostModel &costs = problem.costs;
+  const Rates &rates = problem.target.machine.rates;
+  double work = 0, constants = 0, chain = 0;
+  double load = costs.fromCycles(1 / rates.load);
+  llvm::DenseMap<Value, double> ready;
+  for (Operation &op : problem.body) {
+    if (op.getNumResults() == 0)
+      continue;
+    // Of a complex number two registers are in flight in any case.
+    if (isa<ComplexType>(getElementTypeOrSelf(op.getResult(0).getType())))
+      return 1;
+    double begin = 0, time = costs.getScalarTime(&op);
+    for (Value operand : op.getOperands())
+      begin = std::max(begin, ready.lookup(operand));
+    double end = begin + costs.getLatency(&op);
+    for (Value result : op.getResults())
+      ready[result] = end;
+    chain = std::max(chain, end);
+    work += time;
+    constants += isPolynomial(&op) ? kConstantShare * time
+                 : isConstant(&op) ? load * double(std::distance(op.user_begin(), op.user_end()))
+                                   : 0;
+  }
+  if (work * count / double(lanes) < costs.getTaskTime())
+    return 1;
+
+  double instructions = costs.toCycles(work) * rates.simple;
+  auto getTime = [&](int64_t vectors) {
+    double all = double(vectors) * besides,
+           ahead = std::max(1.0, rates.window / (instructions * all));
+    return std::max(work + constants / all, chain / (all * ahead));
+  };
+  int64_t vectors = 1;
+  double least = getTime(1);
+  for (int64_t more = 2; more <= kMostVectors; more *= 2) {
+    if (instructions * double(more) * besides > kMostInstructions ||
+        getTime(more) > least * (1 - kLeastGain))
+      continue;
+    vectors = more;
+    least = getTime(more);
+  }
+  return vectors;
+}
+
+} // namespace hloc
