@@ -23,6 +23,11 @@ void configureLlvm() {
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
     LLVMInitializeAArch64AsmParser();
+    LLVMInitializeRISCVTargetInfo();
+    LLVMInitializeRISCVTarget();
+    LLVMInitializeRISCVTargetMC();
+    LLVMInitializeRISCVAsmPrinter();
+    LLVMInitializeRISCVAsmParser();
     // Addresses come with their constants apart, and hardware adds a scaled index for nothing: this
     // pass would take a tenth to a third of the compile time and win nothing.
     llvm::cl::Option *reduction = llvm::cl::getRegisteredOptions().lookup("disable-lsr");

@@ -143,12 +143,14 @@ void tryHere(SelfTest &test, hlo::ComputationOp entry, const CompiledModule &com
 
 /// The features of a target that programs can ask for.
 std::vector<std::string> listNeededFeatures(const Target &target) {
-  bool isX86 = llvm::Triple(target.triple).isX86();
+  llvm::Triple triple(target.triple);
+  auto architecture = triple.isX86()       ? runtime::Architecture::X86
+                      : triple.isAArch64() ? runtime::Architecture::AArch64
+                                           : runtime::Architecture::RiscV;
   TargetMachineHandle machine = borrowTargetMachine(target);
   const llvm::MCSubtargetInfo &processor = *machine->getMCSubtargetInfo();
   std::vector<std::string> needed;
-  for (std::string_view name :
-       runtime::listFeatures(isX86 ? runtime::Architecture::X86 : runtime::Architecture::AArch64))
+  for (std::string_view name : runtime::listFeatures(architecture))
     if (processor.checkFeatures("+" + std::string(name)))
       needed.emplace_back(name);
   return needed;

@@ -410,6 +410,24 @@ const Row *findRow(llvm::StringRef cpu) {
         .costs =
             {.divideF32 = 8, .divideF64 = 12, .rootF32 = 10, .rootF64 = 16, .gatherElement = 1.5},
         .parallelism = kThreads}},
+      // [E]: RISC-V with V; cores that do two vectors of their least length at a time.
+      {{"riscv64"},
+       {.name = "riscv64",
+        .frequency = 2.0,
+        .l1 = {32 * kKiB, 64, 4, 1, 32, 4},
+        .l2 = {512 * kKiB, 64, 8, 1, 20, 12},
+        .l3 = {2 * kMiB, 64, 16, 4, 8, 60},
+        .memory = {8, 20, 120},
+        .rates = {.multiplyAdd = 2,
+                  .simple = 2,
+                  .shuffle = 1,
+                  .load = 2,
+                  .store = 1,
+                  .multiplyAddLatency = 4,
+                  .window = 128},
+        .costs =
+            {.divideF32 = 8, .divideF64 = 12, .rootF32 = 10, .rootF64 = 16, .gatherElement = 2},
+        .parallelism = kThreads}},
   };
   const Row *row = llvm::find_if(
       *rows, [&](const Row &candidate) { return llvm::is_contained(candidate.cpus, cpu); });

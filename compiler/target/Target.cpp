@@ -22,6 +22,8 @@ static void describeTargets() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeAArch64TargetInfo();
     LLVMInitializeAArch64TargetMC();
+    LLVMInitializeRISCVTargetInfo();
+    LLVMInitializeRISCVTargetMC();
   });
 }
 
@@ -33,6 +35,10 @@ int getX86Level(llvm::StringRef cpu) {
       .Case("x86-64-v4", 4)
       .Default(0);
 }
+
+/// What a RISC-V processor without a name is taken to have: of RVA22 with vectors what compilers
+/// use. Of f16 it need have nothing.
+static constexpr llvm::StringLiteral kRiscvFeatures = "+m,+a,+f,+d,+c,+zba,+zbb,+zbs,+v";
 
 /// Features in which the host differs from what LLVM knows of its processor by name, as those that
 /// a hypervisor hides.
@@ -86,6 +92,8 @@ static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::
     return llvm::createStringError("CPU '" + made->cpu + "' has no 64-bit code");
   if (native)
     made->features = getHostFeatures(*made->subtarget);
+  else if (triple.isRISCV64() && made->cpu == "generic")
+    made->features = kRiscvFeatures.str();
   for (llvm::StringRef feature : llvm::split(made->features, ','))
     if (!feature.empty())
       made->subtarget->ApplyFeatureFlag(feature);
@@ -122,9 +130,10 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.trace = options.trace;
   llvm::Triple triple(target.triple);
   // For others there are no vectors, and code for single elements would be many times slower.
-  if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64)
+  if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64 &&
+      triple.getArch() != llvm::Triple::riscv64)
     return llvm::createStringError("no code is made for '" + target.triple +
-                                   "': expected a target of x86_64 or aarch64");
+                                   "': expected a target of x86_64, aarch64 or riscv64");
   llvm::Expected<const Processor *> processor = findProcessor(triple, options.cpu);
   if (!processor)
     return processor.takeError();
@@ -158,6 +167,18 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.vectorRegisters = 32;
     target.tileSteps = 1;
     target.hasFma = target.hasHalf = target.hasRounding = true;
+  } else if (triple.isRISCV64()) {
+    if (!has("v"))
+      return llvm::createStringError("no code is made for '" + target.cpu +
+                                     "': expected a RISC-V processor with vectors (V)");
+    // The least length that the processor is said to have.
+    target.vectorBytes = has("zvl512b") ? 64 : has("zvl256b") ? 32 : 16;
+    target.vectorRegisters = 32;
+    target.tileSteps = 1;
+    target.narrowestMaskedBits = 8;
+    target.hasFma = target.hasRounding = true;
+    target.hasHalf = has("zvfhmin");
+    family = "riscv64";
   }
   // Every architecture has a processor of this name.
   target.machine = findMachine(target.cpu == "generic" ? family : target.cpu, family);

@@ -36,7 +36,7 @@ std::string listTargets() {
   else
     llvm::consumeError(host.takeError());
   out << llvm::format("%-14s%-18s%-18s%s\n", "Architecture", "--mcpu", "Vectors", "Numbers of");
-  for (const char *architecture : {"x86_64", "aarch64"}) {
+  for (const char *architecture : {"x86_64", "aarch64", "riscv64"}) {
     llvm::Triple triple(llvm::Twine(architecture) + "-unknown-linux-gnu");
     for (llvm::StringRef name : getProcessors(triple)) {
       TargetOptions options;

@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__riscv)
 #include <sys/auxv.h>
 #endif
 
@@ -74,6 +74,18 @@ constexpr AArch64Feature aarch64Features[] = {
     {"i8mm", 1, 13},   {"bf16", 1, 14},
 };
 
+/// An extension of one letter, of which Linux tells by its place in the alphabet; or the least
+/// bytes of a vector register.
+struct RiscvFeature {
+  std::string_view name;
+  char letter;
+  unsigned bytes;
+};
+constexpr RiscvFeature riscvFeatures[] = {
+    {"m", 'm', 0}, {"a", 'a', 0},        {"f", 'f', 0},        {"d", 'd', 0},        {"c", 'c', 0},
+    {"v", 'v', 0}, {"zvl128b", 'v', 16}, {"zvl256b", 'v', 32}, {"zvl512b", 'v', 64},
+};
+
 #if defined(__x86_64__)
 bool has(const X86Feature &feature) {
   unsigned words[4], low = 0, high = 0;
@@ -96,6 +108,17 @@ bool has(const AArch64Feature &feature) {
   return getauxval(feature.word ? AT_HWCAP2 : AT_HWCAP) >> feature.bit & 1;
 }
 constexpr const auto &ownFeatures = aarch64Features;
+#elif defined(__riscv)
+bool has(const RiscvFeature &feature) {
+  if (!(getauxval(AT_HWCAP) >> (feature.letter - 'a') & 1))
+    return false;
+  if (feature.bytes == 0)
+    return true;
+  unsigned long bytes;
+  asm volatile("csrr %0, 0xc22" : "=r"(bytes)); // vlenb
+  return bytes >= feature.bytes;
+}
+constexpr const auto &ownFeatures = riscvFeatures;
 #endif
 
 } // namespace
@@ -105,8 +128,11 @@ std::vector<std::string_view> listFeatures(Architecture architecture) {
   if (architecture == Architecture::X86)
     for (const X86Feature &feature : x86Features)
       names.push_back(feature.name);
-  else
+  else if (architecture == Architecture::AArch64)
     for (const AArch64Feature &feature : aarch64Features)
+      names.push_back(feature.name);
+  else
+    for (const RiscvFeature &feature : riscvFeatures)
       names.push_back(feature.name);
   return names;
 }

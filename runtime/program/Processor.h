@@ -10,7 +10,7 @@
 
 namespace hloc::runtime {
 
-enum class Architecture { X86, AArch64 };
+enum class Architecture { X86, AArch64, RiscV };
 
 /// LLVM's names of the features of processors that hasFeature knows: those that bring instructions
 /// which compiled code may have.

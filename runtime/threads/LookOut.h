@@ -17,6 +17,8 @@ inline void relax() {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb" ::: "memory");
+#elif defined(__riscv)
+  asm volatile(".4byte 0x0100000f" ::: "memory"); // pause, a hint that old assemblers do not know
 #endif
 }
 

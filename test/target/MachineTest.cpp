@@ -44,6 +44,7 @@ TEST(Machine, UnknownProcessorsGetTheRowOfTheirLevel) {
   EXPECT_EQ(makeFor("knl").machine.name, "x86-64-v3"); // AVX-512 without its later parts
   EXPECT_EQ(makeFor("bdver1").machine.name, "x86-64-v2");
   EXPECT_EQ(makeFor("thunderx", "aarch64-linux-gnu").machine.name, "aarch64");
+  EXPECT_EQ(makeFor("sifive-x280", "riscv64-linux-gnu").machine.name, "riscv64");
 }
 
 TEST(Machine, FileReplacesWhatItNames) {

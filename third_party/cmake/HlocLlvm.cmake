@@ -33,10 +33,10 @@ if(HLOC_STATIC_LLVM)
   add_library(hloc_no_polly STATIC ${PROJECT_SOURCE_DIR}/third_party/llvm/NoPolly.cpp)
   target_include_directories(hloc_no_polly SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_options(hloc_no_polly PRIVATE -fno-rtti)
-  # LLD starts all of LLVM's targets, of which hloc makes code for two (compiler/target/Target.cpp refuses the
+  # LLD starts all of LLVM's targets, of which hloc makes code for three (compiler/target/Target.cpp refuses the
   # others): the rest would be two fifths of a program. Starting them does nothing.
   set(others ${LLVM_TARGETS_TO_BUILD})
-  list(REMOVE_ITEM others X86 AArch64)
+  list(REMOVE_ITEM others X86 AArch64 RISCV)
   set(source "// SPDX-License-Identifier: Apache-2.0\n")
   foreach(target IN LISTS others)
     foreach(part IN ITEMS TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler TargetMCA)
