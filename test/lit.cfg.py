@@ -8,7 +8,8 @@ own (%s, %t, ...): %exits N (runs the command after it, which must exit with sta
 headers and library).
 
 Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
-has it), and mpi (%mpirun N starts N processes of what follows)."""
+has it), mpi (%mpirun N starts N processes of what follows), and hosts (mpirun is OpenMPI's, and network
+namespaces can be made, as root alone can)."""
 
 import os
 import subprocess
@@ -63,6 +64,22 @@ if os.path.exists(os.path.join(config.runtime_library_dir, "libhlort_mpi_process
     for variable in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                      "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[variable] = "1"
+
+
+def can_make_hosts():
+    trial = ("set -e; mkdir -p /run/netns; mount -t tmpfs hosts /run/netns; ip netns add trial; "
+             f"ip netns exec trial {config.mpirun} --version")
+    if os.geteuid() != 0:
+        return False
+    try:
+        result = subprocess.run(["unshare", "--mount", "sh", "-c", trial], capture_output=True, text=True)
+    except OSError:
+        return False
+    return result.returncode == 0 and ("Open MPI" in result.stdout or "OpenRTE" in result.stdout)
+
+
+if "mpi" in config.available_features and can_make_hosts():
+    config.available_features.add("hosts")
 
 if subprocess.run([config.python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("numpy")

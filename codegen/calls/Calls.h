@@ -8,6 +8,10 @@
 
 namespace hloc {
 
+/// Whether this is a collective's start that its done follows at once: one call does both.
+bool isWaitedForAtOnce(hlo::RuntimeCallOp call);
+/// Whether this is such a done.
+bool isDoneByItsStart(hlo::RuntimeCallOp call);
 mlir::LogicalResult emitCollectiveDone(RuntimeCallBuilder &call);
 mlir::LogicalResult emitCollectiveStart(RuntimeCallBuilder &call);
 mlir::LogicalResult emitCustomCall(RuntimeCallBuilder &call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives: hlort_collective_start with constant data that describes the operation, and
-// hlort_collective_done. Participants' numbers. Test: test/codegen/collectives.hlo.
+// hlort_collective_done; where nothing is computed in between, hlort_collective_run. Participants'
+// numbers. Test: test/codegen/collectives.hlo.
 #include "codegen/calls/Calls.h"
 #include "codegen/program/ElementNames.h"
 #include "codegen/program/ProgramRecord.h"
@@ -160,10 +161,39 @@ static Value describe(RuntimeCallBuilder &call) {
   });
 }
 
+/// The start or the done beside `op`, if nothing happens between the two; else null.
+static hlo::RuntimeCallOp findNeighbour(Operation *op, StringRef callee, bool isAfter) {
+  do
+    op = isAfter ? op->getNextNode() : op->getPrevNode();
+  while (op && isMemoryEffectFree(op) && op->getNumRegions() == 0);
+  auto call = dyn_cast_or_null<hlo::RuntimeCallOp>(op);
+  return call && call.getCallee() == callee ? call : hlo::RuntimeCallOp();
+}
+
+/// Whether the done takes the ticket of the start.
+static bool arePair(hlo::RuntimeCallOp start, hlo::RuntimeCallOp done) {
+  return start && done && start.getOutputs()[0] == done.getInputs()[0];
+}
+
+bool isWaitedForAtOnce(hlo::RuntimeCallOp call) {
+  return call.getCallee() == "collective_start" &&
+         arePair(call, findNeighbour(call, "collective_done", /*isAfter=*/true));
+}
+
+bool isDoneByItsStart(hlo::RuntimeCallOp call) {
+  return call.getCallee() == "collective_done" &&
+         arePair(findNeighbour(call, "collective_start", /*isAfter=*/false), call);
+}
+
 LogicalResult emitCollectiveStart(RuntimeCallBuilder &call) {
   RuntimeCallSite &site = call.site;
   ArrayRef<Value> results = ArrayRef(site.outputs).drop_front();
   Value what = describe(call);
+  if (isWaitedForAtOnce(call.op)) {
+    call.call("hlort_collective_run",
+              {site.context, what, call.table(site.inputs), call.table(results), site.status});
+    return success();
+  }
   call.call("hlort_collective_start", {site.context, what, call.table(site.inputs),
                                        call.table(results), site.outputs[0], site.status});
   return success();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/Program.h"
+#include "codegen/calls/Calls.h"
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/ProgramEmitter.h"
 #include "codegen/program/RuntimeCall.h"
@@ -81,7 +82,7 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
             launch, "kernel", context, [&] { return emitLaunch(launch); }, launch.getKernel());
       })
       .Case<hlo::RuntimeCallOp>([&](hlo::RuntimeCallOp call) {
-        if (call.getCallee() == buffers::kEmptyCall)
+        if (call.getCallee() == buffers::kEmptyCall || isDoneByItsStart(call))
           return success();
         return tracer.trace(call, getTraceCategory(call), context, [&] { return emitCall(call); });
       })

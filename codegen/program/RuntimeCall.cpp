@@ -53,7 +53,7 @@ static const CallKind *findKind(StringRef callee) {
 
 StringRef getTraceCategory(hlo::RuntimeCallOp op) {
   const CallKind *kind = findKind(op.getCallee());
-  return kind ? kind->traceCategory : "call";
+  return isWaitedForAtOnce(op) ? "wait" : kind ? kind->traceCategory : "call";
 }
 
 std::string RuntimeCallBuilder::getPlace() {

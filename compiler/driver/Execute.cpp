@@ -61,6 +61,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_partition_id", &hlort_partition_id);
   define("hlort_collective_start", &hlort_collective_start);
   define("hlort_collective_done", &hlort_collective_done);
+  define("hlort_collective_run", &hlort_collective_run);
   define("hlort_require", &hlort_require);
   define("hlort_random_state", &hlort_random_state);
   define("hlort_async_start", &hlort_async_start);

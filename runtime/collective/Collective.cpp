@@ -107,15 +107,15 @@ static int32_t loopBack(hlort_context *context, const hlort_collective &what,
 }
 
 static int32_t start(hlort_context *context, const hlort_collective &what,
-                     const void *const *operands, void *const *results, hlort_ticket **ticket,
-                     hlort_status *status) {
+                     const void *const *operands, void *const *results, Next next,
+                     hlort_ticket **ticket, hlort_status *status) {
   Participant *participant = participantOf(context);
   int32_t rank = participant ? participant->rank : 0;
   Group group = findGroup(what, rank, participant ? participant->count : 1);
   if (group.size() == 1 && isPeerTransfer(what))
     return loopBack(context, what, operands, results, ticket, status);
   if (group.size() > 1 && participant)
-    return participant->start(what, group, operands, results, ticket, status);
+    return participant->start(what, group, operands, results, next, ticket, status);
   if (group.size() > 1)
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
                             "%s: the context has joined no communicator", describe(what).c_str());
@@ -131,7 +131,9 @@ int32_t hlort_collective_start(hlort_context *context, const hlort_collective *w
                                const void *const *operands, void *const *results,
                                hlort_ticket **ticket, hlort_status *status) {
   *ticket = nullptr;
-  return guarded(status, [&] { return start(context, *what, operands, results, ticket, status); });
+  return guarded(status, [&] {
+    return start(context, *what, operands, results, Next::Compute, ticket, status);
+  });
 }
 
 int32_t hlort_collective_done(hlort_context *context, hlort_ticket *ticket, hlort_status *status) {
@@ -149,6 +151,8 @@ int32_t hlort_collective_run(hlort_context *context, const hlort_collective *wha
                              const void *const *operands, void *const *results,
                              hlort_status *status) {
   hlort_ticket *ticket = nullptr;
-  int32_t code = hlort_collective_start(context, what, operands, results, &ticket, status);
+  int32_t code = guarded(status, [&] {
+    return start(context, *what, operands, results, Next::Wait, &ticket, status);
+  });
   return code ? code : hlort_collective_done(context, ticket, status);
 }

@@ -13,6 +13,14 @@ int32_t hlort_communicator_participants(const hlort_communicator *communicator) 
   return communicator->count;
 }
 
+void hlort_communicator_traffic(const hlort_communicator *communicator, hlort_traffic *traffic) {
+  *traffic = {0, 0};
+  for (const hloc::runtime::Traffic &each : communicator->traffic) {
+    traffic->bytes += each.bytes;
+    traffic->bytes_meanwhile += each.bytesMeanwhile;
+  }
+}
+
 int32_t hlort_context_join(hlort_context *context, hlort_communicator *communicator,
                            int32_t participant, const hlort_join_options *options,
                            hlort_status *status) {
@@ -30,7 +38,8 @@ int32_t hlort_context_join(hlort_context *context, hlort_communicator *communica
   int64_t deadline = chosen.deadline_milliseconds ? chosen.deadline_milliseconds : kDefaultDeadline;
   try {
     hlort_status failure{};
-    context->participant = communicator->join(participant, deadline, status ? status : &failure);
+    context->participant =
+        communicator->join(participant, context->threads, deadline, status ? status : &failure);
     return context->participant ? HLORT_OK : (status ? status : &failure)->code;
   } catch (const std::bad_alloc &) {
     return hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory to join a communicator");

@@ -89,39 +89,41 @@ bool Exchange::planCopies() {
   return true;
 }
 
-void Exchange::run(int64_t unit) const {
-  if (!isSmall()) {
-    runUnit(unit);
-    return;
-  }
+int64_t Exchange::run(int64_t unit) const {
+  if (!isSmall())
+    return runUnit(unit);
   for (int64_t i = 0; i < unitCount; ++i)
     runUnit(i);
+  return bytesMoved;
 }
 
-void Exchange::runUnit(int64_t unit) const {
+/// Of one result.
+static int64_t bytesOf(const Piece &piece) {
+  return (piece.rowEnd - piece.rowBegin) * (piece.bitEnd - piece.bitBegin) / 8;
+}
+
+int64_t Exchange::runUnit(int64_t unit) const {
   auto task =
       std::prev(std::upper_bound(tasks.begin(), tasks.end(), unit,
                                  [](int64_t unit, const Task &t) { return unit < t.firstUnit; }));
-  if (task->kind == Task::Everything && task->targets.empty()) {
-    runEverything(task->source);
-    return;
-  }
+  if (task->kind == Task::Everything && task->targets.empty())
+    return runEverything(task->source);
   if (task->kind == Task::Everything) {
+    int64_t bytes = 0;
     for (int64_t i = 0; i < task->pieces.count(); ++i)
-      reduce(*task, task->pieces[i]);
-    return;
+      bytes += reduce(*task, task->pieces[i]);
+    return bytes;
   }
   Piece piece = task->pieces[unit - task->firstUnit];
-  if (task->kind == Task::Reduce) {
-    reduce(*task, piece);
-    return;
-  }
+  if (task->kind == Task::Reduce)
+    return reduce(*task, piece);
   for (const auto &[target, box] : task->targets)
     copyPiece(box, piece, members[target]->results[box.to],
               members[task->source]->operands[box.from]);
+  return bytesOf(piece) * int64_t(task->targets.size());
 }
 
-void Exchange::reduce(const Task &task, const Piece &piece) const {
+int64_t Exchange::reduce(const Task &task, const Piece &piece) const {
   const Box &box = task.targets[0].second;
   const hlort_collective_array &array = members[0]->what->operands[box.from];
   ReducedPiece reduced(array, box, piece);
@@ -129,13 +131,18 @@ void Exchange::reduce(const Task &task, const Piece &piece) const {
     reduced.add(member->operands[box.from]);
   for (const auto &target : task.targets)
     reduced.store(members[target.first]->results[box.to]);
+  return bytesOf(piece) * int64_t(task.targets.size());
 }
 
-void Exchange::runEverything(int32_t target) const {
+int64_t Exchange::runEverything(int32_t target) const {
   int32_t n = group.size();
+  int64_t bytes = 0;
   for (int32_t s = 0; s < n; ++s)
-    for (const Box &box : boxes[size_t(s) * n + target])
+    for (const Box &box : boxes[size_t(s) * n + target]) {
       copyBox(box, members[target]->results[box.to], members[s]->operands[box.from]);
+      bytes += box.packedBytes();
+    }
+  return bytes;
 }
 
 } // namespace hloc::runtime

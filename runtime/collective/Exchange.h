@@ -20,7 +20,8 @@ public:
   int32_t plan(hlort_status *status);
   /// What fits into one piece is one unit: handing units out would take longer than doing them.
   int64_t units() const { return isSmall() ? 1 : unitCount; }
-  void run(int64_t unit) const;
+  /// How many bytes of results it has written.
+  int64_t run(int64_t unit) const;
 
 private:
   /// A part of the work: units firstUnit, firstUnit + 1, ...
@@ -35,13 +36,13 @@ private:
   };
 
   bool isSmall() const { return unitCount > 0 && bytesMoved <= Pieces::kBytes; }
-  void runUnit(int64_t unit) const;
+  int64_t runUnit(int64_t unit) const;
   bool planCopies();
   void planReductions();
   void add(Task::Kind kind, Pieces pieces, int32_t source,
            std::vector<std::pair<int32_t, Box>> targets);
-  void reduce(const Task &task, const Piece &piece) const;
-  void runEverything(int32_t target) const;
+  int64_t reduce(const Task &task, const Piece &piece) const;
+  int64_t runEverything(int32_t target) const;
 
   const Group &group;
   std::vector<const Member *> members;

@@ -9,16 +9,30 @@
 #include <new>
 #include <thread>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 namespace hloc::runtime {
 
-InProcessCommunicator::InProcessCommunicator(int32_t count)
-    : hlort_communicator(count), joined(count), left(count),
-      alert(count <= int32_t(std::thread::hardware_concurrency()) ? std::chrono::nanoseconds(kAlert)
-                                                                  : std::chrono::nanoseconds(0)) {}
+int32_t countProcessors() {
+#if defined(__linux__)
+  cpu_set_t set; // refused where the machine has more processors than fit
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return CPU_COUNT(&set);
+#endif
+  return int32_t(std::max(std::thread::hardware_concurrency(), 1u));
+}
 
-std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int64_t deadline,
-                                                         hlort_status *status) {
-  auto participant = std::make_unique<InProcessParticipant>(*this, rank, deadline);
+InProcessCommunicator::InProcessCommunicator(int32_t count, int32_t processors)
+    : hlort_communicator(count), joined(count), left(count), processors(processors),
+      computing(count),
+      alert(count <= processors ? std::chrono::nanoseconds(kAlert) : std::chrono::nanoseconds(0)),
+      helpers(*this) {}
+
+std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int32_t threads,
+                                                         int64_t deadline, hlort_status *status) {
+  auto participant = std::make_unique<InProcessParticipant>(*this, rank, threads, deadline);
   std::unique_lock lock = lockSoon(mutex);
   if (joined[rank]) {
     lock.unlock();
@@ -29,6 +43,7 @@ std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int64_t d
   }
   joined[rank] = participant.get();
   left[rank] = false;
+  computing += threads - 1;
   // Runs that failed before it came are not its business.
   for (auto &[program, known] : programs)
     for (auto run = known.runs.find(known.next[rank]);
@@ -113,8 +128,8 @@ void InProcessCommunicator::markEnded(uint64_t program, int64_t run, int32_t ran
 //===- Participants --------------------------------------------------------------------------===//
 
 InProcessParticipant::InProcessParticipant(InProcessCommunicator &communicator, int32_t rank,
-                                           int64_t deadline)
-    : Participant(rank, communicator.count), communicator(communicator),
+                                           int32_t threads, int64_t deadline)
+    : Participant(rank, communicator.count), communicator(communicator), threads(threads),
       deadline(deadline < 0 ? std::nullopt : std::optional(std::chrono::milliseconds(deadline))) {}
 
 InProcessParticipant::~InProcessParticipant() {
@@ -123,6 +138,7 @@ InProcessParticipant::~InProcessParticipant() {
     return;
   communicator.joined[rank] = nullptr;
   communicator.left[rank] = true;
+  communicator.computing -= threads - 1;
   while (true) {
     auto waits = std::find_if(communicator.gathering.begin(), communicator.gathering.end(),
                               [&](const auto &entry) { return entry.second->isMissing(rank); });
@@ -230,7 +246,7 @@ hlort_communicator *hlort_in_process_create(int32_t participants, hlort_status *
     return nullptr;
   }
   try {
-    return new hloc::runtime::InProcessCommunicator(participants);
+    return new hloc::runtime::InProcessCommunicator(participants, hloc::runtime::countProcessors());
   } catch (const std::bad_alloc &) {
     hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for a communicator");
     return nullptr;

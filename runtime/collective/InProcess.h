@@ -5,7 +5,8 @@
 //
 // A lock is held for finding and leaving meetings only. A meeting can fail until its last member
 // has come, and never after: from then on everybody's memory is in use until the work is done,
-// which depends on nobody in particular.
+// which depends on nobody in particular. Where there are processors to spare, threads of the
+// communicator's own begin at once (Helpers.h), while members are at something else.
 //
 // Where memory is short, who asks for it fails as any participant does: what is shared is left as
 // it was, and telling the others takes no memory.
@@ -14,6 +15,7 @@
 #define HLOC_RUNTIME_IN_PROCESS_H
 
 #include "collective/Exchange.h"
+#include "collective/Helpers.h"
 #include "collective/Participant.h"
 
 #include <atomic>
@@ -57,8 +59,9 @@ struct Meeting {
   bool isMissing(int32_t participant) const;
   /// Shares the units out.
   void shareOut();
-  /// Does units of work until none is left to claim. True if the last one was done here.
-  bool work(int32_t place);
+  /// Does units of work until none is left to claim: first those of the share at `place`. True if
+  /// the last one was done here.
+  bool work(int32_t place, Traffic &traffic, bool isMeanwhile);
 };
 
 /// A run of a program, as far as all participants have to do with it.
@@ -82,12 +85,14 @@ class InProcessParticipant;
 
 class InProcessCommunicator final : public hlort_communicator {
 public:
-  explicit InProcessCommunicator(int32_t count);
-  std::unique_ptr<Participant> join(int32_t rank, int64_t deadlineMilliseconds,
+  /// `processors`: that this process may use.
+  InProcessCommunicator(int32_t count, int32_t processors);
+  std::unique_ptr<Participant> join(int32_t rank, int32_t threads, int64_t deadlineMilliseconds,
                                     hlort_status *status) override;
 
 private:
   friend class InProcessParticipant;
+  friend class Helpers;
   /// Program, run, group, how many meetings of that group in that run were before.
   using Key = std::tuple<uint64_t, int64_t, uint64_t, int64_t>;
 
@@ -107,18 +112,26 @@ private:
   std::vector<bool> left;                     // by participant; had joined and is gone
   std::map<uint64_t, ProgramRuns> programs;
   std::map<Key, std::shared_ptr<Meeting>> gathering;
+  const int32_t processors;
+  int32_t computing;              // threads of participants; one for each that has not joined
   std::chrono::nanoseconds alert; // how long it pays to look out
+  Helpers helpers;                // last: they use the rest
 };
+
+/// Processors that the system lets this process use.
+int32_t countProcessors();
 
 class InProcessParticipant final : public Participant {
 public:
-  InProcessParticipant(InProcessCommunicator &communicator, int32_t rank, int64_t deadline);
+  InProcessParticipant(InProcessCommunicator &communicator, int32_t rank, int32_t threads,
+                       int64_t deadline);
   ~InProcessParticipant() override;
 
   int32_t begin(const hlort_program &program, hlort_status *status) override;
   int32_t end(const hlort_program &program, int32_t code, hlort_status *status) override;
   int32_t start(const hlort_collective &what, const Group &group, const void *const *operands,
-                void *const *results, hlort_ticket **ticket, hlort_status *status) override;
+                void *const *results, Next next, hlort_ticket **ticket,
+                hlort_status *status) override;
   int32_t done(hlort_ticket &ticket, hlort_status *status) override;
   void cancel(const char *reason) override;
 
@@ -140,13 +153,14 @@ private:
 
   int32_t arrive(ActiveRun &run, const Group &group, Member &&member,
                  std::shared_ptr<Meeting> &meeting, bool &isLast, hlort_status *status);
-  void plan(Meeting &meeting);
+  int64_t plan(Meeting &meeting);
   void gather(Meeting &meeting);
   bool keep(const Ticket &ticket);
   int32_t awaitReceivers(const std::vector<std::shared_ptr<Meeting>> &kept, hlort_status *status);
   void complete(Meeting &meeting, int32_t place);
 
   InProcessCommunicator &communicator;
+  const int32_t threads; // that its context computes on
   const std::optional<std::chrono::milliseconds> deadline;
   // Under the communicator's lock.
   std::map<uint64_t, ActiveRun> active; // by program

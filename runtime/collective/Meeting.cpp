@@ -28,14 +28,14 @@ void Meeting::shareOut() {
   unitsLeft = units;
 }
 
-bool Meeting::work(int32_t place) {
+bool Meeting::work(int32_t place, Traffic &traffic, bool isMeanwhile) {
   for (int32_t i = 0; i < group.size(); ++i) {
     Share &share = shares[(place + i) % group.size()];
     while (share.next.load(std::memory_order_relaxed) < share.end) {
       int64_t unit = share.next.fetch_add(1, std::memory_order_relaxed);
       if (unit >= share.end)
         break;
-      exchange->run(unit);
+      traffic.add(exchange->run(unit), isMeanwhile);
       if (unitsLeft.fetch_sub(1, std::memory_order_acq_rel) == 1)
         return true;
     }
@@ -107,7 +107,7 @@ int32_t InProcessParticipant::arrive(ActiveRun &run, const Group &group, Member 
 }
 
 int32_t InProcessParticipant::start(const hlort_collective &what, const Group &group,
-                                    const void *const *operands, void *const *results,
+                                    const void *const *operands, void *const *results, Next next,
                                     hlort_ticket **ticket, hlort_status *status) {
   Member member;
   if (int32_t code = member.read(what, rank, group, operands, results, status))
@@ -120,6 +120,7 @@ int32_t InProcessParticipant::start(const hlort_collective &what, const Group &g
   mine.isSend = what.kind == HLORT_PEER_SEND;
   mine.self = made.begin();
   bool isLast = false;
+  int32_t idle;
   {
     std::unique_lock lock = lockSoon(communicator.mutex);
     auto run = active.find(mine.program);
@@ -129,17 +130,18 @@ int32_t InProcessParticipant::start(const hlort_collective &what, const Group &g
     if (int32_t code = arrive(run->second, group, std::move(member), mine.meeting, isLast, status))
       return code;
     tickets.splice(tickets.end(), made);
+    idle = communicator.processors - communicator.computing;
   }
   *ticket = &mine;
-  if (!isLast)
-    return HLORT_OK;
-  plan(*mine.meeting);
+  if (isLast && plan(*mine.meeting) > 1 && next == Next::Compute && idle > 0)
+    communicator.helpers.offer(mine.meeting, std::min(idle, group.size()));
   return HLORT_OK;
 }
 
 /// Finds out what there is to do once all members have come: nobody finds the meeting any more, and
-/// they all wait for its next phase. Each one's done tells of a failure.
-void InProcessParticipant::plan(Meeting &meeting) {
+/// they all wait for its next phase. Each one's done tells of a failure. Returns how many units of
+/// work there are.
+int64_t InProcessParticipant::plan(Meeting &meeting) {
   int32_t code;
   try {
     std::vector<const Member *> members;
@@ -154,9 +156,11 @@ void InProcessParticipant::plan(Meeting &meeting) {
   }
   if (code) {
     communicator.finish(meeting, Phase::Failed);
-    return;
+    return 0;
   }
-  communicator.finish(meeting, meeting.exchange->units() ? Phase::Working : Phase::Complete);
+  int64_t units = meeting.exchange->units();
+  communicator.finish(meeting, units ? Phase::Working : Phase::Complete);
+  return units;
 }
 
 /// Waits until all members have come or the meeting has failed.
@@ -180,7 +184,7 @@ void InProcessParticipant::complete(Meeting &meeting, int32_t place) {
   gather(meeting);
   if (meeting.phase == Phase::Failed)
     return;
-  if (meeting.work(place))
+  if (meeting.work(place, communicator.traffic[rank], /*isMeanwhile=*/false))
     communicator.finish(meeting, Phase::Complete);
   auto isComplete = [&] { return meeting.phase == Phase::Complete; };
   if (lookOut(isComplete, communicator.alert))

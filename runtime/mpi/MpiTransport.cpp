@@ -303,8 +303,10 @@ int32_t MpiTransport::test(hlort_delivery *transfer, int32_t *done, int64_t *byt
   std::lock_guard lock(mutex);
   if (!transfer->isDone)
     progress();
-  if (!transfer->isDone && failure == MPI_SUCCESS)
+  if (!transfer->isDone && failure == MPI_SUCCESS) {
+    *bytes = transfer->moved;
     return HLORT_OK;
+  }
   std::unique_ptr<hlort_delivery> finished(transfer);
   if (!transfer->isDone) {
     forget(*transfer);

@@ -3,13 +3,19 @@
 // they can do with, short ones by themselves.
 //
 //     benchmark-collectives [participants] [megabytes]
+//     benchmark-collectives --overlap [participants] [megabytes]
+//     mpirun -n 2 benchmark-collectives --overlap --mpi [megabytes]
 //
 // The least traffic is a loop on the same threads that moves the same bytes and waits for nobody:
 // each reads what its result needs from everyone's operands; of an all-reduce, each adds up its
 // share and writes it to everyone's results. Before each call participants write their operands
 // anew, as a program does. Both are timed in turns, and the least of several counts.
+//
+// With --overlap (Overlap.h): how much of a long message a product hides, between threads or over
+// MPI.
 
 #include "Operation.h"
+#include "Overlap.h"
 #include "hlort/communicator.h"
 
 #include <algorithm>
@@ -20,23 +26,23 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <thread>
 
 using namespace hloc::test;
 
-namespace {
-
-constexpr int kRounds = 15;
-constexpr int64_t kBlock = 16 << 10; // bytes that the loop keeps in a near cache
-
-void addFloats(void *into, const void *from, int64_t elements) {
+void hloc::test::addFloats(void *into, const void *from, int64_t elements) {
   auto *sum = static_cast<float *>(into);
   auto *next = static_cast<const float *>(from);
   for (int64_t i = 0; i < elements; ++i)
     sum[i] += next[i];
 }
 
-/// Operations on floats; `bytes` are of the larger one of operand and result.
+namespace {
+
+constexpr int kRounds = 15;
+constexpr int64_t kBlock = 16 << 10; // bytes that the loop keeps in a near cache
+
 std::vector<Operation> makeKinds(int32_t n, int64_t bytes) {
   int64_t whole = std::max<int64_t>(bytes / 4 / n, 1) * n;
   Shape all{HLORT_F32, {whole}}, part{HLORT_F32, {whole / n}};
@@ -172,15 +178,7 @@ private:
   std::atomic<int64_t> gateArrivals = 0;
 };
 
-} // namespace
-
-int main(int argc, char **argv) {
-  int32_t n = argc > 1 ? std::atoi(argv[1]) : 2;
-  int64_t megabytes = argc > 2 ? std::atoll(argv[2]) : 0;
-  if (n < 2 || n > 64 || megabytes < 0) {
-    std::fprintf(stderr, "usage: benchmark-collectives [participants] [megabytes]\n");
-    return 2;
-  }
+void measureCalls(int32_t n, int64_t megabytes) {
   std::printf("%d participants\n%-16s %10s %12s %12s %8s\n", n, "", "bytes", "us", "least us",
               "times");
   std::vector<int64_t> sizes = {1 << 20, 4 << 20, 16 << 20, 64 << 20};
@@ -197,5 +195,25 @@ int main(int argc, char **argv) {
     double time = Benchmark(operation, n).measure(2000, false).first;
     std::printf("%-16s %10d %12.2f\n", operation.name.c_str(), 64, time / 1000);
   }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  bool isOverlap = std::erase(arguments, "--overlap") > 0,
+       isMpi = std::erase(arguments, "--mpi") > 0;
+  auto number = [&](size_t i, int64_t otherwise) {
+    return i < arguments.size() ? std::atoll(arguments[i].c_str()) : otherwise;
+  };
+  int64_t n = isMpi ? 2 : number(0, 2), megabytes = number(isMpi ? 0 : 1, 0);
+  if (n < 2 || n > 64 || megabytes < 0 || (isMpi && !isOverlap)) {
+    std::fprintf(stderr, "usage: benchmark-collectives [--overlap [--mpi]] [participants] "
+                         "[megabytes]\n");
+    return 2;
+  }
+  if (isOverlap)
+    return measureOverlap(int32_t(n), (megabytes ? megabytes : 16) << 20, isMpi, makeKinds);
+  measureCalls(int32_t(n), megabytes);
   return 0;
 }

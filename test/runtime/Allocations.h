@@ -21,6 +21,17 @@ public:
   bool hasFailed() const;
 };
 
+/// The same of threads that are not the test's own, such as those of a communicator.
+class FailingAllocationElsewhere {
+public:
+  explicit FailingAllocationElsewhere(int64_t after);
+  FailingAllocationElsewhere(const FailingAllocationElsewhere &) = delete;
+  ~FailingAllocationElsewhere();
+  bool hasFailed() const;
+  /// Says that the calling thread is one of the test's.
+  static void ofTest();
+};
+
 } // namespace hloc::test
 
 #endif // HLOC_TEST_RUNTIME_ALLOCATIONS_H

@@ -50,14 +50,26 @@ public:
     int32_t code = hlort_program_begin(context, &program, status);
     if (code)
       return code;
-    for (size_t i = 0; i < operations.size() && !code; ++i)
-      code = hlort_collective_run(context, &descriptors[i]->what,
-                                  sides[self][i]->operandPointers.data(),
-                                  sides[self][i]->resultPointers.data(), status);
+    for (size_t i = 0; i < operations.size() && !code; ++i) {
+      hlort_ticket *ticket = nullptr;
+      code = start(self, i, context, &ticket, status);
+      between();
+      code = code ? code : hlort_collective_done(context, ticket, status);
+    }
     return hlort_program_end(context, &program, code, status);
   }
 
+  /// What participants do between a start and its done.
+  std::function<void()> between = [] {};
+
 private:
+  int32_t start(int64_t self, size_t i, hlort_context *context, hlort_ticket **ticket,
+                hlort_status *status) {
+    return hlort_collective_start(context, &descriptors[i]->what,
+                                  sides[self][i]->operandPointers.data(),
+                                  sides[self][i]->resultPointers.data(), ticket, status);
+  }
+
   /// Sends to the next participant, and to oneself.
   void addTransfers(const Shape &shape) {
     Operation send{"out", HLORT_PEER_SEND, {shape}, {}}, recv{"in", HLORT_PEER_RECV, {}, {shape}};
@@ -130,6 +142,47 @@ TEST_P(Memory, AnyRequestMayFailInARun) {
       ASSERT_TRUE(isGood(outcomes)) << "after request " << after << " of " << who;
     }
   EXPECT_GT(faults, 100);
+}
+
+// What the communicator's thread has no memory for, the participant is told by its done.
+TEST(MemoryMeanwhile, AnyRequestMayFail) {
+  World world(makeCommunicator(/*isOverMessages=*/true), 300);
+  Program program;
+  std::vector<hlort_status> outcomes;
+  int64_t faults = 0;
+  for (int64_t after = 0, missed = 0; missed < 3; ++after) {
+    bool hasFailed;
+    {
+      FailingAllocationElsewhere fault(after);
+      program.between = [&] { // leaves the thread some time
+        FailingAllocationElsewhere::ofTest();
+        if (!fault.hasFailed())
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+      };
+      outcomes.assign(kParticipants, {});
+      std::vector<std::thread> threads;
+      for (int32_t self = 0; self < kParticipants; ++self)
+        threads.emplace_back([&, self] {
+          FailingAllocationElsewhere::ofTest();
+          program.run(self, world.contexts[self], &outcomes[self]);
+        });
+      for (std::thread &thread : threads)
+        thread.join();
+      hasFailed = fault.hasFailed();
+    }
+    program.between = [] {};
+    faults += hasFailed;
+    missed += !hasFailed;
+    for (const hlort_status &status : outcomes)
+      EXPECT_TRUE(status.code == HLORT_OK || status.code == HLORT_OUT_OF_MEMORY ||
+                  status.code == HLORT_CANCELLED || status.code == HLORT_DEADLINE_EXCEEDED)
+          << status.message;
+    EXPECT_EQ(isGood(outcomes), !hasFailed);
+    for (int run = 0; run < 5 && (run == 0 || !isGood(outcomes)); ++run)
+      runOnce(program, world, outcomes);
+    ASSERT_TRUE(isGood(outcomes)) << "after request " << after;
+  }
+  EXPECT_GT(faults, 0);
 }
 
 TEST_P(Memory, AnyRequestMayFailWhenJoining) {

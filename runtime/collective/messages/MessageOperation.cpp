@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 namespace hloc::runtime {
 
@@ -41,6 +43,7 @@ MessageOperation::MessageOperation(MessageParticipant &participant, Member membe
   const hlort_collective &what = *this->member.what;
   if (what.kind == HLORT_ALL_REDUCE)
     isShared = Payload(reducedBoxes(what, 0, 1, false)).bytes > FirstMessage::kInline;
+  hasRest = isShared;
 }
 
 MessageOperation::~MessageOperation() {
@@ -79,10 +82,13 @@ int32_t MessageOperation::test(hlort_delivery *&transfer, bool *moved, int64_t *
     return HLORT_OK;
   const hlort_transport &transport = participant.transport;
   int32_t isDone = 0;
+  *bytes = 0;
   int32_t code = transport.test(transport.user, participant.rank, transfer, &isDone, bytes, status);
   if (code || isDone) {
     transfer = nullptr;
     *moved = true;
+  } else {
+    underWay += *bytes;
   }
   return code;
 }
@@ -112,6 +118,7 @@ int32_t MessageOperation::start(hlort_status *status) {
     incoming.push_back(std::make_unique<Incoming>());
     Incoming &from = *incoming.back();
     from.place = s;
+    expectPayload(from);
     if (int32_t code = receive(s, 0, &from.first, sizeof from.first, &from.transfer, status))
       return code;
   }
@@ -157,6 +164,7 @@ int32_t MessageOperation::sendTo(int32_t t, hlort_status *status) {
     return code;
   if (isInlined)
     return HLORT_OK;
+  hasRest = true;
   const void *rest = to.rest.data();
   if (isDirect)
     rest = static_cast<const char *>(member.operands[payload.boxes[0].from]) +
@@ -166,6 +174,23 @@ int32_t MessageOperation::sendTo(int32_t t, hlort_status *status) {
 
 //===- What comes ----------------------------------------------------------------------------===//
 
+/// Finds out what the member will send, if it depends on nothing that only that one knows.
+void MessageOperation::expectPayload(Incoming &from) {
+  const hlort_collective &what = *member.what;
+  if (hasNumbers(what)) {
+    for (int64_t i = 0; i < what.result_count; ++i)
+      hasRest |= byteCount(what.results[i]) > FirstMessage::kInline;
+    return;
+  }
+  std::vector<Box> boxes;
+  if (isReduction(what))
+    boxes = reducedBoxes(what, group.place, group.size(), isShared);
+  else
+    appendBoxes(boxes, member, group, from.place, group.place);
+  from.payload = Payload(std::move(boxes));
+  hasRest |= from.payload.bytes > FirstMessage::kInline;
+}
+
 /// Compares the header with this member's, and prepares for the data.
 int32_t MessageOperation::checkFirst(Incoming &from, int64_t bytes, hlort_status *status) {
   const hlort_collective &what = *member.what;
@@ -173,16 +198,8 @@ int32_t MessageOperation::checkFirst(Incoming &from, int64_t bytes, hlort_status
   Header mine(member, 0);
   const char *reason =
       bytes < int64_t(sizeof(Header)) ? "a message is too short" : difference(mine, header);
-  if (!reason && !hasNumbers(what)) {
-    std::vector<Box> boxes;
-    if (isReduction(what))
-      boxes = reducedBoxes(what, group.place, group.size(), isShared);
-    else
-      appendBoxes(boxes, member, group, from.place, group.place);
-    from.payload = Payload(std::move(boxes));
-    if (from.payload.bytes != header.payloadBytes)
-      reason = "they send another number of bytes";
-  }
+  if (!reason && !hasNumbers(what) && from.payload.bytes != header.payloadBytes)
+    reason = "they send another number of bytes";
   if (!reason && header.payloadBytes < int64_t(hasNumbers(what) * member.numbers.size() * 8))
     reason = "they send another number of bytes";
   if (reason)
@@ -216,16 +233,38 @@ int32_t MessageOperation::advanceIncoming(Incoming &from, bool *moved, hlort_sta
     if (from.state == Incoming::First) {
       if (int32_t code = checkFirst(from, bytes, status))
         return code;
-      continue;
+    } else {
+      from.state = Incoming::Arrived;
     }
-    from.state = Incoming::Arrived;
+    if (from.state == Incoming::Arrived)
+      participant.communicator.traffic[participant.rank].add(from.first.header.payloadBytes,
+                                                             isMeanwhile);
   }
   return HLORT_OK;
 }
 
+bool MessageOperation::advanceMeanwhile(bool *moved) noexcept {
+  bool hasMoved = false;
+  isMeanwhile = true;
+  try {
+    advance(&hasMoved, &failure);
+  } catch (const std::bad_alloc &) {
+    hlort_status_set(&failure, HLORT_OUT_OF_MEMORY, "%s: no memory",
+                     describe(*member.what).c_str());
+  }
+  isMeanwhile = false;
+  *moved |= hasMoved;
+  return isDone() || failure.code;
+}
+
 int32_t MessageOperation::advance(bool *moved, hlort_status *status) {
   *moved = false;
+  if (failure.code) {
+    *status = failure;
+    return failure.code;
+  }
   bool isComplete = true;
+  int64_t before = std::exchange(underWay, 0);
   for (auto &from : incoming) {
     if (int32_t code = advanceIncoming(*from, moved, status))
       return code;
@@ -238,11 +277,15 @@ int32_t MessageOperation::advance(bool *moved, hlort_status *status) {
         return code;
       isComplete &= !*transfer;
     }
-  for (hlort_delivery *&transfer : spreads) {
-    if (int32_t code = test(transfer, moved, &bytes, status))
+  for (size_t i = 0; i < spreads.size(); ++i) {
+    bool isReceived = spreads[i] && i % 2 == 0;
+    if (int32_t code = test(spreads[i], moved, &bytes, status))
       return code;
-    isComplete &= !transfer;
+    isComplete &= !spreads[i];
+    if (isReceived && !spreads[i])
+      participant.communicator.traffic[participant.rank].add(bytes, isMeanwhile);
   }
+  *moved |= underWay != before;
   if (!isComplete)
     return HLORT_OK;
   if (step == Step::Exchange)

@@ -20,6 +20,13 @@ public:
   int32_t advance(bool *moved, hlort_status *status);
   bool isDone() const { return step == Step::Done; }
 
+  /// Whether it has more to move than goes with the first messages.
+  bool isLong() const { return hasRest && step != Step::Done; }
+  /// The same on the thread that lets it get on meanwhile. A failure is kept for the next advance.
+  /// Whether there is no more to do there.
+  bool advanceMeanwhile(bool *moved) noexcept;
+  bool isGiven = false; // to that thread; Progress's
+
   /// Whose first message, or whose data has not come.
   std::vector<int32_t> missing() const;
   /// Whether all first messages have come.
@@ -54,6 +61,7 @@ private:
   int32_t receive(int32_t s, uint64_t part, void *data, int64_t bytes, hlort_delivery **transfer,
                   hlort_status *status);
   int32_t test(hlort_delivery *&transfer, bool *moved, int64_t *bytes, hlort_status *status);
+  void expectPayload(Incoming &incoming);
   int32_t advanceIncoming(Incoming &incoming, bool *moved, hlort_status *status);
   int32_t checkFirst(Incoming &incoming, int64_t bytes, hlort_status *status);
   int32_t finishExchange(hlort_status *status);
@@ -62,12 +70,16 @@ private:
   MessageParticipant &participant;
   const uint64_t conversation, number;
   Step step = Step::Exchange;
-  bool isShared = false; // a reduction in two steps
+  bool hasRest = false;     // what does not fit into a first message
+  bool isMeanwhile = false; // it is the other thread that advances it
+  hlort_status failure{};   // found by that thread
+  int64_t underWay = 0;     // bytes of messages of which more is to move
+  bool isShared = false;    // a reduction in two steps
   std::vector<std::unique_ptr<Incoming>> incoming;
   std::vector<std::unique_ptr<Sent>> sent;
   std::vector<char> own;                    // of a reduction: this member's part
   std::vector<std::vector<char>> spreading; // reduced shares, by place
-  std::vector<hlort_delivery *> spreads;    // by number, sends and receives
+  std::vector<hlort_delivery *> spreads;    // a receive, a send, a receive, ...
 };
 
 /// The conversation of a run; never 0.

@@ -63,6 +63,7 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
                             program.name);
   for (auto &send : kept)
     try {
+      communicator.progress.take(*send);
       code = code == HLORT_OK ? waitFor(*send, status) : code;
     } catch (const std::bad_alloc &) {
       code = hlort_status_set(status, HLORT_OUT_OF_MEMORY, "%s: no memory",
@@ -73,8 +74,11 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
             Text("participant %d failed: %s", rank,
                  status && status->message[0] ? status->message : hlort_code_name(code)),
             {});
-  operations.clear();
-  kept.clear();
+  for (auto *each : {&operations, &kept}) {
+    for (auto &operation : *each)
+      communicator.progress.take(*operation);
+    each->clear();
+  }
   lock.lock();
   if (const ActiveRun &run = place->second; run.failure) {
     state.programs.at(program.fingerprint).isTold = run.failure->isMissed;
@@ -85,7 +89,7 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
 }
 
 int32_t MessageParticipant::start(const hlort_collective &what, const Group &group,
-                                  const void *const *operands, void *const *results,
+                                  const void *const *operands, void *const *results, Next next,
                                   hlort_ticket **ticket, hlort_status *status) {
   Member member;
   if (int32_t code = member.read(what, rank, group, operands, results, status))
@@ -114,6 +118,8 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
     failRun(program, Text("%s", failure.message), {});
     return hlort_status_set(status, code, "%s", failure.message);
   }
+  if (next == Next::Compute && operation->isLong())
+    communicator.progress.give(*operation);
   return HLORT_OK;
 }
 
@@ -139,6 +145,10 @@ int32_t MessageParticipant::keep(MessageOperation &operation, bool *isKept, hlor
   bool moved;
   int64_t count = 0;
   for (auto send = kept.begin(); send != kept.end();) {
+    if (!communicator.progress.takeIfOver(**send)) {
+      count += (*send++)->group.hash == operation.group.hash;
+      continue;
+    }
     if (int32_t code = advance(**send, &moved, status))
       return code;
     count += (*send)->group.hash == operation.group.hash;
@@ -154,6 +164,7 @@ int32_t MessageParticipant::done(hlort_ticket &ticket, hlort_status *status) {
   auto &operation = static_cast<MessageOperation &>(ticket);
   bool isKept = false;
   int32_t code = HLORT_OK;
+  communicator.progress.take(operation);
   if (operation.member.what->kind == HLORT_PEER_SEND)
     code = keep(operation, &isKept, status);
   if (code == HLORT_OK && !isKept)
@@ -167,6 +178,8 @@ int32_t MessageParticipant::done(hlort_ticket &ticket, hlort_status *status) {
   auto &next = isKept ? run.kept : finished;
   next.splice(next.end(), operations, place);
   lock.unlock();
+  if (isKept && operation.isLong())
+    communicator.progress.give(operation);
   return code;
 }
 

@@ -2,7 +2,8 @@
 // The communicator over a transport of messages (hlort/communicator.h). Each member sends every
 // other what that one needs, at once; reductions of large arrays in two steps: each member combines
 // a share of the array and sends that to all. Everything a member sends starts with a header, so
-// that operations that do not match are found out by the first message.
+// that operations that do not match are found out by the first message. What is long is let get on
+// by a thread (Progress.h) while the participants are at something else.
 //
 // A run that fails somewhere is told to all participants by a message outside of any run. Each
 // participant keeps a receive for such messages from each other. What it takes to tell the others
@@ -13,6 +14,7 @@
 
 #include "collective/Participant.h"
 #include "collective/messages/Payload.h"
+#include "collective/messages/Progress.h"
 
 #include <chrono>
 #include <list>
@@ -54,12 +56,13 @@ public:
   explicit MessageCommunicator(const hlort_transport &transport)
       : hlort_communicator(transport.participants), transport(transport) {}
   ~MessageCommunicator() override;
-  std::unique_ptr<Participant> join(int32_t rank, int64_t deadlineMilliseconds,
+  std::unique_ptr<Participant> join(int32_t rank, int32_t threads, int64_t deadlineMilliseconds,
                                     hlort_status *status) override;
 
   const hlort_transport transport;
   std::mutex mutex;
   std::map<int32_t, ParticipantState> states;
+  Progress progress;
 };
 
 class MessageOperation;
@@ -73,7 +76,8 @@ public:
   int32_t begin(const hlort_program &program, hlort_status *status) override;
   int32_t end(const hlort_program &program, int32_t code, hlort_status *status) override;
   int32_t start(const hlort_collective &what, const Group &group, const void *const *operands,
-                void *const *results, hlort_ticket **ticket, hlort_status *status) override;
+                void *const *results, Next next, hlort_ticket **ticket,
+                hlort_status *status) override;
   int32_t done(hlort_ticket &ticket, hlort_status *status) override;
   void cancel(const char *reason) override;
 

@@ -19,7 +19,7 @@ MessageCommunicator::~MessageCommunicator() {
     transport.destroy(transport.user);
 }
 
-std::unique_ptr<Participant> MessageCommunicator::join(int32_t rank, int64_t deadline,
+std::unique_ptr<Participant> MessageCommunicator::join(int32_t rank, int32_t, int64_t deadline,
                                                        hlort_status *status) {
   ParticipantState *state;
   {

@@ -143,7 +143,8 @@ HLORT_API uint32_t hlort_partition_id(const hlort_context *context, const hlort_
 /* An operation under way. */
 typedef struct hlort_ticket hlort_ticket;
 
-/* Begins an operation, without waiting for anyone. From here until its done has returned, operands
+/* Begins an operation, without waiting for anyone. What is long moves from here on, by threads of the
+ * communicator's (docs/collectives.md says when). From here until its done has returned, operands
  * must not change and results must not be used; but integer operands (roots, starts, offsets,
  * sizes) and the two arrays of pointers are read before it returns. Members of a group meet in the
  * order of their starts on that group. Results must not overlap operands, except where the kind

@@ -25,11 +25,23 @@ typedef struct hlort_communicator hlort_communicator;
  * own. Null on failure. */
 HLORT_API hlort_communicator *hlort_in_process_create(int32_t participants, hlort_status *status);
 
-/* Destroys a communicator that no context is joined to any more; null is ignored. */
+/* Destroys a communicator that no context is joined to any more, and ends its threads; null is
+ * ignored. */
 HLORT_API void hlort_communicator_destroy(hlort_communicator *communicator);
 
 /* How many participants there are, in all processes. */
 HLORT_API int32_t hlort_communicator_participants(const hlort_communicator *communicator);
+
+/* What collectives have moved for the participants of this process. */
+typedef struct hlort_traffic {
+  int64_t bytes; /* of results, in process; of messages of others, elsewhere */
+  /* Of these, those that threads of the communicator's own have moved, while the participants were at
+   * something else: between a collective's start and its done. */
+  int64_t bytes_meanwhile;
+} hlort_traffic;
+
+HLORT_API void hlort_communicator_traffic(const hlort_communicator *communicator,
+                                          hlort_traffic *traffic);
 
 /* Zero-initialized options are the defaults. */
 typedef struct hlort_join_options {
@@ -87,7 +99,8 @@ typedef struct hlort_transport {
                      int64_t bytes, hlort_delivery **delivery, hlort_status *status);
 
   /* Sees whether a delivery is done, and lets all others get on. If it is, or has failed, *done is 1,
-   * *bytes are those moved, and the delivery is no more. */
+   * *bytes are those moved, and the delivery is no more. If not, *bytes, which is 0 before the call,
+   * may say how many have moved so far: deadlines begin anew where that changes. */
   int32_t (*test)(void *user, int32_t self, hlort_delivery *delivery, int32_t *done,
                   int64_t *bytes, hlort_status *status);
 

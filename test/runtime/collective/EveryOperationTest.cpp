@@ -16,12 +16,16 @@ namespace {
 constexpr int32_t kParticipants = 3;
 constexpr int64_t kShort = 200, kLong = 60000; // deadlines in milliseconds
 
-/// One operation of each kind and form, and an all-reduce of everybody after each.
+/// One operation of each kind and form, some that are long, and an all-reduce of everybody after
+/// each.
 std::vector<Operation> oneOfEach() {
   std::set<std::pair<std::string, bool>> known;
   std::vector<Operation> result;
-  Shape shape{HLORT_F32, {3}};
+  Shape shape{HLORT_F32, {3}}, part{HLORT_F32, {9000}}, whole{HLORT_F32, {kParticipants * 9000}};
   Operation sum{"sum", HLORT_ALL_REDUCE, {shape}, {shape}};
+  Operation longSum{"long sum", HLORT_ALL_REDUCE, {part}, {part}};
+  Operation longGather{"long gather", HLORT_ALL_GATHER, {part}, {whole}};
+  result.insert(result.end(), {longSum, sum, longGather, sum});
   for (const Operation &operation : makeOperations(kParticipants))
     if (known.emplace(operation.name, operation.isInPlace).second)
       result.insert(result.end(), {operation, sum});
@@ -32,8 +36,10 @@ int32_t runOne(const Operation &operation, const hlort_program &program, int64_t
                hlort_context *context, hlort_status *status) {
   Descriptor descriptor(operation, program);
   Side side(operation, makeOperands(operation, kParticipants, 0)[self]);
-  return hlort_collective_run(context, &descriptor.what, side.operandPointers.data(),
-                              side.resultPointers.data(), status);
+  hlort_ticket *ticket = nullptr;
+  int32_t code = hlort_collective_start(context, &descriptor.what, side.operandPointers.data(),
+                                        side.resultPointers.data(), &ticket, status);
+  return code ? code : hlort_collective_done(context, ticket, status);
 }
 
 /// Runs until everybody is in step again: two runs, but a busy machine makes some late.

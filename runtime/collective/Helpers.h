@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of a communicator in process that work on its meetings while the members are at something
+// else. The first is started when there is something for it to do, and all sleep when there is not.
+// They are never needed: what they have not begun is done by members that wait.
+// Test: test/runtime/collective/MeanwhileTest.cpp.
+#ifndef HLOC_RUNTIME_HELPERS_H
+#define HLOC_RUNTIME_HELPERS_H
+
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace hloc::runtime {
+
+struct Meeting;
+class InProcessCommunicator;
+
+class Helpers {
+public:
+  explicit Helpers(InProcessCommunicator &communicator) : communicator(communicator) {}
+  /// Not while a meeting is under way.
+  ~Helpers();
+
+  /// Has up to `count` threads work on the meeting, at least one.
+  void offer(const std::shared_ptr<Meeting> &meeting, int32_t count);
+
+private:
+  void serve(int32_t number);
+
+  InProcessCommunicator &communicator;
+  std::mutex mutex; // of all below
+  std::condition_variable wake;
+  std::list<std::shared_ptr<Meeting>> open; // that may have units which nobody has begun
+  bool isEnding = false;
+  std::vector<std::thread> threads;
+};
+
+} // namespace hloc::runtime
+
+#endif // HLOC_RUNTIME_HELPERS_H
