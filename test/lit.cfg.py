@@ -8,9 +8,11 @@ own (%s, %t, ...): %exits N (runs the command after it, which must exit with sta
 headers and library).
 
 Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
-has it), and mpi (%mpirun N starts N processes of what follows)."""
+has it), mpi (%mpirun N starts N processes of what follows), and chromium (a browser, such as Debian's
+package `chromium`)."""
 
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -63,6 +65,9 @@ if os.path.exists(os.path.join(config.runtime_library_dir, "libhlort_mpi_process
     for variable in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                      "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[variable] = "1"
+
+if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+    config.available_features.add("chromium")
 
 if subprocess.run([config.python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("numpy")

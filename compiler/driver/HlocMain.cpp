@@ -12,6 +12,8 @@
 #include "compiler/driver/SelfTest.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
+#include "compiler/driver/report/ReportData.h"
+#include "compiler/driver/report/ReportPage.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/TargetList.h"
 #include "compiler/text/Load.h"
@@ -80,11 +82,8 @@ public:
       return Refused;
     SourceMgrDiagnosticHandler printer(*sources, &context);
     ScopedDiagnosticHandler watcher(&context, [&](Diagnostic &diagnostic) {
-      if (options.report)
-        if (std::optional<NotFused> remark = readFusionRemark(diagnostic)) {
-          notFused.push_back(std::move(*remark));
-          return success();
-        }
+      if (options.report && remarks.take(diagnostic))
+        return success();
       notSupported |= isNotSupported(diagnostic);
       return failure(); // for the printer
     });
@@ -92,8 +91,10 @@ public:
     source = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
     OwningOpRef<ModuleOp> module = loadModule(sources, &context);
     std::optional<SourceNotes> notes;
-    if (module)
+    if (module) {
       notes.emplace(*module);
+      origin = ReportSource(*sources, (*module)->getAttrOfType<StringAttr>("hlo.stack_frames"));
+    }
     bool done = module && bind(*module) &&
                 (options.emit < Emit::Llvm ? writeText(*module) : writeCode(*module));
     return done ? Done : notSupported ? Unsupported : Refused;
@@ -136,7 +137,11 @@ private:
     if (!weights.empty() && llvm::is_contained({options.output, header, schedules}, weights))
       return "expected another name than '" + weights +
              "' for the weights: another file that is written has that one";
-    for (const std::string &file : {options.output, header, schedules, weights})
+    if (llvm::is_contained({options.output, header, schedules, weights}, options.reportFile) &&
+        !options.reportFile.empty())
+      return "expected another name than '" + options.reportFile +
+             "' for the report: another file that is written has that one";
+    for (const std::string &file : {options.output, header, schedules, weights, options.reportFile})
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
         return "expected another name than '" + file + "' for what is written: that is the module";
     return "";
@@ -270,9 +275,9 @@ private:
     if (failed(compiled))
       return false;
     SmallVector<char, 0> &code = compiled->program.code;
-    if (options.report)
-      (options.output == "-" ? llvm::errs() : llvm::outs())
-          << makeReport(module, *compiled, std::move(notFused));
+    OutputFiles files;
+    if (options.report && !writeReport(module, *compiled, files))
+      return false;
     if (asRead && !addSelfTest(*asRead, *compiled))
       return false;
     if (options.isLinked()) {
@@ -283,7 +288,6 @@ private:
         return false;
       code = std::move(linked);
     }
-    OutputFiles files;
     if (!report(files.add(options.output, StringRef(code.data(), code.size()),
                           /*executable=*/options.hasMain() && options.isLinked())))
       return false;
@@ -299,6 +303,29 @@ private:
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
     return report(files.commit());
+  }
+
+  /// Prints the report, or adds it to the files.
+  bool writeReport(ModuleOp program, const CompiledModule &compiled, OutputFiles &files) {
+    if (options.reportFile.empty()) {
+      (options.output == "-" ? llvm::errs() : llvm::outs())
+          << makeReport(program, compiled, std::move(remarks.notFused));
+      return true;
+    }
+    stage("reporting");
+    ReportInput input{program, compiled, remarks, origin};
+    if (!options.profile.empty()) {
+      auto profile = readProfile(options.profile, program);
+      if (!profile) {
+        llvm::errs() << options.profileFile << ": error: " << llvm::toString(profile.takeError())
+                     << '\n';
+        return false;
+      }
+      input.profile = std::move(*profile);
+    }
+    FailureOr<llvm::json::Value> data = makeReportData(input);
+    return succeeded(data) &&
+           report(files.add(options.reportFile, printReport(options.reportFile, *data)));
   }
 
   /// Makes of the module's object that of a self-test.
@@ -322,7 +349,8 @@ private:
   PassDumps dumps;
   StringRef source; // the module's text
   bool notSupported = false;
-  std::vector<NotFused> notFused;
+  ReportRemarks remarks;
+  ReportSource origin;
 };
 
 } // namespace
