@@ -12,6 +12,7 @@
 #include "compiler/driver/SelfTest.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
+#include "compiler/driver/diff/Diff.h"
 #include "compiler/driver/report/ReportData.h"
 #include "compiler/driver/report/ReportPage.h"
 #include "compiler/hlo/HloDialect.h"
@@ -24,9 +25,11 @@
 #include "passes/frontend/NotSupported.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <csignal>
@@ -196,6 +199,8 @@ private:
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;
     result.name = getName();
+    if (options.emit >= Emit::Object && !options.isLinked())
+      result.moduleHash = llvm::formatv("{0:x-16}", llvm::xxh3_64bits(source)).str();
     result.weightsFile = llvm::sys::path::filename(getWeightsFile());
     result.form = options.emit == Emit::Llvm       ? CodeForm::LlvmIr
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
@@ -361,6 +366,8 @@ int hlocMain(int argc, char **argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif
+  if (isDiff(argc, argv))
+    return diffMain(argv);
   HlocOptions options;
   if (!parseHlocOptions(argc, argv, options))
     return WrongUsage;
