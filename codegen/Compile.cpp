@@ -348,4 +348,25 @@ FailureOr<CompiledProgram> compileProgram(ModuleOp program, const CodeOptions &o
   return result;
 }
 
+FailureOr<std::string> printAssembly(ModuleOp program, const CodeOptions &options, int64_t number) {
+  FailureOr<SmallVector<Target, 1>> targets = getTargets(program);
+  if (failed(targets))
+    return failure();
+  Target target = (*targets)[number];
+  target.lineTables = true;
+  CodeOptions text;
+  text.name = options.name;
+  text.form = CodeForm::Assembly;
+  ProgramNames names(options.name);
+  if (targets->size() > 1)
+    names.prefix = getVariantPrefix(options.name, target.cpu);
+  ProgramCompiler compiler(program, names, target, text,
+                           options.timing ? options.timing->nest("Print assembly") : TimingScope());
+  compiler.leaveConstants();
+  FailureOr<CompiledProgram> compiled = compiler.compile();
+  if (failed(compiled))
+    return failure();
+  return std::string(compiled->code.begin(), compiled->code.end());
+}
+
 } // namespace hloc

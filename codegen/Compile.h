@@ -45,6 +45,12 @@ struct CodeOptions {
 /// (Dispatch.h). Errors are reported at their places.
 mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, const CodeOptions &options);
 
+/// Assembly of what compileProgram makes for one of the program's targets, for people to read: with
+/// line tables that point into the .hlo file, and without constants. Of `options` only the name and
+/// the timing count.
+mlir::FailureOr<std::string> printAssembly(mlir::ModuleOp program, const CodeOptions &options,
+                                           int64_t target);
+
 } // namespace hloc
 
 #endif

@@ -71,7 +71,7 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
   }
   passes.addNestedPass<func::FuncOp>(createRefuseDeadlocks()); // starts and dones move no more
-  passes.addNestedPass<func::FuncOp>(createChooseSchedules());
+  passes.addNestedPass<func::FuncOp>(createChooseSchedules({.remarks = options.remarks}));
 }
 
 void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {

@@ -31,7 +31,7 @@ struct KernelPipelineOptions {
   unsigned level = 3;
   /// Check the plan of memory (check-buffers).
   bool check = false;
-  /// Say as remarks why operations were not fused.
+  /// Say as remarks why operations were not fused, and how kernels are done.
   bool remarks = false;
 };
 

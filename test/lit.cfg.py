@@ -8,10 +8,12 @@ own (%s, %t, ...): %exits N (runs the command after it, which must exit with sta
 headers and library).
 
 Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
-has it), mpi (%mpirun N starts N processes of what follows), and hosts (mpirun is OpenMPI's, and network
-namespaces can be made, as root alone can)."""
+has it), mpi (%mpirun N starts N processes of what follows), hosts (mpirun is OpenMPI's, and network
+namespaces can be made, as root alone can), and chromium (a browser, such as Debian's package
+`chromium`)."""
 
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -80,6 +82,9 @@ def can_make_hosts():
 
 if "mpi" in config.available_features and can_make_hosts():
     config.available_features.add("hosts")
+
+if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+    config.available_features.add("chromium")
 
 if subprocess.run([config.python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("numpy")

@@ -6,6 +6,7 @@
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/driver/RunFiles.h"
+#include "compiler/driver/diff/BuildRecord.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -207,6 +208,8 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   code.finish = [&](llvm::Module &code, const ProgramMemory &memory) {
     interface.arenaBytes = memory.arenaBytes;
     addDescriptor(interface, machines, code);
+    if (!options.moduleHash.empty())
+      addBuildRecord(makeBuildRecord(module, interface, *targets, options), code);
     if (options.standAlone)
       addMain(interface, code);
   };

@@ -32,6 +32,9 @@ struct CompileOptions {
   /// The name, without a folder, of a file of weights that constants go to; empty: they stay in the
   /// code.
   std::string weightsFile;
+  /// A hash of the module's text. Unless it is empty, objects get a record of what they were made
+  /// of (compiler/driver/diff/BuildRecord.h).
+  std::string moduleHash;
   /// Called before passes run, to add printing.
   std::function<void(mlir::PassManager &)> configure;
   /// Where passes and stages are timed, or null.

@@ -176,6 +176,7 @@ static int runFile(RunOptions &options, DialectRegistry &registry, const Runner 
   if (!module)
     return Refused;
   SourceNotes notes(*module);
+  options.sources = sources;
   options.countHere = options.getParticipants();
   if (options.process && !joinProcesses(*module, options))
     return WrongUsage;

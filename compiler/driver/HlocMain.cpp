@@ -12,6 +12,9 @@
 #include "compiler/driver/SelfTest.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
+#include "compiler/driver/diff/Diff.h"
+#include "compiler/driver/report/ReportData.h"
+#include "compiler/driver/report/ReportPage.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/TargetList.h"
 #include "compiler/text/Load.h"
@@ -22,9 +25,11 @@
 #include "passes/frontend/NotSupported.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <csignal>
@@ -80,11 +85,8 @@ public:
       return Refused;
     SourceMgrDiagnosticHandler printer(*sources, &context);
     ScopedDiagnosticHandler watcher(&context, [&](Diagnostic &diagnostic) {
-      if (options.report)
-        if (std::optional<NotFused> remark = readFusionRemark(diagnostic)) {
-          notFused.push_back(std::move(*remark));
-          return success();
-        }
+      if (options.report && remarks.take(diagnostic))
+        return success();
       notSupported |= isNotSupported(diagnostic);
       return failure(); // for the printer
     });
@@ -92,8 +94,10 @@ public:
     source = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
     OwningOpRef<ModuleOp> module = loadModule(sources, &context);
     std::optional<SourceNotes> notes;
-    if (module)
+    if (module) {
       notes.emplace(*module);
+      origin = ReportSource(*sources, (*module)->getAttrOfType<StringAttr>("hlo.stack_frames"));
+    }
     bool done = module && bind(*module) &&
                 (options.emit < Emit::Llvm ? writeText(*module) : writeCode(*module));
     return done ? Done : notSupported ? Unsupported : Refused;
@@ -136,7 +140,11 @@ private:
     if (!weights.empty() && llvm::is_contained({options.output, header, schedules}, weights))
       return "expected another name than '" + weights +
              "' for the weights: another file that is written has that one";
-    for (const std::string &file : {options.output, header, schedules, weights})
+    if (llvm::is_contained({options.output, header, schedules, weights}, options.reportFile) &&
+        !options.reportFile.empty())
+      return "expected another name than '" + options.reportFile +
+             "' for the report: another file that is written has that one";
+    for (const std::string &file : {options.output, header, schedules, weights, options.reportFile})
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
         return "expected another name than '" + file + "' for what is written: that is the module";
     return "";
@@ -191,6 +199,8 @@ private:
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;
     result.name = getName();
+    if (options.emit >= Emit::Object && !options.isLinked())
+      result.moduleHash = llvm::formatv("{0:x-16}", llvm::xxh3_64bits(source)).str();
     result.weightsFile = llvm::sys::path::filename(getWeightsFile());
     result.form = options.emit == Emit::Llvm       ? CodeForm::LlvmIr
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
@@ -270,9 +280,9 @@ private:
     if (failed(compiled))
       return false;
     SmallVector<char, 0> &code = compiled->program.code;
-    if (options.report)
-      (options.output == "-" ? llvm::errs() : llvm::outs())
-          << makeReport(module, *compiled, std::move(notFused));
+    OutputFiles files;
+    if (options.report && !writeReport(module, *compiled, files))
+      return false;
     if (asRead && !addSelfTest(*asRead, *compiled))
       return false;
     if (options.isLinked()) {
@@ -283,7 +293,6 @@ private:
         return false;
       code = std::move(linked);
     }
-    OutputFiles files;
     if (!report(files.add(options.output, StringRef(code.data(), code.size()),
                           /*executable=*/options.hasMain() && options.isLinked())))
       return false;
@@ -299,6 +308,29 @@ private:
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
     return report(files.commit());
+  }
+
+  /// Prints the report, or adds it to the files.
+  bool writeReport(ModuleOp program, const CompiledModule &compiled, OutputFiles &files) {
+    if (options.reportFile.empty()) {
+      (options.output == "-" ? llvm::errs() : llvm::outs())
+          << makeReport(program, compiled, std::move(remarks.notFused));
+      return true;
+    }
+    stage("reporting");
+    ReportInput input{program, compiled, remarks, origin};
+    if (!options.profile.empty()) {
+      auto profile = readProfile(options.profile, program);
+      if (!profile) {
+        llvm::errs() << options.profileFile << ": error: " << llvm::toString(profile.takeError())
+                     << '\n';
+        return false;
+      }
+      input.profile = std::move(*profile);
+    }
+    FailureOr<llvm::json::Value> data = makeReportData(input);
+    return succeeded(data) &&
+           report(files.add(options.reportFile, printReport(options.reportFile, *data)));
   }
 
   /// Makes of the module's object that of a self-test.
@@ -322,7 +354,8 @@ private:
   PassDumps dumps;
   StringRef source; // the module's text
   bool notSupported = false;
-  std::vector<NotFused> notFused;
+  ReportRemarks remarks;
+  ReportSource origin;
 };
 
 } // namespace
@@ -333,6 +366,8 @@ int hlocMain(int argc, char **argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif
+  if (isDiff(argc, argv))
+    return diffMain(argv);
   HlocOptions options;
   if (!parseHlocOptions(argc, argv, options))
     return WrongUsage;

@@ -2,6 +2,7 @@
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/CommandLine.h"
 #include "compiler/driver/Describe.h"
+#include "compiler/driver/report/ReportPage.h"
 #include "compiler/hlo/Errors.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Version.h"
@@ -129,8 +130,15 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
                            "Check the plan of memory once more (always on in debug builds)",
                            category);
-  FieldSwitch report("report", options.report,
-                     "Say what became of the module: kernels, memory, sizes", category);
+  cl::opt<std::string> report(
+      "report", cl::ValueOptional,
+      cl::desc("Say what became of the module: kernels, memory, sizes; with a file, write a page "
+               "for browsers, or its data (.json), instead"),
+      cl::value_desc("file.html"), cl::cat(category));
+  FieldOption<std::string> profile(
+      "profile", options.profileFile,
+      "Times that hlo-run --profile=file.json measured, to be shown in --report=file.html",
+      "file.json", category);
   FieldSwitch timing("timing", options.timing, "Say how long each pass took", category);
   FieldSwitch progress("progress", options.progress, "Name each stage as it begins", category);
   FieldOption<std::string> dumpDir("dump-dir", options.dumpDir,
@@ -174,6 +182,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(options.printTarget || options.listTargets || options.isTuneWorker ||
               !options.module.empty(),
           "expected a file to compile");
+  options.report = report.getNumOccurrences() > 0;
+  options.reportFile = report;
   std::string fault;
   bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);
   require(hasRead, fault);
@@ -188,13 +198,17 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
           "--tune times the code of one processor; --mcpu names several");
   require(options.tuneSeconds > 0, "expected --tune-seconds to be more than 0");
-  if (right && !options.machineFile.empty()) {
-    auto text = llvm::MemoryBuffer::getFile(options.machineFile);
+  auto readText = [&](const std::string &file, std::string &contents) {
+    if (!right || file.empty())
+      return;
+    auto text = llvm::MemoryBuffer::getFile(file);
     if (text)
-      options.machine = (*text)->getBuffer().str();
+      contents = (*text)->getBuffer().str();
     else
-      require(false, options.machineFile + ": " + text.getError().message());
-  }
+      require(false, file + ": " + text.getError().message());
+  };
+  readText(options.machineFile, options.machine);
+  readText(options.profileFile, options.profile);
   require(!seed.getNumOccurrences() || options.emit == Emit::SelfTest,
           "--seed is about --emit=selftest");
   require(options.weights != "-", "expected --weights to be a file's name");
@@ -205,6 +219,10 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());
   require(!options.report || options.emit >= Emit::Object,
           "--report is about code; --emit stops before it");
+  require(options.reportFile.empty() || isReportFile(options.reportFile),
+          "expected --report to name a file that ends in .html or .json");
+  require(options.profileFile.empty() || !options.reportFile.empty(),
+          "--profile is shown in a page: expected --report=file.html");
   bool text = options.emit >= Emit::Kernels && options.emit <= Emit::Assembly;
   require(!text || !llvm::StringRef(options.cpu).contains(','),
           "--emit of code as text shows that of one processor; --mcpu names several");

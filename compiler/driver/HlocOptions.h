@@ -39,6 +39,8 @@ struct HlocOptions {
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool lineTables = false, fastMath = false, checkBuffers = false;
   bool report = false, timing = false, progress = false;
+  std::string reportFile;           // of a page or its data; empty: text on the output stream
+  std::string profile, profileFile; // --profile's text and name: measured times, for a report
   std::string dumpDir;
   BindOptions bind;
   std::string weights; // the file that constants go to; empty: none, unless parameters are bound

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/Report.h"
-#include "codegen/program/Dispatch.h"
-#include "compiler/driver/Flops.h"
+#include "compiler/driver/report/ArenaUse.h"
+#include "compiler/driver/report/KernelFacts.h"
 #include "compiler/hlo/Location.h"
-#include "compiler/text/Shape.h"
 #include "passes/memory/AssignBuffersPlan.h"
-#include "passes/schedule/Prediction.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -17,14 +14,20 @@ using llvm::formatv;
 
 namespace hloc {
 
-static constexpr StringLiteral kNotFused("not fused: ");
+static constexpr StringLiteral kNotFused("not fused: "), kSchedule("schedule for ");
 
-std::optional<NotFused> readFusionRemark(Diagnostic &diagnostic) {
+bool ReportRemarks::take(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+    return false;
   std::string text = diagnostic.str();
-  StringRef reason(text);
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Remark || !reason.consume_front(kNotFused))
-    return std::nullopt;
-  return NotFused{diagnostic.getLocation(), reason.str()};
+  StringRef rest(text);
+  if (rest.consume_front(kNotFused))
+    notFused.push_back({diagnostic.getLocation(), rest.str()});
+  else if (rest.consume_front(kSchedule))
+    schedules.push_back({diagnostic.getLocation(), rest.str()});
+  else
+    return false;
+  return true;
 }
 
 std::string printDuration(double nanoseconds) {
@@ -75,16 +78,12 @@ public:
   }
 
 private:
-  struct Launches {
-    int64_t count = 0, inLoops = 0;
-  };
-
   void writeSummary();
   void writeKernels();
-  void writeKernel(hlo::KernelFunctionOp kernel, Launches launches);
+  void writeKernel(const KernelFacts &facts);
   void writeNotFused(std::vector<NotFused> notFused);
   void writeMemory();
-  void writePeak(ArrayAttr buffers, ArrayAttr names);
+  void writePeak(const ArenaUse &use);
   void writeConstants();
   void writeCode();
   int64_t getNumber(StringRef attribute) {
@@ -120,38 +119,25 @@ void ReportWriter::writeSummary() {
 }
 
 void ReportWriter::writeKernels() {
-  llvm::MapVector<StringRef, Launches> order;
-  program.walk([&](hlo::LaunchOp launch) {
-    Launches &launches = order[launch.getKernel()];
-    ++launches.count;
-    launches.inLoops +=
-        launch->getParentOfType<scf::ForOp>() || launch->getParentOfType<scf::WhileOp>();
-  });
-  SymbolTable symbols(program);
   out << "\nkernels, in the order of their first launch\n";
-  for (auto [name, launches] : order)
-    if (auto kernel = symbols.lookup<hlo::KernelFunctionOp>(name))
-      writeKernel(kernel, launches);
+  for (const KernelFacts &facts : collectKernels(program, compiled))
+    writeKernel(facts);
 }
 
-void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) {
-  Block &body = kernel.getBody().front();
-  std::string shapes =
-      llvm::join(llvm::map_range(body.getTerminator()->getOperands(),
-                                 [](Value output) { return text::shapeText(output.getType()); }),
-                 ", ");
+void ReportWriter::writeKernel(const KernelFacts &facts) {
+  hlo::KernelFunctionOp kernel = facts.kernel;
   out << formatv("  {0}: {1} {2}", kernel.getSymName(), hlo::stringifyKernelKind(kernel.getKind()),
-                 shapes);
-  if (launches.count > 1)
-    out << ", launched at " << number(launches.count) << " places";
-  if (launches.inLoops)
-    out << (launches.inLoops == launches.count ? ", in a loop" : ", some in a loop");
+                 printResults(kernel));
+  if (facts.count > 1)
+    out << ", launched at " << number(facts.count) << " places";
+  if (facts.inLoops)
+    out << (facts.inLoops == facts.count ? ", in a loop" : ", some in a loop");
   out << "\n    at " << printPlace(kernel.getLoc());
   if (StringRef name = hlo::getMetadataField(kernel.getLoc(), "op_name"); !name.empty())
     out << ", op_name " << name;
 
   llvm::SetVector<StringRef> names;
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : kernel.getBody().front().without_terminator())
     if (StringRef name = hlo::getInstructionName(op.getLoc());
         !isa<hlo::ConstantOp>(op) && !name.empty())
       names.insert(name);
@@ -160,29 +146,19 @@ void ReportWriter::writeKernel(hlo::KernelFunctionOp kernel, Launches launches) 
   if (shown.size() < names.size())
     out << " and " << names.size() - shown.size() << " more";
 
-  Traffic traffic = countTraffic(kernel);
-  out << formatv("\n    reads {0}, writes {1}, {2}", count(traffic.read, "byte"),
-                 count(traffic.written, "byte"), count(countFlops(kernel, program), "flop"));
-  KernelSchedule schedule = compiled.program.schedules.lookup(kernel.getSymName());
-  int64_t tasks = schedule.grain ? (schedule.units + schedule.grain - 1) / schedule.grain : 0;
-  bool parallel = !target.singleThreaded && tasks > 1;
-  out << formatv("\n    {0}, {1}", count(schedule.units, "unit"),
-                 parallel ? "in " + number(tasks) + " tasks of " + number(schedule.grain)
-                          : "serial");
-  std::string prefix = compiled.interface.name;
-  if (compiled.targets.size() > 1)
-    prefix = getVariantPrefix(prefix, target.cpu);
-  auto code = compiled.program.functionBytes.find(
-      getKernelSymbol({compiled.interface.name, prefix}, kernel.getSymName()));
-  if (code != compiled.program.functionBytes.end())
-    out << ", " << count(code->second, "byte") << " of code\n";
+  out << formatv("\n    reads {0}, writes {1}, {2}", count(facts.traffic.read, "byte"),
+                 count(facts.traffic.written, "byte"), count(facts.flops, "flop"));
+  out << formatv("\n    {0}, {1}", count(facts.units, "unit"),
+                 facts.tasks > 1 ? "in " + number(facts.tasks) + " tasks of " + number(facts.grain)
+                                 : "serial");
+  if (facts.codeBytes)
+    out << ", " << count(*facts.codeBytes, "byte") << " of code\n";
   else
     out << ", code inlined into the program\n";
-  KernelPrediction prediction = predictKernel(kernel, target);
-  out << formatv("    predicted {0} on one core, at least {1}\n", printDuration(prediction.time),
-                 printDuration(prediction.limit));
-  if (prediction.schedule)
-    out << "    " << prediction.schedule << '\n';
+  out << formatv("    predicted {0} on one core, at least {1}\n",
+                 printDuration(facts.prediction.time), printDuration(facts.prediction.limit));
+  if (facts.prediction.schedule)
+    out << "    " << facts.prediction.schedule << '\n';
 }
 
 void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
@@ -223,44 +199,21 @@ void ReportWriter::writeMemory() {
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))
     out << formatv("  {0} of temporaries in the memory of results, before those are written\n",
                    count(bytes, "byte"));
-  auto buffers = main->getAttrOfType<ArrayAttr>("hlo.arena_buffers"),
-       names = main->getAttrOfType<ArrayAttr>("hlo.arena_names");
-  if (buffers && names && !buffers.empty())
-    writePeak(buffers, names);
+  if (ArenaUse use = readArenaUse(main); !use.buffers.empty())
+    writePeak(use);
 }
 
 /// Who holds the arena where most of it is in use.
-void ReportWriter::writePeak(ArrayAttr buffers, ArrayAttr names) {
-  struct Buffer {
-    int64_t offset, bytes, begin, end;
-    StringRef name;
-  };
-  std::vector<Buffer> all;
-  for (auto [entry, name] : llvm::zip(buffers, names)) {
-    ArrayRef<int64_t> fields = cast<DenseI64ArrayAttr>(entry).asArrayRef();
-    all.push_back({fields[0], fields[1], fields[2], fields[3], cast<StringAttr>(name).getValue()});
-  }
-  std::vector<std::pair<int64_t, int64_t>> changes;
-  for (const Buffer &buffer : all) {
-    changes.push_back({buffer.begin, buffer.bytes});
-    changes.push_back({buffer.end, -buffer.bytes});
-  }
-  llvm::sort(changes);
-  int64_t now = 0, most = 0, peak = 0;
-  for (auto [position, bytes] : changes)
-    if ((now += bytes) > most) {
-      most = now;
-      peak = position;
-    }
-  std::vector<Buffer> holders;
-  llvm::copy_if(all, std::back_inserter(holders),
-                [&](const Buffer &buffer) { return buffer.begin <= peak && peak < buffer.end; });
-  llvm::stable_sort(holders, [](const Buffer &x, const Buffer &y) {
+void ReportWriter::writePeak(const ArenaUse &use) {
+  std::vector<ArenaBuffer> holders;
+  llvm::copy_if(use.buffers, std::back_inserter(holders),
+                [&](const ArenaBuffer &buffer) { return buffer.isLiveAt(use.peak); });
+  llvm::stable_sort(holders, [](const ArenaBuffer &x, const ArenaBuffer &y) {
     return std::tuple(-x.bytes, x.offset) < std::tuple(-y.bytes, y.offset);
   });
-  out << formatv("  {0} in the arena; at the peak {1} hold it\n", count(all.size(), "buffer"),
-                 number(holders.size()));
-  for (const Buffer &holder : ArrayRef(holders).take_front(kHolders))
+  out << formatv("  {0} in the arena; at the peak {1} hold it\n",
+                 count(use.buffers.size(), "buffer"), number(holders.size()));
+  for (const ArenaBuffer &holder : ArrayRef(holders).take_front(kHolders))
     out << formatv("    {0,12} bytes at {1,12}: {2}\n", number(holder.bytes), number(holder.offset),
                    holder.name);
   if (holders.size() > kHolders)

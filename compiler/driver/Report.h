@@ -14,8 +14,21 @@ struct NotFused {
   std::string reason;
 };
 
-/// The operation of which a remark of the fuse pass speaks; nothing for other diagnostics.
-std::optional<NotFused> readFusionRemark(mlir::Diagnostic &diagnostic);
+/// What was chosen for a kernel, what came next, and their times; the target's name is before the
+/// first colon. Nothing is said of schedules that somebody wrote or tuned.
+struct ScheduleRemark {
+  mlir::Location location;
+  std::string text;
+};
+
+/// What passes said while a module was compiled with CompileOptions::remarks.
+struct ReportRemarks {
+  std::vector<NotFused> notFused;
+  std::vector<ScheduleRemark> schedules;
+
+  /// Keeps the diagnostic if it is such a remark; whether it is.
+  bool take(mlir::Diagnostic &diagnostic);
+};
 
 /// The report. `program` is the module as compileModule left it: the program on memory.
 std::string makeReport(mlir::ModuleOp program, const CompiledModule &compiled,

@@ -55,9 +55,12 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
                       Measurements &measured) {
   // What the compiler cannot do yet is another exit code than what is wrong.
   bool unsupported = false;
+  ReportRemarks remarks;
   MLIRContext *context = source.getContext();
   DiagnosticEngine::HandlerID handler =
       context->getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+        if (!options.reportFile.empty() && remarks.take(diagnostic))
+          return success();
         unsupported |= isNotSupported(diagnostic);
         return failure(); // others print it
       });
@@ -74,6 +77,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.target.bf16Dot = options.bf16Dot;
   compile.target.trace = !options.trace.empty();
   compile.checkBuffers = options.checkBuffers;
+  compile.remarks = !options.reportFile.empty();
   if (auto target = makeTargets(compile.target); !target) {
     llvm::errs() << "hlo-run: " << llvm::toString(target.takeError()) << '\n';
     return RunStatus::WrongUsage;
@@ -152,7 +156,8 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   if (options.numericReport != NumericReport::None)
     return reportNumerics(source, options, inputs, outputs, runCompiled);
   if (options.profile)
-    return runProfile(source, compile, options, *executable, *team, hosts, inputs, measured)
+    return runProfile(source, compile, options, *executable, remarks, *team, hosts, inputs,
+                      measured)
                ? RunStatus::Done
                : RunStatus::Refused;
   if (options.benchmarkSeconds <= 0)

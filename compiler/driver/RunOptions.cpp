@@ -2,6 +2,7 @@
 #include "compiler/driver/RunOptions.h"
 #include "compiler/driver/CommandLine.h"
 #include "compiler/driver/Describe.h"
+#include "compiler/driver/report/ReportPage.h"
 #include "compiler/text/Version.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -67,6 +68,11 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       cl::desc("Run several times and print what each kernel takes, beside what is predicted for "
                "it; with a file, write it there too"),
       cl::value_desc("file.json"), cl::cat(category));
+  FieldOption<std::string> report(
+      "report", options.reportFile,
+      "That, and write a page for browsers that shows the program, its kernels with these times, "
+      "its memory and its code; or the page's data (.json)",
+      "file.html", category);
   cl::opt<NumericReport> numericReport(
       "numeric-report", cl::ValueOptional,
       cl::desc("Print what each instruction loses against f64 and what it may, in this order; an "
@@ -112,7 +118,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       rtol.getNumOccurrences() + atol.getNumOccurrences() + ulp.getNumOccurrences() > 0;
   options.tolerance.sameBits = ulp.getNumOccurrences() > 0 && options.tolerance.ulp == 0 &&
                                options.tolerance.rtol == 0 && options.tolerance.atol == 0;
-  options.profile = profile.getNumOccurrences() > 0;
+  options.profile = profile.getNumOccurrences() > 0 || !options.reportFile.empty();
   options.profileFile = profile;
   options.numericReport = numericReport;
   options.inputs.assign(inputs.begin(), inputs.end());
@@ -135,7 +141,10 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
       !reports || !(options.mpi || options.evaluate || options.profile || options.json ||
                     options.benchmarkSeconds > 0 || !options.trace.empty()),
       "--numeric-report excludes --mpi, --evaluate, --profile, --json, --benchmark and --trace");
-  require(!options.mpi || !options.profile, "--profile is of one process, not of --mpi");
+  require(!options.mpi || !options.profile,
+          "--profile and --report are of one process, not of --mpi");
+  require(options.reportFile.empty() || isReportFile(options.reportFile),
+          "expected --report to name a file that ends in .html or .json");
   require((options.replicas >= 1 || !replicas.getNumOccurrences()) &&
               (options.partitions >= 1 || !partitions.getNumOccurrences()) &&
               options.replicas <= 1024 && options.partitions <= 1024 &&
@@ -155,8 +164,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(!options.evaluate || options.trace.empty(),
           "--trace is of compiled code, not of --evaluate");
   require(!options.evaluate || !options.profile,
-          "--profile is of compiled code, not of --evaluate");
-  require(options.trace.empty() || !options.profile, "--profile and --trace exclude each other");
+          "--profile and --report are of compiled code, not of --evaluate");
+  require(options.trace.empty() || !options.profile,
+          "--profile or --report, and --trace exclude each other");
   require(!(options.evaluate && options.compare), "--evaluate and --compare exclude each other");
   if (!isRight)
     llvm::errs() << problem;

@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
 namespace hloc {
 
 class MpiProcess;
@@ -34,6 +38,7 @@ struct RunOptions {
   std::string trace;
   bool profile = false;
   std::string profileFile; // empty: only printed
+  std::string reportFile;  // of a page with what is measured, or of its data; empty: none
   NumericReport numericReport = NumericReport::None;
 
   // Of compiled code.
@@ -51,6 +56,8 @@ struct RunOptions {
   double maxSeconds = 1e9;
   int64_t maxMegabytes = int64_t(1) << 14;
 
+  /// Of the module, once it is open.
+  std::shared_ptr<llvm::SourceMgr> sources;
   /// With --mpi, once that has begun.
   std::shared_ptr<MpiProcess> process;
   /// The participants that this process is: all, or one.

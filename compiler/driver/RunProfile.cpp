@@ -2,6 +2,8 @@
 #include "compiler/driver/RunProfile.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/driver/Profile.h"
+#include "compiler/driver/report/ReportData.h"
+#include "compiler/driver/report/ReportPage.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
@@ -104,9 +106,20 @@ std::optional<TracedCalls> traceCalls(Executable &traced, const RunOptions &opti
   return traces;
 }
 
+/// Writes the report, with the profile that was written as `profile`.
+static bool writeReport(const RunOptions &options, StringAttr frames, const Executable &executable,
+                        const ReportRemarks &remarks, StringRef profile) {
+  ReportSource origin(*options.sources, frames);
+  ReportInput input{*executable.program, executable.compiled, remarks, origin,
+                    llvm::cantFail(llvm::json::parse(profile))};
+  FailureOr<llvm::json::Value> data = makeReportData(input);
+  return succeeded(data) && writeFile(options.reportFile, printReport(options.reportFile, *data));
+}
+
 bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &options,
-                Executable &plain, ParticipantTeam &team, ArrayRef<HostTransfers *> hosts,
-                const ParticipantArrays &inputs, Measurements &measured) {
+                Executable &plain, const ReportRemarks &remarks, ParticipantTeam &team,
+                ArrayRef<HostTransfers *> hosts, const ParticipantArrays &inputs,
+                Measurements &measured) {
   ProfileSummary summary;
   {
     Calls calls(plain, options, team, hosts, inputs);
@@ -116,6 +129,7 @@ bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &optio
     measured.runs = int64_t(calls.times.size());
   }
   compile.target.trace = true;
+  compile.remarks = false;
   std::optional<Executable> traced = makeExecutable(source, compile);
   if (!traced)
     return false;
@@ -133,7 +147,12 @@ bool runProfile(ModuleOp source, CompileOptions compile, const RunOptions &optio
   addPredictions(rows, *traced->program, target);
   if (!options.json)
     llvm::outs() << printProfile(summary, rows);
-  return options.profileFile.empty() || writeFile(options.profileFile, writeProfile(summary, rows));
+  std::string profile = writeProfile(summary, rows);
+  if (!options.profileFile.empty() && !writeFile(options.profileFile, profile))
+    return false;
+  return options.reportFile.empty() ||
+         writeReport(options, source->getAttrOfType<StringAttr>("hlo.stack_frames"), plain, remarks,
+                     profile);
 }
 
 } // namespace hloc

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/driver/Profile.h"
+#include "compiler/driver/Report.h"
 #include "compiler/driver/TeamRun.h"
 
 namespace hloc {
@@ -27,11 +28,13 @@ std::optional<TracedCalls> traceCalls(Executable &traced, const RunOptions &opti
                                       const ParticipantArrays &inputs);
 
 /// Times calls of `plain`, which is what `measured` gets, then calls of the same module compiled
-/// with traces, of which the first participant's count; prints the profile and writes it to the
-/// file that `options` names. False, with a message, if something fails.
+/// with traces, of which the first participant's count; prints the profile and writes it, and a
+/// report, to the files that `options` names. `remarks` are of the compilation of `plain`. False,
+/// with a message, if something fails.
 bool runProfile(mlir::ModuleOp source, CompileOptions compile, const RunOptions &options,
-                Executable &plain, ParticipantTeam &team, llvm::ArrayRef<HostTransfers *> hosts,
-                const ParticipantArrays &inputs, Measurements &measured);
+                Executable &plain, const ReportRemarks &remarks, ParticipantTeam &team,
+                llvm::ArrayRef<HostTransfers *> hosts, const ParticipantArrays &inputs,
+                Measurements &measured);
 
 } // namespace hloc
 

@@ -7,42 +7,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Entry `number` of one of the tables that follow the module's header; empty if there is none.
-static StringRef findEntry(StringRef tables, StringRef table, unsigned number) {
-  StringRef rest = tables.substr(tables.find((table + "\n").str()));
-  rest = rest.drop_front(std::min(rest.size(), table.size() + 1));
-  for (StringRef line : llvm::split(rest, '\n')) {
-    unsigned found;
-    if (line.consumeInteger(10, found))
-      break; // the table's end
-    if (found == number)
-      return line.trim();
-  }
-  return {};
-}
-
-/// Field `name=` of an entry in braces.
-static unsigned getField(StringRef entry, StringRef name) {
-  unsigned value = 0;
-  for (StringRef field : llvm::split(entry.trim("{}"), ' '))
-    if (field.consume_front(name) && field.consume_front("="))
-      field.consumeInteger(10, value);
-  return value;
-}
-
-static std::string getString(StringRef quoted) {
-  std::string value;
-  return quoted.size() >= 2 && text::unescape(quoted.drop_front().drop_back(), value) ? value : "";
-}
-
-static SourcePlace findFrame(StringRef tables, unsigned frame) {
-  unsigned number = getField(findEntry(tables, "StackFrames", frame), "file_location_id");
-  StringRef location = findEntry(tables, "FileLocations", number);
-  return {getString(findEntry(tables, "FileNames", getField(location, "file_name_id"))),
-          getString(findEntry(tables, "FunctionNames", getField(location, "function_name_id"))),
-          getField(location, "line"), getField(location, "column")};
-}
-
 SourceNotes::SourceNotes(ModuleOp module)
     : module(module), tables(module->getAttrOfType<StringAttr>("hlo.stack_frames")),
       handler(module.getContext(), [this](Diagnostic &diagnostic) {
@@ -55,7 +19,7 @@ SourcePlace findSourcePlace(Location location, StringAttr tables) {
   unsigned frame = 0;
   SourcePlace place;
   if (tables && !hlo::getMetadataField(location, "stack_frame_id").getAsInteger(10, frame))
-    place = findFrame(tables, frame);
+    place = SourceFrames(tables.getValue()).getPlace(frame);
   if (!place.file.empty())
     return place;
   if (!text::unescape(hlo::getMetadataField(location, "source_file"), place.file) ||

@@ -6,18 +6,12 @@
 #ifndef HLOC_COMPILER_TEXT_SOURCENOTES_H
 #define HLOC_COMPILER_TEXT_SOURCENOTES_H
 
+#include "compiler/text/SourceFrames.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include <string>
 
 namespace hloc {
-
-/// A place in the user's program. The file is empty if it is not known.
-struct SourcePlace {
-  std::string file, function;
-  unsigned line = 0, column = 0;
-};
 
 /// The place that an instruction was made from; `tables` are the module's stack frames, or null.
 SourcePlace findSourcePlace(mlir::Location location, mlir::StringAttr tables);

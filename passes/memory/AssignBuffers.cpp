@@ -474,6 +474,7 @@ void AssignBuffers::describe(func::FuncOp target, Plan &plan) {
   }
   target->setAttr("hlo.arena_buffers", builder.getArrayAttr(list));
   target->setAttr("hlo.arena_names", builder.getArrayAttr(names));
+  target->setAttr("hlo.launch_positions", builder.getDenseI64ArrayAttr(plan.getLaunchPositions()));
   arenaBytes += plan.arenaBytes;
 }
 
@@ -482,9 +483,7 @@ void AssignBuffers::runOnOperation() {
   Shared shared(getOperation());
   for (func::FuncOp function : functions) {
     FailureOr<SmallVector<Alias>> aliases = SmallVector<Alias>();
-    if (function.getName() == "main")
-      aliases = getAliases(function);
-    if (failed(aliases))
+    if (function.getName() == "main" && failed(aliases = getAliases(function)))
       return signalPassFailure();
     Plan plan(function, *aliases);
     func::FuncOp target = createTarget(function, plan.arenaBytes);

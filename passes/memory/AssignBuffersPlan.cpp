@@ -464,6 +464,12 @@ ArrayRef<Copy> Plan::getCopies(Operation *op) const {
   return entry == copies.end() ? ArrayRef<Copy>() : ArrayRef<Copy>(entry->second);
 }
 
+SmallVector<int64_t> Plan::getLaunchPositions() {
+  SmallVector<int64_t> positions;
+  main.walk([&](KernelOp kernel) { positions.push_back(begins.lookup(kernel)); });
+  return positions;
+}
+
 bool Plan::isReused(KernelOp kernel, unsigned result) {
   int64_t reuse = kernel.getReuse()[result];
   return reuse >= 0 && getBuffer(kernel.getInputs()[reuse]) == getBuffer(kernel.getResult(result));

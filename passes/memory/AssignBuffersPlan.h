@@ -72,6 +72,8 @@ public:
            : buffer.user ? buffer.user->getLoc()
                          : main.getLoc();
   }
+  /// Those at which kernels read, in the order of the program.
+  llvm::SmallVector<int64_t> getLaunchPositions();
   bool contains(mlir::Value value) const { return nodeOf.contains(value); }
 
   /// Copies to make where control leaves a block or enters an operation with regions, in order.
