@@ -3,6 +3,7 @@
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/bounded/BoundedWindows.h"
+#include "passes/expand/ApplyToElements.h"
 #include "passes/expand/Expansions.h"
 #include "passes/frontend/NotSupported.h"
 
@@ -68,6 +69,13 @@ ComputationOp withMarks(ComputationOp reducer, Location loc) {
         SmallVector<Value> arguments(values.take_front(count));
         llvm::append_range(arguments, values.slice(count + 1, count));
         Value left = values[count], right = values.back();
+        if (!isLanewise(reducer)) { // which need not end where elements do not count
+          // A loop over the elements begins with an accumulator that counts.
+          SmallVector<Value> results = inlineWhere(build, right, reducer, arguments,
+                                                   ValueRange(arguments).take_front(count));
+          results.push_back(build.bitOr(left, right));
+          return results;
+        }
         SmallVector<Value> results = inlineComputation(builder, reducer, arguments);
         for (unsigned i = 0; i < count; ++i) {
           Value accumulated = arguments[i], element = arguments[count + i];

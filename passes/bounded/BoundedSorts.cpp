@@ -2,6 +2,7 @@
 // sort and topk: what lies past the sizes comes last.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/expand/ApplyToElements.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -18,6 +19,9 @@ static ComputationOp withMarks(ComputationOp comparator, Location loc) {
       [&](OpBuilder &builder, ValueRange values) {
         Build build(builder, loc);
         Value left = values[values.size() - 2], right = values.back();
+        if (!isLanewise(comparator)) // which need not end where elements do not count
+          return inlineWhere(build, build.bitAnd(left, right), comparator, values.drop_back(2),
+                             build.bitAnd(left, build.unary<NotOp>(right)));
         Value isLess = inlineComputation(builder, comparator, values.drop_back(2)).front();
         return SmallVector<Value>{
             build.bitAnd(left, build.bitOr(isLess, build.unary<NotOp>(right)))};
