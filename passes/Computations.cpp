@@ -109,9 +109,10 @@ Operation *hloc::findNotLanewise(ComputationOp computation) {
   for (Operation &op : computation.getBody().front().without_terminator()) {
     if (isa<TupleOp, GetTupleElementOp>(op))
       continue;
+    // A dot of single elements is their product.
     bool isLanewise =
         op.hasTrait<Elementwise>() || isa<ConstantOp, CopyOp, ReshapeOp, BroadcastOp, TransposeOp,
-                                          BitcastOp, BitcastConvertOp>(op);
+                                          BitcastOp, BitcastConvertOp, DotOp>(op);
     if (!isLanewise || !llvm::all_of(op.getOperandTypes(), isOne) ||
         !llvm::all_of(op.getResultTypes(), isOne))
       return &op;

@@ -117,7 +117,7 @@ Expanded expandMap(MapOp op, ArrayRef<BoundedArray> given, BoundedBuild &build) 
   BoundedArray first(operands[0].array, unify(build, operands, type));
   ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
   SmallVector<Value> arrays = getArrays(operands);
-  if (Value inside = isLanewise(computation) ? Value() : build.isInside(first)) {
+  if (Value inside = mayAlwaysRun(computation) ? Value() : build.isInside(first)) {
     arrays.push_back(inside);
     computation = withMark(computation, op.getLoc());
   }

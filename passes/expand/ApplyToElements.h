@@ -17,7 +17,10 @@ namespace hloc {
 llvm::SmallVector<mlir::Value> applyToElements(Build build, hlo::ComputationOp computation,
                                                mlir::ValueRange vectors, mlir::Value counts);
 
-/// The results of `computation` of scalars where the scalar `pred` holds, `otherwise` else. Of
+/// Whether nothing tells that `computation` was done, and it surely ends.
+bool mayAlwaysRun(hlo::ComputationOp computation);
+
+/// The results of `computation` where the scalar `pred` holds, `otherwise` else. Of
 /// arguments for which it does not hold, no loop may end and nothing may be seen.
 llvm::SmallVector<mlir::Value> inlineWhere(Build build, mlir::Value pred,
                                            hlo::ComputationOp computation,

@@ -128,6 +128,8 @@ struct ExpandMap : OpRewritePattern<MapOp> {
     ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
     if (!computation)
       return rewriter.notifyMatchFailure(op, "no computation");
+    if (isLanewise(computation) && !computation.getBody().getOps<DotOp>().empty())
+      return rewriter.notifyMatchFailure(op, "its computation is expanded first");
     Build build(rewriter, op.getLoc());
     auto type = arrayType(op);
     if (type.getNumElements() == 0) {

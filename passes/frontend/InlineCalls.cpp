@@ -236,7 +236,8 @@ private:
     FailureOr<ComputationOp> callee = getCallee(map, map.getToApplyAttr());
     if (failed(callee))
       return failure();
-    if (!isLanewise(*callee) || !callee->getBody().getOps<GetTupleElementOp>().empty())
+    auto isLater = [](Operation &op) { return isa<GetTupleElementOp, DotOp>(op); };
+    if (!isLanewise(*callee) || llvm::any_of(callee->getBody().front(), isLater))
       return success(); // expanded once control flow has structure and tuples are gone
     OpBuilder builder(map);
     auto type = cast<RankedTensorType>(map.getType());
