@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/schedule/BatchLimit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -160,6 +161,10 @@ bool Batch::isPossible(Operation &op) {
     return false;
   if (!isAnyVarying(op.getOperands()) || isa<tensor::ExtractOp, arith::IndexCastUIOp>(op))
     return true;
+  for (Value result : op.getResults())
+    if (int64_t elements = arrayType(result).getNumElements();
+        elements > 1 && elements > kMostBatchedElements / count)
+      return false;
   return llvm::TypeSwitch<Operation *, bool>(&op)
       .Case<CopyOp, BitcastConvertOp, ReshapeOp, BroadcastOp, TransposeOp, SliceOp, ReverseOp,
             ConcatenateOp, DotOp, DynamicSliceOp, SortOp>([](Operation *) { return true; })

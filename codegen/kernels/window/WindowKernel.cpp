@@ -9,6 +9,7 @@
 // beside each other is for schedules to say (passes/schedule/WindowStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
+#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 
@@ -217,7 +218,7 @@ void WindowKernel::emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live
   }
   if (total.empty()) {
     if (!context.emitter.hasFailed())
-      op.emitOpError("folds with a computation that no code can be generated for");
+      emitNotSupported(op.getLoc(), "a window that is folded with this computation");
     context.emitter.setFailed();
   }
   if (context.emitter.hasFailed())

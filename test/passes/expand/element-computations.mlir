@@ -113,6 +113,30 @@ func.func @one_by_one(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 
 // -----
 
+// So are many elements with large arrays of their own, which memory need not hold side by side.
+// CHECK-LABEL: func.func @large
+// CHECK: scf.for
+// CHECK-NOT: tensor<3000x2000x
+// CHECK: hlo.dynamic_update_slice
+hlo.computation private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = hlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  hlo.return %0 : tensor<f32>
+}
+hlo.computation private @powers(%a: tensor<f32>) -> tensor<f32> {
+  %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+  %0 = hlo.iota {iota_dimension = 0 : i64} : () -> tensor<2000xf32>
+  %1 = hlo.broadcast %a {dimensions = array<i64>} : (tensor<f32>) -> tensor<2000xf32>
+  %2 = hlo.power %1, %0 : (tensor<2000xf32>, tensor<2000xf32>) -> tensor<2000xf32>
+  %3 = hlo.reduce %2, %zero {dimensions = array<i64: 0>, to_apply = @sum} : (tensor<2000xf32>, tensor<f32>) -> tensor<f32>
+  hlo.return %3 : tensor<f32>
+}
+func.func @large(%x: tensor<3000xf32>) -> tensor<3000xf32> {
+  %0 = hlo.map %x {dimensions = array<i64: 0>, to_apply = @powers} : (tensor<3000xf32>) -> tensor<3000xf32>
+  return %0 : tensor<3000xf32>
+}
+
+// -----
+
 // A network of 4 * 5 / 2 stages sorts positions of 9 elements.
 // REMARK: remark: a loop of 10 steps, because of 'concatenate' in its computation
 // CHECK-LABEL: func.func @sort
