@@ -128,7 +128,7 @@ struct ExpandSort : OpRewritePattern<SortOp> {
       return rewriter.notifyMatchFailure(op, "kernels do its comparator");
     auto type = arrayType(op->getOperand(0));
     int64_t dimension = op.getDimension(), elements = type.getNumElements();
-    if (elements == 0 || type.getDimSize(dimension) == 1) {
+    if (elements <= 1 || type.getDimSize(dimension) == 1) {
       rewriter.replaceOp(op, op->getOperands());
       return success();
     }
