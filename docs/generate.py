@@ -37,8 +37,8 @@ SPELLINGS = {
     "array attribute": "list", "type attribute": "shape", "type array attribute": "shapes"}
 
 # Of the columns of the matrix, in their order; none: no array.
-TYPES = ("pred s2 s4 s8 s16 s32 s64 u2 u4 u8 u16 u32 u64 f4e2m1fn f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn "
-         "f8e4m3fnuz f8e5m2 f8e5m2fnuz f16 bf16 f32 f64 c64 c128 none").split()
+TYPES = ("pred s1 s2 s4 s8 s16 s32 s64 u1 u2 u4 u8 u16 u32 u64 f4e2m1fn f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn "
+         "f8e4m3fnuz f8e5m2 f8e5m2fnuz f8e8m0fnu f16 bf16 f32 f64 c64 c128 none").split()
 
 
 def read_records(tblgen, includes, file="compiler/hlo/HloOps.td"):

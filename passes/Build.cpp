@@ -199,6 +199,25 @@ Value Build::dynamicUpdateSlice(Value value, Value update, ValueRange starts) {
   return DynamicUpdateSliceOp::create(builder, loc, value.getType(), value, update, starts);
 }
 
+Value Build::signedIndices(Value indices) {
+  auto type = cast<IntegerType>(getElementTypeOrSelf(indices));
+  unsigned needed = type.getWidth() + type.isUnsigned();
+  if (needed > 64)
+    indices = binary<MinimumOp>(indices, broadcast(scalar(type, APInt::getSignedMaxValue(64)),
+                                                   arrayType(indices).getShape(), {}));
+  return convert(indices, needed <= 32 ? builder.getI32Type() : builder.getI64Type());
+}
+
+Value Build::elementsAt(Value vector, Value places) {
+  RankedTensorType type = arrayType(places).clone(getElementTypeOrSelf(vector));
+  return GatherOp::create(
+      builder, loc, type, vector, places, /*offset_dims=*/ArrayRef<int64_t>{},
+      /*collapsed_slice_dims=*/ArrayRef<int64_t>{0}, /*operand_batching_dims=*/ArrayRef<int64_t>{},
+      /*start_indices_batching_dims=*/ArrayRef<int64_t>{}, /*start_index_map=*/ArrayRef<int64_t>{0},
+      /*index_vector_dim=*/type.getRank(), /*slice_sizes=*/ArrayRef<int64_t>{1},
+      /*indices_are_sorted=*/false);
+}
+
 //===- Others --------------------------------------------------------------===//
 
 SmallVector<Value>
@@ -208,17 +227,19 @@ Build::countedLoop(int64_t count, bool reversed, ValueRange inits,
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   Value zero = constant(0), end = constant(count), one = constant(1), last = constant(count - 1);
-  auto loop =
-      scf::ForOp::create(builder, loc, zero, end, one, inits,
-                         [&](OpBuilder &inner, Location, Value iv, ValueRange state) {
-                           if (reversed)
-                             iv = arith::SubIOp::create(inner, loc, last, iv);
-                           Type i32 = inner.getI32Type();
-                           Value narrow = arith::IndexCastOp::create(inner, loc, i32, iv);
-                           Value scalar = tensor::FromElementsOp::create(
-                               inner, loc, RankedTensorType::get({}, i32), narrow);
-                           scf::YieldOp::create(inner, loc, step(Build(inner, loc), scalar, state));
-                         });
+  auto loop = scf::ForOp::create(builder, loc, zero, end, one, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value iv = loop.getInductionVar();
+  if (reversed)
+    iv = arith::SubIOp::create(builder, loc, last, iv);
+  Type i32 = builder.getI32Type();
+  Value narrow = arith::IndexCastOp::create(builder, loc, i32, iv);
+  Value scalar =
+      tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, i32), narrow);
+  SmallVector<Value> results = step(*this, scalar, loop.getRegionIterArgs());
+  if (!inits.empty()) // else the loop has a terminator
+    scf::YieldOp::create(builder, loc, results);
   return SmallVector<Value>(loop.getResults());
 }
 

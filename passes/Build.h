@@ -88,6 +88,8 @@ public:
     return broadcast(value, arrayType(like).getShape(), dimensions);
   }
   Value reshape(Value value, Sizes shape);
+  /// `value` as a vector of its elements.
+  Value flatten(Value value) { return reshape(value, arrayType(value).getNumElements()); }
   Value transpose(Value value, Sizes permutation);
   Value reverse(Value value, Sizes dimensions);
   Value slice(Value value, Sizes starts, Sizes limits, Sizes strides = {});
@@ -98,6 +100,11 @@ public:
   Value iota(Sizes shape, mlir::Type element, int64_t dimension);
   Value dynamicSlice(Value value, mlir::ValueRange starts, Sizes sizes);
   Value dynamicUpdateSlice(Value value, Value update, mlir::ValueRange starts);
+  /// Integers as s32, or s64 where s32 does not hold them all: indices that may be compared with
+  /// sizes. What is no index in either type is none before, too.
+  Value signedIndices(Value indices);
+  /// The elements of a vector at `places`, in the shape of those.
+  Value elementsAt(Value vector, Value places);
 
   //===- Others ------------------------------------------------------------===//
 

@@ -101,6 +101,25 @@ Operation *hloc::getSingleBinaryOp(ComputationOp computation) {
   return swapped && op.hasTrait<OpTrait::IsCommutative>() ? &op : nullptr;
 }
 
+Operation *hloc::findNotLanewise(ComputationOp computation) {
+  auto isOne = [](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    return array && array.hasStaticShape() && array.getNumElements() == 1;
+  };
+  for (Operation &op : computation.getBody().front().without_terminator()) {
+    if (isa<TupleOp, GetTupleElementOp>(op))
+      continue;
+    // A dot of single elements is their product.
+    bool isLanewise =
+        op.hasTrait<Elementwise>() || isa<ConstantOp, CopyOp, ReshapeOp, BroadcastOp, TransposeOp,
+                                          BitcastOp, BitcastConvertOp, DotOp>(op);
+    if (!isLanewise || !llvm::all_of(op.getOperandTypes(), isOne) ||
+        !llvm::all_of(op.getResultTypes(), isOne))
+      return &op;
+  }
+  return nullptr;
+}
+
 SmallVector<Value> hloc::inlineComputation(OpBuilder &builder, ComputationOp computation,
                                            ValueRange arguments) {
   IRMapping mapping;

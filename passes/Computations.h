@@ -29,6 +29,11 @@ hlo::ComputationOp createComputation(
 /// order if the operation commutes), that operation; else null.
 mlir::Operation *getSingleBinaryOp(hlo::ComputationOp computation);
 
+/// The first operation of `computation` that kernels cannot do in lanes beside each other: a loop,
+/// an effect, an array of more than one element. Null if they can apply all of it to elements.
+mlir::Operation *findNotLanewise(hlo::ComputationOp computation);
+inline bool isLanewise(hlo::ComputationOp computation) { return !findNotLanewise(computation); }
+
 /// Clones the operations of `computation` applied to `arguments`; returns its results.
 llvm::SmallVector<mlir::Value> inlineComputation(mlir::OpBuilder &builder,
                                                  hlo::ComputationOp computation,

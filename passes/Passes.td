@@ -232,8 +232,9 @@ def LowerCollectives : Pass<"lower-collectives", "::mlir::ModuleOp"> {
     Groups, whatever their mode, become lists of participants, source-target pairs likewise. The
     computation of a reduction becomes a kernel that folds a chunk of elements, one for each element
     type. Groups of more than two members fold bf16 as f32, and floats of eight bits or fewer as f16,
-    so that only the result is rounded. Groups that name participants beyond the module's, and
-    participants that no group has, are errors.
+    so that only the result is rounded. Where the computation has loops or arrays, the operands of all
+    members are gathered, or exchanged, and folded by each in a loop. Groups that name participants
+    beyond the module's, and participants that no group has, are errors.
 
     ```mlir
     %0 = hlo.all_reduce %x {to_apply = @add} : (tensor<4xf32>) -> tensor<4xf32>
@@ -311,6 +312,11 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
       part of the contracting dimension), which are dots of slices; only a group's last block is
       masked. Of many groups with a short part of the contracting dimension, the first blocks are one
       batch of dots, which writes each result once;
+    - reduce, reduce_window, scatter, select_and_scatter and map whose computations have loops, effects or
+      arrays: `scf.for` over what is folded. Each step applies the computation to all results together, an
+      operation to arrays of a dimension more, a loop until it has ended for every element; what has no such
+      form is done for one element after the other. A remark says so;
+    - sort with such a comparator: a network, each stage of which compares all its pairs together;
     - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
     - scaled_dot, convolution with sparse operands: the plain product of operands computed where it
       reads them;

@@ -61,25 +61,6 @@ SmallVector<Value> BoundedBuild::cloneOn(Operation *op, ValueRange operands, Typ
   return SmallVector<Value>(clone->getResults());
 }
 
-Value BoundedBuild::signedIndices(Value indices) {
-  auto type = cast<IntegerType>(getElementTypeOrSelf(indices));
-  unsigned needed = type.getWidth() + type.isUnsigned();
-  if (needed > 64)
-    indices = minimum(indices, broadcast(scalar(type, APInt::getSignedMaxValue(64)),
-                                         arrayType(indices).getShape(), {}));
-  return convert(indices, needed <= 32 ? builder.getI32Type() : builder.getI64Type());
-}
-
-Value BoundedBuild::elementsAt(Value vector, Value places) {
-  RankedTensorType type = arrayType(places).clone(getElementTypeOrSelf(vector));
-  return GatherOp::create(
-      builder, loc, type, vector, places, /*offset_dims=*/ArrayRef<int64_t>{},
-      /*collapsed_slice_dims=*/ArrayRef<int64_t>{0}, /*operand_batching_dims=*/ArrayRef<int64_t>{},
-      /*start_indices_batching_dims=*/ArrayRef<int64_t>{}, /*start_index_map=*/ArrayRef<int64_t>{0},
-      /*index_vector_dim=*/type.getRank(), /*slice_sizes=*/ArrayRef<int64_t>{1},
-      /*indices_are_sorted=*/false);
-}
-
 /// Each array is written where the one before it ends, over what lies past that one's size.
 BoundedArray BoundedBuild::concatenateBounded(ArrayRef<BoundedArray> arrays, int64_t dimension) {
   int64_t rank = arrays[0].getRank(), bound = 0;

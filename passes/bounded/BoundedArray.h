@@ -80,15 +80,10 @@ public:
   /// `op` applied to other operands, giving arrays of `types`.
   llvm::SmallVector<Value> cloneOn(mlir::Operation *op, mlir::ValueRange operands,
                                    mlir::TypeRange types);
-  /// Integers as s32, or s64 where s32 does not hold them all: indices that may be compared with
-  /// sizes. What is no index in either type is none before, too.
-  Value signedIndices(Value indices);
   /// `dimension` cut out of a vector, as a scalar.
   Value element(Value vector, int64_t position) {
     return reshape(sliceOf(vector, 0, position, position + 1), {});
   }
-  /// The elements of a vector at `places`, in the shape of those.
-  Value elementsAt(Value vector, Value places);
   /// An element of a matrix, as a scalar.
   Value element(Value matrix, int64_t row, int64_t column) {
     return reshape(slice(matrix, {row, column}, {row + 1, column + 1}), {});

@@ -3,7 +3,10 @@
 // dimensions along which nothing moves, which is checked when the program runs. Along a dimension
 // of bounded size, members tell each other their sizes, and then exchange arrays of full parts.
 #include "passes/bounded/BoundedCollectives.h"
+#include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/expand/ApplyToElements.h"
+#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -23,8 +26,18 @@ static Expanded keepSizes(Operation *op, ArrayRef<BoundedArray> operands, Bounde
   return results;
 }
 
+/// A loop need not end for what lies past the sizes.
+template <typename Op> static LogicalResult expectEnd(Op op) {
+  if (mayAlwaysRun(lookupComputation(op, op.getToApplyAttr())))
+    return success();
+  return emitNotSupported(op.getLoc(), "a reduction of arrays of bounded dynamic size by a "
+                                       "computation with loops");
+}
+
 static Expanded expandAllReduce(AllReduceOp op, ArrayRef<BoundedArray> operands,
                                 BoundedBuild &build) {
+  if (failed(expectEnd(op)))
+    return failure();
   return keepSizes(op, operands, build);
 }
 
@@ -109,6 +122,8 @@ static Expanded expandAllGather(AllGatherOp op, ArrayRef<BoundedArray> operands,
 static Expanded expandReduceScatter(ReduceScatterOp op, ArrayRef<BoundedArray> operands,
                                     BoundedBuild &build) {
   int64_t d = op.getDimensions().front();
+  if (failed(expectEnd(op)))
+    return failure();
   if (!isAlongBounded(operands, d))
     return keepSizes(op, operands, build);
   FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);

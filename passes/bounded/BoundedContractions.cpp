@@ -91,23 +91,36 @@ Value multiplyByVector(BoundedBuild &build, const DotSide &matrix, const DotSide
 
 } // namespace
 
+/// Whether rows of a matrix that lies in memory are multiplied by a vector. What computes a matrix
+/// joins sums, but not a product.
+static bool isOfRows(const DotSide &matrix) {
+  Operation *op = matrix.array.array.getDefiningOp();
+  return (!op || !op->hasTrait<Elementwise>()) && matrix.contracted.size() == 1 &&
+         matrix.free.size() <= 1 && matrix.contracted[0] == matrix.array.getRank() - 1;
+}
+
 static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
-  const BoundedArray &lhs = operands[0], &rhs = operands[1];
-  auto [left, right] =
-      zeroContracted(build, lhs, rhs, op.getLhsContractingDims(), op.getRhsContractingDims());
+  BoundedArray lhs = operands[0], rhs = operands[1];
   SmallVector<Value> sizes = getProductSizes(op, lhs, rhs);
   RankedTensorType type = getFullType(op.getType());
   DotSide leftSide(lhs, op.getLhsBatchDims(), op.getLhsContractingDims());
   DotSide rightSide(rhs, op.getRhsBatchDims(), op.getRhsContractingDims());
   Type element = type.getElementType();
-  bool isMasked = left != lhs.array || right != rhs.array;
+  bool isMasked = lhs.isBoundedIn(leftSide.contracted) || rhs.isBoundedIn(rightSide.contracted);
   bool isWide = (element.isF32() || element.isF64()) && lhs.getElement() == element &&
                 rhs.getElement() == element;
   if (isMasked && isWide && (leftSide.isVector() || rightSide.isVector())) {
-    Value array = rightSide.isVector() ? multiplyByVector(build, leftSide, rightSide, type)
-                                       : multiplyByVector(build, rightSide, leftSide, type);
-    return BoundedArrays{BoundedArray(array, sizes)};
+    const DotSide &matrix = rightSide.isVector() ? leftSide : rightSide;
+    const DotSide &vector = rightSide.isVector() ? rightSide : leftSide;
+    if (!isOfRows(matrix))
+      return BoundedArrays{BoundedArray(multiplyByVector(build, matrix, vector, type), sizes)};
+    // What is zero from one place on in both is left out (MaskedRange.h).
+    Value &own = lhs.sizes[leftSide.contracted[0]], &other = rhs.sizes[rightSide.contracted[0]];
+    if (own && other && own != other)
+      own = other = build.minimum(own, other);
   }
+  auto [left, right] =
+      zeroContracted(build, lhs, rhs, op.getLhsContractingDims(), op.getRhsContractingDims());
   Value array = build.cloneOn(op, {left, right}, type).front();
   return BoundedArrays{BoundedArray(array, sizes)};
 }

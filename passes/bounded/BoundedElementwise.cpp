@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations. Operands of one size need nothing; a run-time size of 1 repeats.
+#include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/expand/ApplyToElements.h"
 #include "passes/simplify/Match.h"
 
 using namespace mlir;
@@ -65,6 +67,14 @@ Value unify(BoundedBuild &build, BoundedArrays &operands, int64_t dimension) {
   return result;
 }
 
+/// The same in all dimensions of a shape.
+SmallVector<Value> unify(BoundedBuild &build, BoundedArrays &operands, RankedTensorType type) {
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    sizes.push_back(type.getDimSize(d) > 0 ? unify(build, operands, d) : Value());
+  return sizes;
+}
+
 class ExpandElementwise : public ConversionPattern {
 public:
   ExpandElementwise(const TypeConverter &converter, MLIRContext *context, bool &isRefused)
@@ -77,12 +87,8 @@ public:
     BoundedBuild build(rewriter, op->getLoc());
     BoundedArrays operands = getBoundedOperands(op, values);
     RankedTensorType type = getFullType(op->getResult(0).getType());
-    SmallVector<Value> sizes, arrays;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      sizes.push_back(type.getDimSize(d) > 0 ? unify(build, operands, d) : Value());
-    for (BoundedArray &operand : operands)
-      arrays.push_back(operand.array);
-    Value result = build.cloneOn(op, arrays, type).front();
+    SmallVector<Value> sizes = unify(build, operands, type);
+    Value result = build.cloneOn(op, getArrays(operands), type).front();
     replaceByBounded(op, BoundedArrays{BoundedArray(result, sizes)}, build, rewriter, isRefused);
     return success();
   }
@@ -91,9 +97,39 @@ private:
   bool &isRefused;
 };
 
+/// `computation` with a mark after its parameters that says whether the element counts: for what
+/// lies past the sizes its loops need not end.
+ComputationOp withMark(ComputationOp computation, Location loc) {
+  SmallVector<Type> types(computation.getArgumentTypes());
+  types.push_back(RankedTensorType::get({}, IntegerType::get(computation.getContext(), 1)));
+  return createComputation(
+      computation->getParentOfType<ModuleOp>(), (computation.getSymName() + ".marked").str(), types,
+      [&](OpBuilder &builder, ValueRange values) {
+        Build build(builder, loc);
+        Value zero = build.zero(cast<RankedTensorType>(computation.getResultTypes()[0]));
+        return inlineWhere(build, values.back(), computation, values.drop_back(), zero);
+      });
+}
+
+Expanded expandMap(MapOp op, ArrayRef<BoundedArray> given, BoundedBuild &build) {
+  BoundedArrays operands(given);
+  RankedTensorType type = getFullType(op.getType());
+  BoundedArray first(operands[0].array, unify(build, operands, type));
+  ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
+  SmallVector<Value> arrays = getArrays(operands);
+  if (Value inside = mayAlwaysRun(computation) ? Value() : build.isInside(first)) {
+    arrays.push_back(inside);
+    computation = withMark(computation, op.getLoc());
+  }
+  Value result = MapOp::create(build.builder, build.loc, type, arrays, op.getDimensionsAttr(),
+                               FlatSymbolRefAttr::get(computation.getSymNameAttr()));
+  return BoundedArrays{BoundedArray(result, first.sizes)};
+}
+
 } // namespace
 
 void hloc::populateElementwise(BoundedPatterns &patterns) {
+  patterns.add<MapOp>(expandMap);
   patterns.patterns.add<ExpandElementwise>(patterns.converter, patterns.patterns.getContext(),
                                            patterns.isRefused);
 }

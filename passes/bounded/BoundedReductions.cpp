@@ -3,6 +3,7 @@
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/bounded/BoundedWindows.h"
+#include "passes/expand/ApplyToElements.h"
 #include "passes/expand/Expansions.h"
 #include "passes/frontend/NotSupported.h"
 
@@ -68,6 +69,12 @@ ComputationOp withMarks(ComputationOp reducer, Location loc) {
         SmallVector<Value> arguments(values.take_front(count));
         llvm::append_range(arguments, values.slice(count + 1, count));
         Value left = values[count], right = values.back();
+        if (!mayAlwaysRun(reducer)) { // a loop over elements, whose accumulator counts
+          SmallVector<Value> results = inlineWhere(build, right, reducer, arguments,
+                                                   ValueRange(arguments).take_front(count));
+          results.push_back(build.bitOr(left, right));
+          return results;
+        }
         SmallVector<Value> results = inlineComputation(builder, reducer, arguments);
         for (unsigned i = 0; i < count; ++i) {
           Value accumulated = arguments[i], element = arguments[count + i];
@@ -81,6 +88,15 @@ ComputationOp withMarks(ComputationOp reducer, Location loc) {
       });
 }
 
+/// Adds `marks` to the inputs in `arrays`, and what they are folded into to their initial values
+/// and to the results' types.
+void addMarks(BoundedBuild &build, Value marks, SmallVector<Value> &arrays,
+              SmallVector<Type> &types) {
+  arrays.insert(arrays.begin() + arrays.size() / 2, marks);
+  arrays.push_back(build.scalar(build.builder.getI1Type(), 1.0));
+  types.push_back(cast<RankedTensorType>(types[0]).clone(build.builder.getI1Type()));
+}
+
 Expanded expandReduce(ReduceOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   unsigned count = op.getCount();
   SmallVector<Value> sizes = mergeSizes(operands.take_front(count)), kept;
@@ -91,17 +107,18 @@ Expanded expandReduce(ReduceOp op, ArrayRef<BoundedArray> operands, BoundedBuild
   SmallVector<Value> arrays = getArrays(operands), results;
   BoundedArray first(arrays[0], sizes);
   ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
-  if (!first.isBoundedIn(op.getDimensions())) {
+  // A loop need not end for what does not count, wherever that is.
+  SmallVector<int64_t> hidden(op.getDimensions());
+  if (!mayAlwaysRun(reducer))
+    hidden = iotaVector(first.getRank());
+  if (!first.isBoundedIn(hidden)) {
     results = build.cloneOn(op, arrays, types);
   } else if (Value neutral =
                  count == 1 ? makeNeutral(build, reducer, first.getElement()) : Value()) {
     arrays[0] = build.fillPast(first, op.getDimensions(), neutral);
     results = build.cloneOn(op, arrays, types);
   } else {
-    Value inside = build.isInside(first, op.getDimensions());
-    arrays.insert(arrays.begin() + count, inside);
-    arrays.push_back(build.scalar(build.builder.getI1Type(), 1.0));
-    types.push_back(cast<RankedTensorType>(types[0]).clone(build.builder.getI1Type()));
+    addMarks(build, build.isInside(first, hidden), arrays, types);
     auto marked = ReduceOp::create(build.builder, build.loc, types, arrays, op.getDimensions(),
                                    withMarks(reducer, op.getLoc()).getSymName());
     results.assign(marked.result_begin(), std::prev(marked.result_end()));
@@ -121,6 +138,20 @@ SmallVector<Value> getWindowedSizes(BoundedBuild &build, WindowAttr window,
   return sizes;
 }
 
+/// Which elements windows that count may reach: those within the sizes, and padding behind them.
+/// Null: all.
+Value isReached(BoundedBuild &build, WindowAttr window, Value array, ArrayRef<Value> sizes) {
+  BoundedArray reached(array);
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    int64_t padding = window.getPaddingHigh().empty() ? 0 : window.getPaddingHigh()[d];
+    int64_t dilation = window.getBaseDilations().empty() ? 1 : window.getBaseDilations()[d];
+    if (size)
+      reached.sizes[d] =
+          build.add(size, double(llvm::divideCeil(std::max<int64_t>(padding, 0), dilation)));
+  }
+  return build.isInside(reached);
+}
+
 /// Outside of the array the initial value counts, past the sizes too.
 Expanded expandReduceWindow(ReduceWindowOp op, ArrayRef<BoundedArray> operands,
                             BoundedBuild &build) {
@@ -135,9 +166,19 @@ Expanded expandReduceWindow(ReduceWindowOp op, ArrayRef<BoundedArray> operands,
   for (unsigned i = 0; i < count; ++i)
     arrays[i] = build.fillPast(BoundedArray(arrays[i], sizes), seen, arrays[count + i]);
   SmallVector<Type> types = getFullTypes(op->getResultTypes());
-  SmallVector<Value> windowed = getWindowedSizes(build, window, sizes);
+  SmallVector<Value> windowed = getWindowedSizes(build, window, sizes), folded;
+  ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+  Value reached = mayAlwaysRun(reducer) ? Value() : isReached(build, window, arrays[0], sizes);
+  if (reached) {
+    addMarks(build, reached, arrays, types);
+    auto marked = ReduceWindowOp::create(build.builder, build.loc, types, arrays, window,
+                                         withMarks(reducer, op.getLoc()).getSymName());
+    folded.assign(marked.result_begin(), std::prev(marked.result_end()));
+  } else {
+    folded = build.cloneOn(op, arrays, types);
+  }
   BoundedArrays results;
-  for (Value array : build.cloneOn(op, arrays, types))
+  for (Value array : folded)
     results.emplace_back(array, windowed);
   return results;
 }

@@ -2,6 +2,7 @@
 // scan: steps past the size change nothing.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/expand/ApplyToElements.h"
 #include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
@@ -14,22 +15,29 @@ static ComputationOp withMarks(ComputationOp body, RankedTensorType mark, unsign
                                unsigned carries, Location loc) {
   SmallVector<Type> types(body.getArgumentTypes());
   types.insert(types.begin() + inputs, mark);
-  return createComputation(body->getParentOfType<ModuleOp>(), (body.getSymName() + ".marked").str(),
-                           types, [&](OpBuilder &builder, ValueRange values) {
-                             Build build(builder, loc);
-                             Value counts = build.reshape(values[inputs], {});
-                             SmallVector<Value> arguments(values.take_front(inputs));
-                             llvm::append_range(arguments, values.drop_front(inputs + 1));
-                             SmallVector<Value> results =
-                                 inlineComputation(builder, body, arguments);
-                             size_t outputs = results.size() - carries;
-                             for (unsigned i = 0; i < carries; ++i) {
-                               Value &carry = results[outputs + i];
-                               Value all = build.broadcast(counts, arrayType(carry).getShape(), {});
-                               carry = build.select(all, carry, arguments[inputs + i]);
-                             }
-                             return results;
-                           });
+  return createComputation(
+      body->getParentOfType<ModuleOp>(), (body.getSymName() + ".marked").str(), types,
+      [&](OpBuilder &builder, ValueRange values) {
+        Build build(builder, loc);
+        Value counts = build.reshape(values[inputs], {});
+        SmallVector<Value> arguments(values.take_front(inputs));
+        llvm::append_range(arguments, values.drop_front(inputs + 1));
+        if (!mayAlwaysRun(body)) {
+          SmallVector<Value> unchanged;
+          for (Type type : body.getResultTypes().drop_back(carries))
+            unchanged.push_back(build.zero(cast<RankedTensorType>(type)));
+          llvm::append_range(unchanged, ArrayRef(arguments).drop_front(inputs));
+          return inlineWhere(build, counts, body, arguments, unchanged);
+        }
+        SmallVector<Value> results = inlineComputation(builder, body, arguments);
+        size_t outputs = results.size() - carries;
+        for (unsigned i = 0; i < carries; ++i) {
+          Value &carry = results[outputs + i];
+          Value all = build.broadcast(counts, arrayType(carry).getShape(), {});
+          carry = build.select(all, carry, arguments[inputs + i]);
+        }
+        return results;
+      });
 }
 
 static Expanded expandScan(ScanOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {

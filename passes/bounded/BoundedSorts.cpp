@@ -2,6 +2,7 @@
 // sort and topk: what lies past the sizes comes last.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/expand/ApplyToElements.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -18,6 +19,9 @@ static ComputationOp withMarks(ComputationOp comparator, Location loc) {
       [&](OpBuilder &builder, ValueRange values) {
         Build build(builder, loc);
         Value left = values[values.size() - 2], right = values.back();
+        if (!mayAlwaysRun(comparator))
+          return inlineWhere(build, build.bitAnd(left, right), comparator, values.drop_back(2),
+                             build.bitAnd(left, build.unary<NotOp>(right)));
         Value isLess = inlineComputation(builder, comparator, values.drop_back(2)).front();
         return SmallVector<Value>{
             build.bitAnd(left, build.bitOr(isLess, build.unary<NotOp>(right)))};
@@ -29,11 +33,14 @@ static Expanded expandSort(SortOp op, ArrayRef<BoundedArray> operands, BoundedBu
   SmallVector<Type> types(ValueRange(arrays).getTypes());
   BoundedArray first(arrays[0], sizes);
   SmallVector<Value> sorted;
-  if (Value inside =
-          first.getRank() ? build.isInside(first, {int64_t(op.getDimension())}) : Value()) {
+  ComputationOp comparator = lookupComputation(op, op.getToApplyAttr());
+  // A loop need not end for what does not count, in other rows either.
+  SmallVector<int64_t> hidden{int64_t(op.getDimension())};
+  if (!mayAlwaysRun(comparator))
+    hidden = iotaVector(first.getRank());
+  if (Value inside = first.getRank() ? build.isInside(first, hidden) : Value()) {
     arrays.push_back(inside);
     types.push_back(inside.getType());
-    ComputationOp comparator = lookupComputation(op, op.getToApplyAttr());
     auto marked = SortOp::create(build.builder, build.loc, types, arrays, op.getDimension(),
                                  op.getIsStable(), withMarks(comparator, op.getLoc()).getSymName());
     sorted.assign(marked.result_begin(), std::prev(marked.result_end()));

@@ -164,6 +164,23 @@ struct ExpandComplexBitcast : OpRewritePattern<BitcastConvertOp> {
   }
 };
 
+/// In computations of scalars, which kernels apply in lanes: a dot of single elements is a product.
+struct ExpandElementDot : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
+    auto isOne = [](Value value) { return arrayType(value).getNumElements() == 1; };
+    if (!isa<ComputationOp>(op->getParentOp()) || !isOne(op.getLhs()) || !isOne(op.getRhs()))
+      return rewriter.notifyMatchFailure(op, "not of single elements in a computation");
+    Build build(rewriter, op.getLoc());
+    auto type = arrayType(op);
+    auto get = [&](Value value) {
+      return build.reshape(build.convert(value, type.getElementType()), type.getShape());
+    };
+    rewriter.replaceOp(op, build.mul(get(op.getLhs()), get(op.getRhs())));
+    return success();
+  }
+};
+
 /// Sizes are static: the run-time size of a dimension is its size.
 struct FoldDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -191,6 +208,8 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     dropAssociativityHints(getOperation());
     RewritePatternSet patterns(&getContext());
     populateBatchNormExpansions(patterns);
+    populateComparatorExpansions(patterns);
+    populateElementComputationExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);
     populateProductTypeExpansions(patterns);
     populateRaggedDotExpansions(patterns);
@@ -212,5 +231,5 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
 void hloc::populateSmallExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandClamp, BroadcastPredicate, ExpandTopk, ExpandTopkCall,
                SplitIndices<DynamicSliceOp>, SplitIndices<DynamicUpdateSliceOp>, FoldDimensionSize,
-               FoldFullSize, ExpandComplexBitcast>(patterns.getContext());
+               FoldFullSize, ExpandComplexBitcast, ExpandElementDot>(patterns.getContext());
 }

@@ -3,6 +3,7 @@
 // scatter to. Test: test/passes/expand/expand-windows.mlir.
 #include "passes/Build.h"
 #include "passes/Computations.h"
+#include "passes/expand/ApplyToElements.h"
 #include "passes/expand/Expansions.h"
 
 using namespace mlir;
@@ -117,9 +118,15 @@ ComputationOp createChooser(ComputationOp select, Type element, Location loc) {
       select->getParentOfType<ModuleOp>(), (select.getSymName() + ".position").str(),
       {scalar, index, scalar, index}, [&](OpBuilder &builder, ValueRange v) {
         Build inner(builder, loc);
-        Value prefers = inlineComputation(builder, select, {v[0], v[2]})[0];
         Value isPadding = inner.compare(v[3], 0.0, Direction::LT);
         Value hasCurrent = inner.compare(v[1], 0.0, Direction::GE);
+        Value prefers;
+        if (mayAlwaysRun(select)) {
+          prefers = inlineComputation(builder, select, {v[0], v[2]})[0];
+        } else {
+          Value areBoth = inner.bitAnd(hasCurrent, inner.unary<NotOp>(isPadding));
+          prefers = inlineWhere(inner, areBoth, select, {v[0], v[2]}, isPadding)[0];
+        }
         Value keeps = inner.bitOr(isPadding, inner.bitAnd(hasCurrent, prefers));
         return SmallVector<Value>{inner.select(keeps, v[0], v[2]), inner.select(keeps, v[1], v[3])};
       });

@@ -38,6 +38,10 @@ mlir::Type getProductSumType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
 /// At least f32 where it is a float: the type of sums that are added up in several steps.
 mlir::Type widenSum(mlir::Type sum);
 
+/// reduce, reduce_window, scatter, map and sort whose computations kernels cannot do in lanes.
+void populateElementComputationExpansions(mlir::RewritePatternSet &patterns);
+void populateComparatorExpansions(mlir::RewritePatternSet &patterns);
+
 /// ragged_dot.
 void populateRaggedDotExpansions(mlir::RewritePatternSet &patterns);
 

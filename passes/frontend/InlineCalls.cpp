@@ -231,11 +231,14 @@ private:
     return results;
   }
 
-  /// Replaces `map` by the callee's operations applied to arrays.
+  /// Replaces `map` by the callee's operations applied to arrays, if they are elementwise.
   LogicalResult inlineMap(MapOp map) {
     FailureOr<ComputationOp> callee = getCallee(map, map.getToApplyAttr());
     if (failed(callee))
       return failure();
+    auto isLater = [](Operation &op) { return isa<GetTupleElementOp, DotOp>(op); };
+    if (!isLanewise(*callee) || llvm::any_of(callee->getBody().front(), isLater))
+      return success(); // expanded once control flow has structure and tuples are gone
     OpBuilder builder(map);
     auto type = cast<RankedTensorType>(map.getType());
     SmallVector<Value> operands;

@@ -60,21 +60,24 @@ Value hloc::reinterpret(Build build, Value value, ArrayRef<int64_t> shape, Type 
       isComplex == isa<ComplexType>(type.getElementType()) &&
       getStorageBits(element) == getStorageBits(type.getElementType()))
     return build.bitcastConvert(build.reshape(value, shape), element);
-  if (product(shape) == 0 || type.getNumElements() == 0)
-    return build.zero(RankedTensorType::get(shape, element));
+  // Bits of a boolean, and of what has no zero, are those of a number.
+  Type u8 = IntegerType::get(element.getContext(), 8, IntegerType::Unsigned);
+  auto isAsNumber = [](Type element) { return isPred(element) || isa<Float8E8M0FNUType>(element); };
+  if (product(shape) == 0 || type.getNumElements() == 0) {
+    Value zeros = build.zero(RankedTensorType::get(shape, isAsNumber(element) ? u8 : element));
+    return build.bitcastConvert(zeros, element);
+  }
   Value list = build.reshape(value, {type.getNumElements()});
   if (isa<ComplexType>(type.getElementType()))
     list = splitComplex(build, list);
   auto complex = dyn_cast<ComplexType>(element);
-  // Bits of a boolean are those of a number.
-  Type u8 = IntegerType::get(element.getContext(), 8, IntegerType::Unsigned);
-  if (isPred(arrayType(list).getElementType()))
+  if (isAsNumber(arrayType(list).getElementType()))
     list = build.bitcastConvert(list, u8);
   int64_t count = product(shape);
   if (complex)
     list =
         joinComplex(build, convertList(build, list, 2 * count, complex.getElementType()), complex);
-  else if (isPred(element))
+  else if (isAsNumber(element))
     list = build.bitcastConvert(convertList(build, list, count, u8), element);
   else
     list = convertList(build, list, count, element);

@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Build.h"
-#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -70,26 +69,4 @@ void hloc::selectBranches(ComputationOp computation) {
       if (other && other->use_empty())
         other->erase();
   });
-}
-
-LogicalResult hloc::refuseLoopsOfElements(ModuleOp module) {
-  SymbolTable symbols(module);
-  auto findLoop = [](ComputationOp computation) {
-    scf::WhileOp found;
-    computation->walk([&](scf::WhileOp loop) { found = loop; });
-    return found;
-  };
-  WalkResult result = module.walk([&](Operation *op) {
-    if (!isa_and_present<HLODialect>(op->getDialect()) || isa<ScanOp, CustomCallOp>(op))
-      return WalkResult::advance(); // whose computations are of arrays
-    for (NamedAttribute attribute : op->getAttrs())
-      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
-        if (auto computation = symbols.lookup<ComputationOp>(symbol.getAttr()))
-          if (scf::WhileOp loop = findLoop(computation)) {
-            emitNotSupported(loop.getLoc(), "a loop in a computation applied to each element");
-            return WalkResult::interrupt();
-          }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
 }

@@ -6,17 +6,12 @@
 #define HLOC_PASSES_SELECTBRANCHES_H
 
 #include "compiler/hlo/HloDialect.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace hloc {
 
 /// Replaces scf.if and scf.index_switch, as LowerControlFlow makes them, by all that their branches
 /// do and hlo.select. Those with loops or effects in a branch stay.
 void selectBranches(hlo::ComputationOp computation);
-
-/// Emits an error where a computation that is applied to each element has a loop: elements are made
-/// side by side.
-mlir::LogicalResult refuseLoopsOfElements(mlir::ModuleOp module);
 
 } // namespace hloc
 

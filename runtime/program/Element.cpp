@@ -250,8 +250,10 @@ void Element::draw(std::mt19937_64 &source, int64_t bound, char *bytes) const {
     std::memcpy(bytes, &value, size_t(getBytes()));
     return;
   }
-  case Float:
-    return Format(*this).write(drawNormal(source), bytes);
+  case Float: {
+    double value = drawNormal(source);
+    return Format(*this).write(specials == ExponentOnly ? std::abs(value) : value, bytes);
+  }
   case Complex:
     Format(*this).write(drawNormal(source), bytes);
     return Format(*this).write(drawNormal(source), bytes + getBytes() / 2);

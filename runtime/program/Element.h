@@ -56,8 +56,9 @@ struct Element {
   std::string getNpyType() const;
 
   ElementValue read(const char *bytes) const;
-  /// Writes a number at random, normally distributed; integers are in [0, bound), with a bound of 0
-  /// in [-8, 8), unsigned ones in [0, 8). The same on every machine.
+  /// Writes a number at random, normally distributed, positive where there is no sign; integers are
+  /// in [0, bound), with a bound of 0 in [-8, 8), unsigned ones in [0, 8). The same on every
+  /// machine.
   void draw(std::mt19937_64 &source, int64_t bound, char *bytes) const;
   /// The element as text, with as many digits as tell it from others, or six.
   std::string getText(const char *bytes, bool allDigits) const;

@@ -30,6 +30,12 @@ TEST(RandomInputs, FloatsAreNormal) {
   EXPECT_NEAR(squares / 10000, 1, 0.05);
 }
 
+TEST(RandomInputs, FloatsWithoutSignsArePositive) {
+  HostArray array = makeRandomArray(arrayType("f8e8m0fnu", {1000}), 1, 0);
+  for (int64_t i = 0; i < array.getCount(); ++i)
+    EXPECT_GT(array.get(i).real, 0);
+}
+
 TEST(RandomInputs, IntegersStayBelowTheirBound) {
   for (StringRef type : {"s32", "u8", "u64"}) {
     HostArray array = makeRandomArray(arrayType(type, {1000}), 1, 5);

@@ -3,6 +3,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Movement.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 
@@ -193,7 +194,7 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
     }
     SmallVector<VectorValue> folded = combine(*reduction, now, inputs);
     if (folded.empty() || !folded[0].re) {
-      reduction->op.emitOpError("folds with a computation that no code can be generated for");
+      emitNotSupported(reduction->op.getLoc(), "a reduction with this computation");
       context.emitter.setFailed();
       return SmallVector<Value>(carried);
     }

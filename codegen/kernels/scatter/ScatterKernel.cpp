@@ -12,6 +12,7 @@
 // (passes/schedule/ScatterStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "compiler/hlo/ElementType.h"
+#include "passes/frontend/NotSupported.h"
 #include "passes/schedule/ScatterProblem.h"
 
 using namespace mlir;
@@ -284,7 +285,7 @@ void ScatterKernel::combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorInde
   SmallVector<VectorValue> values = emitComputation(index, computation, arguments);
   if (values.size() != count || !values[0].re) {
     if (!context.emitter.hasFailed())
-      op.emitOpError("combines with a computation that no code can be generated for");
+      emitNotSupported(op.getLoc(), "a scatter that combines with this computation");
     context.emitter.setFailed();
     return;
   }

@@ -16,6 +16,7 @@
 #include "codegen/emit/VectorSorter.h"
 #include "codegen/kernels/sort/WholeKeys.h"
 #include "codegen/math/Math.h"
+#include "passes/frontend/NotSupported.h"
 #include "passes/schedule/SortProblem.h"
 
 using namespace mlir;
@@ -111,7 +112,7 @@ LogicalResult SortKernel::emit() {
 
 void SortKernel::refuseComparator() {
   if (!context.emitter.hasFailed())
-    op.emitOpError("compares by a computation that no code can be generated for");
+    emitNotSupported(op.getLoc(), "a sort that compares by this computation");
   context.emitter.setFailed();
 }
 

@@ -9,6 +9,7 @@
 // beside each other is for schedules to say (passes/schedule/WindowStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
+#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 
@@ -33,6 +34,8 @@ private:
   };
   void findInterior();
   void emitRows();
+  /// Says once that the computation cannot be done here.
+  void refuse();
   void emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live);
   Value isInterior(ArrayRef<VectorIndex> at, int64_t live);
   SmallVector<VectorValue> foldWindow(ArrayRef<VectorIndex> at, Mask mask,
@@ -188,10 +191,16 @@ SmallVector<VectorValue> WindowKernel::foldWindow(ArrayRef<VectorIndex> at, Mask
       context, sizes, fold.pack(start), [&](ArrayRef<VectorIndex> position, ValueRange now) {
         SmallVector<VectorValue> next = foldPosition(at, position, mask, fold.unpack(now), checked);
         if (next.empty())
-          context.emitter.setFailed();
+          refuse();
         return next.empty() ? SmallVector<Value>(now) : fold.pack(next);
       });
   return fold.unpack(values);
+}
+
+void WindowKernel::refuse() {
+  if (!context.emitter.hasFailed())
+    emitNotSupported(op.getLoc(), "a window that is folded with this computation");
+  context.emitter.setFailed();
 }
 
 void WindowKernel::emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live) {
@@ -215,11 +224,8 @@ void WindowKernel::emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live
   } else {
     total = foldWindow(at, mask, start, hasPadding);
   }
-  if (total.empty()) {
-    if (!context.emitter.hasFailed())
-      op.emitOpError("folds with a computation that no code can be generated for");
-    context.emitter.setFailed();
-  }
+  if (total.empty())
+    refuse();
   if (context.emitter.hasFailed())
     return;
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
