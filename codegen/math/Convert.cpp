@@ -77,8 +77,8 @@ Expr encodeByIntegers(Expr x, const FloatFormat &format) {
     code = select(eq(code & ((1 << (format.width - 1)) - 1), 0), code, code | sign);
     break;
   case FloatFormat::Finite:
-    // NaN becomes a zero of the opposite sign, as XLA has it.
-    code = select(isNan, code.integer(1 << (format.width - 1)), code) ^ sign;
+    // NaN of either sign becomes -0, as XLA:CPU has it.
+    code = select(isNan, code.integer(1 << (format.width - 1)), code | sign);
     break;
   }
   return truncInt(code, format.width);

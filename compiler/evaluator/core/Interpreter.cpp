@@ -62,11 +62,13 @@ const Plan *Evaluation::getPlan(Operation *computation) {
   return plan.get();
 }
 
-const ElementProgram *Evaluation::getProgram(Operation *computation, bool accumulates) {
+const ElementProgram *Evaluation::getProgram(Operation *computation, bool accumulates,
+                                             Type element) {
   std::scoped_lock lock(mutex);
-  auto [entry, isNew] = programs.try_emplace({computation, accumulates});
+  auto [entry, isNew] =
+      programs.try_emplace({computation, accumulates, element.getAsOpaquePointer()});
   if (isNew)
-    entry->second = ElementProgram::make(computation, accumulates);
+    entry->second = ElementProgram::make(computation, accumulates, element);
   return entry->second.get();
 }
 
@@ -243,7 +245,7 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
 //===- Applying computations of scalars ------------------------------------===//
 
 FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol, ArrayRef<ElementType> inputs,
-                                bool accumulates) {
+                                bool accumulates, Type element) {
   Applier applier;
   applier.interpreter = &call.interpreter;
   applier.op = call.op;
@@ -254,7 +256,9 @@ FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol, ArrayRef<E
   Evaluation &evaluation = call.interpreter.evaluation;
   // What an observer is to see is run operation by operation.
   if (!evaluation.observer || !isa<MapOp>(call.op))
-    applier.program = evaluation.getProgram(applier.computation, accumulates);
+    applier.program = evaluation.getProgram(applier.computation, accumulates, element);
+  if (element && !applier.program)
+    return call.fail("@" + symbol.getValue() + " takes other types than it is given");
   if (applier.program && applier.program->parameters != int(inputs.size()))
     return call.fail("@" + symbol.getValue() + " takes " + Twine(applier.program->parameters) +
                      " scalars but is given " + Twine(inputs.size()));

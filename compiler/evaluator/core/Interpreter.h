@@ -82,12 +82,14 @@ struct Evaluation {
   /// The plan of a computation, made on first use.
   const Plan *getPlan(mlir::Operation *computation);
   /// The element program of a computation, null if it has none.
-  const ElementProgram *getProgram(mlir::Operation *computation, bool accumulates);
+  const ElementProgram *getProgram(mlir::Operation *computation, bool accumulates,
+                                   mlir::Type element = {});
 
 private:
   std::mutex mutex;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<Plan>> plans;
-  std::map<std::pair<mlir::Operation *, bool>, std::unique_ptr<ElementProgram>> programs;
+  std::map<std::tuple<mlir::Operation *, bool, const void *>, std::unique_ptr<ElementProgram>>
+      programs;
 };
 
 /// Runs computations for one participant.
@@ -138,8 +140,10 @@ public:
   /// Finds the computation; `inputs` are the element types of its parameters. If `accumulates`, its
   /// results are given to it again, and small floats are kept in their accumulation type: the
   /// caller rounds at the end.
+  /// With `element`, the computation stands for one operation, which is done on that type.
   static mlir::FailureOr<Applier> get(Call &call, mlir::FlatSymbolRefAttr symbol,
-                                      llvm::ArrayRef<ElementType> inputs, bool accumulates = false);
+                                      llvm::ArrayRef<ElementType> inputs, bool accumulates = false,
+                                      mlir::Type element = {});
 
   /// Computes `count` (at most kColumn) results from columns of arguments.
   mlir::LogicalResult operator()(llvm::ArrayRef<const Scalar *> arguments,

@@ -207,7 +207,31 @@ private:
 };
 } // namespace
 
-std::unique_ptr<ElementProgram> ElementProgram::make(Operation *computation, bool accumulates) {
+/// A copy of a computation that holds one operation of its two parameters, with another element
+/// type; null if it is no such one.
+static OwningOpRef<Operation *> retype(Operation *computation, Type element) {
+  Block &body = computation->getRegion(0).front();
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2) ||
+      body.front().getNumOperands() != 2 || body.front().getNumResults() != 1)
+    return nullptr;
+  OwningOpRef<Operation *> copy(computation->clone());
+  Block &block = copy->getRegion(0).front();
+  auto type = RankedTensorType::get({}, element);
+  for (BlockArgument argument : block.getArguments())
+    argument.setType(type);
+  block.front().getResult(0).setType(type);
+  return copy;
+}
+
+std::unique_ptr<ElementProgram> ElementProgram::make(Operation *computation, bool accumulates,
+                                                     Type element) {
+  OwningOpRef<Operation *> retyped;
+  if (element) {
+    retyped = retype(computation, element);
+    if (!retyped)
+      return nullptr;
+    computation = retyped.get();
+  }
   ProgramBuilder builder;
   builder.accumulates = accumulates;
   return builder.build(computation) ? std::move(builder.program) : nullptr;

@@ -42,8 +42,11 @@ public:
 class ElementProgram {
 public:
   /// Null if the computation holds anything else. If `accumulates`, small floats are kept in their
-  /// accumulation type but where the program converts explicitly.
-  static std::unique_ptr<ElementProgram> make(mlir::Operation *computation, bool accumulates);
+  /// accumulation type but where the program converts explicitly. With a type `element`, the one
+  /// operation of the two parameters that the computation holds is done on that type instead of
+  /// theirs; null if it holds anything else.
+  static std::unique_ptr<ElementProgram> make(mlir::Operation *computation, bool accumulates,
+                                              mlir::Type element = {});
 
   struct Step {
     ElementKernel kernel;

@@ -80,11 +80,20 @@ template <class Op> static FailureOr<Values> gatherAll(Call &call, Op op) {
   return results;
 }
 
-/// The arrays folded element by element, in order.
-static FailureOr<Array> fold(Call &call, FlatSymbolRefAttr symbol, ArrayRef<Array> arrays) {
+/// The arrays folded element by element, in order. The computation says which operation that is; it
+/// is done on the elements' own type (`element`), whatever the parameters' is.
+static FailureOr<Array> fold(Call &call, FlatSymbolRefAttr symbol, Type element,
+                             ArrayRef<Array> arrays) {
   Array result = arrays[0];
   ElementType type = result.type;
-  FailureOr<Applier> apply = Applier::get(call, symbol, {type, type}, /*accumulates=*/true);
+  Operation *computation = call.interpreter.lookup(call.op, symbol);
+  auto hasType = [&](BlockArgument parameter) {
+    return getElementTypeOrSelf(parameter.getType()) == element;
+  };
+  if (computation && llvm::all_of(computation->getRegion(0).getArguments(), hasType))
+    element = {};
+  FailureOr<Applier> apply =
+      Applier::get(call, symbol, {type, type}, /*accumulates=*/true, element);
   if (failed(apply))
     return failure();
   char *data = result.mutableData();
@@ -113,7 +122,8 @@ template <class Op> static FailureOr<Values> reduceAll(Call &call, Op op, const 
     SmallVector<Array> arrays = everyones(**meeting, i);
     if (failed(expectSameSizes(call, arrays)))
       return failure();
-    FailureOr<Array> result = fold(call, op.getToApplyAttr(), arrays);
+    Type element = getElementTypeOrSelf(op->getOperand(i).getType());
+    FailureOr<Array> result = fold(call, op.getToApplyAttr(), element, arrays);
     if (failed(result))
       return failure();
     results.push_back(*result);

@@ -247,10 +247,13 @@ bool MessageOperation::advanceMeanwhile(bool *moved) noexcept {
   bool hasMoved = false;
   isMeanwhile = true;
   try {
-    advance(&hasMoved, &failure);
+    failure.code = advance(&hasMoved, &failure);
   } catch (const std::bad_alloc &) {
     hlort_status_set(&failure, HLORT_OUT_OF_MEMORY, "%s: no memory",
                      describe(*member.what).c_str());
+  } catch (const std::exception &error) {
+    hlort_status_set(&failure, HLORT_INTERNAL, "%s: %s", describe(*member.what).c_str(),
+                     error.what());
   }
   isMeanwhile = false;
   *moved |= hasMoved;

@@ -43,7 +43,7 @@ private:
 
   std::mutex mutex; // of all below
   std::condition_variable wake, released;
-  std::list<MessageOperation *> operations; // that are the thread's
+  std::list<MessageOperation *> operations;         // that are the thread's
   std::atomic<MessageOperation *> current{nullptr}; // at which it is just now
   int32_t waiting = 0;                              // for the current one
   std::chrono::steady_clock::time_point since;      // something was given, or has moved

@@ -88,7 +88,7 @@ unsigned nearestCode(double x, const FloatFormat &f) {
   if (std::isnan(x)) {
     switch (f.special) {
     case FloatFormat::Finite:
-      return negative ? 0 : signBit;
+      return signBit;
     case FloatFormat::NegativeZeroIsNan:
       return signBit;
     case FloatFormat::NanOnly:
