@@ -683,7 +683,7 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
 
     Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
     once; `hlo.bytes_in_results` of temporaries; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer, and `hlo.arena_names`,
-    the instruction that first writes each, or whose scratch memory it is; `hlo.launch_positions` of the
+    the instruction that first writes each, or whose scratch memory it is; `hlo.arena_positions` of the
     launches in order, numbers like begin and end.
 
     ```mlir

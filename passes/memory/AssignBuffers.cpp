@@ -474,7 +474,7 @@ void AssignBuffers::describe(func::FuncOp target, Plan &plan) {
   }
   target->setAttr("hlo.arena_buffers", builder.getArrayAttr(list));
   target->setAttr("hlo.arena_names", builder.getArrayAttr(names));
-  target->setAttr("hlo.launch_positions", builder.getDenseI64ArrayAttr(plan.getLaunchPositions()));
+  target->setAttr("hlo.arena_positions", builder.getDenseI64ArrayAttr(plan.getLaunchPositions()));
   arenaBytes += plan.arenaBytes;
 }
 

@@ -222,7 +222,7 @@ void GraphMaker::addBlock(Block &block, const Scope &scope) {
 void GraphMaker::addFunction(func::FuncOp function) {
   origins.clear();
   known.clear();
-  positions = getNumbers(function, "hlo.launch_positions");
+  positions = getNumbers(function, "hlo.arena_positions");
   bool isMain = function.getName() == "main";
   int64_t root =
       addNode(isMain ? nullptr : function.getOperation(), "function", function.getName(), {-1, 0});

@@ -22,7 +22,7 @@ class Browser:
     """One page. `messages` collects errors and warnings of the console, exceptions, and requests for anything
     but the page itself."""
 
-    def __init__(self, width=1400, height=900, seconds=60):
+    def __init__(self, width=1400, height=900, seconds=240):
         self.deadline = time.monotonic() + seconds
         self.profile = tempfile.mkdtemp(prefix="browser-")
         self.messages, self.next_id, self.buffer = [], 0, b""
@@ -103,8 +103,9 @@ class Browser:
         self.url = pathlib.Path(path).resolve().as_uri()
         self.call("Page.navigate", url=self.url)
         self.wait("document.documentElement?.dataset.ready === 'true'")
+        self.settle()
 
-    def wait(self, condition, seconds=30):
+    def wait(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not self.run(condition):
             if time.monotonic() > end:
@@ -119,7 +120,7 @@ class Browser:
         return result["result"].get("value")
 
     def settle(self):
-        """Until what changed has been drawn."""
+        """Until what changed has been drawn: drawings learn of their size between two frames."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def set_theme(self, theme):
