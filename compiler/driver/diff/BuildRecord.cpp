@@ -10,6 +10,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <zlib.h>
 
 using namespace mlir;
 namespace json = llvm::json;
@@ -92,13 +93,34 @@ json::Value makeBuildRecord(ModuleOp program, const ModuleInterface &interface,
                       {"programs", std::move(programs)}};
 }
 
+/// `text` as a file of gzip, or nothing for want of memory.
+static std::string gzip(StringRef text) {
+  constexpr int kGzip = 16 + MAX_WBITS, kMemory = 8; // a header of gzip's; zlib's usual memory
+  z_stream stream = {};
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    return {};
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(text.data()));
+  stream.avail_in = text.size();
+  stream.next_out = reinterpret_cast<Bytef *>(packed.data());
+  stream.avail_out = packed.size();
+  bool isDone = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  packed.resize(isDone ? stream.total_out : 0);
+  deflateEnd(&stream);
+  return packed;
+}
+
 void addBuildRecord(const json::Value &record, llvm::Module &module) {
   if (!module.getTargetTriple().isOSBinFormatELF())
     return;
   std::string text;
   llvm::raw_string_ostream(text) << record;
+  std::string packed = gzip(text);
+  if (packed.empty())
+    return;
   llvm::LLVMContext &context = module.getContext();
-  llvm::Constant *value = llvm::ConstantDataArray::getString(context, text, /*AddNull=*/false);
+  llvm::Constant *value = llvm::ConstantDataArray::getString(context, packed, /*AddNull=*/false);
   auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, value, "build_record");
   global->setSection(kRecordSection);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an object was made of and how, for `hloc diff`: one value of JSON in a section of its own,
-// which linkers leave out of programs. Test: test/tools/diff.test.
+// What an object was made of and how, for `hloc diff`: one value of JSON, packed by gzip, in a
+// section of its own, which linkers leave out of programs. Test: test/tools/diff.test.
 //
 //   {"version": 1, "hloc": "0.1.0", "llvm": "22.1.8", "name": "model", "module": "a hash of the
 //   text",

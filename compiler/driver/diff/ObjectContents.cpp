@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/diff/ObjectContents.h"
 #include "compiler/driver/diff/BuildRecord.h"
+#include "compiler/text/Gunzip.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -10,6 +11,9 @@ using namespace llvm;
 using namespace llvm::object;
 
 namespace hloc {
+
+/// More than any record has.
+static constexpr uint64_t kMostRecordBytes = uint64_t(1) << 30;
 
 namespace {
 
@@ -58,10 +62,13 @@ Error ObjectReader::readSections() {
         relocations[(*target)->getIndex()].push_back(relocation);
     if (*name != kRecordSection)
       continue;
-    Expected<StringRef> text = section.getContents();
+    Expected<StringRef> packed = section.getContents();
+    if (!packed)
+      return packed.takeError();
+    auto text = gunzip(MemoryBufferRef(*packed, kRecordSection), kMostRecordBytes);
     if (!text)
       return text.takeError();
-    Expected<json::Value> record = json::parse(text->rtrim('\0'));
+    Expected<json::Value> record = json::parse((*text)->getBuffer());
     if (!record)
       return record.takeError();
     if (json::Object *object = record->getAsObject()) {
