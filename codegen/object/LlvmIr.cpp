@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/object/LlvmIr.h"
 #include "codegen/lower/CarryMasksAsIntegers.h"
+#include "codegen/lower/CompleteReversals.h"
 #include "codegen/lower/HideHalfReadVectors.h"
 #include "codegen/lower/MoveShufflesBehindOperands.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
@@ -246,6 +247,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   if (target.hasMaskRegisters)
     masks.addPass(HideHalfReadVectors());
   masks.addPass(WidenPackedShuffles());
+  masks.addPass(CompleteReversals());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
   passes.run(module, modules);
 }
