@@ -30,6 +30,19 @@ SmallVector<Value> spread(Build build, ValueRange inits, int64_t count) {
   return llvm::map_to_vector(inits, [&](Value init) { return build.broadcast(init, {count}, {}); });
 }
 
+/// Puts for the results of `op`, each of `count` elements, what `steps` steps make of its initial
+/// values (see foldElements).
+template <typename Op>
+void replaceByFold(PatternRewriter &rewriter, Build build, Op op, ComputationOp computation,
+                   int64_t steps, int64_t count,
+                   llvm::function_ref<SmallVector<Value>(Build, Value)> elements) {
+  SmallVector<Value> folded = foldElements(build, computation, steps,
+                                           spread(build, op.getInitialValues(), count), elements);
+  for (auto [value, result] : llvm::zip(folded, op.getResults()))
+    value = build.reshape(value, arrayType(result).getShape());
+  rewriter.replaceOp(op, folded);
+}
+
 struct ExpandReduce : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -51,16 +64,11 @@ struct ExpandReduce : OpRewritePattern<ReduceOp> {
     SmallVector<Value> rows;
     for (Value input : op.getInputs())
       rows.push_back(build.reshape(build.transpose(input, order), {steps, results}));
-    SmallVector<Value> folded =
-        foldElements(build, *computation, steps, spread(build, op.getInitialValues(), results),
-                     [&](Build inner, Value step) {
-                       return llvm::map_to_vector(rows, [&](Value input) {
-                         return inner.dynamicSlice(input, {step, inner.index(0)}, {1, results});
-                       });
-                     });
-    for (auto [value, result] : llvm::zip(folded, op.getResults()))
-      value = build.reshape(value, arrayType(result).getShape());
-    rewriter.replaceOp(op, folded);
+    replaceByFold(rewriter, build, op, *computation, steps, results, [&](Build inner, Value step) {
+      return llvm::map_to_vector(rows, [&](Value input) {
+        return inner.dynamicSlice(input, {step, inner.index(0)}, {1, results});
+      });
+    });
     return success();
   }
 };
@@ -112,12 +120,7 @@ struct ExpandReduceWindow : OpRewritePattern<ReduceWindowOp> {
         return inner.slice(inner.dynamicSlice(input, places, extents), starts, extents, strides);
       });
     };
-    SmallVector<Value> folded =
-        foldElements(build, *computation, steps,
-                     spread(build, op.getInitialValues(), type.getNumElements()), next);
-    for (auto [value, result] : llvm::zip(folded, op.getResults()))
-      value = build.reshape(value, arrayType(result).getShape());
-    rewriter.replaceOp(op, folded);
+    replaceByFold(rewriter, build, op, *computation, steps, type.getNumElements(), next);
     return success();
   }
 };

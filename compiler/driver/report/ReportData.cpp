@@ -34,6 +34,7 @@ private:
   json::Object makeSizes();
   json::Array makeKernels();
   json::Object makeKernel(const KernelFacts &facts);
+  void addOrigin(json::Object &object, Location location);
   json::Array makeInstructions(hlo::KernelFunctionOp kernel);
   std::string findRemark(const KernelFacts &facts);
   json::Array makeNotFused();
@@ -136,6 +137,16 @@ json::Object DataMaker::makeSizes() {
 }
 
 /// The kernel's operations: operands are numbers of these, or of inputs, counted from -1 down.
+/// Adds where `location` is, in the module and in the user's program, as far as it says so.
+void DataMaker::addOrigin(json::Object &object, Location location) {
+  if (int64_t line = lines.addLine(location))
+    object["line"] = line;
+  if (int64_t place = lines.addPlace(location); place >= 0)
+    object["place"] = place;
+  if (StringRef name = hlo::getMetadataField(location, "op_name"); !name.empty())
+    object["op_name"] = toJsonText(name);
+}
+
 json::Array DataMaker::makeInstructions(hlo::KernelFunctionOp kernel) {
   Block &body = kernel.getBody().front();
   DenseMap<Value, int64_t> numbers;
@@ -155,12 +166,7 @@ json::Array DataMaker::makeInstructions(hlo::KernelFunctionOp kernel) {
                              {"opcode", getOpcode(&op)},
                              {"type", type},
                              {"operands", std::move(operands)}};
-    if (int64_t line = lines.addLine(op.getLoc()))
-      instruction["line"] = line;
-    if (int64_t place = lines.addPlace(op.getLoc()); place >= 0)
-      instruction["place"] = place;
-    if (StringRef name = hlo::getMetadataField(op.getLoc(), "op_name"); !name.empty())
-      instruction["op_name"] = toJsonText(name);
+    addOrigin(instruction, op.getLoc());
     instructions.push_back(std::move(instruction));
   }
   return instructions;
@@ -207,12 +213,7 @@ json::Object DataMaker::makeKernel(const KernelFacts &facts) {
     if (std::string remark = findRemark(facts); !remark.empty())
       object["remark"] = remark;
   }
-  if (int64_t line = lines.addLine(kernel.getLoc()))
-    object["line"] = line;
-  if (int64_t place = lines.addPlace(kernel.getLoc()); place >= 0)
-    object["place"] = place;
-  if (StringRef name = hlo::getMetadataField(kernel.getLoc(), "op_name"); !name.empty())
-    object["op_name"] = toJsonText(name);
+  addOrigin(object, kernel.getLoc());
   return object;
 }
 
