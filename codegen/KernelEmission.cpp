@@ -7,6 +7,7 @@
 #include "passes/schedule/Prediction.h"
 #include "passes/schedule/Streams.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -123,11 +124,14 @@ KernelProblem KernelContext::getProblem() {
 
 double KernelContext::getPredictedTime() { return predictTime(getProblem(), chosen); }
 
-void KernelContext::setUnits(int64_t units, double unitTime, bool atBytes) {
+void KernelContext::setUnits(int64_t units, bool atBytes) {
+  uint64_t tasks = 1;
+  if (!target.singleThreaded && (atBytes || !packsOutputs()))
+    tasks = uint64_t(std::max(1.0, getPredictedTime() / costs.getTaskTime()));
+  // Powers of two, so that two or four threads get as much of a few of them.
   schedule.units = units;
-  schedule.grain = std::max<int64_t>(1, int64_t(costs.getTaskTime() / std::max(unitTime, 0.5)));
-  if (target.singleThreaded || (!atBytes && packsOutputs()))
-    schedule.grain = std::max<int64_t>(units, 1);
+  schedule.grain =
+      std::max<int64_t>(1, llvm::divideCeil(units, int64_t(llvm::PowerOf2Ceil(tasks))));
 }
 
 //===-- Loops
@@ -227,12 +231,12 @@ static constexpr int64_t kRowPart = 4096;
 
 /// The few long rows of `rows` times `length` elements in parts, each a unit.
 static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length,
-                          double time, function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
+                          function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
   auto &b = context.b;
   int64_t count = ShapedType::getNumElements(rows), parts = llvm::divideCeil(length, kRowPart);
   int64_t lanes = index.getLanes(), whole = length / lanes * lanes;
-  context.setUnits(count * parts, time * kRowPart);
+  context.setUnits(count * parts);
   buildFor(context, context.getBegin(), context.getEnd(), 1, {}, [&](Value unit, ValueRange) {
     auto [part, row] = index.divideWithRemainder(index.uniform(unit), parts);
     ElementIndex at = reshapeIndex(index, count, rows, row);
@@ -257,17 +261,17 @@ static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_
   });
 }
 
-void buildRows(KernelContext &context, ArrayRef<int64_t> shape, double time, bool parallel,
+void buildRows(KernelContext &context, ArrayRef<int64_t> shape, bool parallel,
                function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
   size_t leading = 0;
-  int64_t units = 1, count = ShapedType::getNumElements(shape);
+  int64_t units = 1;
   while (parallel && leading + 1 < shape.size() && units < kMaxRowUnits)
     units *= shape[leading++];
   if (parallel && !context.target.singleThreaded && !context.packsOutputs() &&
       units < kMaxRowUnits && shape.back() > 2 * kRowPart)
-    return buildRowParts(context, shape.drop_back(), shape.back(), time, body);
-  context.setUnits(units, double(count) / units * time);
+    return buildRowParts(context, shape.drop_back(), shape.back(), body);
+  context.setUnits(units);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {

@@ -86,10 +86,10 @@ struct KernelContext {
   KernelProblem getProblem();
   /// Nanoseconds that the kernel takes on one core, done as `chosen` says.
   double getPredictedTime();
-  /// Sets units and grain from the time that one unit takes, in cycles, as well as it can be told.
-  /// Units that may write into the same byte stay on one thread: those of kernels with packed
-  /// results, but where units begin `atBytes`.
-  void setUnits(int64_t units, double unitTime, bool atBytes = false);
+  /// Divides the kernel's work into `units`, and those among tasks for threads: as many tasks as
+  /// its predicted time is worth. Units that may write into the same byte stay on one thread: those
+  /// of kernels with packed results, but where units begin `atBytes`.
+  void setUnits(int64_t units, bool atBytes = false);
   /// Makes the loops that are there ask for what they read and write later of large arrays.
   void prefetchStreams();
   /// Whether elements of some output share bytes, so that a row or a tile may begin within one.
@@ -159,8 +159,8 @@ llvm::SmallVector<mlir::Value> buildLanes(
 
 /// Loops over an array of `shape` (of one dimension at least, and not empty), lanes along the minor
 /// dimension. Units of `context` become the indices into the leading dimensions, or, unless it is
-/// `parallel`, one; `time` is that of one element, in nanoseconds.
-void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, double time, bool parallel,
+/// `parallel`, one.
+void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, bool parallel,
                llvm::function_ref<void(llvm::ArrayRef<VectorIndex>, Mask)> body);
 
 /// The mask of the first `count` lanes.

@@ -219,9 +219,7 @@ void ConvolutionKernel::emitBlocked() {
   int64_t outermostCount = ShapedType::getNumElements(outermostSizes),
           featureBlocks = llvm::divideCeil(problem.features, shape.blockFeatures);
   int64_t units = featureBlocks * batches * outermostCount * rowBlocks;
-  double work = double(problem.channels) * ShapedType::getNumElements(window.getSizes()) *
-                shape.pixels * shape.unitRows * shape.blockFeatures;
-  context.setUnits(units, work * context.costs.getMultiplyAddTime(element));
+  context.setUnits(units);
   TileStore store(context, op.getResult(), element, tile,
                   [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),

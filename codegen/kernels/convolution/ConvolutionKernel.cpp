@@ -78,11 +78,7 @@ LogicalResult ConvolutionKernel::emit() {
           featureBlocks = llvm::divideCeil(shape.featureRun, shape.blockFeatures);
   int64_t units = batches * runBlocks * featureBlocks * rowsOfPixels;
   int64_t phases = spatial() > 0 ? axes.back().phases : 1;
-  double work =
-      double(problem.channels) * shape.pixels * phases * shape.blockFeatures * shape.unitRuns;
-  for (const Axis &axis : axes)
-    work *= axis.taps;
-  context.setUnits(units, work * context.costs.getMultiplyAddTime(element));
+  context.setUnits(units);
   TileStore store = makeStore();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();

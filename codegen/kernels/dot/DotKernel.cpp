@@ -162,8 +162,7 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   int64_t rowBlocks = llvm::divideCeil(rows, blockRows),
           columnBlocks = llvm::divideCeil(columns, blockColumns);
   int64_t units = batches * rowBlocks * columnBlocks;
-  double products = double(std::min(rows, blockRows)) * std::min(columns, blockColumns) * depth;
-  context.setUnits(units, products * context.costs.getMultiplyAddTime(element) / group);
+  context.setUnits(units);
   describeUnits(blockRows, blockColumns);
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();

@@ -24,7 +24,6 @@ public:
       context.schedule.units = 0;
       return;
     }
-    elementTime = context.costs.getElementTime(context.getBody());
     index.setLanes(context.chosen.getTile()[1] * context.chosen.getLanes());
     StringRef strategy = context.chosen.getStrategy();
     if (strategy == "loop.few_minor")
@@ -32,7 +31,7 @@ public:
     else if (strategy == "loop.few_major")
       emitFewMajor();
     else if (strategy == "loop.rows")
-      buildRows(context, shape, elementTime, /*parallel=*/true,
+      buildRows(context, shape, /*parallel=*/true,
                 [&](ArrayRef<VectorIndex> at, Mask mask) { emitElements(at, mask); });
     else
       emitFlat();
@@ -57,19 +56,18 @@ private:
 
   /// VectorValue on the row-major position.
   void emitFlat() {
-    walkFlat(problem.count, elementTime, [&](VectorIndex position, Mask mask) {
+    walkFlat(problem.count, [&](VectorIndex position, Mask mask) {
       emitElements(problem.isBlind ? flatIndex(position)
                                    : reshapeIndex(index, problem.count, shape, position),
                    mask);
     });
   }
 
-  /// VectorValue on [0, count), in units; `time` is what each position takes, in nanoseconds.
-  void walkFlat(int64_t count, double time,
-                function_ref<void(VectorIndex position, Mask)> elementsAt) {
+  /// VectorValue on [0, count), in units.
+  void walkFlat(int64_t count, function_ref<void(VectorIndex position, Mask)> elementsAt) {
     int64_t lanes = index.getLanes(), whole = count / lanes * lanes,
             unitSize = context.chosen.getBlock()[0];
-    context.setUnits(llvm::divideCeil(count, unitSize), double(unitSize) * time, /*atBytes=*/true);
+    context.setUnits(llvm::divideCeil(count, unitSize), /*atBytes=*/true);
     auto &b = context.b;
     Value unit = index.constant(unitSize);
     Value lower = b.createOrFold<arith::MulIOp>(context.getBegin(), unit);
@@ -100,12 +98,12 @@ private:
   }
 
   /// VectorValue on the minor one of `sizes`, in units.
-  void walkRows(ArrayRef<int64_t> sizes, double time,
+  void walkRows(ArrayRef<int64_t> sizes,
                 function_ref<void(ArrayRef<VectorIndex>, Mask)> elementsAt) {
     if (sizes.size() == 1)
-      return walkFlat(sizes[0], time,
+      return walkFlat(sizes[0],
                       [&](VectorIndex position, Mask mask) { elementsAt(position, mask); });
-    buildRows(context, sizes, time, /*parallel=*/true, elementsAt);
+    buildRows(context, sizes, /*parallel=*/true, elementsAt);
   }
 
   ElementIndex flatIndex(VectorIndex position) {
@@ -117,40 +115,38 @@ private:
 
   /// VectorValue on the dimension before the minor one: all of the minor one's elements in each.
   void emitFew() {
-    walkRows(shape.drop_back(), shape.back() * elementTime,
-             [&](ArrayRef<VectorIndex> row, Mask mask) {
-               SmallVector<SmallVector<VectorValue>> values(results.size());
-               SmallVector<ElementIndex> places;
-               for (int64_t minor = 0; minor < shape.back(); ++minor) {
-                 places.push_back(ElementIndex(row));
-                 places.back().push_back(index.uniform(minor));
-                 for (auto [value, result] : llvm::zip(values, results))
-                   value.push_back(context.emitter.emit(result, places.back(), mask));
-               }
-               if (context.emitter.hasFailed())
-                 return;
-               for (auto [i, value] : llvm::enumerate(values))
-                 if (!storeInterleaved(index, context.getOutput(i), places[0], value, mask))
-                   for (auto [place, lanes] : llvm::zip(places, value))
-                     storeElements(index, context.getOutput(i), place, lanes, mask);
-             });
+    walkRows(shape.drop_back(), [&](ArrayRef<VectorIndex> row, Mask mask) {
+      SmallVector<SmallVector<VectorValue>> values(results.size());
+      SmallVector<ElementIndex> places;
+      for (int64_t minor = 0; minor < shape.back(); ++minor) {
+        places.push_back(ElementIndex(row));
+        places.back().push_back(index.uniform(minor));
+        for (auto [value, result] : llvm::zip(values, results))
+          value.push_back(context.emitter.emit(result, places.back(), mask));
+      }
+      if (context.emitter.hasFailed())
+        return;
+      for (auto [i, value] : llvm::enumerate(values))
+        if (!storeInterleaved(index, context.getOutput(i), places[0], value, mask))
+          for (auto [place, lanes] : llvm::zip(places, value))
+            storeElements(index, context.getOutput(i), place, lanes, mask);
+    });
   }
 
   /// All elements of the outermost dimension, one after the other, at each position of the others.
   void emitFewMajor() {
-    walkRows(shape.drop_front(), shape[0] * elementTime,
-             [&](ArrayRef<VectorIndex> rest, Mask mask) {
-               SmallVector<ElementIndex> places;
-               SmallVector<VectorValue> values;
-               for (int64_t major = 0; major < shape[0]; ++major) {
-                 places.push_back({index.uniform(major)});
-                 places.back().append(rest.begin(), rest.end());
-                 values.push_back(context.emitter.emit(results[0], places.back(), mask));
-               }
-               if (!context.emitter.hasFailed())
-                 for (auto [place, value] : llvm::zip(places, values))
-                   storeElements(index, context.getOutput(0), place, value, mask);
-             });
+    walkRows(shape.drop_front(), [&](ArrayRef<VectorIndex> rest, Mask mask) {
+      SmallVector<ElementIndex> places;
+      SmallVector<VectorValue> values;
+      for (int64_t major = 0; major < shape[0]; ++major) {
+        places.push_back({index.uniform(major)});
+        places.back().append(rest.begin(), rest.end());
+        values.push_back(context.emitter.emit(results[0], places.back(), mask));
+      }
+      if (!context.emitter.hasFailed())
+        for (auto [place, value] : llvm::zip(places, values))
+          storeElements(index, context.getOutput(0), place, value, mask);
+    });
   }
 
   KernelContext &context;
@@ -158,7 +154,6 @@ private:
   ValueRange results;
   LoopProblem problem;
   ArrayRef<int64_t> shape;
-  double elementTime = 0; // in nanoseconds
 };
 
 } // namespace

@@ -31,7 +31,7 @@ public:
         outerCount *= shape[d];
       }
     int64_t units = outerCount * blocks;
-    context.setUnits(units, context.costs.getElementTime(context.getBody()) * tile * shape[minor]);
+    context.setUnits(units);
     Value begin = units == 1 ? index.constant(0) : context.getBegin();
     Value end = units == 1 ? index.constant(1) : context.getEnd();
     buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {

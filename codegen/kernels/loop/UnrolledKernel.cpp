@@ -225,7 +225,7 @@ bool UnrolledKernel::emit() {
   Block *here = b.getInsertionBlock();
   here->getOperations().splice(b.getInsertionPoint(), chosen->getOperations());
   index.setLanes(1);
-  context.setUnits(1, 1);
+  context.setUnits(1);
   context.schedule.isUnrolled = true;
   return true;
 }

@@ -39,8 +39,7 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   }
   index.setLanes(context.chosen.getLanes());
   if (context.chosen.getStrategy() == "update.few_minor") {
-    double time = shape.back() * context.costs.getElementTime(context.getBody());
-    buildRows(context, shape.drop_back(), time, /*parallel=*/true,
+    buildRows(context, shape.drop_back(), /*parallel=*/true,
               [&](ArrayRef<VectorIndex> row, Mask mask) {
                 SmallVector<VectorValue> values;
                 SmallVector<ElementIndex> places;
@@ -60,13 +59,12 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
   }
   SmallVector<int64_t> walked(shape.take_front(problem.first));
   walked.push_back(problem.length);
-  buildRows(context, walked, context.costs.getElementTime(context.getBody()), /*parallel=*/true,
-            [&](ArrayRef<VectorIndex> at, Mask mask) {
-              ElementIndex full(at.drop_back());
-              full.resize(shape.size(), index.uniform(0));
-              full[problem.last] = at.back();
-              storeAt(full, mask);
-            });
+  buildRows(context, walked, /*parallel=*/true, [&](ArrayRef<VectorIndex> at, Mask mask) {
+    ElementIndex full(at.drop_back());
+    full.resize(shape.size(), index.uniform(0));
+    full[problem.last] = at.back();
+    storeAt(full, mask);
+  });
   return success();
 }
 

@@ -184,8 +184,8 @@ void ReduceKernel::describeRows() {
   }
 }
 
-void ReduceKernel::emitRows(double rowTime) {
-  context.setUnits(problem.outerCount, rowTime);
+void ReduceKernel::emitRows() {
+  context.setUnits(problem.outerCount);
   describeRows();
   Value begin = problem.outerCount == 1 ? index.constant(0) : context.getBegin();
   Value end = problem.outerCount == 1 ? index.constant(1) : context.getEnd();
@@ -196,7 +196,7 @@ void ReduceKernel::emitRows(double rowTime) {
   });
 }
 
-void ReduceKernel::emitColumns(double columnTime) {
+void ReduceKernel::emitColumns() {
   int64_t lanes = index.getLanes(), units = (problem.outerCount + lanes - 1) / lanes;
   // VectorValue stay within one row of K if that is long enough, else they go over its positions.
   bool minorLanes = problem.keptSizes.size() > 1 && problem.keptSizes.back() >= lanes &&
@@ -204,7 +204,7 @@ void ReduceKernel::emitColumns(double columnTime) {
   int64_t minorBlocks = minorLanes ? (problem.keptSizes.back() + lanes - 1) / lanes : 0;
   if (minorLanes)
     units = problem.outerCount / problem.keptSizes.back() * minorBlocks;
-  context.setUnits(units, columnTime * lanes);
+  context.setUnits(units);
   int64_t size = minorLanes ? problem.keptSizes.back() : problem.outerCount;
   int64_t blocks = minorLanes ? minorBlocks : units;
   bool ragged = size % lanes != 0;
@@ -249,9 +249,7 @@ LogicalResult ReduceKernel::emit() {
   if (!panels)
     planScratch();
   planEarlyResults();
-  double time =
-      context.costs.getElementTime(context.getBody()) * problem.innerCount * (finalStage + 1);
-  panels ? emitPanels(time) : rows ? emitRows(time) : emitColumns(time);
+  panels ? emitPanels() : rows ? emitRows() : emitColumns();
   if (context.chosen.has("prefetch"))
     context.prefetchStreams();
   return success();

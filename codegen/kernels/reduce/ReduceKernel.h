@@ -52,8 +52,8 @@ private:
   void planScratch();
   void planEarlyResults();
   void describeRows();
-  void emitRows(double rowTime);
-  void emitColumns(double columnTime);
+  void emitRows();
+  void emitColumns();
   void emitStages(Mask outerMask);
   double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
@@ -86,7 +86,7 @@ private:
 
   // Panels (ReducePanels.cpp).
   struct Panel;
-  void emitPanels(double columnTime);
+  void emitPanels();
   void emitPanelStage(Panel &panel, int64_t number);
   void emitPanelResults(Panel &panel);
   void overStrips(Panel &panel, llvm::function_ref<void()> body);

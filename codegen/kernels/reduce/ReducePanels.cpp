@@ -138,14 +138,14 @@ void ReduceKernel::emitPanelResults(Panel &panel) {
     });
 }
 
-void ReduceKernel::emitPanels(double columnTime) {
+void ReduceKernel::emitPanels() {
   int64_t lanes = index.getLanes();
   ReduceProblem::Columns columns = problem.getColumns(lanes);
   int64_t strips = llvm::divideCeil(columns.count, lanes),
           panelStrips = std::min(strips, context.chosen.getBlock()[1] / lanes),
           panels = llvm::divideCeil(strips, panelStrips),
           units = problem.outerCount / columns.count * panels;
-  context.setUnits(units, columnTime * double(lanes * panelStrips));
+  context.setUnits(units);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, [&](Value unit) {

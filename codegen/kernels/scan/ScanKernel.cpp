@@ -139,7 +139,7 @@ void ScanKernel::store(unsigned result, ArrayRef<VectorIndex> at, VectorValue va
 void ScanKernel::emitPrefixes() {
   index.setLanes(context.chosen.getLanes());
   int64_t units = problem.sharesBytes ? 1 : slice;
-  context.setUnits(units, context.getPredictedTime() / double(units));
+  context.setUnits(units);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
   if (units != slice)
@@ -262,8 +262,7 @@ void ScanKernel::emitSteps() {
   index.setLanes(lanes);
   int64_t blocks = llvm::divideCeil(minor, lanes), units = slice / minor * blocks;
   bool sharesBytes = problem.sharesBytes;
-  context.setUnits(sharesBytes ? 1 : units,
-                   context.getPredictedTime() / double(sharesBytes ? 1 : units));
+  context.setUnits(sharesBytes ? 1 : units);
   bool one = units == 1 || sharesBytes;
   Value begin = one ? index.constant(0) : context.getBegin(),
         end = one ? index.constant(units) : context.getEnd();

@@ -90,7 +90,7 @@ void ScatterKernel::planUnits() {
   int64_t size = problem.getSplitSize(), step = problem.splitsMinor() ? lanes : 1,
           part = llvm::alignTo(llvm::divideCeil(size, context.chosen.getUnits()), step),
           units = llvm::divideCeil(size, part);
-  context.setUnits(units, context.getPredictedTime() / double(units));
+  context.setUnits(units);
   if (units == 1)
     return;
   Value each = index.constant(part);
@@ -107,7 +107,7 @@ void ScatterKernel::planStages() {
                                       cast<RankedTensorType>(array.getType()).getElementType());
     stages.push_back({array, {context.allocateOnStack(getByteSize(type)), type}});
   }
-  context.setUnits(1, context.getPredictedTime());
+  context.setUnits(1);
 }
 
 /// Computes the stages of the windows from `start` to `end`.

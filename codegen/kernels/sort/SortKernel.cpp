@@ -123,7 +123,7 @@ void SortKernel::emitRows() {
   bool onStack = context.chosen.getScratch() == 0;
   int64_t rowsPerUnit = llvm::divideCeil(rows, context.chosen.getUnits()),
           units = llvm::divideCeil(rows, rowsPerUnit);
-  context.setUnits(units, context.getPredictedTime() / double(units));
+  context.setUnits(units);
   Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
@@ -354,7 +354,7 @@ void SortKernel::emitSideBySide() {
   int64_t lanes = index.getLanes(), minor = rowShape.back(),
           blocks = llvm::divideCeil(minor, lanes), units = rows / minor * blocks,
           padded = int64_t(llvm::PowerOf2Ceil(uint64_t(size)));
-  context.setUnits(units, context.getPredictedTime() / double(units));
+  context.setUnits(units);
   MemoryArray memory{context.allocateOnStack(padded * lanes * 8),
                      RankedTensorType::get({padded, lanes}, b.getI64Type())};
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),

@@ -187,7 +187,7 @@ LogicalResult TopkKernel::emit() {
   }
   index.setLanes(context.chosen.getLanes());
   capacity = context.chosen.getBlock()[0];
-  context.setUnits(rows, context.getPredictedTime() / double(rows));
+  context.setUnits(rows);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   selection = context.buildFunction(".select", {pointer, pointer, b.getI64Type()},
                                     [&](ValueRange arguments) { return emitSelection(arguments); });

@@ -110,11 +110,9 @@ LogicalResult WindowKernel::emit() {
 /// VectorValue on the minor dimension; units are indices into the leading ones.
 void WindowKernel::emitRows() {
   bool sharesBytes = index.getLanes() == 1;
-  double time = context.getPredictedTime() / double(ShapedType::getNumElements(shape));
-  buildRows(context, shape, time, /*parallel=*/!sharesBytes,
-            [&](ArrayRef<VectorIndex> at, Mask mask) {
-              emitOutputs(at, mask, mask ? shape.back() % index.getLanes() : index.getLanes());
-            });
+  buildRows(context, shape, /*parallel=*/!sharesBytes, [&](ArrayRef<VectorIndex> at, Mask mask) {
+    emitOutputs(at, mask, mask ? shape.back() % index.getLanes() : index.getLanes());
+  });
 }
 
 /// Whether the windows of the first `live` lanes at `at` lie inside the array; null if they do.
