@@ -125,13 +125,10 @@ KernelProblem KernelContext::getProblem() {
 double KernelContext::getPredictedTime() { return predictTime(getProblem(), chosen); }
 
 void KernelContext::setUnits(int64_t units, bool atBytes) {
-  uint64_t tasks = 1;
-  if (!target.singleThreaded && (atBytes || !packsOutputs()))
-    tasks = uint64_t(std::max(1.0, getPredictedTime() / costs.getTaskTime()));
-  // Powers of two, so that two or four threads get as much of a few of them.
+  bool isParallel = !target.singleThreaded && (atBytes || !packsOutputs());
+  int64_t tasks = isParallel ? costs.getTaskCount(getPredictedTime()) : 1;
   schedule.units = units;
-  schedule.grain =
-      std::max<int64_t>(1, llvm::divideCeil(units, int64_t(llvm::PowerOf2Ceil(tasks))));
+  schedule.grain = std::max<int64_t>(1, llvm::divideCeil(units, tasks));
 }
 
 //===-- Loops

@@ -47,17 +47,6 @@ Value ProgramEmitter::locate(Value buffer) {
   return LLVM::LoadOp::create(b, pointer, offset(table, 8 * position));
 }
 
-void ProgramEmitter::emitCopy(memref::CopyOp copy) {
-  Value from = locate(copy.getSource()), to = locate(copy.getTarget());
-  Value bytes = constant(b.getI64Type(), bytesOf(copy.getSource().getType()));
-  OpBuilder::InsertionGuard guard(b);
-  if (copy->hasAttr("hlo.unless_same")) { // the host may have passed one buffer as both
-    Value differ = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, from, to);
-    b.setInsertionPointToStart(scf::IfOp::create(b, differ, /*withElseRegion=*/false).thenBlock());
-  }
-  LLVM::MemcpyOp::create(b, to, from, bytes, /*isVolatile=*/false);
-}
-
 /// Control flow and integer arithmetic stay as they are; only buffers change.
 LogicalResult ProgramEmitter::emitScalar(Operation *other) {
   Operation *copy = b.insert(other->cloneWithoutRegions(values));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program on memory becomes the body of the entry function: what its parts share. Program.cpp
 // walks over operations, ProgramLaunches.cpp starts kernels, alone and in groups run tile by tile,
-// ProgramFunctions.cpp makes the functions: main's and those of asynchronous computations.
+// Copies.cpp copies arrays, ProgramFunctions.cpp makes the functions: main's and those of
+// asynchronous computations.
 
 #ifndef HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
 #define HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
@@ -14,6 +15,9 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace hloc {
+
+/// Slots of the frame that a copy takes.
+constexpr size_t kCopyFrame = 4;
 
 class ProgramEmitter {
 public:
@@ -50,6 +54,9 @@ private:
   mlir::ArrayAttr getAliases(mlir::func::FuncOp function);
   mlir::LLVM::LLVMFuncOp beginTask(llvm::StringRef symbol);
   mlir::LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
+  mlir::LLVM::LLVMFuncOp getCopyTask();
+  /// Runs `task` of beginTask on all of so many tasks, with `frame` as its table.
+  void callParallel(int64_t tasks, mlir::LLVM::LLVMFuncOp task);
 
   mlir::Value constant(mlir::Type type, int64_t value) {
     return mlir::LLVM::ConstantOp::create(b, type, b.getIntegerAttr(type, value));
@@ -99,6 +106,7 @@ private:
   /// Of the kernels, and how parallel loops call them.
   mlir::SymbolTable functions;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> tasks;
+  mlir::LLVM::LLVMFuncOp copyTask;
   mlir::Type pointer;
 
   mlir::Block *entry = nullptr;

@@ -75,6 +75,8 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp function) {
     if (auto launch = dyn_cast<hlo::LaunchOp>(op))
       longestFrame = std::max<size_t>(longestFrame,
                                       launch.getInputs().size() + launch.getOutputs().size() + 2);
+    if (isa<memref::CopyOp>(op))
+      longestFrame = std::max(longestFrame, kCopyFrame);
     if (auto call = dyn_cast<hlo::RuntimeCallOp>(op))
       startsFunctions |= startsFunction(call);
     if (auto get = dyn_cast<memref::GetGlobalOp>(op))

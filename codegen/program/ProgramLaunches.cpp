@@ -50,6 +50,14 @@ LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSched
   return task;
 }
 
+void ProgramEmitter::callParallel(int64_t tasks, LLVM::LLVMFuncOp task) {
+  Type i64 = b.getI64Type();
+  auto parallel = globals.declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, i64, pointer, pointer});
+  Value body = addressOf(task.getSymName());
+  LLVM::CallOp::create(b, parallel, ValueRange{context, constant(i64, tasks), body, frame});
+}
+
 LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   auto found = schedules.find(launch.getKernel());
   if (found == schedules.end())
@@ -77,10 +85,7 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
     LLVM::StoreOp::create(b, argument, offset(frame, 8 * i));
   if (tracer.isEnabled())
     LLVM::StoreOp::create(b, context, offset(frame, 8 * arguments.size()));
-  auto parallel = globals.declare("hlort_parallel_for", LLVM::LLVMVoidType::get(b.getContext()),
-                                  {pointer, i64, pointer, pointer});
-  Value body = addressOf(getTask(launch, schedule).getSymName());
-  LLVM::CallOp::create(b, parallel, ValueRange{context, constant(i64, tasks), body, frame});
+  callParallel(tasks, getTask(launch, schedule));
   return success();
 }
 

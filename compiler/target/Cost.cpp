@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/Cost.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -152,6 +153,10 @@ double CostModel::getReloadTime() const {
   // A load, the address it needs and what waits for it, for elements of 32 bits.
   double lanes = vectorBytes / 4.0;
   return machine.getNanoseconds(1.5 / lanes);
+}
+
+int64_t CostModel::getTaskCount(double time) const {
+  return int64_t(llvm::PowerOf2Ceil(uint64_t(std::max(1.0, time / getTaskTime()))));
 }
 
 double CostModel::getMissTime(double bytes) const {

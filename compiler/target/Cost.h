@@ -54,6 +54,11 @@ public:
   double getLaunchTime() const { return machine.parallelism.launch; }
   /// Work that is worth a task.
   double getTaskTime() const { return machine.parallelism.task; }
+  /// Tasks that are worth dividing work of `time` into: a power of two, so that two or four threads
+  /// get as much of a few of them.
+  int64_t getTaskCount(double time) const;
+  /// Time to copy an array of `bytes`.
+  double getCopyTime(double bytes) const { return 2 * bytes * getStreamTime(2 * bytes); }
 
 private:
   /// How often a collective streams what it takes and gives: members write it where others see
