@@ -23,6 +23,10 @@ bool isTypeName(StringRef name) {
       .Default(false);
 }
 
+bool isInstructionName(StringRef name) {
+  return !isTypeName(name) && (!name.starts_with("__") || name.starts_with("__xla_"));
+}
+
 static bool isKeywordName(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"true", "false", "inf", "HloModule", "ENTRY", "ROOT", "FileNames"}, true)

@@ -68,12 +68,14 @@ private:
   ParseResult parseBody(Scope &scope, const char *place);
   ParseResult parseInlineComputation(mlir::FlatSymbolRefAttr &symbol);
   void skipInstruction(const char *begin, const char *error);
+  void skipToComputation();
   ParseResult parseAliases(mlir::Attribute &value, bool moduleLevel);
   ParseResult parseDonors(mlir::Attribute &value);
   ParseResult parseShapeIndex(llvm::SmallVectorImpl<int64_t> &index);
   ParseResult parseComputationLayout(mlir::Attribute &value);
   ParseResult parseSignature(mlir::Type &result);
   bool atSignature() const;
+  bool atComputation() const;
 
   //===- Instructions (ParseInstruction.cpp, ParseAsync.cpp) ----------------===//
 
