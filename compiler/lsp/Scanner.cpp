@@ -294,7 +294,7 @@ void Scanner::scanValue(Names names, unsigned computation) {
         continue;
       }
     }
-    if (names == Names::Nothing && lexer.is(Token::LBrace)) {
+    if (names == Names::Nothing && lexer.is(Token::LBrace) && depth == 0) {
       // Whatever is written there, it ends on the same line; what is being typed may not end.
       text::Lexer line(index.text.slice(here(), index.text.find('\n', here())));
       if (const char *end = line.findClosingBrace(/*singleQuotes=*/false)) {
