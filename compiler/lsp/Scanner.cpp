@@ -61,25 +61,6 @@ unsigned Scanner::mention(unsigned scope, bool isDefinition) {
 
 //===- Computations --------------------------------------------------------===//
 
-bool Scanner::atComputation() const {
-  if (lexer.isKeyword("ENTRY"))
-    return true;
-  if (!atName())
-    return false;
-  text::Lexer ahead = lexer;
-  ahead.next();
-  if (ahead.is(Token::LBrace))
-    return true;
-  if (!ahead.is(Token::LParen))
-    return false;
-  ahead.next();
-  if (ahead.is(Token::RParen)) { // `()` ends operands, too
-    ahead.next();
-    return ahead.is(Token::Arrow);
-  }
-  return ahead.is(Token::Name) && ahead.spelling().ends_with(":");
-}
-
 bool Scanner::atInstruction() const {
   return lexer.isKeyword("ROOT") || (atName() && isFollowedBy(Token::Equal));
 }
@@ -93,11 +74,11 @@ void Scanner::scan() {
     next();
     if (atName())
       index.moduleName = nameHere();
-  } else if (atInstruction() && !atComputation()) { // a single one is a whole text
+  } else if (atInstruction() && !text::atComputation(lexer)) { // a single one is a whole text
     scanBody(ComputationText{{here(), here()}, {}, {}, {}});
   }
   for (int depth = 0; !lexer.is(Token::Eof);) {
-    if (lexer.isKeyword("ENTRY") || (depth <= 0 && atComputation())) {
+    if (lexer.isKeyword("ENTRY") || (depth <= 0 && text::atComputation(lexer))) {
       if (index.stackFrames.begin && !index.stackFrames.end)
         index.stackFrames.end = here();
       depth = 0;
@@ -138,7 +119,7 @@ void Scanner::scanComputation() {
 /// `(name: shape, ...) -> shape`.
 void Scanner::scanSignature(unsigned computation) {
   size_t begin = here();
-  for (int depth = 0; !lexer.is(Token::Eof) && !lexer.isKeyword("ENTRY");) {
+  for (int depth = 0; !atEndOfInstruction();) { // that is, where a signature is not finished
     // The body: where no layout can stand, or with an instruction in it.
     if (lexer.is(Token::LBrace)) {
       Span before{begin, behind()};
@@ -158,9 +139,10 @@ void Scanner::scanSignature(unsigned computation) {
 }
 
 /// The rest of a computation from its signature or `{` on.
-unsigned Scanner::scanBody(ComputationText text) {
-  bool isInBraces = text.symbol != kNone || lexer.is(Token::LBrace) || text.isEntry;
-  unsigned computation = openComputation(text);
+void Scanner::scanBody(ComputationText computationText) {
+  bool isInBraces =
+      computationText.symbol != kNone || lexer.is(Token::LBrace) || computationText.isEntry;
+  unsigned computation = openComputation(computationText);
   if (lexer.is(Token::LParen))
     scanSignature(computation);
   index.computations[computation].body.begin = here();
@@ -169,7 +151,7 @@ unsigned Scanner::scanBody(ComputationText text) {
   while (!lexer.is(Token::Eof) && !lexer.is(Token::RBrace)) {
     if (atInstruction())
       scanInstruction(computation);
-    else if (isInBraces && atComputation()) // the `}` before it is missing
+    else if (isInBraces && text::atComputation(lexer)) // the `}` before it is missing
       break;
     else
       next();
@@ -181,7 +163,6 @@ unsigned Scanner::scanBody(ComputationText text) {
   finished.body.begin = std::min(finished.body.begin, finished.body.end);
   if (finished.symbol != kNone)
     index.symbols[finished.symbol].definition = computation;
-  return computation;
 }
 
 //===- Instructions --------------------------------------------------------===//
@@ -192,8 +173,6 @@ void Scanner::scanInstruction(unsigned computation) {
   InstructionText instruction;
   instruction.computation = computation;
   instruction.whole.begin = here();
-  // What is inside of it looks for those that begin before it.
-  index.instructions[number].whole = instruction.whole;
   instruction.isRoot = lexer.isKeyword("ROOT");
   if (instruction.isRoot)
     next();

@@ -32,12 +32,11 @@ private:
   void count(int &depth) const;
 
   // Structure.
-  bool atComputation() const;
   bool atInstruction() const;
   /// Whether the instruction here ends: another one or a computation begins, or the text ends.
   bool atEndOfInstruction() const;
   void scanComputation();
-  unsigned scanBody(ComputationText computation);
+  void scanBody(ComputationText computationText);
   void scanSignature(unsigned computation);
   void scanInstruction(unsigned computation);
   void scanShape(InstructionText &instruction);

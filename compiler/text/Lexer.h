@@ -99,6 +99,10 @@ private:
   Token token = Token::Eof;
 };
 
+/// Whether a computation begins at the token: ENTRY, or a name and what follows those of
+/// computations, `{` or a signature (`(name: ...` or `() ->`).
+bool atComputation(const Lexer &lexer);
+
 /// Whether `name` is an element type's, so that nothing else can have that name.
 bool isTypeName(llvm::StringRef name);
 

@@ -146,31 +146,6 @@ std::string Parser::textSince(const char *begin) const {
 
 //===- Computations --------------------------------------------------------===//
 
-/// Whether a long-form computation stands here: a name, then `(name: ...` or `() ->`.
-bool Parser::atSignature() const {
-  Lexer ahead = lexer;
-  ahead.next();
-  if (!ahead.is(Token::LParen))
-    return false;
-  ahead.next();
-  if (ahead.is(Token::RParen)) {
-    ahead.next();
-    return ahead.is(Token::Arrow);
-  }
-  return ahead.is(Token::Name) && ahead.spelling().ends_with(":");
-}
-
-/// Whether a computation begins here: ENTRY, or a name and what follows those of computations.
-bool Parser::atComputation() const {
-  if (lexer.isKeyword("ENTRY"))
-    return true;
-  if (!lexer.is(Token::Name) && !lexer.is(Token::Ident))
-    return false;
-  Lexer ahead = lexer;
-  ahead.next();
-  return ahead.is(Token::LBrace) || (ahead.is(Token::LParen) && atSignature());
-}
-
 /// `(name shape, ...) -> shape`. The parameters are not looked at again: their instructions count.
 ParseResult Parser::parseSignature(Type &result) {
   if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
@@ -264,7 +239,7 @@ ParseResult Parser::parseBody(Scope &body, const char *place) {
       (void)fail(lexer.begin(), "expected `}` at the end of the computation");
       return failure();
     }
-    if (atComputation()) {
+    if (atComputation(lexer)) {
       body.failed = true;
       return expected("`}` at the end of computation `" + body.computation.getSymName() + "`");
     }
@@ -350,7 +325,7 @@ ParseResult Parser::parseComputations() {
 void Parser::skipToComputation() {
   size_t depth = 0;
   for (; !lexer.is(Token::Eof); lexer.next()) {
-    if ((depth == 0 || lexer.isKeyword("ENTRY")) && atComputation())
+    if ((depth == 0 || lexer.isKeyword("ENTRY")) && atComputation(lexer))
       return;
     if (lexer.is(Token::LBrace))
       ++depth;
@@ -409,12 +384,7 @@ OwningOpRef<ModuleOp> Parser::run() {
       skipToComputation();
     result = parseComputations();
   } else {
-    Lexer ahead = lexer;
-    ahead.next();
-    if (lexer.isKeyword("ENTRY") || ahead.is(Token::LBrace) || atSignature())
-      result = parseComputations();
-    else
-      result = parseSingleInstruction();
+    result = atComputation(lexer) ? parseComputations() : parseSingleInstruction();
   }
   if (result || errors || finishModule(lexer.begin()))
     return nullptr;

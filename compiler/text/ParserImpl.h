@@ -74,8 +74,6 @@ private:
   ParseResult parseShapeIndex(llvm::SmallVectorImpl<int64_t> &index);
   ParseResult parseComputationLayout(mlir::Attribute &value);
   ParseResult parseSignature(mlir::Type &result);
-  bool atSignature() const;
-  bool atComputation() const;
 
   //===- Instructions (ParseInstruction.cpp, ParseAsync.cpp) ----------------===//
 
