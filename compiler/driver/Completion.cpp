@@ -127,7 +127,9 @@ std::string writeZshCompletion(const HelpText &help) {
     }
     out << " \\\n  " << quote(spec);
   }
-  out << " \\\n  '*:file:_files'\n";
+  if (StringRef(help.usage).contains("<file"))
+    out << " \\\n  '*:file:_files'";
+  out << '\n';
   return text;
 }
 

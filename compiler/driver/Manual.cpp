@@ -65,7 +65,7 @@ std::string writeManual(const HelpText &help) {
     out << ".TP\n" << code << '\n' << meaning << '\n';
   out << ".SH SEE ALSO\n";
   SmallVector<std::string> others;
-  for (StringRef program : {"hloc", "hlo-opt", "hlo-run"})
+  for (StringRef program : {"hloc", "hlo-lsp", "hlo-opt", "hlo-reduce", "hlo-run"})
     if (program != help.program)
       others.push_back("\\fB" + escape(program) + "\\fR(1)");
   out << join(others, ",\n") << '\n';

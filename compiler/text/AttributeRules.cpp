@@ -9,6 +9,11 @@ namespace hloc::text {
 struct AttributeRules {
   using P = Parser;
   static ArrayRef<AttributeRule> get();
+  static bool namesComputations(const AttributeRule &rule) {
+    return llvm::is_contained({&P::parseComputationAttr, &P::parseComputationsAttr,
+                               &P::parseOneComputationAttr, &P::parseFalseComputation},
+                              rule.parse);
+  }
 };
 
 ArrayRef<AttributeRule> AttributeRules::get() {
@@ -124,6 +129,8 @@ ArrayRef<AttributeRule> AttributeRules::get() {
 }
 
 bool AttributeRule::isShared() const { return target.empty() || target.starts_with("hlo."); }
+
+bool AttributeRule::namesComputations() const { return AttributeRules::namesComputations(*this); }
 
 bool AttributeRule::applies(const Opcode &opcode) const {
   return isShared() || (StringRef(opcode.text).starts_with(only) && opcode.hasAttribute(target));

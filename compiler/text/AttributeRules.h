@@ -19,6 +19,8 @@ struct AttributeRule {
   llvm::StringRef only = "";
 
   bool isShared() const;
+  /// Whether the value is a computation or a list of them.
+  bool namesComputations() const;
   bool applies(const Opcode &opcode) const;
 };
 

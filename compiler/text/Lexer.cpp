@@ -23,6 +23,27 @@ bool isTypeName(StringRef name) {
       .Default(false);
 }
 
+bool atComputation(const Lexer &lexer) {
+  if (lexer.isKeyword("ENTRY"))
+    return true;
+  if (!lexer.is(Token::Name) && !lexer.is(Token::Ident))
+    return false;
+  Lexer ahead = lexer;
+  ahead.next();
+  if (!ahead.is(Token::LParen))
+    return ahead.is(Token::LBrace);
+  ahead.next();
+  if (ahead.is(Token::RParen)) { // `()` ends operands, too
+    ahead.next();
+    return ahead.is(Token::Arrow);
+  }
+  return ahead.is(Token::Name) && ahead.spelling().ends_with(":");
+}
+
+bool isInstructionName(StringRef name) {
+  return !isTypeName(name) && (!name.starts_with("__") || name.starts_with("__xla_"));
+}
+
 static bool isKeywordName(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"true", "false", "inf", "HloModule", "ENTRY", "ROOT", "FileNames"}, true)

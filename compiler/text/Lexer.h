@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of HLO text. The lexer only points into the text: it copies nothing, so the text must
-// outlive it, and must end in a NUL byte. Test: test/text/syntax-errors.test.
+// outlive it, and must end in a NUL byte. Tests: test/text/errors/.
 
 #ifndef HLOC_COMPILER_TEXT_LEXER_H
 #define HLOC_COMPILER_TEXT_LEXER_H
@@ -99,8 +99,15 @@ private:
   Token token = Token::Eof;
 };
 
+/// Whether a computation begins at the token: ENTRY, or a name and what follows those of
+/// computations, `{` or a signature (`(name: ...` or `() ->`).
+bool atComputation(const Lexer &lexer);
+
 /// Whether `name` is an element type's, so that nothing else can have that name.
 bool isTypeName(llvm::StringRef name);
+
+/// Whether an instruction may have this name, which a lexer has read as one.
+bool isInstructionName(llvm::StringRef name);
 
 } // namespace hloc::text
 

@@ -46,7 +46,7 @@ ParseResult Parser::parseInstruction() {
 /// Makes `value` known by the instruction's name.
 ParseResult Parser::define(const Instruction &instruction, Value value) {
   StringRef name = instruction.name;
-  if (isTypeName(name) || (name.starts_with("__") && !name.starts_with("__xla_")))
+  if (!isInstructionName(name))
     return fail(instruction.place, "expected a name that is neither an element type nor starts "
                                    "with two underscores but got `" +
                                        name + "`");

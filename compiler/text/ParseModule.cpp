@@ -146,20 +146,6 @@ std::string Parser::textSince(const char *begin) const {
 
 //===- Computations --------------------------------------------------------===//
 
-/// Whether a long-form computation stands here: a name, then `(name: ...` or `() ->`.
-bool Parser::atSignature() const {
-  Lexer ahead = lexer;
-  ahead.next();
-  if (!ahead.is(Token::LParen))
-    return false;
-  ahead.next();
-  if (ahead.is(Token::RParen)) {
-    ahead.next();
-    return ahead.is(Token::Arrow);
-  }
-  return ahead.is(Token::Name) && ahead.spelling().ends_with(":");
-}
-
 /// `(name shape, ...) -> shape`. The parameters are not looked at again: their instructions count.
 ParseResult Parser::parseSignature(Type &result) {
   if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
@@ -185,10 +171,11 @@ ParseResult Parser::parseComputation() {
     return failure();
   Type result;
   const char *signature = lexer.begin();
-  if (lexer.is(Token::LParen) && parseSignature(result))
+  if ((lexer.is(Token::LParen) && parseSignature(result)) ||
+      (!lexer.is(Token::LBrace) && expected("`{` at the start of computation `" + name + "`"))) {
+    computations.try_emplace(name, ComputationOp()); // known, so that nobody who calls it is blamed
     return failure();
-  if (!lexer.is(Token::LBrace))
-    return expected("`{` at the start of computation `" + name + "`");
+  }
 
   ComputationOp computation = createComputation(name, place);
   Scope body;
@@ -251,6 +238,10 @@ ParseResult Parser::parseBody(Scope &body, const char *place) {
         return failure();
       (void)fail(lexer.begin(), "expected `}` at the end of the computation");
       return failure();
+    }
+    if (atComputation(lexer)) {
+      body.failed = true;
+      return expected("`}` at the end of computation `" + body.computation.getSymName() + "`");
     }
     const char *begin = lexer.begin();
     if (parseInstruction()) {
@@ -316,12 +307,31 @@ ParseResult Parser::parseInlineComputation(FlatSymbolRefAttr &symbol) {
 
 //===- The whole text ------------------------------------------------------===//
 
+/// Goes on after a computation that has an error outside of its instructions, as long as it can
+/// find the next one.
 ParseResult Parser::parseComputations() {
-  while (!lexer.is(Token::Eof)) {
-    if (tooManyErrors() || parseComputation())
-      return failure();
+  while (!lexer.is(Token::Eof) && !tooManyErrors()) {
+    const char *begin = lexer.begin();
+    if (!parseComputation())
+      continue;
+    if (lexer.begin() == begin)
+      lexer.next();
+    skipToComputation();
   }
-  return success();
+  return failure(errors != 0);
+}
+
+/// Goes to the first computation that begins at the current token or later, outside of braces.
+void Parser::skipToComputation() {
+  size_t depth = 0;
+  for (; !lexer.is(Token::Eof); lexer.next()) {
+    if ((depth == 0 || lexer.isKeyword("ENTRY")) && atComputation(lexer))
+      return;
+    if (lexer.is(Token::LBrace))
+      ++depth;
+    else if (lexer.is(Token::RBrace) && depth)
+      --depth;
+  }
 }
 
 /// `foo = f32[2] add(f32[2] x, f32[2] y)`, perhaps without `foo =`: operands that have a shape are
@@ -370,14 +380,11 @@ OwningOpRef<ModuleOp> Parser::run() {
   if (lexer.is(Token::Eof)) {
     result = expected("HloModule, a computation or an instruction");
   } else if (lexer.isKeyword("HloModule")) {
-    result = failure(parseHeader() || parseComputations());
+    if (parseHeader())
+      skipToComputation();
+    result = parseComputations();
   } else {
-    Lexer ahead = lexer;
-    ahead.next();
-    if (lexer.isKeyword("ENTRY") || ahead.is(Token::LBrace) || atSignature())
-      result = parseComputations();
-    else
-      result = parseSingleInstruction();
+    result = atComputation(lexer) ? parseComputations() : parseSingleInstruction();
   }
   if (result || errors || finishModule(lexer.begin()))
     return nullptr;

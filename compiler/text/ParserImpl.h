@@ -68,12 +68,12 @@ private:
   ParseResult parseBody(Scope &scope, const char *place);
   ParseResult parseInlineComputation(mlir::FlatSymbolRefAttr &symbol);
   void skipInstruction(const char *begin, const char *error);
+  void skipToComputation();
   ParseResult parseAliases(mlir::Attribute &value, bool moduleLevel);
   ParseResult parseDonors(mlir::Attribute &value);
   ParseResult parseShapeIndex(llvm::SmallVectorImpl<int64_t> &index);
   ParseResult parseComputationLayout(mlir::Attribute &value);
   ParseResult parseSignature(mlir::Type &result);
-  bool atSignature() const;
 
   //===- Instructions (ParseInstruction.cpp, ParseAsync.cpp) ----------------===//
 

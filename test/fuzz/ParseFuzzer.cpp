@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target for the lexer, the parser, the verifier and the printer. Any text must be
 // refused with a diagnostic at a place, or be read; what was read and holds together must print,
-// and the printed text must be read and print as itself. How to run it: README.md.
+// and the printed text must be read and print as itself. The index of any text has what editors
+// rely on. How to run it: README.md.
 #include "compiler/hlo/Verify.h"
+#include "compiler/lsp/Index.h"
 #include "compiler/text/Parser.h"
 #include "compiler/text/Printer.h"
 #include "test/fuzz/Session.h"
@@ -10,8 +12,24 @@
 using namespace mlir;
 using namespace hloc::fuzz;
 
+/// Names in the order of the text, each in its text; instructions in computations that there are.
+static void checkIndex(const std::string &text) {
+  hloc::lsp::Index index(text);
+  size_t last = 0;
+  for (const hloc::lsp::Mention &mention : index.mentions) {
+    if (mention.span.begin < last || mention.span.in(text) != index.symbols[mention.symbol].name)
+      fault("a name in the index that is not in its place", text);
+    last = mention.span.end;
+  }
+  for (const hloc::lsp::InstructionText &instruction : index.instructions)
+    if (instruction.computation >= index.computations.size() ||
+        instruction.whole.begin > instruction.whole.end || instruction.reach > text.size())
+      fault("an instruction in the index without a place", text);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
+  checkIndex(text);
   MLIRContext &context = getContext();
   ErrorCount errors(context);
   OwningOpRef<ModuleOp> module = hloc::parseHlo(text, "fuzz.hlo", &context);

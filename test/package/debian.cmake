@@ -24,7 +24,9 @@ foreach(package IN LISTS packages)
   run(dpkg-deb --extract ${package} ${work}/root)
 endforeach()
 
-foreach(file IN ITEMS bin/hloc bin/hlo-opt bin/hlo-reduce bin/hlo-run share/man/man1/hloc.1 share/doc/hloc/copyright
+foreach(file IN ITEMS bin/hloc bin/hlo-lsp bin/hlo-opt bin/hlo-reduce bin/hlo-run share/man/man1/hloc.1
+        share/man/man1/hlo-lsp.1 share/doc/hloc/copyright share/hloc/editors/vim/syntax/hlo.vim
+        share/hloc/editors/vscode/package.json share/hloc/editors/vscode/syntaxes/hlo.tmLanguage.json
         share/bash-completion/completions/hlo-run share/zsh/vendor-completions/_hlo-opt)
   if(NOT EXISTS ${work}/root/usr/${file})
     message(FATAL_ERROR "the package lacks usr/${file}")

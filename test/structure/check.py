@@ -18,7 +18,7 @@ ROOT = HERE.parent.parent
 
 # From the bottom up. A file may include what stands before its own stage, and that stage itself.
 STAGES = ["compiler/hlo", "compiler/text", "compiler/evaluator", "compiler/target", "passes",
-          "codegen", "compiler/driver", "compiler/library", "compiler/reduce"]
+          "codegen", "compiler/driver", "compiler/library", "compiler/reduce", "compiler/lsp"]
 
 
 def sources(*folders):

@@ -10,7 +10,8 @@ if(HLOC_BUILD_TESTS)
 endif()
 
 # docs: the reference of the dialect and of the passes, from their definitions; docs/operations.md
-# and docs/errors.md in the source tree, with where each operation stands as the programs show it.
+# and docs/errors.md in the source tree, with where each operation stands as the programs show it; the
+# grammars of tools/editors.
 if(NOT HLOC_RUNTIME_ONLY)
   set(docs_dir ${PROJECT_BINARY_DIR}/docs)
   set(include_flags -I ${PROJECT_SOURCE_DIR})
@@ -23,6 +24,8 @@ if(NOT HLOC_RUNTIME_ONLY)
             ${PROJECT_SOURCE_DIR}/compiler/hlo/HloOps.td -o ${docs_dir}/hlo.md
     COMMAND python3 ${PROJECT_SOURCE_DIR}/docs/generate.py --tblgen ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen
             --include ${MLIR_INCLUDE_DIRS} --programs ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+    COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/editors/generate.py --tblgen ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen
+            --include ${MLIR_INCLUDE_DIRS}
     COMMENT "Writing ${docs_dir}")
   add_dependencies(docs hloc hlo-opt hlo-run)
 endif()

@@ -43,7 +43,7 @@ endif()
 if(TARGET hloc_shared AND NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(manual ${PROJECT_BINARY_DIR}/manual)
   file(MAKE_DIRECTORY ${manual})
-  foreach(program IN ITEMS hloc hlo-opt hlo-reduce hlo-run)
+  foreach(program IN ITEMS hloc hlo-lsp hlo-opt hlo-reduce hlo-run)
     set(files "")
     set(commands "")
     foreach(form IN ITEMS man bash zsh fish)
@@ -65,6 +65,12 @@ if(TARGET hloc_shared AND NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCH
         DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder} COMPONENT tools)
     endforeach()
   endforeach()
+endif()
+
+# What editors need besides the language server.
+if(TARGET hlo-lsp)
+  install(DIRECTORY tools/editors/vim tools/editors/vscode DESTINATION ${CMAKE_INSTALL_DATADIR}/hloc/editors
+    COMPONENT tools PATTERN node_modules EXCLUDE PATTERN package-lock.json EXCLUDE PATTERN *.vsix EXCLUDE)
 endif()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT runtime)

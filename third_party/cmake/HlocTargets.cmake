@@ -67,10 +67,10 @@ function(hloc_tool name)
   endif()
 endfunction()
 
-# hloc_gtest(name SOURCES file... [LINK target...] [RUNTIME]): a GoogleTest program, known to ctest.
-# RUNTIME marks a test of the runtime alone, compiled without LLVM's settings.
+# hloc_gtest(name SOURCES file... [LINK target...] [ARGUMENTS text...] [RUNTIME]): a GoogleTest program, known to
+# ctest, which runs it with the arguments. RUNTIME marks a test of the runtime alone, compiled without LLVM's settings.
 function(hloc_gtest name)
-  cmake_parse_arguments(ARG "RUNTIME" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RUNTIME" "" "SOURCES;LINK;ARGUMENTS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_RUNTIME)
     target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
@@ -79,5 +79,5 @@ function(hloc_gtest name)
     target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
     target_link_libraries(${name} PRIVATE ${ARG_LINK} hloc_llvm_shared GTest::gtest_main)
   endif()
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGUMENTS})
 endfunction()
