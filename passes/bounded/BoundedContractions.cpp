@@ -193,25 +193,9 @@ static Expanded expandTriangularSolve(TriangularSolveOp op, ArrayRef<BoundedArra
   return BoundedArrays{result};
 }
 
-/// Transformed dimensions have their whole length.
-static Expanded expandFft(FftOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
-  const BoundedArray &operand = operands[0];
-  int64_t batches = operand.getRank() - op.getFftLength().size();
-  for (int64_t d = batches; d < operand.getRank(); ++d)
-    if (operand.sizes[d]) {
-      emitNotSupported(op.getLoc(), "a transform of bounded dynamic length");
-      return failure();
-    }
-  BoundedArray result(build.cloneOn(op, operand.array, getFullType(op.getType())).front());
-  for (int64_t d = 0; d < batches; ++d)
-    result.sizes[d] = operand.sizes[d];
-  return BoundedArrays{result};
-}
-
 void hloc::populateContractions(BoundedPatterns &patterns) {
   patterns.add<DotOp>(expandDot);
   patterns.add<ConvolutionOp>(expandConvolution);
   patterns.add<CholeskyOp>(expandCholesky);
   patterns.add<TriangularSolveOp>(expandTriangularSolve);
-  patterns.add<FftOp>(expandFft);
 }

@@ -38,6 +38,8 @@ void populateIndexing(BoundedPatterns &patterns);
 void populateScatters(BoundedPatterns &patterns);
 /// dot, convolution, linear algebra.
 void populateContractions(BoundedPatterns &patterns);
+/// fft.
+void populateFourier(BoundedPatterns &patterns);
 /// ragged_dot and scaled_dot.
 void populateGroupedDots(BoundedPatterns &patterns);
 /// reduce, and windows.
