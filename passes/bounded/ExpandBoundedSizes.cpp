@@ -226,6 +226,7 @@ struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSize
     populateIndexing(all);
     populateScatters(all);
     populateContractions(all);
+    populateConvolutions(all);
     populateFourier(all);
     populateGroupedDots(all);
     populateReductions(all);
