@@ -52,13 +52,17 @@ Value BoundedBuild::fillPast(const BoundedArray &array, Sizes dimensions, Value 
   return inside ? select(inside, array.array, broadcast(fill, array.getBounds(), {})) : array.array;
 }
 
-SmallVector<Value> BoundedBuild::cloneOn(Operation *op, ValueRange operands, TypeRange types) {
+Operation *BoundedBuild::clone(Operation *op, ValueRange operands, TypeRange types) {
   Operation *clone = Operation::create(loc, op->getName(), types, operands,
                                        op->getDiscardableAttrDictionary().getValue(),
                                        op->getPropertiesStorage(), BlockRange(),
                                        /*numRegions=*/0);
   builder.insert(clone);
-  return SmallVector<Value>(clone->getResults());
+  return clone;
+}
+
+SmallVector<Value> BoundedBuild::cloneOn(Operation *op, ValueRange operands, TypeRange types) {
+  return SmallVector<Value>(clone(op, operands, types)->getResults());
 }
 
 /// Each array is written where the one before it ends, over what lies past that one's size.
@@ -96,6 +100,20 @@ BoundedArray BoundedBuild::concatenateBounded(ArrayRef<BoundedArray> arrays, int
   if (isBounded)
     sizes[dimension] = end;
   return BoundedArray(result, sizes);
+}
+
+BoundedArrays BoundedBuild::splitParts(const BoundedArray &array, int64_t dimension, int64_t count,
+                                       Value size) {
+  SmallVector<int64_t> shape(array.getBounds());
+  shape[dimension] /= count;
+  SmallVector<Value> starts(array.getRank(), index(0));
+  BoundedArrays parts;
+  for (int64_t i = 0; i < count; ++i) {
+    starts[dimension] = mul(size, double(i));
+    BoundedArray &part = parts.emplace_back(dynamicSlice(array.array, starts, shape), array.sizes);
+    part.sizes[dimension] = size;
+  }
+  return parts;
 }
 
 RankedTensorType hloc::getFullType(Type type) {

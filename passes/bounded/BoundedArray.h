@@ -74,10 +74,16 @@ public:
   Value fillPast(const BoundedArray &array, Value fill) {
     return fillPast(array, iotaVector(array.getRank()), fill);
   }
+  Value zeroPast(const BoundedArray &array, Sizes dimensions) {
+    return array.isBoundedIn(dimensions)
+               ? fillPast(array, dimensions, scalar(array.getElement(), 0.0))
+               : array.array;
+  }
 
   //===- Others -------------------------------------------------------------===//
 
   /// `op` applied to other operands, giving arrays of `types`.
+  mlir::Operation *clone(mlir::Operation *op, mlir::ValueRange operands, mlir::TypeRange types);
   llvm::SmallVector<Value> cloneOn(mlir::Operation *op, mlir::ValueRange operands,
                                    mlir::TypeRange types);
   /// `dimension` cut out of a vector, as a scalar.
@@ -91,6 +97,9 @@ public:
   /// The arrays one after the other, as many elements of each as its size says. Sizes in other
   /// dimensions are those of the first that has some.
   BoundedArray concatenateBounded(llvm::ArrayRef<BoundedArray> arrays, int64_t dimension);
+  /// The `count` parts of `size` elements each that lie one after the other along `dimension`, in
+  /// arrays of the bound that parts have.
+  BoundedArrays splitParts(const BoundedArray &array, int64_t dimension, int64_t count, Value size);
 };
 
 /// `type` with bounded dimensions at their bounds, without layout.

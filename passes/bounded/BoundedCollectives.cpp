@@ -6,7 +6,6 @@
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/expand/ApplyToElements.h"
-#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -26,19 +25,31 @@ static Expanded keepSizes(Operation *op, ArrayRef<BoundedArray> operands, Bounde
   return results;
 }
 
-/// A loop need not end for what lies past the sizes.
-template <typename Op> static LogicalResult expectEnd(Op op) {
-  if (mayAlwaysRun(lookupComputation(op, op.getToApplyAttr())))
-    return success();
-  return emitNotSupported(op.getLoc(), "a reduction of arrays of bounded dynamic size by a "
-                                       "computation with loops");
+/// The operands folded over the members by a computation that is no kernel of the runtime's: a loop
+/// need not end for what lies past the sizes, so each member gets the arrays of all and passes that
+/// over.
+static BoundedArrays foldMembers(SizeExchange &exchange, ComputationOp computation,
+                                 ArrayRef<BoundedArray> operands, BoundedBuild &build) {
+  BoundedArrays results;
+  for (const BoundedArray &operand : operands) {
+    Value inside = build.isInside(operand);
+    Value folded = foldRows(build, computation, exchange.gatherRows(operand.array),
+                            inside ? build.flatten(inside) : Value());
+    results.emplace_back(build.reshape(folded, operand.getBounds()), operand.sizes);
+  }
+  return results;
 }
 
 static Expanded expandAllReduce(AllReduceOp op, ArrayRef<BoundedArray> operands,
                                 BoundedBuild &build) {
-  if (failed(expectEnd(op)))
+  ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
+  if (mayAlwaysRun(computation))
+    return keepSizes(op, operands, build);
+  FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
+  if (failed(exchange))
     return failure();
-  return keepSizes(op, operands, build);
+  exchange->requireSame(operands);
+  return foldMembers(*exchange, computation, operands, build);
 }
 
 static bool isAlongBounded(ArrayRef<BoundedArray> operands, int64_t dimension) {
@@ -65,14 +76,7 @@ static BoundedArray joinParts(BoundedBuild &build, Value array, int64_t dimensio
 /// The opposite: `count` parts of `size` elements each, moved to where parts of the bound begin.
 static Value spreadParts(BoundedBuild &build, const BoundedArray &array, int64_t dimension,
                          int64_t count, Value size) {
-  SmallVector<int64_t> shape(array.getBounds());
-  shape[dimension] /= count;
-  SmallVector<Value> parts, starts(array.getRank(), build.index(0));
-  for (int64_t i = 0; i < count; ++i) {
-    starts[dimension] = build.mul(size, double(i));
-    parts.push_back(build.dynamicSlice(array.array, starts, shape));
-  }
-  return build.concatenate(parts, dimension);
+  return build.concatenate(getArrays(build.splitParts(array, dimension, count, size)), dimension);
 }
 
 /// The size of each part of `dimension`, of which each member has one. The run fails if there is a
@@ -118,18 +122,37 @@ static Expanded expandAllGather(AllGatherOp op, ArrayRef<BoundedArray> operands,
   return results;
 }
 
+/// The part that is the participant's own, of an array of `type`.
+static BoundedArray keepPart(BoundedBuild &build, SizeExchange &exchange, const BoundedArray &array,
+                             int64_t dimension, RankedTensorType type) {
+  BoundedArray part(array);
+  Value size = build.index(type.getDimSize(dimension));
+  if (array.sizes[dimension])
+    size = part.sizes[dimension] = splitSize(build, exchange, array, dimension);
+  SmallVector<Value> starts(array.getRank(), build.index(0));
+  starts[dimension] = build.mul(exchange.getPlace(), size);
+  part.array = build.dynamicSlice(array.array, starts, type.getShape());
+  return part;
+}
+
 /// Each member keeps one of equal parts.
 static Expanded expandReduceScatter(ReduceScatterOp op, ArrayRef<BoundedArray> operands,
                                     BoundedBuild &build) {
   int64_t d = op.getDimensions().front();
-  if (failed(expectEnd(op)))
-    return failure();
-  if (!isAlongBounded(operands, d))
+  ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
+  bool mayRun = mayAlwaysRun(computation);
+  if (mayRun && !isAlongBounded(operands, d))
     return keepSizes(op, operands, build);
   FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
   if (failed(exchange))
     return failure();
   exchange->requireSame(operands);
+  if (!mayRun) {
+    BoundedArrays results = foldMembers(*exchange, computation, operands, build);
+    for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
+      result = keepPart(build, *exchange, result, d, getFullType(type));
+    return results;
+  }
   SmallVector<Value> arrays = getArrays(operands), sizes(operands.size());
   for (auto [i, operand] : llvm::enumerate(operands)) {
     if (!operand.sizes[d])

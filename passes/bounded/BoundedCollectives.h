@@ -6,7 +6,7 @@
 #define HLOC_PASSES_BOUNDEDCOLLECTIVES_H
 
 #include "passes/bounded/BoundedArray.h"
-#include "passes/collectives/Participants.h"
+#include "passes/collectives/MemberRows.h"
 
 namespace hloc {
 
@@ -22,10 +22,14 @@ public:
   /// How many are in a group, which are all of one size.
   int64_t getMembers() const { return groups.empty() ? 1 : groups.front().size(); }
 
-  /// The vectors of all members, one after the other, as rows: [members, n].
-  Value gather(Value vector);
+  /// The elements of all members' arrays, as rows.
+  MemberRows gatherRows(Value array) { return hloc::gatherRows(build, op, groups, array); }
+  /// The vectors of members of groups of one size, one after the other: [members, n].
+  Value gather(Value vector) { return gatherRows(vector).rows; }
   /// The same of s32 scalars.
   Value gather(llvm::ArrayRef<Value> numbers);
+  /// The participant's place among them, an s32 scalar.
+  Value getPlace();
 
   /// The run fails unless the members have arrays of the same sizes in all dimensions but
   /// `without`.
@@ -39,9 +43,6 @@ private:
   mlir::Operation *op;
   BoundedBuild &build;
   ParticipantGroups groups; // none if there is one participant
-  // As the collectives have them.
-  hlo::ReplicaGroupsAttr attribute;
-  mlir::IntegerAttr channel;
 };
 
 /// Scalars of `array`'s sizes; those that are the same on all participants are left out.

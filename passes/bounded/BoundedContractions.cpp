@@ -2,16 +2,14 @@
 // Sums of products, and what linear algebra makes of matrices.
 #include "passes/bounded/BoundedDots.h"
 #include "passes/bounded/BoundedPatterns.h"
-#include "passes/bounded/BoundedWindows.h"
-#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-static Value zeroPast(BoundedBuild &build, const BoundedArray &array,
-                      ArrayRef<int64_t> dimensions) {
-  return build.fillPast(array, dimensions, build.scalar(array.getElement(), 0.0));
+Value hloc::withZero(BoundedBuild &build, Value array) {
+  bool hasNone = isa<Float8E8M0FNUType>(arrayType(array).getElementType());
+  return hasNone ? build.convert(array, build.builder.getF32Type()) : array;
 }
 
 std::pair<Value, Value> hloc::zeroContracted(BoundedBuild &build, BoundedArray lhs,
@@ -25,11 +23,10 @@ std::pair<Value, Value> hloc::zeroContracted(BoundedBuild &build, BoundedArray l
       rhs.sizes[r] = lhs.sizes[l];
   }
   for (BoundedArray *side : {&lhs, &rhs})
-    if (isa<Float8E8M0FNUType>(side->getElement())) // which has no zero
-      side->array = build.convert(side->array, build.builder.getF32Type());
-  Value first = zeroPast(build, lhs, left);
+    side->array = withZero(build, side->array);
+  Value first = build.zeroPast(lhs, left);
   bool isExact = isa<IntegerType>(lhs.getElement()) && isa<IntegerType>(rhs.getElement());
-  return {first, isExact ? rhs.array : zeroPast(build, rhs, right)};
+  return {first, isExact ? rhs.array : build.zeroPast(rhs, right)};
 }
 
 namespace {
@@ -77,7 +74,7 @@ Value multiplyByVector(BoundedBuild &build, const DotSide &matrix, const DotSide
       all.sizes[other] = vector.array.sizes[own];
     else if (vector.array.sizes[own] && vector.array.sizes[own] != all.sizes[other])
       all.sizes[other] = build.minimum(all.sizes[other], vector.array.sizes[own]);
-  Value sums = build.reduceSum(zeroPast(build, all, matrix.contracted), matrix.contracted);
+  Value sums = build.reduceSum(build.zeroPast(all, matrix.contracted), matrix.contracted);
   // Batch dimensions come first.
   SmallVector<int64_t> kept, order;
   for (int64_t d = 0; d < matrix.array.getRank(); ++d)
@@ -125,38 +122,6 @@ static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   return BoundedArrays{BoundedArray(array, sizes)};
 }
 
-/// Zeros past spatial sizes are what padding is.
-static Expanded expandConvolution(ConvolutionOp op, ArrayRef<BoundedArray> operands,
-                                  BoundedBuild &build) {
-  const BoundedArray &lhs = operands[0], &rhs = operands[1];
-  ConvDimensionsAttr labels = op.getDimLabels();
-  if (op.getBatchGroupCount() > 1 && lhs.sizes[labels.getInputBatch()]) {
-    emitNotSupported(op.getLoc(), "a batch of bounded dynamic size in groups");
-    return failure();
-  }
-  if (op.getFeatureGroupCount() > 1 && lhs.sizes[labels.getInputFeature()]) {
-    emitNotSupported(op.getLoc(), "features of bounded dynamic size in groups");
-    return failure();
-  }
-  if (operands.size() > 2 || rhs.isBoundedIn(labels.getKernelSpatial())) {
-    emitNotSupported(op.getLoc(), operands.size() > 2
-                                      ? "a convolution of sparse operands"
-                                      : "a convolution's window of bounded dynamic size");
-    return failure();
-  }
-  auto [left, right] =
-      zeroContracted(build, lhs, rhs, labels.getInputFeature(), labels.getKernelInputFeature());
-  left = zeroPast(build, BoundedArray(left, lhs.sizes), labels.getInputSpatial());
-  BoundedArray result(build.cloneOn(op, {left, right}, getFullType(op.getType())).front());
-  result.sizes[labels.getOutputBatch()] = lhs.sizes[labels.getInputBatch()];
-  result.sizes[labels.getOutputFeature()] = rhs.sizes[labels.getKernelOutputFeature()];
-  for (auto [i, input, output] :
-       llvm::enumerate(labels.getInputSpatial(), labels.getOutputSpatial()))
-    if (Value size = lhs.sizes[input])
-      result.sizes[output] = countWindows(build, op.getWindow(), i, size);
-  return BoundedArrays{result};
-}
-
 /// The matrix, its last two dimensions continued as an identity past the size of either.
 static Value continueAsIdentity(BoundedBuild &build, const BoundedArray &matrix) {
   int64_t rows = matrix.getRank() - 2, columns = rows + 1;
@@ -187,31 +152,14 @@ static Expanded expandTriangularSolve(TriangularSolveOp op, ArrayRef<BoundedArra
   for (int64_t d = 0; d < rank; ++d)
     if ((d < rank - 2 || d == solved) && !result.sizes[d])
       result.sizes[d] = operands[0].sizes[d];
-  Value right = zeroPast(build, result, {solved});
+  Value right = build.zeroPast(result, {solved});
   Value matrix = continueAsIdentity(build, operands[0]);
   result.array = build.cloneOn(op, {matrix, right}, right.getType()).front();
   return BoundedArrays{result};
 }
 
-/// Transformed dimensions have their whole length.
-static Expanded expandFft(FftOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
-  const BoundedArray &operand = operands[0];
-  int64_t batches = operand.getRank() - op.getFftLength().size();
-  for (int64_t d = batches; d < operand.getRank(); ++d)
-    if (operand.sizes[d]) {
-      emitNotSupported(op.getLoc(), "a transform of bounded dynamic length");
-      return failure();
-    }
-  BoundedArray result(build.cloneOn(op, operand.array, getFullType(op.getType())).front());
-  for (int64_t d = 0; d < batches; ++d)
-    result.sizes[d] = operand.sizes[d];
-  return BoundedArrays{result};
-}
-
 void hloc::populateContractions(BoundedPatterns &patterns) {
   patterns.add<DotOp>(expandDot);
-  patterns.add<ConvolutionOp>(expandConvolution);
   patterns.add<CholeskyOp>(expandCholesky);
   patterns.add<TriangularSolveOp>(expandTriangularSolve);
-  patterns.add<FftOp>(expandFft);
 }

@@ -8,6 +8,9 @@
 
 namespace hloc {
 
+/// The array, of a type that has a zero.
+mlir::Value withZero(BoundedBuild &build, mlir::Value array);
+
 /// Both sides of a contraction of the dimensions `left` of `lhs` with `right` of `rhs`: what lies
 /// past their sizes counts as zero; of floats on both sides, since zero times NaN is NaN.
 std::pair<mlir::Value, mlir::Value> zeroContracted(BoundedBuild &build, BoundedArray lhs,

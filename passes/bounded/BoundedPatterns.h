@@ -36,8 +36,11 @@ void populateReshapes(BoundedPatterns &patterns);
 /// dynamic_slice, dynamic_update_slice, gather.
 void populateIndexing(BoundedPatterns &patterns);
 void populateScatters(BoundedPatterns &patterns);
-/// dot, convolution, linear algebra.
+/// dot, linear algebra.
 void populateContractions(BoundedPatterns &patterns);
+void populateConvolutions(BoundedPatterns &patterns);
+/// fft.
+void populateFourier(BoundedPatterns &patterns);
 /// ragged_dot and scaled_dot.
 void populateGroupedDots(BoundedPatterns &patterns);
 /// reduce, and windows.

@@ -11,20 +11,26 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-Value hloc::countWindows(BoundedBuild &build, WindowAttr window, int64_t i, Value size) {
+Value hloc::countWindows(BoundedBuild &build, WindowAttr window, int64_t i, Value size,
+                         Value length) {
   auto get = [i](ArrayRef<int64_t> list, int64_t missing) {
     return i < int64_t(list.size()) ? list[i] : missing;
   };
   int64_t dilation = get(window.getBaseDilations(), 1), stride = get(window.getStrides(), 1);
   int64_t padding = get(window.getPaddingLow(), 0) + get(window.getPaddingHigh(), 0);
-  int64_t extent = (window.getSizes()[i] - 1) * get(window.getWindowDilations(), 1) + 1;
-  Value dilated = size;
-  if (dilation > 1) {
-    Value some = build.add(build.mul(build.sub(size, 1), dilation), 1);
-    dilated = build.select(build.compare(size, 0.0, Direction::EQ), size, some);
-  }
+  // From the first to the last of `count` elements.
+  auto spread = [&](Value count, int64_t step) {
+    if (step == 1)
+      return count;
+    Value some = build.add(build.mul(build.sub(count, 1), step), 1);
+    return build.select(build.compare(count, 0.0, Direction::EQ), count, some);
+  };
+  int64_t step = get(window.getWindowDilations(), 1);
+  Value dilated = spread(size, dilation);
   // max(0, dilated + padding - extent + stride) / stride
-  Value room = build.add(dilated, padding - extent + stride);
+  Value room = length
+                   ? build.sub(build.add(dilated, padding + stride), spread(length, step))
+                   : build.add(dilated, padding + stride - (window.getSizes()[i] - 1) * step - 1);
   room = build.maximum(room, build.index(0));
   return stride == 1 ? room : build.div(room, stride);
 }

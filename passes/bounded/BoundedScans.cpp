@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan: steps past the size change nothing.
+// scan along a dimension of bounded size: steps past it change nothing.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/expand/ApplyToElements.h"
-#include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -44,16 +43,8 @@ static Expanded expandScan(ScanOp op, ArrayRef<BoundedArray> operands, BoundedBu
   int64_t dimension = op.getDimensions()[0];
   unsigned carries = op.getNumCarries(), inputs = operands.size() - carries;
   Value steps;
-  for (auto [i, operand] : llvm::enumerate(operands))
-    for (int64_t d = 0; d < operand.getRank(); ++d) {
-      if (!operand.sizes[d])
-        continue;
-      if (i >= inputs || d != dimension) {
-        emitNotSupported(op.getLoc(), "a bounded dynamic size of what a scan's steps take");
-        return failure();
-      }
-      steps = steps ? steps : operand.sizes[d];
-    }
+  for (const BoundedArray &operand : operands.take_front(inputs))
+    steps = steps ? steps : operand.sizes[dimension];
   SmallVector<Value> arrays = getArrays(operands);
   SmallVector<Type> types = getFullTypes(op->getResultTypes());
   BoundedArrays results;

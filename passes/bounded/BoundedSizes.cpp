@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on sizes themselves.
+#include "compiler/evaluator/core/CustomCalls.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/frontend/NotSupported.h"
 #include "passes/simplify/Match.h"
@@ -49,6 +50,40 @@ static Expanded expandSliceToDynamic(CustomCallOp op, ArrayRef<BoundedArray> ope
   return BoundedArrays{result};
 }
 
+/// A function of the host takes arrays of the bound, then the sizes of all, and gives the same.
+static Expanded callHost(CustomCallOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
+  if (op.getOutputToOperandAliasing()) {
+    emitNotSupported(op.getLoc(),
+                     "a custom call that shares memory, on arrays of bounded dynamic size");
+    return failure();
+  }
+  SmallVector<Value> inputs = getArrays(operands);
+  for (auto [operand, type] : llvm::zip(operands, op->getOperandTypes()))
+    for (int64_t d = 0; d < operand.getRank(); ++d)
+      if (cast<RankedTensorType>(type).isDynamicDim(d))
+        inputs.push_back(build.getSize(operand, d));
+  SmallVector<Type> types = getFullTypes(op->getResultTypes());
+  Type size = arrayType(build.index(0));
+  for (Type type : op->getResultTypes())
+    types.append(cast<RankedTensorType>(type).getNumDynamicDims(), size);
+  auto call = cast<CustomCallOp>(build.clone(op, inputs, types));
+  if (op.getOperandLayoutConstraints()) // whose layouts bounded arrays do not have
+    call.setOperandLayoutConstraintsAttr(
+        build.builder.getTypeArrayAttr(SmallVector<Type>(ValueRange(inputs).getTypes())));
+  BoundedArrays results;
+  auto sizes = call.getResults().drop_front(op->getNumResults());
+  for (auto [array, type] : llvm::zip(call.getResults(), op->getResultTypes())) {
+    BoundedArray &result = results.emplace_back(array);
+    for (int64_t d = 0; d < result.getRank(); ++d) {
+      if (!cast<RankedTensorType>(type).isDynamicDim(d))
+        continue;
+      result.sizes[d] = build.clampSize(sizes.front(), result.getBound(d));
+      sizes = sizes.drop_front();
+    }
+  }
+  return results;
+}
+
 static Expanded expandCustomCall(CustomCallOp op, ArrayRef<BoundedArray> operands,
                                  BoundedBuild &build) {
   StringRef target = op.getCustomCallTarget();
@@ -68,8 +103,12 @@ static Expanded expandCustomCall(CustomCallOp op, ArrayRef<BoundedArray> operand
       int64_t(inputs.size()) == operands[0].getRank() + 1 &&
       getFullType(results[0]) == operands[0].array.getType() && areSizes(inputs.drop_front()))
     return expandSliceToDynamic(op, operands, build);
-  emitNotSupported(op.getLoc(), "custom call \"" + target + "\" on arrays of bounded dynamic size");
-  return failure();
+  if (evaluator::knowsCustomCall(target)) {
+    emitNotSupported(op.getLoc(),
+                     "custom call \"" + target + "\" on arrays of bounded dynamic size");
+    return failure();
+  }
+  return callHost(op, operands, build);
 }
 
 void hloc::populateSizes(BoundedPatterns &patterns) {

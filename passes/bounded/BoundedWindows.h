@@ -8,8 +8,10 @@
 
 namespace hloc {
 
-/// Windows along entry `i` of `window` over `size` elements.
-mlir::Value countWindows(BoundedBuild &build, hlo::WindowAttr window, int64_t i, mlir::Value size);
+/// Windows along entry `i` of `window` over `size` elements; `length` is that of one, as many as
+/// the entry says if null.
+mlir::Value countWindows(BoundedBuild &build, hlo::WindowAttr window, int64_t i, mlir::Value size,
+                         mlir::Value length = nullptr);
 
 } // namespace hloc
 

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "passes/Passes.h"
 #include "passes/bounded/BoundedPatterns.h"
+#include "passes/bounded/BoundedSteps.h"
 #include "passes/frontend/NotSupported.h"
 #include "passes/simplify/Match.h"
 
@@ -198,6 +199,7 @@ struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSize
     ModuleOp module = getOperation();
     bool isRefused = false, isNeeded = false;
     module.walk([&](Operation *op) { isNeeded |= usesBounds(op); });
+    lowerBoundedSteps(module);
     for (auto computation : module.getOps<ComputationOp>())
       if (llvm::any_of(computation.getArgumentTypes(), isBoundedType)) {
         emitNotSupported(computation.getLoc(),
@@ -226,6 +228,8 @@ struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSize
     populateIndexing(all);
     populateScatters(all);
     populateContractions(all);
+    populateConvolutions(all);
+    populateFourier(all);
     populateGroupedDots(all);
     populateReductions(all);
     populateScans(all);

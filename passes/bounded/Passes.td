@@ -15,7 +15,12 @@ def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
     for each of them, through loops and branches too. Elements past the sizes hold anything; they are
     hidden only where they would be seen:
 
-    - contracted dimensions of dots and convolutions, and spatial ones: zero;
+    - contracted dimensions of dots and convolutions, and spatial ones: zero. A kernel whose window
+      has a size has no more windows than the bound's; groups of features, or of the batch, of
+      bounded size are moved to where groups of the bound begin;
+    - transformed dimensions of `hlo.fft`, where the size is what is transformed (of RFFT it gives
+      n / 2 + 1 coefficients; IRFFT has a static length, and coefficients past the size are zero):
+      chirps of the size and convolutions by transforms of one static length;
     - `hlo.reduce`: the element that changes nothing; reducers that have none get a mark beside each
       element that says whether it counts, as do comparators of `hlo.sort`;
     - windows: the initial value; `hlo.topk`: what comes last; `hlo.pad`: the padding;
@@ -28,6 +33,10 @@ def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
     - collectives: sizes go with arrays that participants send each other. Along a dimension that has
       sizes, members tell each other theirs and exchange arrays of full parts, which then move closer
       together. What has to hold of sizes for the collective to mean anything is an `hlo.require`;
+      An all-reduce by a computation that has loops becomes a gathering and a loop over the members,
+      which passes over what lies past the sizes;
+    - steps of `hlo.scan` that take or give arrays of bounded size: a loop;
+    - functions of the host in custom calls get all sizes after the arrays, and give the same;
     - `hlo.host_transfer` becomes `hlo.sized_transfer`.
 
     `hlo.get_dimension_size` becomes the size; the custom calls `PadToStatic` and `SliceToDynamic`

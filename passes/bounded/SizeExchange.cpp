@@ -19,38 +19,17 @@ FailureOr<SizeExchange> SizeExchange::of(Operation *op, BoundedBuild &build) {
 }
 
 SizeExchange::SizeExchange(Operation *op, BoundedBuild &build, ParticipantGroups groups)
-    : op(op), build(build), groups(std::move(groups)),
-      channel(op->getAttrOfType<IntegerAttr>("channel_id")) {
-  // Without a channel all collectives are of replicas; with one, some are not of partitions.
-  if (!channel) {
-    attribute = op->getAttrOfType<ReplicaGroupsAttr>("replica_groups");
-    return;
-  }
-  SmallVector<int64_t> ids, sizes;
-  for (const auto &group : this->groups) {
-    llvm::append_range(ids, group);
-    sizes.push_back(group.size());
-  }
-  attribute = ReplicaGroupsAttr::get(op->getContext(), ids, sizes, StringAttr());
-}
-
-Value SizeExchange::gather(Value vector) {
-  int64_t count = arrayType(vector).getNumElements();
-  Value row = build.reshape(vector, {1, count});
-  if (groups.empty())
-    return row;
-  auto type = arrayType(row).clone({getMembers(), count});
-  return AllGatherOp::create(build.builder, build.loc, TypeRange(type), row, attribute, channel,
-                             /*use_global_device_ids=*/bool(channel),
-                             /*dimensions=*/ArrayRef<int64_t>{0}, /*constrain_layout=*/false)
-      .getResult(0);
-}
+    : op(op), build(build), groups(std::move(groups)) {}
 
 Value SizeExchange::gather(ArrayRef<Value> numbers) {
   SmallVector<Value> elements;
   for (Value number : numbers)
     elements.push_back(build.reshape(number, {1}));
   return gather(build.concatenate(elements, 0));
+}
+
+Value SizeExchange::getPlace() {
+  return hloc::getPlace(build, groups, ParticipantCounts::of(op->getParentOfType<ModuleOp>()));
 }
 
 void SizeExchange::requireSame(ArrayRef<BoundedArray> arrays, int64_t without) {
@@ -66,13 +45,14 @@ void SizeExchange::requireSame(ArrayRef<BoundedArray> arrays, int64_t without) {
   // The greatest of the sizes and of their negatives are the member's own if all are the same.
   Value own = build.concatenate(numbers, 0);
   auto module = op->getParentOfType<ModuleOp>();
+  IntegerAttr channel = getMemberChannel(op);
   ComputationOp fold =
       getOrCreateReducer(module, MaximumOp::getOperationName(), build.builder.getI32Type());
-  Value greatest =
-      AllReduceOp::create(build.builder, build.loc, TypeRange(own.getType()), own, attribute,
-                          channel, /*use_global_device_ids=*/bool(channel), fold.getSymName(),
-                          /*constrain_layout=*/false, /*mode=*/CollectiveModeAttr())
-          .getResult(0);
+  Value greatest = AllReduceOp::create(build.builder, build.loc, TypeRange(own.getType()), own,
+                                       getMemberGroups(op, groups), channel,
+                                       /*use_global_device_ids=*/bool(channel), fold.getSymName(),
+                                       /*constrain_layout=*/false, /*mode=*/CollectiveModeAttr())
+                       .getResult(0);
   require(build.compare(own, greatest, Direction::EQ),
           "arrays of the same sizes on all members of a group");
 }

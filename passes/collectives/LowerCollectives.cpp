@@ -7,9 +7,7 @@
 #include "passes/Computations.h"
 #include "passes/Passes.h"
 #include "passes/collectives/Combiners.h"
-#include "passes/collectives/Participants.h"
-#include "passes/expand/ApplyToElements.h"
-#include "passes/frontend/NotSupported.h"
+#include "passes/collectives/MemberRows.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -45,7 +43,10 @@ private:
   LogicalResult describePermute(CollectivePermuteOp op, Description &description);
   LogicalResult lowerReduction(Operation *op, FlatSymbolRefAttr computation,
                                Description &description);
-  LogicalResult foldMembers(Operation *op, ComputationOp computation, Description &description);
+  MemberRows scatterRows(Build build, Operation *op, Value operand, RankedTensorType part,
+                         Description description);
+  LogicalResult foldMembers(Operation *op, ComputationOp computation,
+                            const Description &description);
   SmallVector<Value> exchange(OpBuilder &builder, Operation *op, ValueRange inputs,
                               TypeRange resultTypes, const Description &description);
 
@@ -158,51 +159,41 @@ SmallVector<Value> CollectiveLowering::exchange(OpBuilder &builder, Operation *o
   return llvm::to_vector_of<Value>(done.getResults());
 }
 
+/// The operand's parts for each member, sent to it: [members, elements of a part].
+MemberRows CollectiveLowering::scatterRows(Build build, Operation *op, Value operand,
+                                           RankedTensorType part, Description description) {
+  description.kind = CollectiveKind::AllToAll;
+  Value rows = exchange(build.builder, op, operand, operand.getType(), description).front();
+  int64_t members = description.groups.front().size(), d = description.dimension;
+  SmallVector<int64_t> shape(part.getShape());
+  shape.insert(shape.begin() + d, members);
+  SmallVector<int64_t> order = iotaVector(shape.size());
+  std::rotate(order.begin(), order.begin() + d, order.begin() + d + 1);
+  rows = build.transpose(build.reshape(rows, shape), order);
+  return {build.reshape(rows, {members, part.getNumElements()}), Value(), nullptr};
+}
+
 /// The operands of all members side by side, and folded here in their order.
 LogicalResult CollectiveLowering::foldMembers(Operation *op, ComputationOp computation,
-                                              Description &description) {
-  int64_t members = description.groups.front().size();
-  if (!llvm::all_of(description.groups,
-                    [&](const auto &group) { return int64_t(group.size()) == members; })) {
-    emitNotSupported(op->getLoc(), "a reduction over groups of different sizes by a computation "
-                                   "that has loops or arrays");
-    return failure();
-  }
+                                              const Description &description) {
   OpBuilder builder(op);
   Build build(builder, op->getLoc());
   SmallVector<Value> results;
+  SmallVector<Operation *> collectives;
   for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults())) {
-    int64_t count = arrayType(result).getNumElements();
-    Value rows;
-    if (description.kind == CollectiveKind::ReduceScatter) {
-      Description parts = description;
-      parts.kind = CollectiveKind::AllToAll;
-      rows = exchange(builder, op, operand, operand.getType(), parts).front();
-      SmallVector<int64_t> shape(arrayType(result).getShape());
-      shape.insert(shape.begin() + description.dimension, members);
-      SmallVector<int64_t> order = iotaVector(shape.size());
-      std::rotate(order.begin(), order.begin() + description.dimension,
-                  order.begin() + description.dimension + 1);
-      rows = build.transpose(build.reshape(rows, shape), order);
-    } else {
-      Description whole = description;
-      whole.kind = CollectiveKind::AllGather;
-      whole.dimension = 0;
-      whole.reuse = {-1};
-      Value own = build.reshape(operand, {1, count});
-      rows = exchange(builder, op, own, arrayType(own).clone({members, count}), whole).front();
-    }
-    rows = build.reshape(rows, {members, count});
-    Value first = build.flatten(build.sliceOf(rows, 0, 0, 1));
-    Value folded =
-        foldElements(build, computation, members - 1, first, [&](Build inner, Value step) {
-          Value next = inner.add(step, 1);
-          return SmallVector<Value>{inner.dynamicSlice(rows, {next, inner.index(0)}, {1, count})};
-        }).front();
+    MemberRows rows = description.kind == CollectiveKind::ReduceScatter
+                          ? scatterRows(build, op, operand, arrayType(result), description)
+                          : gatherRows(build, op, description.groups, operand);
+    if (rows.collective)
+      collectives.push_back(rows.collective);
+    Value folded = foldRows(build, computation, rows, /*counts=*/Value());
     results.push_back(build.reshape(folded, arrayType(result).getShape()));
   }
   op->replaceAllUsesWith(results);
   op->erase();
+  for (Operation *collective : collectives)
+    if (failed(lower(collective)))
+      return failure();
   return success();
 }
 

@@ -100,9 +100,10 @@ SmallVector<Value> hloc::applyToElements(Build build, ComputationOp computation,
       });
 }
 
-SmallVector<Value>
-hloc::foldElements(Build build, ComputationOp computation, int64_t steps, ValueRange state,
-                   function_ref<SmallVector<Value>(Build, Value step)> elements) {
+SmallVector<Value> hloc::foldElements(Build build, ComputationOp computation, int64_t steps,
+                                      ValueRange state,
+                                      function_ref<SmallVector<Value>(Build, Value step)> elements,
+                                      function_ref<Value(Build, Value step)> counts) {
   if (steps == 0 || arrayType(state[0]).getNumElements() == 0)
     return SmallVector<Value>(state);
   remarkLoop(build.loc, computation, steps);
@@ -111,9 +112,12 @@ hloc::foldElements(Build build, ComputationOp computation, int64_t steps, ValueR
         SmallVector<Value> arguments(sofar);
         for (Value next : elements(inner, step))
           arguments.push_back(inner.flatten(next));
-        SmallVector<Value> folded = applyToElements(inner, computation, arguments, Value());
-        for (auto [value, old] : llvm::zip(folded, sofar))
+        Value which = counts ? counts(inner, step) : Value();
+        SmallVector<Value> folded = applyToElements(inner, computation, arguments, which);
+        for (auto [value, old] : llvm::zip(folded, sofar)) {
           value = inner.convert(value, getElementTypeOrSelf(old));
+          value = which ? inner.select(which, value, old) : value;
+        }
         return folded;
       });
 }

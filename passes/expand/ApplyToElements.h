@@ -28,10 +28,11 @@ llvm::SmallVector<mlir::Value> inlineWhere(Build build, mlir::Value pred,
 
 /// The vectors `state` after `steps` steps, each of which folds what `elements` gives for it,
 /// arrays of as many elements, into them with `computation`. There are no more steps than an s32
-/// counts.
+/// counts. Where `counts` of a step, as in applyToElements, is false the state stays what it is.
 llvm::SmallVector<mlir::Value>
 foldElements(Build build, hlo::ComputationOp computation, int64_t steps, mlir::ValueRange state,
-             llvm::function_ref<llvm::SmallVector<mlir::Value>(Build, mlir::Value step)> elements);
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(Build, mlir::Value step)> elements,
+             llvm::function_ref<mlir::Value(Build, mlir::Value step)> counts = nullptr);
 
 /// Says that `op` has become a loop of `steps` steps, and which operation of `computation` is why.
 void remarkLoop(mlir::Location op, hlo::ComputationOp computation, int64_t steps);

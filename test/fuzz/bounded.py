@@ -346,16 +346,36 @@ class Module(Exchanges):
         a = self.pick(lambda v: v.rank == 3 and v.bounds[1])
         if not a:
             return None
-        out = self.random.choice([1, 3])
-        width = self.random.choice([1, 2])
+        groups = 2 if a.bounds[2] % 2 == 0 and a.sizes[2] % 2 == 0 and self.random.random() < 0.5 else 1
+        out = self.random.choice([1, 3]) * groups
+        width = self.random.choice([1, 2, 3])
         if width > a.bounds[1]:
             return None
-        kernel = self.input(a.element, (width, a.bounds[2], out), (False, a.dynamic[2], False), (width, a.sizes[2], out))
+        shorter = self.random.random() < 0.3
+        length = self.size(width) if shorter else width
+        kernel = self.input(a.element, (width, a.bounds[2] // groups, out), (shorter, a.dynamic[2], False), (length, a.sizes[2] // groups, out))
         low, high, stride = self.random.choice([0, 1]), self.random.choice([0, 1]), self.random.choice([1, 2])
-        count = lambda n: 0 if n + low + high < width or n + low + high == 0 else (n + low + high - width) // stride + 1
-        return self.add(a.element, (a.bounds[0], count(a.bounds[1]), out), (a.dynamic[0], a.dynamic[1], False),
-                        (a.sizes[0], count(a.sizes[1]), out),
-                        f"convolution({a.name}, {kernel.name}), window={{size={width} stride={stride} pad={low}_{high}}}, dim_labels=b0f_0io->b0f")
+        count = lambda n, k: 0 if n + low + high < k else (n + low + high - k) // stride + 1
+        bound = count(a.bounds[1], width)
+        backwards = self.random.choice(["", " rhs_reversal=1"])
+        return self.add(a.element, (a.bounds[0], bound, out), (a.dynamic[0], a.dynamic[1] or shorter, False),
+                        (a.sizes[0], min(count(a.sizes[1], length), bound), out),
+                        f"convolution({a.name}, {kernel.name}), window={{size={width} stride={stride} pad={low}_{high}{backwards}}}, "
+                        f"dim_labels=b0f_0io->b0f, feature_group_count={groups}")
+
+    def make_fft(self):
+        """There and back again: integers, which may be rounded."""
+        a = self.pick(lambda v: v.element == "f32" and v.rank and 0 not in v.bounds)
+        if not a:
+            return None
+        lengths = a.bounds[-self.random.randint(1, min(3, a.rank)):]
+        type_ = type_text("c64", a.bounds, a.dynamic)
+        numbers = self.raw(type_, f"complex({a.name}, {a.name})")
+        for kind in ("FFT", "IFFT"):
+            numbers = self.raw(type_, f"fft({numbers}), fft_type={kind}, fft_length={braces(lengths)}")
+        part = self.raw(a.type(), f"{self.random.choice(['real', 'imag'])}({numbers})")
+        whole = self.raw(a.type(), f"round-nearest-even({part})")
+        return self.add("s32", a.bounds, a.dynamic, a.sizes, f"convert({whole})")
 
     def make_sort(self):
         a = self.pick(lambda v: v.rank)

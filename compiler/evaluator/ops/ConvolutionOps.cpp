@@ -72,8 +72,8 @@ static void setDynamicSizes(ConvolutionOp op, const Array &input, const Array &k
   auto type = cast<RankedTensorType>(op.getType());
   ConvDimensionsAttr dims = op.getDimLabels();
   auto set = [&](int64_t d, int64_t size) {
-    if (type.isDynamicDim(d))
-      shape[d] = size;
+    if (type.isDynamicDim(d)) // a shorter kernel has more windows than the bound's
+      shape[d] = std::min(size, shape[d]);
   };
   set(dims.getOutputBatch(), input.shape[dims.getInputBatch()] / op.getBatchGroupCount());
   WindowAttr window = op.getWindow();
@@ -83,8 +83,8 @@ static void setDynamicSizes(ConvolutionOp op, const Array &input, const Array &k
     };
     int64_t size = input.shape[dims.getInputSpatial()[i]];
     int64_t dilated = size ? (size - 1) * get(window.getBaseDilations(), 1) + 1 : 0;
-    int64_t extent =
-        (kernel.shape[dims.getKernelSpatial()[i]] - 1) * get(window.getWindowDilations(), 1) + 1;
+    int64_t length = kernel.shape[dims.getKernelSpatial()[i]];
+    int64_t extent = length ? (length - 1) * get(window.getWindowDilations(), 1) + 1 : 0;
     int64_t room =
         dilated + get(window.getPaddingLow(), 0) + get(window.getPaddingHigh(), 0) - extent;
     set(dims.getOutputSpatial()[i], room < 0 ? 0 : room / get(window.getStrides(), 1) + 1);
@@ -130,7 +130,8 @@ static FailureOr<Values> convolution(Call &call) {
   }
   int64_t outBatches = type->second[dims.getOutputBatch()],
           outFeatures = type->second[dims.getOutputFeature()];
-  int64_t inFeatures = kernel.shape[dims.getKernelInputFeature()];
+  int64_t groupFeatures = input.shape[dims.getInputFeature()] / op.getFeatureGroupCount();
+  int64_t inFeatures = std::min(kernel.shape[dims.getKernelInputFeature()], groupFeatures);
   int64_t inBatchStride = inStrides[dims.getInputBatch()],
           inFeatureStride = inStrides[dims.getInputFeature()];
   int64_t kernelInStride = kernelStrides[dims.getKernelInputFeature()];
@@ -173,7 +174,7 @@ static FailureOr<Values> convolution(Call &call) {
           for (int64_t f = 0; f < outFeatures; ++f) {
             int64_t batch = f / perBatchGroup * outBatches + b, group = f / perFeatureGroup;
             const T *from =
-                &x[inOffset + batch * inBatchStride + group * inFeatures * inFeatureStride];
+                &x[inOffset + batch * inBatchStride + group * groupFeatures * inFeatureStride];
             const T *weights = &w[kernelOffset + f * kernelOutStride];
             T &at = out[outOffset + b * outStrides[dims.getOutputBatch()] +
                         f * outStrides[dims.getOutputFeature()]];

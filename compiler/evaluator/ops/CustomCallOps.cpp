@@ -130,19 +130,26 @@ struct Targets {
 };
 } // namespace
 
-static FailureOr<Values> customCall(Call &call) {
+/// Null if no target has that name.
+static Handler findTarget(StringRef target) {
   static const Targets targets;
-  StringRef target = cast<CustomCallOp>(call.op).getCustomCallTarget();
   StringRef routine = target;
   if (routine.consume_front("lapack_") && routine.size() > 1 &&
       StringRef("sdcz").contains(routine[0])) {
     routine = routine.drop_front();
     routine.consume_back("_ffi");
-    if (auto found = targets.lapack.find(routine); found != targets.lapack.end())
-      return found->second(call);
+    if (Handler found = targets.lapack.lookup(routine))
+      return found;
   }
-  if (auto found = targets.others.find(target); found != targets.others.end())
-    return found->second(call);
+  return targets.others.lookup(target);
+}
+
+bool knowsCustomCall(StringRef target) { return findTarget(target); }
+
+static FailureOr<Values> customCall(Call &call) {
+  StringRef target = cast<CustomCallOp>(call.op).getCustomCallTarget();
+  if (Handler known = findTarget(target))
+    return known(call);
   return call.fail("the evaluator knows no custom call named \"" + target + "\"");
 }
 

@@ -160,21 +160,36 @@ static Array transformArray(const Array &operand, FftType kind, ArrayRef<int64_t
   return result;
 }
 
+/// fft_length, with the size instead of the bound for dimensions of bounded dynamic size. IRFFT's
+/// last length is what it is: coefficients that are missing count as 0.
+static SmallVector<int64_t> getLengths(FftOp op, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> lengths(op.getFftLength());
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  int64_t first = sizes.size() - lengths.size();
+  for (int64_t i = 0, last = lengths.size() - 1; i <= last; ++i)
+    if (type.isDynamicDim(first + i) && (i < last || op.getFftType() != FftType::IRFFT))
+      lengths[i] = sizes[first + i];
+  return lengths;
+}
+
 static FailureOr<Values> fft(Call &call) {
   auto op = cast<FftOp>(call.op);
   const Array &operand = call.array(0);
   if (operand.shape.size() < op.getFftLength().size())
     return call.fail("the operand has fewer dimensions than fft_length");
-  if (operand.getCount() == 0 || countElements(op.getFftLength()) == 0) {
-    auto type = cast<RankedTensorType>(op.getType());
-    Shape shape = operand.shape; // a batch may be empty at run time only
-    for (size_t d = shape.size() - op.getFftLength().size(); d < shape.size(); ++d)
-      shape[d] = type.getDimSize(d);
-    Value zero = makeZero(RankedTensorType::get(shape, type.getElementType()));
+  SmallVector<int64_t> lengths = getLengths(op, operand.shape);
+  if (operand.getCount() == 0 || countElements(lengths) == 0) {
+    Shape shape = operand.shape; // which may be empty at run time only
+    if (op.getFftType() == FftType::RFFT)
+      shape.back() = shape.back() ? shape.back() / 2 + 1 : 0;
+    else if (op.getFftType() == FftType::IRFFT)
+      shape.back() = lengths.back();
+    Value zero = makeZero(
+        RankedTensorType::get(shape, cast<RankedTensorType>(op.getType()).getElementType()));
     return Values{zero};
   }
   int64_t factors = 0; // each element takes part in so many sums of products
-  for (int64_t length : op.getFftLength())
+  for (int64_t length : lengths)
     for (int64_t rest = length, p = 2; rest > 1;) {
       if (p * p > rest)
         p = rest;
@@ -185,8 +200,8 @@ static FailureOr<Values> fft(Call &call) {
   if (failed(call.interpreter.work(op, operand.getCount() * factors)))
     return failure();
   bool wide = operand.type == ElementType::C128 || operand.type == ElementType::F64;
-  return Values{wide ? transformArray<long double>(operand, op.getFftType(), op.getFftLength())
-                     : transformArray<double>(operand, op.getFftType(), op.getFftLength())};
+  return Values{wide ? transformArray<long double>(operand, op.getFftType(), lengths)
+                     : transformArray<double>(operand, op.getFftType(), lengths)};
 }
 
 void addFftOps(HandlerTable &table) { table["hlo.fft"] = fft; }

@@ -152,6 +152,7 @@ static FailureOr<Values> scan(Call &call) {
     }
     outputs.push_back(zero);
   }
+  std::vector<Shape> used(outputs.size());
   for (int64_t step = 0; step < steps; ++step) {
     int64_t position = op.getIsReverse() ? steps - 1 - step : step;
     SmallVector<Value> arguments;
@@ -170,12 +171,23 @@ static FailureOr<Values> scan(Call &call) {
                        " values, expected " + Twine(outputs.size() + carries.size()));
     for (size_t i = 0; i < outputs.size(); ++i) {
       Array &output = outputs[i].getArray();
-      Shape sizes = output.shape, target(sizes.size(), 0);
-      sizes[d] = 1;
+      Shape sizes = leaves[i].getArray().shape; // within the bounds, which the output has
+      sizes.insert(sizes.begin() + d, 1);
+      Shape target(sizes.size(), 0);
       target[d] = position;
       copyBox(leaves[i].getArray().reshaped(sizes), Shape(sizes.size(), 0), output, target, sizes);
+      sizes[d] = steps;
+      used[i] = sizes;
     }
     std::move(leaves.begin() + outputs.size(), leaves.end(), carries.begin());
+  }
+  for (auto [value, shape] : llvm::zip(outputs, used)) {
+    Array &output = value.getArray();
+    if (shape.empty() || output.shape == shape)
+      continue;
+    Array part(output.type, shape); // of the size that the last step gave
+    copyBox(output, Shape(shape.size(), 0), part, Shape(shape.size(), 0), shape);
+    value = part;
   }
   llvm::append_range(outputs, carries);
   return outputs;

@@ -302,9 +302,11 @@ typedef struct hlort_attribute {
   int64_t count;
 } hlort_attribute;
 
-/* What a custom call is given. Tuples are flattened; token operands and results have no data. The
- * call writes every result and nothing else. A result shares the memory of an operand where the
- * instruction's output_operand_aliasing says so, and nowhere else. */
+/* What a custom call is given. Tuples are flattened; token operands and results have no data.
+ * Arrays of bounded dynamic size have the memory of the bound, and their sizes, an int32_t for each
+ * bounded dimension, are operands and results after all others; what lies past them may be
+ * anything. The call writes every result and nothing else. A result shares the memory of an operand
+ * where the instruction's output_operand_aliasing says so, and nowhere else. */
 typedef struct hlort_custom_call_frame {
   const char *target;     /* custom_call_target */
   hlort_context *context; /* of the run, may be null; hlort_custom_call sets it */

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Before the conversion: the state of a loop is made of arrays and sizes, what a step does is
+// inlined and of bounded arrays again. Outputs have the sizes that the last step gives them; what
+// another has past these is dropped, and zero what it lacks.
+#include "passes/bounded/BoundedSteps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Computations.h"
+#include "passes/bounded/BoundedPatterns.h"
+
+using namespace mlir;
+using namespace hloc;
+using namespace hloc::hlo;
+
+namespace {
+
+/// The parts of a value, which has a size in each dimension that its type says is bounded.
+BoundedArray split(BoundedBuild &build, Value value) {
+  if (!isBoundedType(value.getType()))
+    return BoundedArray(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<Type> types(1 + type.getNumDynamicDims(), arrayType(build.index(0)));
+  types[0] = getFullType(type);
+  ValueRange parts =
+      UnrealizedConversionCastOp::create(build.builder, build.loc, types, value).getResults();
+  BoundedArray array(parts.front());
+  for (int64_t d = 0, next = 1; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      array.sizes[d] = parts[next++];
+  return array;
+}
+
+/// A value of `type`, as its parts and back.
+Value join(BoundedBuild &build, const BoundedArray &array, RankedTensorType type) {
+  SmallVector<Value> parts{array.array};
+  SmallVector<int64_t> ended;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (type.isDynamicDim(d))
+      parts.push_back(build.getSize(array, d));
+    else
+      ended.push_back(d);
+  }
+  parts[0] = build.zeroPast(array, ended);
+  if (parts.size() == 1)
+    return parts[0];
+  return UnrealizedConversionCastOp::create(build.builder, build.loc, type, parts).getResult(0);
+}
+
+class StepLoop {
+public:
+  StepLoop(ScanOp op, ComputationOp body)
+      : op(op), body(body), builder(op), build(builder, op.getLoc()),
+        dimension(op.getDimensions()[0]), carries(op.getNumCarries()),
+        outputs(op->getNumResults() - carries) {}
+
+  void lower() {
+    size_t inputCount = op.getArrays().size() - carries;
+    for (Value input : op.getArrays().take_front(inputCount))
+      inputs.push_back(split(build, input));
+    BoundedArrays state;
+    for (auto [carry, type] : llvm::zip(op.getArrays().drop_front(inputCount), carryTypes()))
+      state.push_back(withTypesSizes(build, split(build, carry), type));
+    for (Type type : outputTypes()) {
+      state.emplace_back(build.zero(getFullType(type)));
+      state.back() = withTypesSizes(build, state.back(), type);
+      state.back().sizes[dimension] = nullptr;
+    }
+    Value count = build.index(getFullType(scanned()).getDimSize(dimension));
+    for (const BoundedArray &input : inputs)
+      if (input.sizes[dimension])
+        count = input.sizes[dimension];
+    BoundedArrays last = loop(count, state);
+    std::rotate(last.begin(), last.begin() + carries, last.end());
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      if (i < outputs)
+        last[i].sizes[dimension] = count;
+      result.replaceAllUsesWith(join(build, last[i], cast<RankedTensorType>(result.getType())));
+    }
+    op->erase();
+  }
+
+private:
+  TypeRange outputTypes() { return TypeRange(op->getResultTypes()).take_front(outputs); }
+  TypeRange carryTypes() { return TypeRange(op->getResultTypes()).drop_front(outputs); }
+  /// The type of an array along which it goes.
+  Type scanned() { return inputs.empty() ? outputTypes().front() : op.getArrays()[0].getType(); }
+
+  /// The array with a size in each dimension that `type` says is bounded, and in no other.
+  static BoundedArray withTypesSizes(BoundedBuild &build, BoundedArray array, Type type) {
+    SmallVector<int64_t> ended;
+    for (int64_t d = 0; d < array.getRank(); ++d)
+      if (cast<RankedTensorType>(type).isDynamicDim(d))
+        array.sizes[d] = build.getSize(array, d);
+      else
+        ended.push_back(d);
+    array.array = build.zeroPast(array, ended);
+    for (int64_t d : ended)
+      array.sizes[d] = nullptr;
+    return array;
+  }
+
+  /// A counter, then the parts of the state one after the other.
+  static SmallVector<Value> pack(Value counter, ArrayRef<BoundedArray> state) {
+    SmallVector<Value> values{counter};
+    for (const BoundedArray &array : state) {
+      values.push_back(array.array);
+      llvm::copy_if(array.sizes, std::back_inserter(values), [](Value size) { return bool(size); });
+    }
+    return values;
+  }
+
+  /// The reverse, with sizes where `like` has them.
+  static BoundedArrays unpack(ValueRange values, ArrayRef<BoundedArray> like) {
+    BoundedArrays state;
+    values = values.drop_front();
+    for (const BoundedArray &array : like) {
+      BoundedArray &next = state.emplace_back(values.front());
+      values = values.drop_front();
+      for (auto [size, old] : llvm::zip(next.sizes, array.sizes)) {
+        if (!old)
+          continue;
+        size = values.front();
+        values = values.drop_front();
+      }
+    }
+    return state;
+  }
+
+  BoundedArrays loop(Value count, ArrayRef<BoundedArray> inits) {
+    SmallVector<Value> values = pack(build.index(0), inits);
+    auto loop = scf::WhileOp::create(
+        builder, build.loc, ValueRange(values).getTypes(), values,
+        [&](OpBuilder &inner, Location loc, ValueRange state) {
+          Value goesOn = Build(inner, loc).compare(state[0], count, Direction::LT);
+          goesOn = tensor::ExtractOp::create(inner, loc, goesOn, ValueRange());
+          scf::ConditionOp::create(inner, loc, goesOn, state);
+        },
+        [&](OpBuilder &inner, Location loc, ValueRange state) {
+          BoundedBuild step(inner, loc);
+          BoundedArrays next = doStep(step, state[0], count, unpack(state, inits));
+          scf::YieldOp::create(inner, loc, pack(step.add(state[0], 1), next));
+        });
+    return unpack(loop.getResults(), inits);
+  }
+
+  BoundedArrays doStep(BoundedBuild &step, Value counter, Value count,
+                       ArrayRef<BoundedArray> state) {
+    Value position = op.getIsReverse() ? step.sub(step.sub(count, 1), counter) : counter;
+    auto getStarts = [&](int64_t rank) {
+      SmallVector<Value> starts(rank, step.index(0));
+      starts[dimension] = position;
+      return starts;
+    };
+    SmallVector<Value> arguments;
+    for (const BoundedArray &input : inputs) {
+      SmallVector<int64_t> shape(input.getBounds()), rest(shape);
+      shape[dimension] = 1;
+      rest.erase(rest.begin() + dimension);
+      SmallVector<Value> sizes(input.sizes);
+      sizes.erase(sizes.begin() + dimension);
+      Value slice = step.dynamicSlice(input.array, getStarts(shape.size()), shape);
+      arguments.push_back(
+          join(step, BoundedArray(step.reshape(slice, rest), sizes), argumentType(arguments)));
+    }
+    for (const BoundedArray &carry : state.take_front(carries))
+      arguments.push_back(join(step, carry, argumentType(arguments)));
+    SmallVector<Value> results = inlineComputation(step.builder, body, arguments);
+    BoundedArrays next;
+    for (auto [carry, type] : llvm::zip(ArrayRef(results).drop_front(outputs), carryTypes()))
+      next.push_back(withTypesSizes(step, split(step, carry), type));
+    for (auto [i, type] : llvm::enumerate(outputTypes())) {
+      BoundedArray part = split(step, results[i]);
+      Value masked = step.zeroPast(part, iotaVector(part.getRank()));
+      SmallVector<int64_t> shape(part.getBounds());
+      SmallVector<Value> sizes(part.sizes);
+      shape.insert(shape.begin() + dimension, 1);
+      sizes.insert(sizes.begin() + dimension, nullptr);
+      BoundedArray whole(step.dynamicUpdateSlice(state[carries + i].array,
+                                                 step.reshape(masked, shape),
+                                                 getStarts(shape.size())),
+                         sizes);
+      whole = withTypesSizes(step, whole, type);
+      whole.sizes[dimension] = nullptr;
+      next.push_back(whole);
+    }
+    return next;
+  }
+
+  /// Of the argument that comes after `arguments`.
+  RankedTensorType argumentType(ArrayRef<Value> arguments) {
+    return cast<RankedTensorType>(body.getArgumentTypes()[arguments.size()]);
+  }
+
+  ScanOp op;
+  ComputationOp body;
+  OpBuilder builder;
+  BoundedBuild build;
+  int64_t dimension;
+  size_t carries, outputs;
+  BoundedArrays inputs;
+};
+
+} // namespace
+
+static ComputationOp getBody(ScanOp op) { return lookupComputation(op, op.getToApplyAttr()); }
+
+/// Whether there is a size in another dimension than the one along which it goes.
+static bool hasBoundedSteps(ScanOp op) {
+  ComputationOp body = getBody(op);
+  if (llvm::any_of(body.getArgumentTypes(), isBoundedType) ||
+      llvm::any_of(body.getResultTypes(), isBoundedType))
+    return true;
+  size_t inputs = op.getArrays().size() - op.getNumCarries();
+  for (auto [i, array] : llvm::enumerate(op.getArrays())) {
+    auto type = cast<RankedTensorType>(array.getType());
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d) && (i >= inputs || d != op.getDimensions()[0]))
+        return true;
+  }
+  return false;
+}
+
+void hloc::lowerBoundedSteps(ModuleOp module) {
+  llvm::SetVector<ComputationOp> bodies;
+  // One after the other: what a step does may have such scans in it.
+  for (ScanOp scan;; scan = ScanOp()) {
+    module.walk([&](ScanOp op) {
+      if (!hasBoundedSteps(op))
+        return WalkResult::advance();
+      scan = op;
+      return WalkResult::interrupt();
+    });
+    if (!scan)
+      break;
+    ComputationOp body = getBody(scan);
+    bodies.insert(body);
+    StepLoop(scan, body).lower();
+  }
+  for (ComputationOp body : bodies)
+    if (SymbolTable::symbolKnownUseEmpty(body, module))
+      body.erase();
+}
