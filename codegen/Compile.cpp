@@ -52,8 +52,8 @@ public:
   }
 
 private:
-  std::optional<llvm::DefaultThreadPool> pool;
   std::atomic<bool> good = true;
+  std::optional<llvm::DefaultThreadPool> pool;
 };
 
 class ProgramCompiler {
@@ -152,7 +152,7 @@ void ProgramCompiler::planBudget() {
   for (Unit &unit : units.list) {
     UnitWork &work = works.emplace_back();
     work.instructions = countInstructions(*unit.module, target);
-    work.isFixed = leavesChoices(*unit.module, target);
+    work.isFixed = !work.instructions || leavesChoices(*unit.module, target);
     if (!unit.functions.empty()) {
       work.runTime = rest.lookup(unit.getKernel(names));
       rest.erase(unit.getKernel(names));
@@ -165,7 +165,7 @@ void ProgramCompiler::planBudget() {
   BudgetPlan plan = planLevels(works, target.optimization, budget - before);
   for (auto [unit, work, level] : llvm::zip(units.list, works, plan.levels)) {
     unit.level = level;
-    if (level < target.optimization && work.instructions)
+    if (level < target.optimization)
       sayCheaper(unit, work);
   }
   if (plan.time + before > budget)

@@ -76,7 +76,7 @@ int64_t countInstructions(ModuleOp module, const Target &target) {
   int64_t count = 0;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     function.walk([&](Operation *op) {
-      if (op->hasTrait<OpTrait::ConstantLike>())
+      if (op == function || op->hasTrait<OpTrait::ConstantLike>())
         return;
       int64_t registers = 1;
       for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
