@@ -104,7 +104,7 @@ private:
       cache = openCache(options.cache, tell);
     if (std::optional<KeptResult> kept = findKept()) {
       OutputFiles files;
-      return writeFiles(*kept, files) ? Done : Refused;
+      return addCode(*kept, files) && report(files.commit()) ? Done : Refused;
     }
     stage("reading");
     OwningOpRef<ModuleOp> module = loadModule(sources, &context);
@@ -318,17 +318,19 @@ private:
     // What a compilation says is not kept, and it is to say it every time.
     if (wholeKey && !hasSpoken)
       keepWhole(*cache, *wholeKey, result);
+    if (!addCode(result, files))
+      return false;
     if (compiled->weights && !report(files.add(getWeightsFile(), [&](llvm::raw_ostream &out) {
           compiled->weights->write(out);
         })))
       return false;
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
-    return writeFiles(result, files);
+    return report(files.commit());
   }
 
-  /// Links the code, if that is wanted, and writes it with the others.
-  bool writeFiles(KeptResult &result, OutputFiles &files) {
+  /// Links the code, if that is wanted, and adds it and its header to the files.
+  bool addCode(KeptResult &result, OutputFiles &files) {
     CompileCache::Bytes &code = result.code;
     if (options.isLinked()) {
       stage("linking");
@@ -341,9 +343,7 @@ private:
     if (!report(files.add(options.output, StringRef(code.data(), code.size()),
                           /*executable=*/options.hasMain() && options.isLinked())))
       return false;
-    if (writesHeader() && !report(files.add(getFileBeside("h"), result.header)))
-      return false;
-    return report(files.commit());
+    return !writesHeader() || report(files.add(getFileBeside("h"), result.header));
   }
 
   /// Prints the report, or adds it to the files.

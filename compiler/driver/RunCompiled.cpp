@@ -81,7 +81,9 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.remarks = !options.reportFile.empty();
   compile.timeBudget = options.timeBudget;
   auto tell = [](const std::string &what) { llvm::errs() << "hlo-run: " << what << '\n'; };
-  std::unique_ptr<CompileCache> cache = openCache(options.cache, tell);
+  std::unique_ptr<CompileCache> cache;
+  if (options.benchmarkSeconds <= 0) // which measures compilations
+    cache = openCache(options.cache, tell);
   compile.cache = cache.get();
   llvm::scope_exit close([&] { closeCache(std::move(cache), options.cache, tell); });
   if (auto target = makeTargets(compile.target); !target) {
