@@ -90,26 +90,28 @@ int64_t countInstructions(ModuleOp module, const Target &target) {
 bool leavesChoices(ModuleOp module, const Target &target) {
   using arith::FastMathFlags;
   bool multiplies = false, adds = false;
-  bool regroups = module
-                      .walk([&](Operation *op) {
-                        if (auto reduction = dyn_cast<vector::ReductionOp>(op))
-                          return isa<FloatType>(reduction.getType()) &&
-                                         (reduction.getKind() == vector::CombiningKind::ADD ||
-                                          reduction.getKind() == vector::CombiningKind::MUL)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        auto arithmetic = dyn_cast<arith::ArithFastMathInterface>(op);
-                        if (!arithmetic || isa<math::FmaOp>(op))
-                          return WalkResult::advance();
-                        FastMathFlags flags = arithmetic.getFastMathFlagsAttr().getValue();
-                        if (bitEnumContainsAny(flags, FastMathFlags::reassoc | FastMathFlags::arcp))
-                          return WalkResult::interrupt();
-                        bool contracts = bitEnumContainsAny(flags, FastMathFlags::contract);
-                        multiplies |= contracts && isa<arith::MulFOp>(op);
-                        adds |= contracts && isa<arith::AddFOp, arith::SubFOp>(op);
-                        return WalkResult::advance();
-                      })
-                      .wasInterrupted();
+  bool regroups =
+      module
+          .walk([&](Operation *op) {
+            if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+              return isa<FloatType>(reduction.getType()) &&
+                             (reduction.getKind() == vector::CombiningKind::ADD ||
+                              reduction.getKind() == vector::CombiningKind::MUL)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            auto arithmetic = dyn_cast<arith::ArithFastMathInterface>(op);
+            if (!arithmetic || isa<math::FmaOp>(op))
+              return WalkResult::advance();
+            auto attribute = arithmetic.getFastMathFlagsAttr(); // conversions may have none
+            FastMathFlags flags = attribute ? attribute.getValue() : FastMathFlags::none;
+            if (bitEnumContainsAny(flags, FastMathFlags::reassoc | FastMathFlags::arcp))
+              return WalkResult::interrupt();
+            bool contracts = bitEnumContainsAny(flags, FastMathFlags::contract);
+            multiplies |= contracts && isa<arith::MulFOp>(op);
+            adds |= contracts && isa<arith::AddFOp, arith::SubFOp>(op);
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
   return regroups || (target.hasFma && multiplies && adds);
 }
 
