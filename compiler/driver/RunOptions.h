@@ -50,7 +50,7 @@ struct RunOptions {
   bool fastMath = false, checkBuffers = false;
 
   CacheSettings cache;
-  double timeBudget = 0;                          // as hloc's
+  double timeBudget = 0; // as hloc's
 
   std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
