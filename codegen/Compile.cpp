@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Compile.h"
-#include "codegen/LaunchAttribute.h"
 #include "codegen/Passes.h"
 #include "codegen/object/Link.h"
 #include "codegen/object/LlvmIr.h"
 #include "codegen/object/MachineCode.h"
+#include "codegen/object/SymbolNames.h"
 #include "codegen/object/TargetMachine.h"
 #include "codegen/program/Dispatch.h"
 #include "codegen/program/WeightsImage.h"
+#include "codegen/units/Budget.h"
+#include "codegen/units/Unit.h"
 #include "compiler/target/TargetAttribute.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
+#include <deque>
+#include <mutex>
 
 using namespace mlir;
 
@@ -21,23 +26,34 @@ namespace hloc {
 
 namespace {
 
-/// A kernel's function and, before it, those that are parts of it.
-struct KernelFunctions {
-  SmallVector<LLVM::LLVMFuncOp, 1> functions;
-  KernelSchedule launch;
-};
+/// Does tasks side by side, also those that tasks add.
+class Tasks {
+public:
+  explicit Tasks(unsigned threads) {
+    if (threads > 1)
+      pool.emplace(llvm::hardware_concurrency(threads));
+  }
 
-/// Functions that are compiled together, into one LLVM module.
-struct Group {
-  std::vector<KernelFunctions> kernels;
-  int64_t weight = 0;
-  OwningOpRef<ModuleOp> module;
-  std::optional<PassManager> passes;
-  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> llvmModule;
-  TargetMachineHandle machine;
-  llvm::SmallVector<char, 0> code;
-  bool failed = false;
+  void add(std::function<bool()> task) {
+    if (!pool)
+      good = good && task();
+    else
+      pool->async([this, task = std::move(task)] {
+        if (!task())
+          good = false;
+      });
+  }
+
+  /// Whether all have succeeded.
+  bool wait() {
+    if (pool)
+      pool->wait();
+    return good;
+  }
+
+private:
+  std::atomic<bool> good = true;
+  std::optional<llvm::DefaultThreadPool> pool;
 };
 
 class ProgramCompiler {
@@ -56,14 +72,16 @@ private:
   CodePipelineOptions getPipelineOptions() const {
     return {target.number, names.module, names.prefix, target.lineTables};
   }
-  bool runPasses(std::optional<PassManager> &manager, ModuleOp module,
-                 function_ref<void(OpPassManager &)> build);
-  std::vector<KernelFunctions> findKernels(ModuleOp module);
-  void formGroups(OwningOpRef<ModuleOp> module);
-  void placeKernels(Operation *after);
-  bool generate(Group &group);
-  void fillConstants(llvm::Module &module);
-  bool forEach(llvm::function_ref<bool(Group &)> step);
+  bool runPasses(ModuleOp module, function_ref<void(OpPassManager &)> build);
+  void planBudget();
+  void sayCheaper(const Unit &unit, const UnitWork &work);
+  Target getTarget(const Unit &unit) const;
+  void look(Unit &unit);
+  bool lower(ArrayRef<Unit *> units);
+  bool generate(Unit &unit);
+  bool generateMissing();
+  void fillConstants(const Unit &unit, llvm::Module &module);
+  bool link();
 
   ModuleOp program;
   const ProgramNames &names;
@@ -71,132 +89,110 @@ private:
   const CodeOptions &options;
   unsigned jobs;
   TimingScope timing;
-  /// Kept, as those of groups are: times are told apart by where a pass is in memory.
-  std::optional<PassManager> emission;
   bool ownsConstants = true;
-  /// The first holds the program itself and the kernels that belong beside it.
-  std::vector<Group> groups;
-  /// By symbol.
-  SmallVector<std::pair<std::string, ElementsAttr>> constants;
+  Units units;
+  /// Kept until the end: times are told apart by where a pass is in memory.
+  std::deque<PassManager> managers;
+  std::mutex lock;
   CompiledProgram result;
 };
 
 } // namespace
 
-bool ProgramCompiler::runPasses(std::optional<PassManager> &manager, ModuleOp module,
-                                function_ref<void(OpPassManager &)> build) {
-  PassManager &passes = manager.emplace(module.getContext());
+bool ProgramCompiler::runPasses(ModuleOp module, function_ref<void(OpPassManager &)> build) {
+  PassManager *passes;
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    passes = &managers.emplace_back(module.getContext());
+  }
 #ifdef NDEBUG
-  passes.enableVerifier(false);
+  passes->enableVerifier(false);
 #endif
-  build(passes);
+  build(*passes);
   if (options.configure)
-    options.configure(passes);
+    options.configure(*passes);
   if (options.timing)
-    passes.enableTiming(timing);
-  return succeeded(passes.run(module));
+    passes->enableTiming(timing);
+  return succeeded(passes->run(module));
 }
 
-/// Those of a program that was emitted, in order.
-std::vector<KernelFunctions> ProgramCompiler::findKernels(ModuleOp module) {
-  std::vector<KernelFunctions> kernels;
-  SmallVector<LLVM::LLVMFuncOp, 1> functions;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    std::optional<KernelSchedule> launch = getLaunch(function);
-    if (!launch && !isPart(function))
-      continue;
-    functions.push_back(function);
-    if (!launch)
-      continue;
-    StringRef name = function.getSymName().drop_front(names.prefix.size() + 1);
-    result.schedules[name] = *launch;
-    kernels.push_back({std::move(functions), std::move(*launch)});
-    functions.clear();
-  }
-  return kernels;
+/// The target at the unit's level.
+Target ProgramCompiler::getTarget(const Unit &unit) const {
+  Target own = target;
+  own.optimization = unit.level;
+  return own;
 }
 
-/// Spreads the kernels of the program's code over as many modules as there are threads for.
-void ProgramCompiler::formGroups(OwningOpRef<ModuleOp> module) {
-  std::vector<KernelFunctions> kernels = findKernels(*module), large;
-  Operation *after = kernels.empty() ? nullptr : kernels.back().functions.back()->getNextNode();
-  for (LLVM::GlobalOp global : module->getOps<LLVM::GlobalOp>())
-    if (ElementsAttr value = getProgramConstant(global))
-      constants.push_back({global.getSymName().str(), value});
-  auto isLarge = [](const KernelFunctions &kernel) { return !kernel.launch.isSmall; };
-  // Text forms are of one module, and only ELF's objects are linked here.
-  bool splits = options.form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
-  size_t count = splits ? std::min<size_t>(jobs, llvm::count_if(kernels, isLarge) / 2 + 1) : 1;
-  groups = std::vector<Group>(count);
-  groups[0].module = std::move(module);
-  for (KernelFunctions &kernel : kernels) {
-    if (isLarge(kernel)) {
-      large.push_back(std::move(kernel));
-      continue;
-    }
-    groups[0].weight += kernel.launch.operations;
-    groups[0].kernels.push_back(std::move(kernel));
-  }
-  // The heaviest first, each to the group with least to do.
-  llvm::stable_sort(large, [](const KernelFunctions &x, const KernelFunctions &y) {
-    return x.launch.operations > y.launch.operations;
-  });
-  for (KernelFunctions &kernel : large) {
-    Group &least = *llvm::min_element(
-        groups, [](const Group &x, const Group &y) { return x.weight < y.weight; });
-    least.weight += 10 + kernel.launch.operations;
-    least.kernels.push_back(std::move(kernel));
-  }
-  placeKernels(after);
+static std::string printSeconds(double nanoseconds) {
+  return llvm::formatv("{0:f3} s", nanoseconds * 1e-9).str();
 }
 
-/// Moves each group's kernels to its module; those of the first stand before `after`, or at the
-/// end, behind declarations of the others.
-void ProgramCompiler::placeKernels(Operation *after) {
-  Block *main = groups[0].module->getBody();
-  for (KernelFunctions &kernel : groups[0].kernels)
-    for (LLVM::LLVMFuncOp function : kernel.functions)
-      function->moveBefore(main, after ? after->getIterator() : main->end());
-  OpBuilder builder(program.getContext());
-  if (!groups[0].kernels.empty())
-    builder.setInsertionPoint(groups[0].kernels.front().functions.front());
-  else
-    builder.setInsertionPoint(main, after ? after->getIterator() : main->end());
-  for (Group &group : MutableArrayRef(groups).drop_front()) {
-    group.module = ModuleOp::create(program.getLoc());
-    (*group.module)->setDiscardableAttrs(groups[0].module.get()->getDiscardableAttrDictionary());
-    for (KernelFunctions &kernel : group.kernels) {
-      for (LLVM::LLVMFuncOp function : kernel.functions)
-        function->moveBefore(group.module->getBody(), group.module->getBody()->end());
-      LLVM::LLVMFuncOp function = kernel.functions.back();
-      function.setLinkage(LLVM::Linkage::External);
-      function.setVisibility_(LLVM::Visibility::Hidden);
-      auto declaration = LLVM::LLVMFuncOp::create(builder, function.getLoc(), function.getSymName(),
-                                                  function.getFunctionType());
-      declaration.setVisibility_(LLVM::Visibility::Hidden);
-      builder.setInsertionPoint(declaration);
+/// Says that LLVM does less for a unit, and what that is predicted to mean.
+void ProgramCompiler::sayCheaper(const Unit &unit, const UnitWork &work) {
+  Operation *about =
+      unit.functions.empty() ? program.getOperation() : program.lookupSymbol(unit.getKernel(names));
+  auto effort = [&](int level) { return getEffort(kCompileCosts, level); };
+  const EffortCosts &usual = effort(target.optimization), &chosen = effort(unit.level);
+  result.levels[unit.functions.empty() ? "" : unit.getKernel(names)] = unit.level;
+  emitRemark(about->getLoc()) << "to keep the time budget LLVM does less for this "
+                              << (unit.functions.empty() ? "program" : "kernel") << ", level "
+                              << unit.level << ": as predicted, "
+                              << printSeconds(getTime(work, usual) - getTime(work, chosen))
+                              << " less to compile, "
+                              << printSeconds(work.runTime * (chosen.slowdown - usual.slowdown))
+                              << " more in each call";
+}
+
+/// Sets the levels of units, and says which have another than the program's.
+void ProgramCompiler::planBudget() {
+  std::vector<UnitWork> works;
+  llvm::StringMap<double> rest = options.runTimes;
+  int64_t operations = 0;
+  program.walk([&](Operation *) { ++operations; });
+  for (Unit &unit : units.list) {
+    UnitWork &work = works.emplace_back();
+    work.instructions = countInstructions(*unit.module, target);
+    work.isFixed = !work.instructions || leavesChoices(*unit.module, target);
+    if (!unit.functions.empty()) {
+      work.runTime = rest.lookup(unit.getKernel(names));
+      rest.erase(unit.getKernel(names));
     }
   }
+  for (const auto &kernel : rest)
+    works.front().runTime += kernel.second;
+  double before = kCompileCosts.start + kCompileCosts.operation * double(operations),
+         budget = options.timeBudget * 1e9;
+  BudgetPlan plan = planLevels(works, target.optimization, budget - before);
+  for (auto [unit, work, level] : llvm::zip(units.list, works, plan.levels)) {
+    unit.level = level;
+    if (level < target.optimization)
+      sayCheaper(unit, work);
+  }
+  if (plan.time + before > budget)
+    emitRemark(program.getLoc()) << "compiling takes about " << printSeconds(plan.time + before)
+                                 << " at the least, as predicted: more than the time budget of "
+                                 << printSeconds(budget);
 }
 
-bool ProgramCompiler::forEach(llvm::function_ref<bool(Group &)> step) {
-  if (groups.size() == 1)
-    return step(groups[0]);
-  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
-  for (Group &group : groups)
-    pool.async([&group, step] { group.failed = !step(group); });
-  pool.wait();
-  return llvm::none_of(groups, [](Group &group) { return group.failed; });
+/// Asks the cache for the unit's object.
+void ProgramCompiler::look(Unit &unit) {
+  unit.key = getUnitKey(unit, getTarget(unit));
+  if (!unit.key)
+    return;
+  std::optional<CompileCache::Bytes> found = options.cache->find(*unit.key);
+  ++(found ? options.cache->units.found : options.cache->units.missing);
+  if (found)
+    unit.code = std::move(*found);
 }
 
-void ProgramCompiler::fillConstants(llvm::Module &module) {
-  defineWeights(program, names, module);
-  for (const auto &[symbol, value] : constants) {
+void ProgramCompiler::fillConstants(const Unit &unit, llvm::Module &module) {
+  if (unit.describes && ownsConstants)
+    defineWeights(program, names, module);
+  for (const auto &[symbol, value] : unit.constants) {
     SmallVector<char> bytes;
     getMemoryBytes(value, bytes);
     if (bytes.empty())
       bytes.push_back(0);
-    result.constantBytes += bytes.size();
     auto *global = module.getGlobalVariable(symbol, /*AllowInternal=*/true);
     global->setInitializer(
         llvm::ConstantDataArray::getRaw(StringRef(bytes.data(), bytes.size()), bytes.size(),
@@ -204,40 +200,146 @@ void ProgramCompiler::fillConstants(llvm::Module &module) {
   }
 }
 
-bool ProgramCompiler::generate(Group &group) {
-  if (!runPasses(group.passes, *group.module, [&](OpPassManager &passes) {
+/// Turns the units' code into the llvm dialect, at once: the passes take some time to begin.
+bool ProgramCompiler::lower(ArrayRef<Unit *> list) {
+  OwningOpRef<ModuleOp> module = join(list);
+  if (!runPasses(*module, [&](OpPassManager &passes) {
         buildLoweringPipeline(passes, getPipelineOptions());
       }))
     return false;
+  if (list.front()->functions.empty())
+    list.front()->module = std::move(module);
+  else
+    part(*module, list);
+  return true;
+}
+
+/// Makes the object of a unit that was lowered.
+bool ProgramCompiler::generate(Unit &unit) {
+  llvm::LLVMContext context;
   TimingScope stage = timing.nest("Translate to LLVM IR");
-  group.machine = borrowTargetMachine(target);
-  group.llvmModule = translateToLLVM(*group.module, *group.context, *group.machine, target);
-  if (!group.llvmModule)
+  Target own = getTarget(unit);
+  TargetMachineHandle machine = borrowTargetMachine(own);
+  std::unique_ptr<llvm::Module> module = translateToLLVM(*unit.module, context, *machine, own);
+  if (!module)
     return false;
-  group.module = nullptr;
-  if (&group == &groups[0]) {
-    if (ownsConstants)
-      fillConstants(*group.llvmModule);
-    if (options.finish)
-      options.finish(*group.llvmModule, result.memory);
-  }
+  unit.module = nullptr;
+  for (const auto &[own, name] : listNames(unit, target))
+    module->getFunction(name)->setName(own);
+  fillConstants(unit, *module);
+  if (unit.describes && options.finish)
+    options.finish(*module, result.memory);
   stage.stop();
   stage = timing.nest("Optimize LLVM IR");
-  optimize(*group.llvmModule, *group.machine, target);
+  optimize(*module, *machine, own);
   stage.stop();
   stage = timing.nest("Generate machine code");
   if (options.form == CodeForm::LlvmIr) {
-    llvm::raw_svector_ostream stream(group.code);
-    stream << *group.llvmModule;
+    llvm::raw_svector_ostream stream(unit.code);
+    stream << *module;
     return true;
   }
-  if (llvm::Error error = emitMachineCode(*group.llvmModule, *group.machine,
-                                          options.form == CodeForm::Assembly, group.code)) {
+  if (llvm::Error error =
+          emitMachineCode(*module, *machine, options.form == CodeForm::Assembly, unit.code)) {
     emitError(program.getLoc()) << llvm::toString(std::move(error));
     return false;
   }
-  group.llvmModule = nullptr;
+  if (unit.key)
+    options.cache->add(*unit.key, unit.code);
   return true;
+}
+
+/// Makes the objects that the cache does not have.
+bool ProgramCompiler::generateMissing() {
+  // Kernels are lowered in as many parts as there are threads, the heaviest first, each to the part
+  // with least to do.
+  SmallVector<Unit *> kernels, others;
+  for (Unit &unit : units.list)
+    if (unit.code.empty())
+      (unit.functions.empty() ? others : kernels).push_back(&unit);
+  std::vector<std::pair<int64_t, SmallVector<Unit *>>> parts(
+      std::min<size_t>(jobs, kernels.size()));
+  llvm::stable_sort(kernels, [](Unit *x, Unit *y) { return x->weight > y->weight; });
+  for (Unit *unit : kernels) {
+    auto &least = *llvm::min_element(parts, llvm::less_first());
+    least.first += 10 + unit->weight;
+    least.second.push_back(unit);
+  }
+  Tasks tasks(jobs);
+  auto add = [&](ArrayRef<Unit *> list) {
+    tasks.add([&, list] {
+      if (!lower(list))
+        return false;
+      for (Unit *unit : list)
+        tasks.add([this, unit] { return generate(*unit); });
+      return true;
+    });
+  };
+  for (auto &[weight, part] : parts)
+    add(part);
+  for (Unit *&unit : others)
+    add(unit);
+  return tasks.wait();
+}
+
+/// Makes one object of the units'.
+bool ProgramCompiler::link() {
+  if (units.list.size() == 1) {
+    result.code = std::move(units.list.front().code);
+    return true;
+  }
+  TimingScope stage = timing.nest("Rename kernels");
+  llvm::Error error = llvm::Error::success();
+  SmallVector<ArrayRef<char>> objects;
+  for (Unit &unit : units.list) {
+    auto names = listNames(unit, target);
+    if (!names.empty() && !error)
+      error = renameSymbols(unit.code, names);
+    objects.push_back(unit.code);
+  }
+  stage.stop();
+  stage = timing.nest("Link kernels");
+  if (!error)
+    error = linkObjects(objects, result.code);
+  if (!error)
+    return true;
+  emitError(program.getLoc()) << llvm::toString(std::move(error));
+  return false;
+}
+
+FailureOr<CompiledProgram> ProgramCompiler::compile() {
+  // Before threads share the context.
+  program.getContext()->loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> code = program.clone();
+  if (!runPasses(*code, [&](OpPassManager &passes) {
+        buildCodePipeline(passes, getPipelineOptions(), CodeStage::Program);
+      }))
+    return failure();
+  result.memory = getProgramMemory(*code);
+  UnitOptions unitOptions{names};
+  // Text forms are of one module, and only ELF's objects are linked here.
+  unitOptions.splits =
+      options.form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
+  unitOptions.ownsConstants = ownsConstants;
+  units =
+      formUnits(std::move(code), unitOptions, [&](StringRef kernel, const KernelSchedule &launch) {
+        result.schedules[kernel] = launch;
+      });
+  result.constantBytes = units.constantBytes;
+  for (Unit &unit : units.list)
+    unit.level = target.optimization;
+  if (options.timeBudget > 0)
+    planBudget();
+  if (options.cache) {
+    TimingScope stage = timing.nest("Look for kernels");
+    Tasks tasks(jobs);
+    for (Unit &unit : units.list)
+      tasks.add([&] { return look(unit), true; });
+    tasks.wait();
+  }
+  if (!generateMissing() || !link())
+    return failure();
+  return std::move(result);
 }
 
 /// Bytes in the object's executable sections, and those of its functions.
@@ -259,33 +361,6 @@ static void countCode(CompiledProgram &program) {
     else if (!name)
       llvm::consumeError(name.takeError());
   }
-}
-
-FailureOr<CompiledProgram> ProgramCompiler::compile() {
-  // Before threads share the context.
-  program.getContext()->loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> code = program.clone();
-  if (!runPasses(emission, *code, [&](OpPassManager &passes) {
-        buildCodePipeline(passes, getPipelineOptions(), CodeStage::Program);
-      }))
-    return failure();
-  result.memory = getProgramMemory(*code);
-  formGroups(std::move(code));
-  if (!forEach([&](Group &group) { return generate(group); }))
-    return failure();
-  if (groups.size() == 1) {
-    result.code = std::move(groups[0].code);
-  } else {
-    TimingScope stage = timing.nest("Link kernels");
-    SmallVector<ArrayRef<char>> objects;
-    for (Group &group : groups)
-      objects.push_back(group.code);
-    if (llvm::Error error = linkObjects(objects, result.code)) {
-      emitError(program.getLoc()) << llvm::toString(std::move(error));
-      return failure();
-    }
-  }
-  return std::move(result);
 }
 
 /// The programs and what chooses between them, in one object.

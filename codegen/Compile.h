@@ -11,6 +11,8 @@
 
 namespace hloc {
 
+class CompileCache;
+
 enum class CodeForm { LlvmIr, Assembly, Object };
 
 struct CompiledProgram {
@@ -19,6 +21,9 @@ struct CompiledProgram {
   llvm::StringMap<KernelSchedule> schedules;
   /// The relocatable object, or the text in the form asked for.
   llvm::SmallVector<char, 0> code;
+  /// With a time budget: LLVM's level for the kernels that it does less for, and, without a name,
+  /// for the program itself.
+  llvm::StringMap<int> levels;
   /// Bytes of machine code and of constants.
   int64_t codeBytes = 0, constantBytes = 0;
   /// Bytes of machine code of each function that was not inlined everywhere, by symbol.
@@ -29,8 +34,16 @@ struct CodeOptions {
   /// What symbols begin with.
   std::string name;
   CodeForm form = CodeForm::Object;
-  /// Threads that compile kernels.
+  /// Threads that compile kernels. The code is the same for any number.
   unsigned jobs = 1;
+  /// Where objects of kernels are kept for later compilations, or null. The code is the same with
+  /// and without.
+  CompileCache *cache = nullptr;
+  /// Seconds that compiling may take, as it is predicted: LLVM does less for kernels where that
+  /// costs least, which remarks say. 0: as much as there is to do.
+  double timeBudget = 0;
+  /// With a budget: nanoseconds that each kernel takes in one call of the program.
+  llvm::StringMap<double> runTimes;
   /// Adds to the LLVM module that holds the entry function, before it is optimized.
   std::function<void(llvm::Module &, const ProgramMemory &)> finish;
   /// Called before passes run, to add printing.

@@ -2,6 +2,8 @@
 #include "codegen/object/Link.h"
 #include "codegen/object/ScratchFile.h"
 #include "lld/Common/Driver.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
 
@@ -26,20 +28,24 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
 
 llvm::Error linkObjects(llvm::ArrayRef<llvm::ArrayRef<char>> objects,
                         llvm::SmallVectorImpl<char> &output) {
-  std::vector<ScratchFile> files;
-  std::vector<std::string> arguments{"-r"};
-  for (llvm::ArrayRef<char> object : objects) {
-    llvm::Expected<ScratchFile> file = ScratchFile::create("o", object);
-    if (!file)
-      return file.takeError();
-    arguments.push_back(file->getPath());
-    files.push_back(std::move(*file));
-  }
+  // One file with all of them: making many takes longer than linking them.
+  std::vector<llvm::NewArchiveMember> members;
+  for (llvm::ArrayRef<char> object : objects)
+    members.emplace_back(llvm::MemoryBufferRef({object.data(), object.size()}, "unit.o"));
+  auto archive = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab,
+                                            llvm::object::Archive::K_GNU, /*Deterministic=*/true,
+                                            /*Thin=*/false);
+  if (!archive)
+    return archive.takeError();
+  llvm::StringRef text = (*archive)->getBuffer();
+  llvm::Expected<ScratchFile> input = ScratchFile::create("a", {text.data(), text.size()});
+  if (!input)
+    return input.takeError();
   llvm::Expected<ScratchFile> linked = ScratchFile::create("o");
   if (!linked)
     return linked.takeError();
-  arguments.insert(arguments.end(), {"-o", linked->getPath()});
-  if (llvm::Error error = runLinker(arguments))
+  if (llvm::Error error =
+          runLinker({"-r", "--whole-archive", input->getPath(), "-o", linked->getPath()}))
     return error;
   return linked->read(output);
 }

@@ -212,4 +212,10 @@ ElementsAttr getProgramConstant(LLVM::GlobalOp global) {
   return global->getAttrOfType<ElementsAttr>(kConstantValue);
 }
 
+void dropProgramConstant(LLVM::GlobalOp global) { global->removeAttr(kConstantValue); }
+
+int64_t getConstantBytes(LLVM::GlobalOp global) {
+  return cast<LLVM::LLVMArrayType>(global.getType()).getNumElements();
+}
+
 } // namespace hloc

@@ -53,6 +53,10 @@ ProgramMemory getProgramMemory(mlir::ModuleOp program);
 
 /// The elements of a constant of the program; null if `global` is something else.
 mlir::ElementsAttr getProgramConstant(mlir::LLVM::GlobalOp global);
+/// Leaves its declaration: it is defined in another object.
+void dropProgramConstant(mlir::LLVM::GlobalOp global);
+/// Its bytes in memory.
+int64_t getConstantBytes(mlir::LLVM::GlobalOp global);
 
 /// The bytes of a literal as arrays lie in memory: as in Literal.h, but elements of fewer than
 /// eight bits packed.

@@ -17,9 +17,6 @@ namespace hloc {
 #define GEN_PASS_DEF_PLACEWEIGHTS
 #include "codegen/Passes.h.inc"
 
-/// Constants of fewer bytes stay in the object, where LLVM sees their values.
-static constexpr int64_t kSmallConstant = 256;
-
 // Attributes of the module and of its constants.
 static constexpr StringLiteral kWeights = "hlo.weights", kOffset = "hlo.weights_offset";
 

@@ -17,6 +17,9 @@ namespace hloc {
 
 struct ProgramNames;
 
+/// Constants of fewer bytes stay beside the code that reads them, where LLVM sees their values.
+inline constexpr int64_t kSmallConstant = 256;
+
 struct WeightsImage {
   struct Constant {
     mlir::ElementsAttr value;

@@ -7,6 +7,7 @@
 #include "compiler/driver/RandomInputs.h"
 #include "compiler/driver/RunFiles.h"
 #include "compiler/driver/diff/BuildRecord.h"
+#include "compiler/driver/report/KernelFacts.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -203,6 +204,11 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   code.name = interface.name;
   code.form = options.form;
   code.jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
+  code.cache = options.cache;
+  if (options.timeBudget > 0) {
+    code.timeBudget = options.timeBudget;
+    code.runTimes = predictRunTimes(module, targets->back());
+  }
   code.configure = options.configure;
   code.timing = options.timing;
   code.finish = [&](llvm::Module &code, const ProgramMemory &memory) {

@@ -35,6 +35,10 @@ struct CompileOptions {
   /// A hash of the module's text. Unless it is empty, objects get a record of what they were made
   /// of (compiler/driver/diff/BuildRecord.h).
   std::string moduleHash;
+  /// Where code is kept for later compilations, or null.
+  CompileCache *cache = nullptr;
+  /// Seconds that compiling may take, as it is predicted; 0: as long as it takes.
+  double timeBudget = 0;
   /// Called before passes run, to add printing.
   std::function<void(mlir::PassManager &)> configure;
   /// Where passes and stages are timed, or null.

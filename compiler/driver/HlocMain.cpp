@@ -5,6 +5,7 @@
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/HlocOptions.h"
+#include "compiler/driver/KeptResults.h"
 #include "compiler/driver/LinkRuntime.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/driver/PassDumps.h"
@@ -55,6 +56,13 @@ public:
   }
 
   ExitCode run() {
+    ExitCode code = compile();
+    closeCache(std::move(cache), options.cache, tell);
+    return code;
+  }
+
+private:
+  ExitCode compile() {
     // What the command line says of the target is checked before anything is read.
     auto targets = makeTargets(getCompileOptions().target);
     if (!targets) {
@@ -87,11 +95,18 @@ public:
     ScopedDiagnosticHandler watcher(&context, [&](Diagnostic &diagnostic) {
       if (options.report && remarks.take(diagnostic))
         return success();
+      hasSpoken = true;
       notSupported |= isNotSupported(diagnostic);
       return failure(); // for the printer
     });
-    stage("reading");
     source = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
+    if (options.emit >= Emit::Llvm)
+      cache = openCache(options.cache, tell);
+    if (std::optional<KeptResult> kept = findKept()) {
+      OutputFiles files;
+      return addCode(*kept, files) && report(files.commit()) ? Done : Refused;
+    }
+    stage("reading");
     OwningOpRef<ModuleOp> module = loadModule(sources, &context);
     std::optional<SourceNotes> notes;
     if (module) {
@@ -103,12 +118,13 @@ public:
     return done ? Done : notSupported ? Unsupported : Refused;
   }
 
-private:
   static DialectRegistry makeRegistry() {
     DialectRegistry registry;
     registerAllDialects(registry);
     return registry;
   }
+
+  static void tell(const std::string &what) { llvm::errs() << "hloc: " << what << '\n'; }
 
   void stage(StringRef name) {
     if (options.progress)
@@ -196,6 +212,8 @@ private:
     result.tunedSchedules = options.tunedSchedules;
     result.tunedSchedulesFile = options.tunedSchedulesFile;
     result.checkBuffers = options.checkBuffers;
+    result.cache = cache.get();
+    result.timeBudget = options.timeBudget;
     result.remarks = options.report;
     result.standAlone = options.emit == Emit::Program;
     result.name = getName();
@@ -262,6 +280,16 @@ private:
     return report(files.add(options.output, text)) && report(files.commit());
   }
 
+  /// What was kept of the same compilation, if nothing is asked for but what it wrote.
+  std::optional<KeptResult> findKept() {
+    bool isPlain = cache && options.bind.empty() && options.emit != Emit::SelfTest &&
+                   !(options.tune || options.report || options.timing || options.progress ||
+                     options.checkBuffers || !options.dumpDir.empty());
+    if (isPlain)
+      wholeKey = getWholeKey(source, options.module, getCompileOptions());
+    return wholeKey ? findWhole(*cache, *wholeKey) : std::nullopt;
+  }
+
   bool writeCode(ModuleOp module) {
     CompileOptions compile = getCompileOptions();
     OwningOpRef<ModuleOp> asRead; // compiling is done in place
@@ -279,12 +307,31 @@ private:
     FailureOr<CompiledModule> compiled = compileModule(module, compile);
     if (failed(compiled))
       return false;
-    SmallVector<char, 0> &code = compiled->program.code;
     OutputFiles files;
     if (options.report && !writeReport(module, *compiled, files))
       return false;
     if (asRead && !addSelfTest(*asRead, *compiled))
       return false;
+    KeptResult result{std::move(compiled->program.code), ""};
+    if (writesHeader())
+      result.header = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
+    // What a compilation says is not kept, and it is to say it every time.
+    if (wholeKey && !hasSpoken)
+      keepWhole(*cache, *wholeKey, result);
+    if (!addCode(result, files))
+      return false;
+    if (compiled->weights && !report(files.add(getWeightsFile(), [&](llvm::raw_ostream &out) {
+          compiled->weights->write(out);
+        })))
+      return false;
+    if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
+      return false;
+    return report(files.commit());
+  }
+
+  /// Links the code, if that is wanted, and adds it and its header to the files.
+  bool addCode(KeptResult &result, OutputFiles &files) {
+    CompileCache::Bytes &code = result.code;
     if (options.isLinked()) {
       stage("linking");
       SmallVector<char, 0> linked;
@@ -296,18 +343,7 @@ private:
     if (!report(files.add(options.output, StringRef(code.data(), code.size()),
                           /*executable=*/options.hasMain() && options.isLinked())))
       return false;
-    if (writesHeader()) {
-      std::string text = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
-      if (!report(files.add(getFileBeside("h"), text)))
-        return false;
-    }
-    if (compiled->weights && !report(files.add(getWeightsFile(), [&](llvm::raw_ostream &out) {
-          compiled->weights->write(out);
-        })))
-      return false;
-    if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
-      return false;
-    return report(files.commit());
+    return !writesHeader() || report(files.add(getFileBeside("h"), result.header));
   }
 
   /// Prints the report, or adds it to the files.
@@ -354,6 +390,11 @@ private:
   PassDumps dumps;
   StringRef source; // the module's text
   bool notSupported = false;
+  /// A diagnostic was printed.
+  bool hasSpoken = false;
+  std::unique_ptr<CompileCache> cache;
+  /// Of the whole compilation, if it may be kept.
+  std::optional<CacheKey> wholeKey;
   ReportRemarks remarks;
   ReportSource origin;
 };

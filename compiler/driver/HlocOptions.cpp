@@ -162,6 +162,12 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   FieldOption<double> tuneSeconds("tune-seconds", options.tuneSeconds,
                                   "How long to look for them, about (default 60)", "seconds",
                                   category);
+  FieldOption<double> timeBudget(
+      "time-budget", options.timeBudget,
+      "How long compiling may take, as predicted: LLVM does less for the kernels where that costs "
+      "least, and remarks say for which; the bits of the results stay as they are",
+      "seconds", category);
+  CacheOptions cache(category);
   FieldOption<uint64_t> seed("seed", options.seed,
                              "Of the random inputs of --emit=selftest (default 0)", "n", category);
   cl::opt<bool, true> isTuneWorker("tune-worker", cl::ReallyHidden,
@@ -209,6 +215,12 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   };
   readText(options.machineFile, options.machine);
   readText(options.profileFile, options.profile);
+  hasRead = cache.read(options.cache, fault);
+  require(hasRead, fault);
+  require(!timeBudget.getNumOccurrences() || options.timeBudget > 0,
+          "expected --time-budget to be more than 0 seconds");
+  require(options.timeBudget == 0 || options.emit >= Emit::Object,
+          "--time-budget is about code; --emit stops before it");
   require(!seed.getNumOccurrences() || options.emit == Emit::SelfTest,
           "--seed is about --emit=selftest");
   require(options.weights != "-", "expected --weights to be a file's name");

@@ -4,6 +4,7 @@
 #ifndef HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 #define HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 
+#include "compiler/driver/CacheOptions.h"
 #include "compiler/driver/weights/Bindings.h"
 #include "compiler/target/Target.h"
 #include <string>
@@ -48,6 +49,8 @@ struct HlocOptions {
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
   bool tune = false;
   double tuneSeconds = 60;
+  double timeBudget = 0; // seconds that compiling may take; 0: as long as it takes
+  CacheSettings cache;
   uint64_t seed = 0;         // of a self-test's inputs
   bool isTuneWorker = false; // a process that --tune has started
 

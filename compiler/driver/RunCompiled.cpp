@@ -2,6 +2,7 @@
 // hlo-run's way of running a module: compiled.
 #include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/CrashGuard.h"
+#include "compiler/driver/KeptResults.h"
 #include "compiler/driver/MpiProcess.h"
 #include "compiler/driver/Profile.h"
 #include "compiler/driver/RunProfile.h"
@@ -78,6 +79,13 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.target.trace = !options.trace.empty();
   compile.checkBuffers = options.checkBuffers;
   compile.remarks = !options.reportFile.empty();
+  compile.timeBudget = options.timeBudget;
+  auto tell = [](const std::string &what) { llvm::errs() << "hlo-run: " << what << '\n'; };
+  std::unique_ptr<CompileCache> cache;
+  if (options.benchmarkSeconds <= 0) // which measures compilations
+    cache = openCache(options.cache, tell);
+  compile.cache = cache.get();
+  llvm::scope_exit close([&] { closeCache(std::move(cache), options.cache, tell); });
   if (auto target = makeTargets(compile.target); !target) {
     llvm::errs() << "hlo-run: " << llvm::toString(target.takeError()) << '\n';
     return RunStatus::WrongUsage;

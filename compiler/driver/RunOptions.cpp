@@ -92,6 +92,9 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Bf16DotOption bf16Dot(options.bf16Dot, category);
   Switch checkBuffers("check-buffers", options.checkBuffers,
                       "Check the plan of memory once more (always on in debug builds)");
+  Option<double> timeBudget("time-budget", options.timeBudget,
+                            "As hloc's: how long compiling may take", "seconds");
+  CacheOptions cache(category);
   Option<int64_t> maxSteps("max-steps", options.maxSteps, "Evaluator: limit of elements computed",
                            "n");
   Option<double> maxSeconds("max-seconds", options.maxSeconds, "Evaluator: limit of time",
@@ -131,6 +134,10 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   std::string fault;
   bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);
   require(hasRead, fault);
+  hasRead = cache.read(options.cache, fault);
+  require(hasRead, fault);
+  require(!timeBudget.getNumOccurrences() || options.timeBudget > 0,
+          "expected --time-budget to be more than 0 seconds");
   if (options.mpi) {
     options.replicas = replicas.getNumOccurrences() ? options.replicas : 0;
     options.partitions = partitions.getNumOccurrences() ? options.partitions : 0;

@@ -5,6 +5,7 @@
 #define HLOC_COMPILER_DRIVER_RUNOPTIONS_H
 
 #include "compiler/driver/ArrayReport.h"
+#include "compiler/driver/CacheOptions.h"
 #include "compiler/driver/weights/Bindings.h"
 #include "compiler/target/Target.h"
 #include <memory>
@@ -47,6 +48,9 @@ struct RunOptions {
   std::string mcpu;    // empty: this machine's
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool fastMath = false, checkBuffers = false;
+
+  CacheSettings cache;
+  double timeBudget = 0; // as hloc's
 
   std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name

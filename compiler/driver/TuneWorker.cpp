@@ -39,6 +39,10 @@ std::vector<std::string> getTuneWorkerCommand(const HlocOptions &options,
   add("mtriple", options.triple);
   add("target-file", options.machineFile);
   add("bf16-dot", options.bf16Dot == Bf16Dot::Native ? "native" : "");
+  if (options.cache.folder.empty())
+    command.push_back("--no-cache");
+  add("cache", options.cache.folder);
+  add("cache-size", std::to_string(options.cache.maxBytes));
   for (const std::string &schedule : options.schedules)
     add("schedule", schedule);
   for (const std::string &one : options.bind.one)

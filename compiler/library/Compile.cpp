@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/ElementNames.h"
 #include "compiler/driver/Descriptor.h"
+#include "compiler/driver/KeptResults.h"
 #include "compiler/driver/TeamRun.h"
 #include "compiler/library/Result.h"
 #include "compiler/text/Load.h"
@@ -62,6 +63,7 @@ static CompileOptions getCompileOptions(const hloc_options &options) {
   compile.target.singleThreaded = options.threads == 1;
   compile.target.fastMath = options.fast_math;
   compile.target.bf16Dot = options.native_bf16_dot ? Bf16Dot::Native : Bf16Dot::Exact;
+  compile.timeBudget = options.time_budget;
   return compile;
 }
 
@@ -71,14 +73,42 @@ static std::string findFault(const hloc_options &options, const CompileOptions &
     return "expected an optimization level of 0 to 3";
   if (options.threads < 0)
     return "expected a number of threads that is not negative";
+  if (!(options.time_budget >= 0))
+    return "expected a time budget that is not negative";
   if (options.reserved)
     return "expected 0 in the reserved field of the options";
   auto targets = makeTargets(compile.target);
   return targets ? "" : llvm::toString(targets.takeError());
 }
 
-static hloc_outcome compile(const hloc_options &options, hloc_result &result) {
-  CompileOptions compile = getCompileOptions(options);
+static CacheSettings getCacheSettings(const hloc_options &options) {
+  CacheSettings settings;
+  settings.folder = options.cache ? options.cache : getCacheFolderOfEnvironment();
+  if (options.cache_size)
+    settings.maxBytes = options.cache_size;
+  return settings;
+}
+
+/// Links what was kept of the whole compilation; false if there is nothing, or it does not link.
+static bool takeKept(CompileCache &cache, const CacheKey &key, StringRef name,
+                     hloc_result &result) {
+  std::optional<KeptResult> kept = findWhole(cache, key);
+  if (!kept)
+    return false;
+  llvm::Expected<LoadedModule> loaded = LoadedModule::load(kept->code, name);
+  if (!loaded) {
+    llvm::consumeError(loaded.takeError());
+    return false;
+  }
+  result.header = std::move(kept->header);
+  result.object = std::move(kept->code);
+  result.loaded = std::move(*loaded);
+  result.module = result.loaded->getDescriptor();
+  return true;
+}
+
+static hloc_outcome compile(const hloc_options &options, CompileOptions &compile,
+                            hloc_result &result) {
   if (std::string fault = findFault(options, compile); !fault.empty()) {
     result.addError("", fault);
     return HLOC_WRONG_USAGE;
@@ -90,6 +120,14 @@ static hloc_outcome compile(const hloc_options &options, hloc_result &result) {
                      : openModule(options.file, *sources, &problem))) {
     result.addError(options.file, problem);
     return HLOC_REFUSED;
+  }
+  std::optional<CacheKey> wholeKey;
+  bool binds = options.bind_count || options.bind_all_count || options.array_count;
+  if (compile.cache && !binds) {
+    wholeKey = getWholeKey(sources->getMemoryBuffer(sources->getMainFileID())->getBuffer(),
+                           options.file, compile);
+    if (wholeKey && takeKept(*compile.cache, *wholeKey, compile.name, result))
+      return HLOC_DONE;
   }
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -124,12 +162,28 @@ static hloc_outcome compile(const hloc_options &options, hloc_result &result) {
   if (!executable)
     return notSupported ? HLOC_UNSUPPORTED : HLOC_REFUSED;
   CompiledModule &compiled = executable->compiled;
-  result.header = makeHeader(compiled.interface, llvm::sys::path::filename(options.file));
-  result.object = std::move(compiled.program.code);
+  KeptResult made{std::move(compiled.program.code),
+                  makeHeader(compiled.interface, llvm::sys::path::filename(options.file))};
+  if (wholeKey && result.messages.empty()) // messages are to be there every time
+    keepWhole(*compile.cache, *wholeKey, made);
+  result.header = std::move(made.header);
+  result.object = std::move(made.code);
   result.weights = std::move(executable->weights);
   result.loaded = std::move(executable->loaded);
   result.module = result.loaded->getDescriptor();
   return HLOC_DONE;
+}
+
+/// The same with the cache that the options, or the environment, name.
+static hloc_outcome compile(const hloc_options &options, hloc_result &result) {
+  CompileOptions compileOptions = getCompileOptions(options);
+  CacheSettings settings = getCacheSettings(options);
+  auto tell = [&](const std::string &what) { result.addRemark(what); };
+  std::unique_ptr<CompileCache> cache = openCache(settings, tell);
+  compileOptions.cache = cache.get();
+  hloc_outcome outcome = compile(options, compileOptions, result);
+  closeCache(std::move(cache), settings, tell);
+  return outcome;
 }
 
 hloc_result *hloc_compile(const hloc_options *options) {

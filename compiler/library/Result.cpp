@@ -56,6 +56,11 @@ void hloc_result::add(const Diagnostic &diagnostic) {
     addOne(note);
 }
 
+void hloc_result::addRemark(StringRef text) {
+  messages.push_back({HLOC_REMARK, 0, 0, "", "", keep(text)});
+  printed += ("remark: " + text + "\n").str();
+}
+
 void hloc_result::addError(StringRef file, StringRef text) {
   messages.push_back({HLOC_ERROR, 0, 0, keep(file), "", keep(text)});
   printed += (file + (file.empty() ? "" : ": ") + "error: " + text + "\n").str();

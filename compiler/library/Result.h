@@ -35,6 +35,8 @@ struct hloc_result {
   void add(const mlir::Diagnostic &diagnostic);
   /// Adds and prints an error about a file as a whole.
   void addError(llvm::StringRef file, llvm::StringRef text);
+  /// Adds and prints a remark about nothing in the module.
+  void addRemark(llvm::StringRef text);
 
   // Of a module that was compiled.
   hloc::WeightsMemory weights;

@@ -40,6 +40,11 @@ void setTargets(ModuleOp module, const TargetOptions &options) {
   module->setAttr(kTargets, builder.getArrayAttr(entries));
 }
 
+void copyTargets(ModuleOp from, ModuleOp to) {
+  if (Attribute targets = from->getAttr(kTargets))
+    to->setAttr(kTargets, targets);
+}
+
 static TargetOptions readOptions(DictionaryAttr entry) {
   TargetOptions options;
   auto readName = [&](StringRef name, std::string &field) {

@@ -17,6 +17,9 @@ namespace hloc {
 /// Sets `hlo.targets` of the module: an entry for each CPU that `options` names.
 void setTargets(mlir::ModuleOp module, const TargetOptions &options);
 
+/// Makes the targets of `from` those of `to`.
+void copyTargets(mlir::ModuleOp from, mlir::ModuleOp to);
+
 /// The targets of the module that `op` is or is in. Without the attribute: x86-64-v3, what most
 /// machines have, so that passes alone do the same everywhere. Reports an error at the module if
 /// there is no such target.

@@ -57,7 +57,9 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
             fast_math: bool = False, bf16_dot: str = "exact",
             custom_calls: Mapping[str, Callable] | None = None, bind: Mapping[str, Any] | None = None,
-            bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None) -> Executable:
+            bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+            cache: str | os.PathLike[str] | bool | None = None, cache_size: int = 0,
+            time_budget: float = 0) -> Executable:
     """Compiles a module: HLO text, an HloModuleProto (bytes, or XLA's own object), the path of a file (a
     `pathlib.Path`), `jax.jit(f).lower(...)` or a `jax.export.Exported`; where JAX is installed also StableHLO,
     as text, bytecode or a file.
@@ -77,6 +79,10 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     bind: parameters that become constants, by name, with their values: arrays, trees of arrays as JAX
         functions take them, or files of weights, "FILE" or "FILE:KEY" (docs/weights.md).
     bind_all: a file of weights or a folder of them, or several, whose arrays are called as parameters are.
+    cache: a folder where what is compiled is kept for later; by default the one that the environment variable
+        HLOC_CACHE names, or none; False: none (docs/cache.md).
+    cache_size: bytes that may be kept there; by default a gigabyte.
+    time_budget: seconds that compiling may take, as predicted: less is done for kernels where that costs least.
 
     Raises CompileError, or UnsupportedError if the module is right but cannot be compiled."""
     if bf16_dot not in ("exact", "native"):
@@ -85,6 +91,11 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
         raise ValueError("expected one thread or more")
     if not 0 <= optimization <= 3:
         raise ValueError("expected an optimization level of 0 to 3")
+    if cache is True:
+        raise ValueError("expected cache to be a folder, or False")
+    if cache_size < 0 or not time_budget >= 0:
+        raise ValueError("expected cache_size and time_budget to be 0 or more")
+    folder = "" if cache is False else None if cache is None else os.fspath(cache)
     source = get_source(module)
     bindings = get_bindings(bind, bind_all)
     context = _get_context(context, threads)
@@ -92,7 +103,8 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                                fast_math, bf16_dot == "native", functions, *bindings)
+                                fast_math, bf16_dot == "native", functions, *bindings, folder, cache_size,
+                                time_budget)
         return Executable(_take(found), context)
 
     try:

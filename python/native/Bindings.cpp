@@ -60,7 +60,8 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
                          int threads, bool fastMath, bool nativeBf16Dot, nb::dict customCalls,
                          const std::vector<std::string> &bind,
                          const std::vector<std::string> &bindAll,
-                         const std::vector<BoundArray> &arrays) {
+                         const std::vector<BoundArray> &arrays, std::optional<std::string> cache,
+                         uint64_t cacheSize, double timeBudget) {
   std::vector<const char *> bindTexts, bindAllTexts;
   for (const std::string &one : bind)
     bindTexts.push_back(one.c_str());
@@ -85,6 +86,9 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
   options.threads = threads;
   options.fast_math = fastMath;
   options.native_bf16_dot = nativeBf16Dot;
+  options.cache = cache ? cache->c_str() : nullptr;
+  options.cache_size = cacheSize;
+  options.time_budget = timeBudget;
   SharedResult result;
   {
     nb::gil_scoped_release unlocked;
@@ -219,7 +223,7 @@ NB_MODULE(_native, m) {
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
         "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "custom_calls"_a, "bind"_a, "bind_all"_a,
-        "arrays"_a);
+        "arrays"_a, "cache"_a.none(), "cache_size"_a, "time_budget"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
   bindFfi(m);

@@ -121,6 +121,41 @@ TEST(Library, TellsWrongOptionsFromWrongModules) {
   EXPECT_EQ(hloc_get_outcome(missing.get()), HLOC_REFUSED);
 }
 
+TEST_F(Folder, FindsWhatItCompiledBefore) {
+  std::string cache = folder / "cache";
+  hloc_options options = {};
+  options.cache = cache.c_str();
+  auto compileInto = [&] {
+    Result result = compile(kDouble, options);
+    EXPECT_EQ(hloc_get_outcome(result.get()), HLOC_DONE) << hloc_get_printed_messages(result.get());
+    EXPECT_EQ(call(result, {1, 2, 3, 4}), (std::vector<float>{2, 4, 6, 8}));
+    size_t size = 0, headerSize = 0;
+    std::string object(hloc_get_object(result.get(), &size), size);
+    return object + hloc_get_header(result.get(), &headerSize);
+  };
+  std::string cold = compileInto();
+  auto entries = std::filesystem::directory_iterator(cache);
+  ASSERT_NE(entries, std::filesystem::directory_iterator());
+  std::filesystem::path entry = entries->path();
+  auto written = std::filesystem::last_write_time(entry);
+  EXPECT_EQ(compileInto(), cold);
+  EXPECT_EQ(std::filesystem::last_write_time(entry), written);
+  // A folder that cannot be one is said, and nothing else is different.
+  std::string file = folder / "file";
+  std::ofstream(file) << "no folder";
+  options.cache = file.c_str();
+  Result result = compile(kDouble, options);
+  ASSERT_EQ(hloc_get_outcome(result.get()), HLOC_DONE);
+  ASSERT_EQ(getMessages(result).size(), 1u);
+  EXPECT_EQ(getMessages(result)[0].severity, HLOC_REMARK);
+}
+
+TEST(Library, RefusesANegativeTimeBudget) {
+  hloc_options options = {};
+  options.time_budget = -1;
+  EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
+}
+
 constexpr const char *kScale =
     R"(HloModule scale
 

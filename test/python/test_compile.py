@@ -101,3 +101,34 @@ def test_several_participants():
     text = one_operation("all", [], "u32[]", "partition-id()").replace("HloModule all,", "HloModule all, num_partitions=2,")
     with pytest.raises(hloc.HlocError, match="several participants"):
         hloc.compile(text)
+
+
+def entries(folder):
+    return {path.name for path in folder.iterdir() if path.name.startswith("llvmcache-")}
+
+
+def test_cache(twice, tmp_path, monkeypatch):
+    cold = hloc.compile(twice, cache=tmp_path / "c")
+    kept = entries(tmp_path / "c")
+    assert kept
+    warm = hloc.compile(twice, cache=str(tmp_path / "c"))
+    assert entries(tmp_path / "c") == kept
+    assert (warm.object, warm.header) == (cold.object, cold.header) == (hloc.compile(twice).object, cold.header)
+    x = np.ones((2, 3), np.float32)
+    np.testing.assert_array_equal(warm(x)[0], 2 * x)
+    # Another level is another entry; the environment names a folder, which False ignores.
+    hloc.compile(twice, cache=tmp_path / "c", optimization=1)
+    assert len(entries(tmp_path / "c")) > len(kept)
+    monkeypatch.setenv("HLOC_CACHE", str(tmp_path / "d"))
+    hloc.compile(twice, cache=False)
+    assert not (tmp_path / "d").exists()
+    hloc.compile(twice)
+    assert entries(tmp_path / "d") == kept
+
+
+def test_time_budget(twice):
+    x = np.ones((2, 3), np.float32)
+    np.testing.assert_array_equal(hloc.compile(twice, time_budget=1e-3)(x)[0], 2 * x)
+    for options in ({"time_budget": -1}, {"time_budget": float("nan")}, {"cache": True}, {"cache_size": -1}):
+        with pytest.raises(ValueError):
+            hloc.compile(twice, **options)

@@ -59,6 +59,8 @@ function(hloc_tool name)
   _hloc_compiler_settings(${name})
   target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} $<IF:$<BOOL:${ARG_INSTALLED}>,hloc_llvm_programs,hloc_llvm_shared>)
+  # The compile cache tells builds apart by it (codegen/cache/BuildIdentity.h).
+  target_link_options(${name} PRIVATE LINKER:--build-id)
   get_property(order GLOBAL PROPERTY HLOC_SYMBOL_ORDER)
   if(ARG_INSTALLED AND order)
     target_link_options(${name} PRIVATE LINKER:--symbol-ordering-file=${order} LINKER:--no-warn-symbol-ordering)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/report/KernelFacts.h"
 #include "codegen/program/Dispatch.h"
+#include "compiler/target/CompileCosts.h"
 #include "compiler/text/Shape.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,6 +51,15 @@ std::vector<KernelLaunches> countLaunches(ModuleOp program) {
     if ((launches.kernel = symbols.lookup<hlo::KernelFunctionOp>(name)))
       list.push_back(launches);
   return list;
+}
+
+llvm::StringMap<double> predictRunTimes(ModuleOp program, const Target &target) {
+  llvm::StringMap<double> times;
+  for (KernelLaunches &launches : countLaunches(program))
+    times[launches.kernel.getSymName()] =
+        predictKernel(launches.kernel, target).time *
+        double(launches.times.value_or(launches.count * kCompileCosts.unknownRounds));
+  return times;
 }
 
 static KernelFacts collectKernel(const KernelLaunches &launches, ModuleOp program,

@@ -26,6 +26,9 @@ struct KernelLaunches {
 /// The kernels of a program on memory in the order of their first launch.
 std::vector<KernelLaunches> countLaunches(mlir::ModuleOp program);
 
+/// Nanoseconds that each kernel takes in one call of the program, by name, as predicted.
+llvm::StringMap<double> predictRunTimes(mlir::ModuleOp program, const Target &target);
+
 /// All figures but those of launches are of one, on the last of the module's targets.
 struct KernelFacts : KernelLaunches {
   Traffic traffic;

@@ -207,6 +207,9 @@ json::Object DataMaker::makeKernel(const KernelFacts &facts) {
     object["element_type"] = text::getElementName(type);
   if (facts.codeBytes)
     object["code_bytes"] = *facts.codeBytes;
+  auto level = compiled.program.levels.find(kernel.getSymName());
+  if (level != compiled.program.levels.end())
+    object["llvm_level"] = level->second;
   if (hlo::ScheduleAttr schedule = facts.prediction.schedule) {
     object["strategy"] = schedule.getStrategy();
     object["schedule"] = printSchedule(schedule);

@@ -48,6 +48,11 @@ typedef struct hloc_options {
   size_t bind_all_count;
   const hloc_bound_array *arrays; /* read while the module is compiled, and not after */
   size_t array_count;
+
+  const char *cache; /* a folder where what is compiled is kept, as `hloc --cache`; "": none; null:
+                        the one that the environment names, HLOC_CACHE */
+  uint64_t cache_size; /* bytes that may be kept there; 0: as many as hloc does */
+  double time_budget;  /* as `hloc --time-budget`, seconds; 0: as long as it takes */
 } hloc_options;
 
 typedef enum hloc_severity {
