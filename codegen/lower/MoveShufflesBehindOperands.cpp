@@ -11,17 +11,17 @@ namespace hloc {
 PreservedAnalyses MoveShufflesBehindOperands::run(Function &function, FunctionAnalysisManager &) {
   bool changed = false;
   for (BasicBlock &block : function)
-    for (Instruction &shuffle : make_early_inc_range(block)) {
-      if (!isa<ShuffleVectorInst>(shuffle))
+    for (Instruction &join : make_early_inc_range(block)) {
+      if (!isa<ShuffleVectorInst, CastInst>(join))
         continue;
-      Instruction *last = &shuffle;
-      for (Value *operand : shuffle.operands())
+      Instruction *last = &join;
+      for (Value *operand : join.operands())
         if (auto *source = dyn_cast<Instruction>(operand);
             source && source->getParent() == &block && last->comesBefore(source))
           last = source;
-      if (last == &shuffle)
+      if (last == &join)
         continue;
-      shuffle.moveAfter(last);
+      join.moveAfter(last);
       changed = true;
     }
   if (!changed)
