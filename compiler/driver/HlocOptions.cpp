@@ -126,6 +126,12 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       "reciprocal: quicker, but results differ by rounding errors and intermediate ones may "
       "overflow; NaN and infinity stay what they are",
       category);
+  FieldSwitch reproducible(
+      "reproducible", options.reproducible,
+      "Results have the same bits whatever the processor (x86-64-v2 to -v4, AArch64, RISC-V), but "
+      "for those of NaNs: no vectors of more than 32 bytes, and no multiplications contracted with "
+      "additions but in sums of products; on x86-64-v2 several times slower",
+      category);
   Bf16DotOption bf16Dot(options.bf16Dot, category);
   FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
                            "Check the plan of memory once more (always on in debug builds)",
@@ -195,6 +201,10 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           "--tune writes a file beside the code's, which -o has to name");
   require(!options.tune || !options.fastMath,
           "--tune keeps the bits of the results, --fast-math none in particular");
+  require(!options.reproducible || !options.fastMath,
+          "--reproducible keeps the bits of the results, --fast-math none in particular");
+  require(!options.reproducible || options.bf16Dot == Bf16Dot::Exact,
+          "--reproducible: only some processors have the instruction of --bf16-dot=native");
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
           "--tune times the code of one processor; --mcpu names several");
   require(options.tuneSeconds > 0, "expected --tune-seconds to be more than 0");
@@ -253,6 +263,7 @@ TargetOptions HlocOptions::getTarget() const {
   target.singleThreaded = threads == 1;
   target.lineTables = lineTables;
   target.fastMath = fastMath;
+  target.reproducible = reproducible;
   target.bf16Dot = bf16Dot;
   return target;
 }

@@ -57,8 +57,8 @@ using BoundArray = std::tuple<std::string, int32_t, std::vector<int64_t>,
 
 static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
                          std::optional<std::string> name, std::optional<std::string> cpu, int level,
-                         int threads, bool fastMath, bool nativeBf16Dot, nb::dict customCalls,
-                         const std::vector<std::string> &bind,
+                         int threads, bool fastMath, bool nativeBf16Dot, bool reproducible,
+                         nb::dict customCalls, const std::vector<std::string> &bind,
                          const std::vector<std::string> &bindAll,
                          const std::vector<BoundArray> &arrays) {
   std::vector<const char *> bindTexts, bindAllTexts;
@@ -85,6 +85,7 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
   options.threads = threads;
   options.fast_math = fastMath;
   options.native_bf16_dot = nativeBf16Dot;
+  options.reproducible = reproducible;
   SharedResult result;
   {
     nb::gil_scoped_release unlocked;
@@ -218,8 +219,8 @@ NB_MODULE(_native, m) {
         return nb::str(text ? text : "", size);
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
-        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "custom_calls"_a, "bind"_a, "bind_all"_a,
-        "arrays"_a);
+        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "reproducible"_a, "custom_calls"_a,
+        "bind"_a, "bind_all"_a, "arrays"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
   bindFfi(m);
