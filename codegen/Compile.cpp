@@ -116,7 +116,11 @@ std::vector<KernelFunctions> ProgramCompiler::findKernels(ModuleOp module) {
   return kernels;
 }
 
-/// Spreads the kernels of the program's code over as many modules as there are threads for.
+/// Modules that kernels are spread over at most. It is not the number of threads: an object does
+/// not depend on the machine that makes it.
+static constexpr size_t kMostGroups = 8;
+
+/// Spreads the kernels of the program's code over several modules, for threads.
 void ProgramCompiler::formGroups(OwningOpRef<ModuleOp> module) {
   std::vector<KernelFunctions> kernels = findKernels(*module), large;
   Operation *after = kernels.empty() ? nullptr : kernels.back().functions.back()->getNextNode();
@@ -124,9 +128,11 @@ void ProgramCompiler::formGroups(OwningOpRef<ModuleOp> module) {
     if (ElementsAttr value = getProgramConstant(global))
       constants.push_back({global.getSymName().str(), value});
   auto isLarge = [](const KernelFunctions &kernel) { return !kernel.launch.isSmall; };
-  // Text forms are of one module, and only ELF's objects are linked here.
-  bool splits = options.form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
-  size_t count = splits ? std::min<size_t>(jobs, llvm::count_if(kernels, isLarge) / 2 + 1) : 1;
+  // Text forms are of one module, and so is what passes print; only ELF's objects are linked here.
+  bool splits = options.form == CodeForm::Object && !options.configure &&
+                llvm::Triple(target.triple).isOSBinFormatELF();
+  size_t count =
+      splits ? std::min<size_t>(kMostGroups, llvm::count_if(kernels, isLarge) / 2 + 1) : 1;
   groups = std::vector<Group>(count);
   groups[0].module = std::move(module);
   for (KernelFunctions &kernel : kernels) {
@@ -237,6 +243,7 @@ bool ProgramCompiler::generate(Group &group) {
     return false;
   }
   group.llvmModule = nullptr;
+  group.machine = nullptr; // for the next group
   return true;
 }
 

@@ -206,10 +206,8 @@ private:
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
                                                    : CodeForm::Object;
     result.timing = options.timing ? &timingScope : nullptr;
-    if (!options.dumpDir.empty()) {
-      result.jobs = 1; // for one module
+    if (!options.dumpDir.empty())
       result.configure = [this](PassManager &passes) { dumps.attach(passes); };
-    }
     return result;
   }
 
