@@ -9,6 +9,7 @@
 #include "codegen/program/Dispatch.h"
 #include "codegen/program/WeightsImage.h"
 #include "compiler/target/TargetAttribute.h"
+#include "passes/Freestanding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -129,8 +130,9 @@ void ProgramCompiler::formGroups(OwningOpRef<ModuleOp> module) {
       constants.push_back({global.getSymName().str(), value});
   auto isLarge = [](const KernelFunctions &kernel) { return !kernel.launch.isSmall; };
   // Text forms are of one module, and so is what passes print; only ELF's objects are linked here.
+  // Each module of a freestanding object would have memory functions of its own.
   bool splits = options.form == CodeForm::Object && !options.configure &&
-                llvm::Triple(target.triple).isOSBinFormatELF();
+                !isFreestanding(program) && llvm::Triple(target.triple).isOSBinFormatELF();
   size_t count =
       splits ? std::min<size_t>(kMostGroups, llvm::count_if(kernels, isLarge) / 2 + 1) : 1;
   groups = std::vector<Group>(count);
@@ -216,7 +218,7 @@ bool ProgramCompiler::generate(Group &group) {
       }))
     return false;
   TimingScope stage = timing.nest("Translate to LLVM IR");
-  group.machine = borrowTargetMachine(target);
+  group.machine = borrowTargetMachine(target, isFreestanding(program));
   group.llvmModule = translateToLLVM(*group.module, *group.context, *group.machine, target);
   if (!group.llvmModule)
     return false;

@@ -6,6 +6,7 @@
 #include "compiler/driver/Descriptor.h"
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/LinkRuntime.h"
+#include "compiler/driver/Needs.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/driver/PassDumps.h"
 #include "compiler/driver/Report.h"
@@ -197,6 +198,7 @@ private:
     result.tunedSchedulesFile = options.tunedSchedulesFile;
     result.checkBuffers = options.checkBuffers;
     result.remarks = options.report;
+    result.freestanding = options.freestanding;
     result.standAlone = options.emit == Emit::Program;
     result.name = getName();
     if (options.emit >= Emit::Object && !options.isLinked())
@@ -221,7 +223,7 @@ private:
 
   /// The file of weights; empty if constants stay in the code.
   std::string getWeightsFile() const {
-    if (options.weights == "none" || options.emit < Emit::Llvm)
+    if (options.weights == "none" || options.emit < Emit::Llvm || options.freestanding)
       return "";
     if (options.weights.empty() && !options.bind.empty() && options.output != "-")
       return getFileBeside("weights");
@@ -305,7 +307,12 @@ private:
       return false;
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
-    return report(files.commit());
+    if (!report(files.commit()))
+      return false;
+    if (compiled->needs)
+      (options.output == "-" ? llvm::errs() : llvm::outs())
+          << describeNeeds(*compiled->needs, compiled->interface, compiled->targets.front());
+    return true;
   }
 
   /// Prints the report, or adds it to the files.

@@ -133,6 +133,11 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       "additions but in sums of products; on x86-64-v2 several times slower",
       category);
   Bf16DotOption bf16Dot(options.bf16Dot, category);
+  FieldSwitch freestanding("freestanding", options.freestanding,
+                           "An object for a host without operating system, C library, heap and "
+                           "runtime, as firmware; says "
+                           "what the object needs",
+                           category);
   FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
                            "Check the plan of memory once more (always on in debug builds)",
                            category);
@@ -195,6 +200,14 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(hasRead, fault);
   require(!options.tune || options.tunedSchedulesFile.empty(),
           "--tune and --schedules exclude each other");
+  require(!options.freestanding || options.emit <= Emit::Object,
+          "--freestanding makes objects: a program or a shared library has a runtime");
+  require(!options.freestanding || !llvm::StringRef(options.cpu).contains(','),
+          "--freestanding is for one processor; --mcpu names several");
+  require(!options.freestanding || options.weights.empty() || options.weights == "none",
+          "--freestanding keeps weights in the object: there are no files to map");
+  require(!options.freestanding || !options.tune,
+          "--tune runs code, for which --freestanding has no host");
   require(!options.tune || options.emit >= Emit::Object,
           "--tune is about code; --emit stops before it");
   require(!options.tune || options.output != "-",
@@ -260,7 +273,7 @@ TargetOptions HlocOptions::getTarget() const {
   target.machine = machine;
   target.machineFile = machineFile;
   target.optimization = level;
-  target.singleThreaded = threads == 1;
+  target.singleThreaded = threads == 1 || freestanding;
   target.lineTables = lineTables;
   target.fastMath = fastMath;
   target.reproducible = reproducible;

@@ -38,6 +38,7 @@ struct HlocOptions {
   bool printTarget = false, listTargets = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   bool lineTables = false, fastMath = false, reproducible = false, checkBuffers = false;
+  bool freestanding = false;
   bool report = false, timing = false, progress = false;
   std::string reportFile;           // of a page or its data; empty: text on the output stream
   std::string profile, profileFile; // --profile's text and name: measured times, for a report

@@ -2,7 +2,10 @@
 // The pass restrict-calls. Test: test/passes/memory/restrict-calls.hlo.
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/TargetAttribute.h"
+#include "passes/Freestanding.h"
 #include "passes/Passes.h"
+#include "passes/frontend/NotSupported.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -11,6 +14,30 @@ namespace hloc {
 #define GEN_PASS_DEF_RESTRICTCALLS
 #include "passes/Passes.h.inc"
 } // namespace hloc
+
+/// What a freestanding host cannot do, in words; empty for what it can, and for custom calls, which
+/// it carries out by itself.
+static StringRef findHosted(StringRef callee) {
+  return llvm::StringSwitch<StringRef>(callee)
+      .Case("fft", "a Fourier transform of the runtime")
+      .Cases("host_transfer", "sized_transfer", "a transfer with the host")
+      .Case("rng_get_and_update_state", "a state of random numbers that lasts between calls")
+      .Cases("collective_start", "collective_done", "partition_id", "replica_id",
+             "what asks for other participants")
+      .Cases("async_launch", "async_wait", "an asynchronous computation")
+      .Default("");
+}
+
+static LogicalResult refuseHosted(ModuleOp module) {
+  bool refused = false;
+  module.walk([&](hlo::RuntimeCallOp call) {
+    if (StringRef what = findHosted(call.getCallee()); !what.empty()) {
+      emitNotSupported(call.getLoc(), what + " in freestanding code");
+      refused = true;
+    }
+  });
+  return failure(refused);
+}
 
 /// What a call computes whose bits are not of the compiler's making; empty for any other.
 static std::string findForeignBits(hlo::RuntimeCallOp call) {
@@ -28,6 +55,8 @@ struct RestrictCalls : hloc::impl::RestrictCallsBase<RestrictCalls> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (isFreestanding(getOperation()) && failed(refuseHosted(getOperation())))
+      return signalPassFailure();
     FailureOr<Target> target = getMainTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
