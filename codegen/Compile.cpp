@@ -11,6 +11,7 @@
 #include "codegen/units/Budget.h"
 #include "codegen/units/Unit.h"
 #include "compiler/target/TargetAttribute.h"
+#include "passes/Freestanding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -219,7 +220,7 @@ bool ProgramCompiler::generate(Unit &unit) {
   llvm::LLVMContext context;
   TimingScope stage = timing.nest("Translate to LLVM IR");
   Target own = getTarget(unit);
-  TargetMachineHandle machine = borrowTargetMachine(own);
+  TargetMachineHandle machine = borrowTargetMachine(own, isFreestanding(program));
   std::unique_ptr<llvm::Module> module = translateToLLVM(*unit.module, context, *machine, own);
   if (!module)
     return false;
@@ -317,9 +318,10 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
     return failure();
   result.memory = getProgramMemory(*code);
   UnitOptions unitOptions{names};
-  // Text forms are of one module, and only ELF's objects are linked here.
-  unitOptions.splits =
-      options.form == CodeForm::Object && llvm::Triple(target.triple).isOSBinFormatELF();
+  // Text forms are of one module, and so is what passes print; only ELF's objects are linked here.
+  // Each unit of a freestanding object would have memory functions of its own.
+  unitOptions.splits = options.form == CodeForm::Object && !options.configure &&
+                       !isFreestanding(program) && llvm::Triple(target.triple).isOSBinFormatELF();
   unitOptions.ownsConstants = ownsConstants;
   units =
       formUnits(std::move(code), unitOptions, [&](StringRef kernel, const KernelSchedule &launch) {

@@ -30,6 +30,8 @@ KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, con
       emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
   function->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
+  if (target.reproducible) // what is contracted would be another choice of each processor's
+    index.floatFlags = arith::FastMathFlags::none;
   if (target.fastMath)
     index.floatFlags =
         index.floatFlags | arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;

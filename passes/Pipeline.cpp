@@ -78,6 +78,7 @@ void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOption
   buildSchedulePipeline(passes, options);
   passes.addNestedPass<func::FuncOp>(createPackOperands()); // as schedules ask for
   passes.addPass(createAssignBuffers());
+  passes.addPass(createRestrictCalls()); // calls of the runtime are what they will be
   if (options.check)
     passes.addPass(createCheckBuffers());
 }

@@ -9,7 +9,8 @@ headers and library).
 
 Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
 has it), mpi (%mpirun N starts N processes of what follows), hosts (mpirun is OpenMPI's, and network
-namespaces can be made, as root alone can), and chromium (a browser, such as Debian's package
+namespaces can be made, as root alone can), emulators (of AArch64 and RISC-V, with clang and lld to make code for
+them), and chromium (a browser, such as Debian's package
 `chromium`)."""
 
 import os
@@ -25,7 +26,8 @@ config.test_source_root = config.source_dir
 config.test_exec_root = config.build_dir
 
 # Folders whose .hlo files are the data of other tests.
-config.excludes = ["Inputs", "benchmark", "cases", "digits", "language_model", "package", "participants"]
+config.excludes = ["Inputs", "benchmark", "cases", "digits", "language_model", "package", "participants",
+                   "reproducible"]
 
 config.environment["PATH"] = os.pathsep.join(
     [config.program_dir, config.llvm_dir, os.environ.get("PATH", "")])
@@ -82,6 +84,9 @@ def can_make_hosts():
 
 if "mpi" in config.available_features and can_make_hosts():
     config.available_features.add("hosts")
+
+if all(map(shutil.which, ("qemu-aarch64", "qemu-riscv64", "ld.lld"))) and "clang" in config.c_compiler:
+    config.available_features.add("emulators")
 
 if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
     config.available_features.add("chromium")

@@ -13,10 +13,10 @@ void addTarget(CacheKeyBuilder &key, const Target &target) {
   for (int64_t number : {target.vectorBytes, target.vectorRegisters, target.narrowestMaskedBits,
                          int64_t(target.optimization)})
     key.add(uint64_t(number));
-  for (bool has :
-       {target.hasMaskRegisters, target.hasFma, target.hasPairMultiplyAdd,
-        target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasHalf, target.hasRounding,
-        target.hasRange, target.singleThreaded, target.fastMath, target.lineTables, target.trace})
+  for (bool has : {target.hasMaskRegisters, target.hasFma, target.hasPairMultiplyAdd,
+                   target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasHalf,
+                   target.hasRounding, target.hasRange, target.singleThreaded, target.fastMath,
+                   target.reproducible, target.lineTables, target.trace})
     key.add(uint64_t(has));
 }
 

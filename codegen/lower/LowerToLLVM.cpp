@@ -32,7 +32,9 @@ using namespace hloc;
 /// Converts everything inside `module` to the llvm dialect.
 static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
-  if (target.hasFma) // nothing is left to choose
+  if (target.emulatesFma)
+    emulateFma(module);
+  else if (target.hasFma) // nothing is left to choose
     module.walk([](math::FmaOp op) { op.setFastmath(arith::FastMathFlags::none); });
   else
     expandFma(module);

@@ -144,6 +144,9 @@ mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x, 
 /// and an addition if it may be contracted from these (emitMultiplyAdd), else by arithmetic that
 /// rounds once.
 void expandFma(mlir::Operation *root);
+/// Replaces every math.fma under `root` by arithmetic that gives the bits of the instruction, for
+/// all numbers, many times slower.
+void emulateFma(mlir::Operation *root);
 /// Replaces every arith.extf from and arith.truncf to f16 under `root` by integer operations, for
 /// targets without the conversions (x86 without F16C).
 void expandHalf(mlir::Operation *root);

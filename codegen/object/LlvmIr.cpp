@@ -7,10 +7,12 @@
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
 #include "codegen/lower/SplitConstantMasks.h"
 #include "codegen/lower/WidenPackedShuffles.h"
+#include "codegen/object/MemoryFunctions.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Freestanding.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -44,6 +46,8 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
     return nullptr;
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
+  if (isFreestanding(module))
+    addMemoryFunctions(*result);
   for (llvm::Function &function : *result) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
     if (function.isDeclaration())
@@ -52,6 +56,8 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
     function.addFnAttr("target-features", target.features);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
     function.addFnAttr("no-trapping-math", "true");
+    if (isFreestanding(module)) // interrupts may use the same stack
+      function.addFnAttr(llvm::Attribute::NoRedZone);
   }
   return result;
 }

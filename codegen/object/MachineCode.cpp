@@ -38,13 +38,24 @@ namespace {
 /// LLVM's passes for a target, without those.
 class Passes : public llvm::legacy::PassManager {
 public:
+  explicit Passes(const llvm::TargetMachine &machine)
+      : knowsStacks(machine.Options.EmitStackSizeSection) {}
+
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
-    if (info && llvm::is_contained(kPassesLeftOut, info->getPassArgument()))
+    if (info && isLeftOut(info->getPassArgument()))
       delete pass;
     else
       PassManager::add(pass);
   }
+
+private:
+  /// What is pushed for a call is in no frame's size.
+  bool isLeftOut(llvm::StringRef pass) const {
+    return llvm::is_contained(kPassesLeftOut, pass) || (knowsStacks && pass == "x86-cf-opt");
+  }
+
+  bool knowsStacks;
 };
 
 } // namespace
@@ -52,7 +63,7 @@ public:
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
                             llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
-  Passes passes;
+  Passes passes(machine);
   auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return llvm::createStringError("the target cannot emit " +

@@ -71,22 +71,29 @@ void ReturnMachine::operator()(llvm::TargetMachine *machine) const {
   MachinePool::get().giveBack(key, std::unique_ptr<llvm::TargetMachine>(machine));
 }
 
-TargetMachineHandle borrowTargetMachine(const Target &target) {
+TargetMachineHandle borrowTargetMachine(const Target &target, bool freestanding) {
   configureLlvm();
   auto level = target.optimization == 0   ? llvm::CodeGenOptLevel::None
                : target.optimization == 1 ? llvm::CodeGenOptLevel::Less
                                           : llvm::CodeGenOptLevel::Default;
   std::string key =
-      llvm::join_items(" ", target.triple, target.cpu, target.features, std::to_string(int(level)));
+      llvm::join_items(" ", target.triple, target.cpu, target.features, std::to_string(int(level)),
+                       freestanding ? "freestanding" : "");
   std::unique_ptr<llvm::TargetMachine> machine = MachinePool::get().take(key);
   if (!machine) {
     std::string message;
     llvm::Triple triple(target.triple);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+    options.FunctionSections = options.DataSections = options.EmitStackSizeSection = freestanding;
+    // Memory of RISC-V machines begins where the small model's addresses end.
+    std::optional<llvm::CodeModel::Model> model;
+    if (freestanding && triple.isRISCV64())
+      model = llvm::CodeModel::Medium;
     machine.reset(llvm::TargetRegistry::lookupTarget(triple, message)
                       ->createTargetMachine(triple, target.cpu, target.features, options,
-                                            llvm::Reloc::PIC_, std::nullopt, level));
+                                            freestanding ? llvm::Reloc::Static : llvm::Reloc::PIC_,
+                                            model, level));
   }
   return TargetMachineHandle(machine.release(), ReturnMachine{std::move(key)});
 }

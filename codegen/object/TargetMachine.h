@@ -24,7 +24,9 @@ struct ReturnMachine {
 using TargetMachineHandle = std::unique_ptr<llvm::TargetMachine, ReturnMachine>;
 
 /// An LLVM target machine for `target`, which the caller has for itself until the pointer ends.
-TargetMachineHandle borrowTargetMachine(const Target &target);
+/// Code is position-independent; if it is `freestanding`, it is to be linked at a fixed place, with
+/// a section for each function and array, and with the sizes of its functions' stacks.
+TargetMachineHandle borrowTargetMachine(const Target &target, bool freestanding = false);
 
 } // namespace hloc
 

@@ -2,6 +2,7 @@
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/ProgramRecord.h"
 #include "codegen/program/WeightsImage.h"
+#include "passes/Freestanding.h"
 
 using namespace mlir;
 
@@ -163,9 +164,13 @@ void EntryEmitter::checkPointers(const Table &table) {
   b.setInsertionPointToStart(next);
 }
 
-/// Memory that the host did not bring is allocated for the call.
+/// Memory that the host did not bring is allocated for the call, where there is a heap.
 Value EntryEmitter::takeArena(int64_t bytes, int64_t noMemory) {
   Value given = run.getArgument(3);
+  if (isFreestanding(module)) {
+    refuse(isNull(given), number(noMemory));
+    return given;
+  }
   auto allocate =
       globals.declare("hlort_arena_allocate", pointer, {b.getI64Type(), b.getI64Type(), pointer});
   Block *from = b.getInsertionBlock(), *own = makeBlock();
@@ -310,7 +315,7 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
                                        : Value(LLVM::ZeroOp::create(b, pointer));
   pointers.append({arena, status});
   Value code = LLVM::CallOp::create(b, body, pointers).getResult();
-  if (buffers.arenaBytes > 0) {
+  if (buffers.arenaBytes > 0 && !isFreestanding(module)) {
     Block *from = b.getInsertionBlock(), *release = makeBlock(), *leave = makeBlock();
     b.setInsertionPointToEnd(from);
     LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), release, leave);

@@ -13,6 +13,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Freestanding.h"
 #include "passes/Pipeline.h"
 #include "passes/collectives/Participants.h"
 #include "passes/frontend/LocalizeEntry.h"
@@ -134,6 +135,8 @@ static void prepare(PassManager &passes, const CompileOptions &options) {
 
 FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &options) {
   setTargets(module, options.target);
+  if (options.freestanding)
+    module->setAttr(kFreestanding, UnitAttr::get(module.getContext()));
   addFingerprint(module); // schedules do not matter to other participants
   if (failed(setSchedules(module, options)))
     return failure();
@@ -225,8 +228,16 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   if (weights)
     for (const WeightsImage::Constant &constant : weights->constants)
       program->constantBytes += constant.bytes;
+  std::optional<ObjectNeeds> needs;
+  if (options.freestanding && options.form == CodeForm::Object) {
+    auto found = findNeeds(program->code, interface.name + "_run");
+    if (!found)
+      return emitError(module.getLoc()) << llvm::toString(found.takeError()), failure();
+    needs = std::move(*found);
+    interface.stackBytes = needs->stackBytes;
+  }
   return CompiledModule{std::move(*lowered), std::move(*program), std::move(weights),
-                        std::move(*targets)};
+                        std::move(needs), std::move(*targets)};
 }
 
 } // namespace hloc

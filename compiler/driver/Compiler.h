@@ -6,6 +6,7 @@
 
 #include "codegen/Compile.h"
 #include "codegen/Passes.h"
+#include "codegen/object/ObjectNeeds.h"
 #include "codegen/program/WeightsImage.h"
 #include "compiler/driver/Interface.h"
 #include "compiler/driver/weights/Bindings.h"
@@ -19,6 +20,8 @@ struct CompileOptions {
   /// Prefix of all symbols; empty: the module's name.
   std::string name;
   CodeForm form = CodeForm::Object;
+  /// For a host without a C library, a heap and the runtime (docs/freestanding.md).
+  bool freestanding = false;
   /// Adds a main function, which the runtime's hlort_main carries out.
   bool standAlone = false;
   /// Check the plan of memory independently. Debug builds always do.
@@ -60,6 +63,8 @@ struct CompiledModule : LoweredModule {
   CompiledProgram program;
   /// What is to be in the file of weights, if there is one.
   std::optional<WeightsImage> weights;
+  /// What a freestanding object needs.
+  std::optional<ObjectNeeds> needs;
   /// What it was compiled for; the report's figures are of the last.
   llvm::SmallVector<Target, 1> targets;
 };

@@ -163,7 +163,8 @@ public:
     writeSummary(source);
     out << formatv("#ifndef {0}\n#define {0}\n\n#include \"hlort/hlort.h\"\n\n", guard);
     writeC();
-    writeClass();
+    if (!interface.stackBytes) // the class is made of the runtime's
+      writeClass();
     out << formatv("\n#endif /* {0} */\n", guard);
   }
 
@@ -217,6 +218,8 @@ private:
     out << formatv("/* Memory for temporaries that a call needs. */\n"
                    "#define {0}_ARENA_BYTES INT64_C({1})\n#define {0}_ARENA_ALIGNMENT {2}\n\n",
                    StringRef(interface.name).upper(), interface.arenaBytes, kArenaAlignment);
+    if (interface.stackBytes)
+      writeFreestanding();
     if (!interface.weightsFile.empty())
       out << formatv(
           "/* The file that runs need, beside the program unless the host says otherwise: "
@@ -231,6 +234,18 @@ private:
                    "    void *arena, hlort_status *status);\n\n",
                    interface.name);
     out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n";
+  }
+
+  /// What hosts without a heap reserve.
+  void writeFreestanding() {
+    std::string prefix = StringRef(interface.name).upper();
+    out << formatv("/* The stack that a call needs at most. */\n#define {0}_STACK_BYTES {1}\n\n"
+                   "/* Bytes of each array. */\n",
+                   prefix, *interface.stackBytes);
+    for (const Accessor &accessor : accessors)
+      out << formatv("#define {0}_{1}_{2}_BYTES INT64_C({3})\n", prefix, accessor.getRole().upper(),
+                     accessor.name, accessor.port.bytes);
+    out << '\n';
   }
 
   /// An array whose sizes are known at run time: a view that finds them where the calls do.

@@ -7,6 +7,7 @@
 #include "compiler/driver/HlocOptions.h"
 #include "compiler/driver/KeptResults.h"
 #include "compiler/driver/LinkRuntime.h"
+#include "compiler/driver/Needs.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/driver/PassDumps.h"
 #include "compiler/driver/Report.h"
@@ -215,6 +216,7 @@ private:
     result.cache = cache.get();
     result.timeBudget = options.timeBudget;
     result.remarks = options.report;
+    result.freestanding = options.freestanding;
     result.standAlone = options.emit == Emit::Program;
     result.name = getName();
     if (options.emit >= Emit::Object && !options.isLinked())
@@ -224,10 +226,8 @@ private:
                   : options.emit == Emit::Assembly ? CodeForm::Assembly
                                                    : CodeForm::Object;
     result.timing = options.timing ? &timingScope : nullptr;
-    if (!options.dumpDir.empty()) {
-      result.jobs = 1; // for one module
+    if (!options.dumpDir.empty())
       result.configure = [this](PassManager &passes) { dumps.attach(passes); };
-    }
     return result;
   }
 
@@ -241,7 +241,7 @@ private:
 
   /// The file of weights; empty if constants stay in the code.
   std::string getWeightsFile() const {
-    if (options.weights == "none" || options.emit < Emit::Llvm)
+    if (options.weights == "none" || options.emit < Emit::Llvm || options.freestanding)
       return "";
     if (options.weights.empty() && !options.bind.empty() && options.output != "-")
       return getFileBeside("weights");
@@ -283,8 +283,8 @@ private:
   /// What was kept of the same compilation, if nothing is asked for but what it wrote.
   std::optional<KeptResult> findKept() {
     bool isPlain = cache && options.bind.empty() && options.emit != Emit::SelfTest &&
-                   !(options.tune || options.report || options.timing || options.progress ||
-                     options.checkBuffers || !options.dumpDir.empty());
+                   !(options.freestanding || options.tune || options.report || options.timing ||
+                     options.progress || options.checkBuffers || !options.dumpDir.empty());
     if (isPlain)
       wholeKey = getWholeKey(source, options.module, getCompileOptions());
     return wholeKey ? findWhole(*cache, *wholeKey) : std::nullopt;
@@ -326,7 +326,12 @@ private:
       return false;
     if (options.tune && !report(files.add(getFileBeside("schedules"), compile.tunedSchedules)))
       return false;
-    return report(files.commit());
+    if (!report(files.commit()))
+      return false;
+    if (compiled->needs)
+      (options.output == "-" ? llvm::errs() : llvm::outs())
+          << describeNeeds(*compiled->needs, compiled->interface, compiled->targets.front());
+    return true;
   }
 
   /// Links the code, if that is wanted, and adds it and its header to the files.

@@ -126,7 +126,18 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       "reciprocal: quicker, but results differ by rounding errors and intermediate ones may "
       "overflow; NaN and infinity stay what they are",
       category);
+  FieldSwitch reproducible(
+      "reproducible", options.reproducible,
+      "Results have the same bits whatever the processor (x86-64-v2 to -v4, AArch64, RISC-V), but "
+      "for those of NaNs: no vectors of more than 32 bytes, and no multiplications contracted with "
+      "additions but in sums of products; on x86-64-v2 several times slower",
+      category);
   Bf16DotOption bf16Dot(options.bf16Dot, category);
+  FieldSwitch freestanding("freestanding", options.freestanding,
+                           "An object for a host without operating system, C library, heap and "
+                           "runtime, as firmware; says "
+                           "what the object needs",
+                           category);
   FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
                            "Check the plan of memory once more (always on in debug builds)",
                            category);
@@ -195,12 +206,24 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(hasRead, fault);
   require(!options.tune || options.tunedSchedulesFile.empty(),
           "--tune and --schedules exclude each other");
+  require(!options.freestanding || options.emit <= Emit::Object,
+          "--freestanding makes objects: a program or a shared library has a runtime");
+  require(!options.freestanding || !llvm::StringRef(options.cpu).contains(','),
+          "--freestanding is for one processor; --mcpu names several");
+  require(!options.freestanding || options.weights.empty() || options.weights == "none",
+          "--freestanding keeps weights in the object: there are no files to map");
+  require(!options.freestanding || !options.tune,
+          "--tune runs code, for which --freestanding has no host");
   require(!options.tune || options.emit >= Emit::Object,
           "--tune is about code; --emit stops before it");
   require(!options.tune || options.output != "-",
           "--tune writes a file beside the code's, which -o has to name");
   require(!options.tune || !options.fastMath,
           "--tune keeps the bits of the results, --fast-math none in particular");
+  require(!options.reproducible || !options.fastMath,
+          "--reproducible keeps the bits of the results, --fast-math none in particular");
+  require(!options.reproducible || options.bf16Dot == Bf16Dot::Exact,
+          "--reproducible: only some processors have the instruction of --bf16-dot=native");
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
           "--tune times the code of one processor; --mcpu names several");
   require(options.tuneSeconds > 0, "expected --tune-seconds to be more than 0");
@@ -262,9 +285,10 @@ TargetOptions HlocOptions::getTarget() const {
   target.machine = machine;
   target.machineFile = machineFile;
   target.optimization = level;
-  target.singleThreaded = threads == 1;
+  target.singleThreaded = threads == 1 || freestanding;
   target.lineTables = lineTables;
   target.fastMath = fastMath;
+  target.reproducible = reproducible;
   target.bf16Dot = bf16Dot;
   return target;
 }

@@ -42,6 +42,8 @@ struct ModuleInterface {
   /// (result, argument) pairs that may be the same memory.
   std::vector<std::pair<int64_t, int64_t>> aliases;
   int64_t arenaBytes = 0;
+  /// Of a freestanding object: what a call takes of the stack at most.
+  std::optional<int64_t> stackBytes;
   /// How many take part in a run.
   int64_t replicas = 1, partitions = 1;
   /// Of the module's text: the same in all objects that are compiled from it.

@@ -114,8 +114,9 @@ void ReportWriter::writeSummary() {
                  number(launches) + (launches == 1 ? " launch" : " launches"),
                  count(calls, "runtime call"),
                  number(copies) + (copies == 1 ? " copy" : " copies"));
-  out << formatv("target {0}, {1}, vectors of {2} bytes, -O{3}\n", target.triple, target.cpu,
-                 target.vectorBytes, target.optimization);
+  out << formatv("target {0}, {1}, vectors of {2} bytes, -O{3}{4}\n", target.triple, target.cpu,
+                 target.vectorBytes, target.optimization,
+                 target.reproducible ? ", the same bits on all processors" : "");
 }
 
 void ReportWriter::writeKernels() {

@@ -89,6 +89,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for (default: this one)",
                            "name");
   Switch fastMath("fast-math", options.fastMath, "As hloc's: floats may be regrouped");
+  Switch reproducible("reproducible", options.reproducible,
+                      "As hloc's: the same bits whatever the processor");
   Bf16DotOption bf16Dot(options.bf16Dot, category);
   Switch checkBuffers("check-buffers", options.checkBuffers,
                       "Check the plan of memory once more (always on in debug builds)");
@@ -168,6 +170,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(options.benchmarkSeconds >= 0, "expected --benchmark to be 0 or more seconds");
   require(options.tolerance.rtol >= 0 && options.tolerance.atol >= 0 && options.tolerance.ulp >= 0,
           "expected --rtol, --atol and --ulp to be 0 or more");
+  require(!options.reproducible || (!options.fastMath && options.bf16Dot == Bf16Dot::Exact),
+          "--reproducible excludes --fast-math and --bf16-dot=native");
   require(!options.evaluate || options.trace.empty(),
           "--trace is of compiled code, not of --evaluate");
   require(!options.evaluate || !options.profile,

@@ -118,6 +118,21 @@ static llvm::Expected<const Processor *> findProcessor(const llvm::Triple &tripl
   return processor.get();
 }
 
+/// Makes the target that of all processors in what orders of sums, and the choice of kernels,
+/// follow from. Registers are those that every processor has but x86-64-v2: where they are narrower
+/// there are twice as many. What remains the processor's own changes no bits: how memory is
+/// accessed, sorted and converted, and products of integers.
+static void planForAll(Target &target) {
+  target.emulatesFma = !target.hasFma;
+  target.hasFma = true;
+  target.hasPairMultiplyAdd &= target.hasWordPermute; // else for half such a register
+  target.hasQuadMultiplyAdd = target.usesBf16Dot = target.hasRange = false;
+  target.vectorBytes = 32;
+  target.vectorRegisters = 16;
+  target.tileSteps = 4;
+  target.machine = findMachine("x86-64-v3", "x86-64-v3");
+}
+
 llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   describeTargets();
   Target target;
@@ -126,6 +141,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.optimization = options.optimization;
   target.singleThreaded = options.singleThreaded;
   target.fastMath = options.fastMath;
+  target.reproducible = options.reproducible;
   target.lineTables = options.lineTables;
   target.trace = options.trace;
   llvm::Triple triple(target.triple);
@@ -152,6 +168,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     // AVX2 has masked loads of words and double words.
     target.narrowestMaskedBits = avx512 ? 8 : has("avx2") ? 32 : 128;
     target.hasFma = has("fma");
+    target.hasWordPermute = has("avx2");
     target.hasHalf = has("f16c");
     target.hasRounding = has("sse4.1");
     target.hasRange = avx512;
@@ -182,7 +199,9 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   }
   // Every architecture has a processor of this name.
   target.machine = findMachine(target.cpu == "generic" ? family : target.cpu, family);
-  if ((*processor)->isHost)
+  if (target.reproducible)
+    planForAll(target);
+  else if ((*processor)->isHost)
     target.machine = measureHost(std::move(target.machine));
   if (!options.machine.empty())
     if (llvm::Error error = readMachine(options.machine, options.machineFile, target.machine))
@@ -227,11 +246,12 @@ static std::string describe(const Target &target, llvm::StringRef separator) {
     if (has)
       out << ", " << what;
   };
-  say(target.hasFma, "fused multiply-add");
+  say(target.hasFma, target.emulatesFma ? "emulated fused multiply-add" : "fused multiply-add");
   say(target.hasHalf, "conversions of f16");
   say(target.hasPairMultiplyAdd, "products of pairs");
   say(target.hasQuadMultiplyAdd, "products of fours");
   say(target.usesBf16Dot, "products of bf16");
+  say(target.reproducible, "the same bits on all processors");
   return text;
 }
 

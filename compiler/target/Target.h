@@ -32,6 +32,10 @@ struct TargetOptions {
   /// Arithmetic of floats may be regrouped, and divisions become products with reciprocals.
   bool fastMath = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
+  /// Results have the same bits whatever the instruction set: kernels are planned for one set of
+  /// registers and one machine, whichever processor their code is for, and x * y + z is rounded
+  /// once, or twice, on all of them.
+  bool reproducible = false;
   /// Line tables that point into the .hlo file.
   bool lineTables = false;
   /// Every launch and call is reported to the context's trace (hlort_trace_start).
@@ -48,7 +52,7 @@ struct Target {
   std::string triple, cpu, features;
   /// Its numbers: caches, rates, costs.
   Machine machine;
-  /// Bytes of one vector register, and how many there are.
+  /// Bytes of one vector register, and how many there are: of those that kernels are planned for.
   int64_t vectorBytes = 16, vectorRegisters = 16;
   /// Steps along the contracted dimension that stand in one round of a register tile's loop: one
   /// where the registers hold so many accumulators that counting and jumping do not matter.
@@ -63,6 +67,10 @@ struct Target {
   /// program's first have 1 MiB where systems give least, and the host's own frames are below.
   int64_t kernelStackBytes = 640 << 10;
   bool hasFma = false;
+  /// What code has instead of the instruction rounds once, as it does.
+  bool emulatesFma = false;
+  /// A shuffle of eight words by numbers that are not constant (vpermd).
+  bool hasWordPermute = false;
   /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
   bool hasPairMultiplyAdd = false;
   /// Multiplication of four bytes, one side signed and the other not, with addition of the products
@@ -75,7 +83,8 @@ struct Target {
   /// The greater or less of two floats by one instruction that tells +0 from -0 (vrangeps).
   bool hasRange = false;
   int optimization = 3;
-  bool singleThreaded = false, fastMath = false, lineTables = false, trace = false;
+  bool singleThreaded = false, fastMath = false, reproducible = false;
+  bool lineTables = false, trace = false;
 
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }

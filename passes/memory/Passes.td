@@ -91,4 +91,17 @@ def CheckBuffers : Pass<"check-buffers", "::mlir::ModuleOp"> {
   }];
 }
 
+def RestrictCalls : Pass<"restrict-calls", "::mlir::ModuleOp"> {
+  let summary = "Say which calls the target's promises exclude";
+  let description = [{
+    Where results are to have the same bits on all processors, calls of functions that choose their
+    instructions when they run get a warning: Fourier transforms of the runtime, and custom calls, of which
+    the compiler knows nothing.
+
+    ```
+      model.hlo:7:3: warning: the bits of this Fourier transform may differ from processor to processor
+    ```
+  }];
+}
+
 #endif // HLOC_PASSES_MEMORY_PASSES

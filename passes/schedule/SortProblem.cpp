@@ -2,7 +2,6 @@
 #include "passes/schedule/SortProblem.h"
 #include "compiler/hlo/ElementType.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
@@ -52,10 +51,7 @@ int64_t SortProblem::getVectorBufferBytes(int64_t vectors, const Target &target)
          vectors * target.vectorBytes;
 }
 
-bool canCompress(const Target &target) {
-  return target.hasMaskRegisters ||
-         (target.vectorBytes == 32 && llvm::Triple(target.triple).isX86());
-}
+bool canCompress(const Target &target) { return target.hasMaskRegisters || target.hasWordPermute; }
 
 int64_t getColumnBytes(int64_t size, ArrayRef<Type> columns) {
   int64_t bytes = 0;

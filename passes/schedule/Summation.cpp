@@ -75,7 +75,7 @@ std::string getSummation(const KernelProblem &problem, hlo::ScheduleAttr schedul
     return strategy.name == schedule.getStrategy();
   });
   if (found != getStrategies(problem).end() && found->summation &&
-      !mayContractOtherwise(problem.body))
+      (problem.target.reproducible || !mayContractOtherwise(problem.body)))
     return found->summation(problem, schedule);
   llvm::raw_string_ostream(text) << Attribute(schedule);
   return text;

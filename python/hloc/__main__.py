@@ -93,6 +93,7 @@ def main(command: list[str] | None = None) -> int:
     parser.add_argument("--bind-all", action="append", default=[], metavar="PATH",
                         help="bind all parameters that are called as arrays of this file, or of files in this folder")
     parser.add_argument("--fast-math", action="store_true", help="sums and products may be regrouped")
+    parser.add_argument("--reproducible", action="store_true", help="the same bits whatever the processor")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")
     options = parser.parse_args(command)
     if options.threads < 0:
@@ -105,6 +106,7 @@ def main(command: list[str] | None = None) -> int:
                                 options.module.partition(":")[2].rpartition(".")[2])
         executable = compile_module(module, name=name, threads=options.threads or None, cpu=options.cpu,
                                     optimization=options.level, fast_math=options.fast_math,
+                                    reproducible=options.reproducible,
                                     bind=_read_bind(options.bind), bind_all=options.bind_all)
         folder = options.output or executable.name
         export(executable, folder, options.threads or len(os.sched_getaffinity(0)))

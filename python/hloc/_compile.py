@@ -55,7 +55,7 @@ def _convert(source: Source, refused: CompileError) -> Source:
 
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
-            fast_math: bool = False, bf16_dot: str = "exact",
+            fast_math: bool = False, bf16_dot: str = "exact", reproducible: bool = False,
             custom_calls: Mapping[str, Callable] | None = None, bind: Mapping[str, Any] | None = None,
             bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
             cache: str | os.PathLike[str] | bool | None = None, cache_size: int = 0,
@@ -72,6 +72,7 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     cpu: the processor to compile for, as `hloc --mcpu`; by default this one.
     optimization: 0 to 3.
     fast_math: sums and products may be regrouped: quicker, but results differ by rounding errors.
+    reproducible: results have the same bits whatever the processor (docs/reproducible.md).
     custom_calls: for targets of custom calls a function that is called with a NumPy array for each operand and
         the call's attributes by name, and gives the result, or a tuple of several. By default those that
         `jax.jit(f).lower(...)` calls back (`jax.pure_callback` and others).
@@ -103,7 +104,7 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                                fast_math, bf16_dot == "native", functions, *bindings, folder, cache_size,
+                                fast_math, bf16_dot == "native", reproducible, functions, *bindings, folder, cache_size,
                                 time_budget)
         return Executable(_take(found), context)
 

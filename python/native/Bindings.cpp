@@ -57,8 +57,8 @@ using BoundArray = std::tuple<std::string, int32_t, std::vector<int64_t>,
 
 static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
                          std::optional<std::string> name, std::optional<std::string> cpu, int level,
-                         int threads, bool fastMath, bool nativeBf16Dot, nb::dict customCalls,
-                         const std::vector<std::string> &bind,
+                         int threads, bool fastMath, bool nativeBf16Dot, bool reproducible,
+                         nb::dict customCalls, const std::vector<std::string> &bind,
                          const std::vector<std::string> &bindAll,
                          const std::vector<BoundArray> &arrays, std::optional<std::string> cache,
                          uint64_t cacheSize, double timeBudget) {
@@ -89,6 +89,7 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
   options.cache = cache ? cache->c_str() : nullptr;
   options.cache_size = cacheSize;
   options.time_budget = timeBudget;
+  options.reproducible = reproducible;
   SharedResult result;
   {
     nb::gil_scoped_release unlocked;
@@ -222,8 +223,8 @@ NB_MODULE(_native, m) {
         return nb::str(text ? text : "", size);
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
-        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "custom_calls"_a, "bind"_a, "bind_all"_a,
-        "arrays"_a, "cache"_a.none(), "cache_size"_a, "time_budget"_a);
+        "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "reproducible"_a, "custom_calls"_a,
+        "bind"_a, "bind_all"_a, "arrays"_a, "cache"_a.none(), "cache_size"_a, "time_budget"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
   bindFfi(m);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for hlo-run where code is made for another machine: compiles a module for it, links it with
-host.c and runs it in an emulator. Needs clang, the other machine's C library and qemu-user.
+"""Stands in for hlo-run where code is made for another machine: compiles a module for it, freestanding, links
+it with host.c and runs it in an emulator. Needs clang, the other machine's C library and qemu-user.
 
     emulated.py MODULE --inputs-from=DIR --outputs-to=DIR --hloc=PATH --clang=PATH --include=DIR
                 --triple=aarch64-linux-gnu [--mcpu=NAME] [-O3]
@@ -32,6 +32,15 @@ def run(command, status=1):
     return done.stdout
 
 
+def run_hloc(command):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode == 3:
+        print("needs the runtime:", done.stderr.splitlines()[0])
+        sys.exit(3)
+    if done.returncode != 0:
+        sys.exit(done.stderr[-2000:] or "hloc failed")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("module")
@@ -42,7 +51,7 @@ def main():
     machine = options.triple.split("-")[0]
     with tempfile.TemporaryDirectory() as scratch:
         code, program = f"{scratch}/model.o", f"{scratch}/model"
-        run([options.hloc, options.module, "-o", code, "--name=model", "--threads=1", f"--mtriple={options.triple}",
+        run_hloc([options.hloc, options.module, "-o", code, "--name=model", "--freestanding", f"--mtriple={options.triple}",
              *([f"--mcpu={options.mcpu}"] if options.mcpu else []), *rest])
         symbols = run(["/usr/bin/env", "llvm-nm-22", "--undefined-only", code])
         if "hlort_" in symbols:

@@ -3,12 +3,13 @@
 """Runs whole programs through hlo-run and judges their results. Needs Python alone.
 
     run.py --hlo-run COMMAND [--args "-O3 --threads=2"] [--same-bits "-O3 --threads=1"]
-           [--jobs N] [--timeout S] [NAME...]
+           [--same-bits-by COMMAND] [--cases FOLDER]... [--needs avx512f,...] [--jobs N] [--timeout S] [NAME...]
 
-A case is a folder of cases/: module.hlo, case.json, and .npy files for its inputs and expected
-outputs (README.md). With --same-bits each case also runs with those arguments, and all output
-files must be equal. COMMAND is hlo-run or what stands in for it (emulated.py); a case for which it exits
-with 3, not supported, is skipped. Prints a line for each case that fails, then the counts; the exit
+A case is a folder of cases/, or of the folders given: module.hlo, case.json, and .npy files for its inputs
+and expected outputs (README.md); outputs without a tolerance are only compared with each other. With --same-bits each case also runs with those arguments, by hlo-run or the other
+command, and all outputs must have the same bits, where NaNs count as one number. COMMAND is hlo-run or
+what stands in for it (emulated.py); a case for which it exits with 3, not supported, is skipped. On an x86 without the features that --needs names, as Linux calls
+them, nothing runs and the exit status is 77. Prints a line for each case that fails, then the counts; the exit
 status is 0 if none failed and any passed."""
 
 import argparse
@@ -63,10 +64,20 @@ def difference(result, golden, entry):
             f"{pairs[first][0]} instead of {pairs[first][1]}")
 
 
-def run_once(case, options, arguments, out):
+def has_same_bits(file, other, dtype):
+    """Whether two outputs are equal but for the bits of NaNs."""
+    if file.read_bytes() == other.read_bytes():
+        return True
+    pairs = list(zip(npy.decode(npy.Array(file), dtype), npy.decode(npy.Array(other), dtype), strict=True))
+    parts = [part for x, y in pairs for part in
+             ([(x.real, y.real), (x.imag, y.imag)] if isinstance(x, complex) else [(x, y)])]
+    return all(x != x and y != y or x == y and not zero_signs_differ(x, y) for x, y in parts)
+
+
+def run_once(case, runner, options, arguments, out):
     """Runs one case into `out`; what went wrong, or None."""
     out.mkdir()
-    command = [*shlex.split(options.hlo_run), case / "module.hlo", f"--inputs-from={case}", f"--outputs-to={out}",
+    command = [*shlex.split(runner), case / "module.hlo", f"--inputs-from={case}", f"--outputs-to={out}",
                *shlex.split(arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
@@ -86,23 +97,33 @@ def run(case, options):
     spec = json.loads((case / "case.json").read_text())
     with tempfile.TemporaryDirectory() as scratch:
         out, again = pathlib.Path(scratch, "out"), pathlib.Path(scratch, "again")
-        fault = run_once(case, options, options.args, out)
+        fault = run_once(case, options.hlo_run, options, options.args, out)
         if fault:
             return fault
         for entry in spec["outputs"]:
             if not (out / entry["file"]).exists():
                 return f"{entry['file']} was not written"
+            if "tolerance" not in entry and options.same_bits:
+                continue
             fault = difference(npy.Array(out / entry["file"]), npy.Array(case / entry["file"]), entry)
             if fault:
                 return f"{entry['file']} ({entry['name']}): {fault}"
         if options.same_bits:
-            fault = run_once(case, options, options.same_bits, again)
+            fault = run_once(case, options.same_bits_by or options.hlo_run, options, options.same_bits, again)
+            if fault == SKIPPED:
+                return fault
             if fault:
                 return f"with {options.same_bits}: {fault}"
             for entry in spec["outputs"]:
-                if (out / entry["file"]).read_bytes() != (again / entry["file"]).read_bytes():
+                if not has_same_bits(out / entry["file"], again / entry["file"], entry["dtype"]):
                     return f"{entry['file']} has other bits with {options.same_bits}"
     return None
+
+
+def read_features():
+    """What Linux says this processor has."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return next((set(line.split()) for line in lines if line.startswith("flags")), set())
 
 
 def main():
@@ -112,10 +133,20 @@ def main():
     parser.add_argument("--hlo-run", required=True)
     parser.add_argument("--args", default="")
     parser.add_argument("--same-bits", default="")
+    parser.add_argument("--same-bits-by", default="")
+    parser.add_argument("--cases", type=pathlib.Path, action="append", help="folders of cases (default: cases)")
+    parser.add_argument("--needs", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=120)
     options = parser.parse_args()
-    cases = [CASES / name for name in options.names] or sorted(CASES.iterdir())
+    missing = set(filter(None, options.needs.split(","))) - read_features()
+    if missing:
+        print("skipped: this processor has no", ", ".join(sorted(missing)))
+        sys.exit(77)
+    cases = sorted(case for folder in options.cases or [CASES] for case in folder.iterdir())
+    if options.names:
+        cases = [case for case in cases if case.name in options.names]
+        assert len(cases) == len(options.names), "a case has no folder"
     failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for case, fault in zip(cases, pool.map(lambda c: run(c, options), cases)):

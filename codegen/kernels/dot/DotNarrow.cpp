@@ -68,6 +68,22 @@ int64_t DotKernel::countStepsOfRun(int64_t step) const {
   return run / step % steps == 0 ? steps : 1;
 }
 
+/// The sum of the lanes, as many as a power of two, in an order that no target chooses: halves are
+/// added until one lane is left.
+static Value addLanes(ImplicitLocOpBuilder &b, Value vector) {
+  while (true) {
+    int64_t half = cast<VectorType>(vector.getType()).getNumElements() / 2;
+    if (half == 0)
+      return vector::ExtractOp::create(b, vector, ArrayRef<int64_t>{0});
+    auto take = [&](int64_t first) {
+      return vector::ShuffleOp::create(b, vector, vector,
+                                       llvm::to_vector(llvm::seq<int64_t>(first, first + half)));
+    };
+    Value low = take(0), high = take(half);
+    vector = arith::AddFOp::create(b, low, high);
+  }
+}
+
 /// VectorValue along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
   int64_t count = tile.rows * tile.vectors;
@@ -137,6 +153,8 @@ void DotKernel::emitAlongDepth() {
         auto total = [&](Value vector) -> Value {
           if (!vector || !isa<VectorType>(vector.getType()))
             return vector;
+          if (isa<FloatType>(getElementTypeOrSelf(vector)))
+            return addLanes(b, vector);
           auto kind = hlo::isPred(element) ? vector::CombiningKind::OR : vector::CombiningKind::ADD;
           return vector::ReductionOp::create(b, kind, vector);
         };

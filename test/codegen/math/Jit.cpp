@@ -122,7 +122,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
-Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lanes, Emit emit) {
+Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lanes, Emit emit,
+               function_ref<void(Operation *)> expand) {
   const char *listed = std::getenv("HLOC_MATH_FEATURES");
   StringRef features = listed ? listed : "";
   static bool initialized =
@@ -136,6 +137,8 @@ Kernel::Kernel(ArrayRef<Element> inputs, ArrayRef<Element> outputs, unsigned lan
       .loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                    LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = build(context, inputs, outputs, lanes, emit);
+  if (expand)
+    expand(*module);
   lower(*module, features);
 
   auto machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());

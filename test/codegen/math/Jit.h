@@ -29,8 +29,9 @@ using Emit = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ImplicitLoc
 class Kernel {
 public:
   /// Aborts the test program if the code does not compile or calls anything.
-  Kernel(llvm::ArrayRef<Element> inputs, llvm::ArrayRef<Element> outputs, unsigned lanes,
-         Emit emit);
+  /// `expand` is called with the module of what `emit` has made.
+  Kernel(llvm::ArrayRef<Element> inputs, llvm::ArrayRef<Element> outputs, unsigned lanes, Emit emit,
+         llvm::function_ref<void(mlir::Operation *)> expand = nullptr);
   ~Kernel();
 
   void run(std::vector<const void *> inputs, std::vector<void *> outputs, size_t count) const;

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page.py PAGE.md FOLDER: the blocks of a page of the documentation. Those with a file's name go there; those with
+"""page.py [--only-files] PAGE.md FOLDER: the blocks of a page of the documentation. Those with a file's name go there; those with
 `of` before it have to be in that file, which is there, as they stand. Those of sh are run in their order in the
-folder, and a line that begins with `!` has to fail; a block of text behind one has to be in what that prints."""
+folder, and a line that begins with `!` has to fail; a block of text behind one has to be in what that prints. With --only-files nothing is run."""
 
 import pathlib
 import re
 import subprocess
 import sys
 
-page, folder = map(pathlib.Path, sys.argv[1:])
+only_files = "--only-files" in sys.argv
+page, folder = map(pathlib.Path, sys.argv[1 + only_files:])
 folder.mkdir(parents=True, exist_ok=True)
 blocks = re.findall(r"^```(\w+) *(of )?(\S*)\n(.*?)^```$", page.read_text(), re.M | re.S)
 for _, of, name, text in blocks:
@@ -18,6 +19,8 @@ for _, of, name, text in blocks:
         (folder / name).write_text(text)
 printed = ""
 for language, _, name, text in blocks:
+    if only_files:
+        continue
     if language == "text" and text not in printed:
         sys.exit(f"{page}: this was not printed:\n{text}but:\n{printed}")
     if language == "sh":

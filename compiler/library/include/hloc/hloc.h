@@ -40,7 +40,7 @@ typedef struct hloc_options {
   int32_t threads;         /* 1: code that never needs a pool of threads; 0: any number */
   int32_t fast_math;       /* as `hloc --fast-math` */
   int32_t native_bf16_dot; /* as `hloc --bf16-dot=native` */
-  int32_t reserved;        /* must be 0 */
+  int32_t reproducible;    /* as `hloc --reproducible`; not with the two above */
 
   const char *const *bind; /* NAME=FILE[:KEY] each, as `hloc --bind` */
   size_t bind_count;

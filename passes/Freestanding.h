@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules for hosts without an operating system, a C library or a runtime: what is computed is the
+// same, what is called is not. docs/freestanding.md says what such a host has.
+
+#ifndef HLOC_PASSES_FREESTANDING_H
+#define HLOC_PASSES_FREESTANDING_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hloc {
+
+inline constexpr llvm::StringLiteral kFreestanding = "hlo.freestanding";
+
+/// Whether the module is for such a host.
+inline bool isFreestanding(mlir::ModuleOp module) { return module->hasAttr(kFreestanding); }
+
+} // namespace hloc
+
+#endif
