@@ -266,7 +266,7 @@ bool ProgramCompiler::generateMissing() {
     least.first += 10 + unit->weight;
     least.second.push_back(unit);
   }
-  Tasks tasks(jobs);
+  Tasks tasks(std::min<size_t>(jobs, kernels.size() + others.size()));
   auto add = [&](ArrayRef<Unit *> list) {
     tasks.add([&, list] {
       if (!lower(list))
