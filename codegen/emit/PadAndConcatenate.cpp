@@ -122,8 +122,9 @@ VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mas
       // of their limits are to be watched.
       dilation = Dilation{step, low};
       inside = index.both(inside, elementLanes(index, *dilation));
-      x = index.divideWithRemainder(index.uniform(at[d].base, at[d].multiple), step).second;
-      x = index.add(index.consecutive(x.base), llvm::divideFloorSigned(-low, step));
+      // The vector may begin below 0, in lanes that `mask` leaves out.
+      Value first = index.b.createOrFold<arith::DivSIOp>(at[d].base, index.constant(step));
+      x = index.add(index.consecutive(first), llvm::divideFloorSigned(-low, step));
       sourceMask = index.both({mask.uniform, {}}, index.inRange(x, 0, shape[d]));
     } else if (step > 1) {
       x = index.orZero(x, inside);
