@@ -74,8 +74,8 @@ void Reader::readSymbols() {
 }
 
 void Reader::readSizes() {
-  for (const ELFSectionRef &section : file.sections()) {
-    uint64_t flags = section.getFlags();
+  for (const SectionRef &section : file.sections()) {
+    uint64_t flags = ELFSectionRef(section).getFlags();
     if (!(flags & ELF::SHF_ALLOC))
       continue;
     (flags & ELF::SHF_EXECINSTR ? needs.codeBytes
