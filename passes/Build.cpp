@@ -24,6 +24,13 @@ SmallVector<int64_t> hloc::iotaVector(int64_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(0, count));
 }
 
+Value hloc::withLayout(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  OperationState state(value.getLoc(), CopyOp::getOperationName(), value, type);
+  return builder.create(state)->getResult(0);
+}
+
 Value Build::create(StringRef name, ValueRange operands, Type type) {
   OperationState state(loc, name, operands, type);
   return builder.create(state)->getResult(0);

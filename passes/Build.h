@@ -16,8 +16,16 @@ mlir::RankedTensorType arrayType(mlir::Value value);
 /// Product of the sizes.
 int64_t product(llvm::ArrayRef<int64_t> sizes);
 
+/// Whether all are `expected`.
+inline bool allEqual(llvm::ArrayRef<int64_t> values, int64_t expected) {
+  return llvm::all_of(values, [&](int64_t value) { return value == expected; });
+}
+
 /// 0, 1, ... count-1.
 llvm::SmallVector<int64_t> iotaVector(int64_t count);
+
+/// `value` as `type`, which differs from its own in layouts only.
+mlir::Value withLayout(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
 
 class Build {
 public:

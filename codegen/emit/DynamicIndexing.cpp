@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of slices, updates and gathers, whose indices are known at run time.
 #include "codegen/emit/ElementEmitter.h"
+#include "passes/Build.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// `value`, an index of element type `element`, as a lane index within [0, limit].
 static VectorIndex clampedIndex(IndexBuilder &index, Value value, Type element, int64_t limit) {

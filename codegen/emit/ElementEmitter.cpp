@@ -3,14 +3,13 @@
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/Literal.h"
+#include "passes/Build.h"
 #include "passes/frontend/NotSupported.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 void ElementEmitter::bindMemory(Value value, Value pointer) {
   memory[value] = {pointer, arrayType(value)};

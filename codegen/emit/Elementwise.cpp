@@ -4,16 +4,13 @@
 #include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
+#include "passes/Build.h"
 #include "passes/schedule/SortKey.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
 
 /// Floats narrower than f32 are computed in f32 and rounded once an operation.
 static bool isNarrowFloat(Type element) {
@@ -319,7 +316,8 @@ static Value emitCompare(IndexBuilder &index, hlo::CompareOp op, VectorValue x, 
 static VectorValue emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp op,
                                       VectorValue x) {
   auto &b = index.b;
-  Type from = elementOf(op.getOperand()), to = elementOf(op.getResult());
+  Type from = arrayType(op.getOperand()).getElementType(),
+       to = arrayType(op.getResult()).getElementType();
   if (isa<ComplexType>(from) || isa<ComplexType>(to))
     return from == to ? x : VectorValue{};
   Type target = getRegisterType(to);
@@ -346,8 +344,8 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
   if (isa<hlo::CopyOp, hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::BitcastOp>(op))
     return operands[0];
   if (auto convert = dyn_cast<hlo::ConvertOp>(op))
-    return emitConvertLanes(index, operands[0], elementOf(convert.getOperand()),
-                            elementOf(convert.getResult()));
+    return emitConvertLanes(index, operands[0], arrayType(convert.getOperand()).getElementType(),
+                            arrayType(convert.getResult()).getElementType());
   if (auto cast = dyn_cast<hlo::BitcastConvertOp>(op))
     return emitBitcastConvert(index, cast, operands[0]);
   if (isa<hlo::SelectOp>(op))
@@ -356,12 +354,12 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
     return {operands[0].re, operands[1].re};
   if (op->getNumOperands() == 0 || !isa<RankedTensorType>(op->getOperand(0).getType()))
     return {};
-  Type element = elementOf(op->getOperand(0));
+  Type element = arrayType(op->getOperand(0)).getElementType();
   if (auto compare = dyn_cast<hlo::CompareOp>(op))
     return {emitCompare(index, compare, operands[0], operands[1], element), {}};
   if (auto stochastic = dyn_cast<hlo::StochasticConvertOp>(op))
     return {emitStochasticConvert(b, operands[0].re, operands[1].re, element,
-                                  elementOf(stochastic.getResult())),
+                                  arrayType(stochastic.getResult()).getElementType()),
             {}};
   if (auto reduce = dyn_cast<hlo::ReducePrecisionOp>(op)) {
     // As many bits as the type has, or any number above, keep all of them.
@@ -386,7 +384,7 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
   Value result = ScalarOps(index, op, operands, b.getF32Type()).onFloats();
   if (!result || isa<hlo::IsFiniteOp>(op))
     return {result, {}};
-  return {emitConvert(b, result, b.getF32Type(), elementOf(op->getResult(0))), {}};
+  return {emitConvert(b, result, b.getF32Type(), arrayType(op->getResult(0)).getElementType()), {}};
 }
 
 SmallVector<VectorValue> emitComputation(IndexBuilder &index, hlo::ComputationOp computation,
@@ -413,7 +411,7 @@ SmallVector<VectorValue> emitComputation(IndexBuilder &index, hlo::ComputationOp
     if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
       SmallVector<char> storage;
       auto value = cast<ElementsAttr>(constant.getValue());
-      result = emitConstant(index, elementOf(constant.getResult()),
+      result = emitConstant(index, arrayType(constant.getResult()).getElementType(),
                             hlo::getLiteralBytes(value, storage));
     } else {
       result = emitElementwise(index, &op, operands);

@@ -7,6 +7,11 @@ using namespace mlir;
 
 namespace hloc {
 
+Type shapedLike(Value value, Type element) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
+}
+
 std::optional<int64_t> getConstant(Value index) {
   APInt value;
   if (index && matchPattern(index, m_ConstantInt(&value)))

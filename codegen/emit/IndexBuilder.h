@@ -101,6 +101,9 @@ private:
   int64_t outer;
 };
 
+/// `element`, in vectors of the shape of `value` if that is one.
+mlir::Type shapedLike(mlir::Value value, mlir::Type element);
+
 /// The value of a constant index, if it is one.
 std::optional<int64_t> getConstant(mlir::Value index);
 

@@ -93,11 +93,6 @@ static UnitAccess unitsOf(IndexBuilder &index, MemoryArray array, Type unit) {
                     getByteSize(array.type) * 8 / unit.getIntOrFloatBitWidth());
 }
 
-static Type shapedLike(Value value, Type element) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
-}
-
 static Value constantLike(ImplicitLocOpBuilder &b, Value value, int64_t number) {
   Type type = value.getType();
   Attribute scalar = b.getIntegerAttr(getElementTypeOrSelf(type), number);

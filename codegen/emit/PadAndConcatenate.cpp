@@ -3,13 +3,12 @@
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/emit/UnitAccess.h"
+#include "passes/Build.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// What `inside` gives if `condition` holds, else what `otherwise` does; zeros if that is null.
 VectorValue ElementEmitter::emitBranch(Value condition, function_ref<VectorValue()> inside,

@@ -5,6 +5,7 @@
 #include "codegen/emit/RegisterTile.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
+#include "passes/Build.h"
 
 using namespace mlir;
 
@@ -12,8 +13,6 @@ namespace hloc {
 
 /// Products of a dot that are added up one after the other; such sums are then added pairwise.
 static constexpr int64_t kChain = 4;
-
-static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 int64_t getFoldedElements(Operation *op) {
   bool isDot = isa<hlo::DotOp>(op);

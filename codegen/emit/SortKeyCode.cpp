@@ -3,14 +3,11 @@
 #include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
+#include "passes/Build.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
 
 /// `root`, an elementwise expression of `parameter`.
 static VectorValue emitExpression(IndexBuilder &index, Value root, Value parameter,
@@ -22,7 +19,7 @@ static VectorValue emitExpression(IndexBuilder &index, Value root, Value paramet
     return {};
   if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
     SmallVector<char> storage;
-    return emitConstant(index, elementOf(root),
+    return emitConstant(index, arrayType(root).getElementType(),
                         hlo::getLiteralBytes(cast<ElementsAttr>(constant.getValue()), storage));
   }
   SmallVector<VectorValue> operands;
@@ -32,11 +29,6 @@ static VectorValue emitExpression(IndexBuilder &index, Value root, Value paramet
       return {};
   }
   return emitElementwise(index, op, operands);
-}
-
-static Type shapedLike(Value x, Type type) {
-  auto vector = dyn_cast<VectorType>(x.getType());
-  return vector ? Type(VectorType::get(vector.getShape(), type)) : type;
 }
 
 static Value constantLike(IndexBuilder &index, Value x, const APInt &number) {
@@ -67,7 +59,7 @@ static Value emitImage(IndexBuilder &index, const SortKey &key, VectorValue valu
     return {};
   Value x = lanes.re;
   auto constant = [&](const APInt &number) { return constantLike(index, x, number); };
-  Type element = elementOf(key.expression);
+  Type element = arrayType(key.expression).getElementType();
   APInt sign = APInt::getSignMask(key.width);
   if (orderOf(element) == Order::SignAndSize) {
     if (key.width >= 32)
@@ -119,7 +111,7 @@ Value emitElementOfKey(IndexBuilder &index, const SortKey &key, Value whole) {
   Value x = whole;
   auto constant = [&](const APInt &number) { return constantLike(index, x, number); };
   APInt sign = APInt::getSignMask(key.width);
-  Type element = elementOf(key.parameter);
+  Type element = arrayType(key.parameter).getElementType();
   if (key.width < 32)
     x = arith::TruncIOp::create(b, shapedLike(x, b.getIntegerType(key.width)), x);
   else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/StreamPrefetch.h"
+#include "codegen/emit/IndexBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -22,12 +23,6 @@ struct Affine {
 
 Affine operator+(Affine a, Affine b) { return {a.growth + b.growth, a.offset + b.offset}; }
 Affine operator*(Affine a, int64_t factor) { return {a.growth * factor, a.offset * factor}; }
-
-std::optional<int64_t> getConstant(Value value) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) ? std::optional(constant.getSExtValue())
-                                                       : std::nullopt;
-}
 
 /// Nothing for what is not of that form. What is the same in all rounds and is no constant counts
 /// as zero.

@@ -42,7 +42,7 @@ static Scaled takeApart(Expr x) {
 }
 
 /// 2^exponent, of at least -1022 and at most 1023.
-static Expr power(Expr exponent) { return asFloat(shl(exponent + 1023, 52)); }
+static Expr scaleOf(Expr exponent) { return asFloat(shl(exponent + 1023, 52)); }
 
 static Expr limit(Expr x, int64_t least, int64_t most) {
   x = select(lt(x, least), x.integer(least), x);
@@ -56,7 +56,7 @@ static Expr scale(Expr x, Expr exponent) {
   // range.
   for (int i = 0; i < 3; ++i) {
     Expr step = limit(exponent, -900, 900);
-    x = x * power(step);
+    x = x * scaleOf(step);
     exponent = exponent - step;
   }
   return x;
@@ -84,7 +84,7 @@ static Expr emulateDouble(Expr x, Expr y, Expr z) {
   Pair product = multiplyFractions(xs.fraction, ys.fraction);
   Expr isAbove = gt(zs.exponent - (xs.exponent + ys.exponent), far);
   Expr exponent = select(isAbove, zs.exponent - far, xs.exponent + ys.exponent);
-  Expr addend = zs.fraction * power(limit(zs.exponent - exponent, -far, far));
+  Expr addend = zs.fraction * scaleOf(limit(zs.exponent - exponent, -far, far));
   addend = select(eq(z, 0), z, addend);
 
   // The sum of three, as one that is rounded and a rest that is rounded to odd.
@@ -94,7 +94,7 @@ static Expr emulateDouble(Expr x, Expr y, Expr z) {
 
   // A result that is subnormal has its last bit in a fixed place: adding a number with its last bit
   // there, and taking it away, rounds it so.
-  Expr least = power(limit(-1022 - exponent, -1022, 1000)); // of normal numbers, as scaled
+  Expr least = scaleOf(limit(-1022 - exponent, -1022, 1000)); // of normal numbers, as scaled
   Expr shift = copysign(least, sum);
   Pair shifted = twoSum(shift, high.hi);
   Expr rounded = (shifted.hi + addToOdd(shifted.lo, rest)) - shift;

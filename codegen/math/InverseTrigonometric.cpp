@@ -125,7 +125,9 @@ Expr acos(Expr x) {
   return lead.hi + (lead.lo + (correction + baseRest));
 }
 
-Value emitAtan2(ImplicitLocOpBuilder &b, Value y, Value x) { return atan2({&b, y}, {&b, x}); }
+Value emitAtan2(ImplicitLocOpBuilder &b, Value y, Value x) {
+  return atan2(Expr{&b, y}, Expr{&b, x});
+}
 Value emitAtan(ImplicitLocOpBuilder &b, Value x) {
   Expr y{&b, x};
   return atan2(y, y.real(1));

@@ -162,7 +162,7 @@ Value emitPower(ImplicitLocOpBuilder &b, Value x, Value y) {
   if (matchPattern(getSplatSource(y), m_ConstantFloat(&exponent)))
     if (std::optional<Expr> result = simplePower({&b, x}, exponent.convertToDouble()))
       return *result;
-  return power({&b, x}, {&b, y});
+  return power(Expr{&b, x}, Expr{&b, y});
 }
 
 } // namespace hloc

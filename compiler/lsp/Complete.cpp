@@ -10,8 +10,6 @@ namespace hloc::lsp {
 
 /// Names that are offered at once; more are asked for as more is typed.
 constexpr size_t kMaxItems = 200;
-/// Characters of a shape that are shown.
-constexpr size_t kMaxShape = 80;
 
 namespace {
 
@@ -93,7 +91,7 @@ void Completion::addValues(const InstructionText &instruction) {
       return;
     bool hasSign = other.name.begin > 0 && text[other.name.begin - 1] == '%';
     std::string name = (hasSign ? "%" : "") + other.name.in(text).str();
-    StringRef shape = document.getShape(other).take_front(kMaxShape);
+    StringRef shape = document.getShape(other).take_front(kMaxListedShape);
     add(name, CompletionItemKind::Variable, shape, llvm::utohexstr(~uint32_t(number)));
   }
 }

@@ -16,7 +16,7 @@ using namespace mlir;
 namespace hloc::lsp {
 
 /// Characters of a shape that are shown: tuples can have any number.
-constexpr size_t kMaxShape = 400;
+constexpr size_t kMaxHoverShape = 400;
 
 //===- Shapes --------------------------------------------------------------===//
 
@@ -135,8 +135,8 @@ static void describeValue(const Document &document, const Symbol &symbol, raw_os
   MLIRContext context(MLIRContext::Threading::DISABLED);
   std::string shape = text::squeeze(document.getShape(*instruction));
   out << (instruction->isRoot ? ", the root: " : ": ") << '`'
-      << (shape.empty() ? "?" : StringRef(shape).take_front(kMaxShape))
-      << (shape.size() > kMaxShape ? "...`\n\n" : "`\n\n");
+      << (shape.empty() ? "?" : StringRef(shape).take_front(kMaxHoverShape))
+      << (shape.size() > kMaxHoverShape ? "...`\n\n" : "`\n\n");
   if (StringRef opcode = instruction->opcode.in(text); !opcode.empty())
     out << "- opcode: `" << opcode << "`\n";
   if (Type type = shape.empty() ? Type() : readShape(shape, context))

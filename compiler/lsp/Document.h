@@ -9,6 +9,9 @@
 
 namespace hloc::lsp {
 
+/// Characters of a shape that lists show.
+inline constexpr size_t kMaxListedShape = 80;
+
 class Document {
 public:
   Document(URIForFile file, std::string text, int64_t version)

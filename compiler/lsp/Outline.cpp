@@ -8,8 +8,6 @@ namespace hloc::lsp {
 
 /// Instructions that a list of symbols has at most; editors ask for the list after every change.
 constexpr size_t kMaxInstructions = 5000;
-/// Characters of a shape that are shown.
-constexpr size_t kMaxShape = 80;
 
 static SymbolKind getKind(StringRef opcode) {
   return opcode == "constant"    ? SymbolKind::Constant
@@ -23,7 +21,7 @@ static DocumentSymbol describe(const Document &document, const InstructionText &
   DocumentSymbol symbol(instruction.name.in(text), getKind(opcode),
                         lines.getRange(instruction.whole), lines.getRange(instruction.name));
   StringRef stated = instruction.shape.in(text);
-  std::string shape = text::squeeze(stated.take_front(kMaxShape));
+  std::string shape = text::squeeze(stated.take_front(kMaxListedShape));
   symbol.detail =
       llvm::json::fixUTF8((llvm::Twine(shape) + (shape.empty() ? "" : " ") + opcode).str());
   return symbol;

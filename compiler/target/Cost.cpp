@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Loads that are waited for at the same time.
-static constexpr double kMissesAtOnce = 2;
+/// Loads of an expansion that are waited for at the same time.
+static constexpr double kLoadsAtOnce = 2;
 
 /// Of such an expansion's instructions those that wait for each other: polynomials are computed by
 /// two chains.
@@ -162,7 +162,7 @@ int64_t CostModel::getTaskCount(double time) const {
 double CostModel::getMissTime(double bytes) const {
   bool isNear = bytes <= double(machine.getLargestShare());
   return (isNear ? machine.getNanoseconds(machine.l3.latency) : machine.memory.latency) /
-         kMissesAtOnce;
+         kLoadsAtOnce;
 }
 
 double CostModel::getMultiplyAddTime(Type element) const {

@@ -10,8 +10,8 @@ using namespace hloc::hlo;
 
 /// `body` with a mark after the inputs' slices that says whether the step counts; if not, the
 /// carries stay what they are.
-static ComputationOp withMarks(ComputationOp body, RankedTensorType mark, unsigned inputs,
-                               unsigned carries, Location loc) {
+static ComputationOp withMarkedSteps(ComputationOp body, RankedTensorType mark, unsigned inputs,
+                                     unsigned carries, Location loc) {
   SmallVector<Type> types(body.getArgumentTypes());
   types.insert(types.begin() + inputs, mark);
   return createComputation(
@@ -60,8 +60,9 @@ static Expanded expandScan(ScanOp op, ArrayRef<BoundedArray> operands, BoundedBu
     BoundedArray places(build.iota(shape, build.builder.getI32Type(), dimension), sizes);
     Value inside = build.isInside(places);
     arrays.insert(arrays.begin() + inputs, inside);
-    ComputationOp body = withMarks(lookupComputation(op, op.getToApplyAttr()),
-                                   arrayType(inside).clone(slice), inputs, carries, op.getLoc());
+    ComputationOp body =
+        withMarkedSteps(lookupComputation(op, op.getToApplyAttr()), arrayType(inside).clone(slice),
+                        inputs, carries, op.getLoc());
     auto marked = ScanOp::create(build.builder, build.loc, types, arrays, op.getDimensionsAttr(),
                                  op.getNumCarriesAttr(), op.getIsReverseAttr(), BoolAttr(),
                                  FlatSymbolRefAttr::get(body.getSymNameAttr()));

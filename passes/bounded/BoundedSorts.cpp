@@ -10,7 +10,7 @@ using namespace hloc::hlo;
 
 /// `comparator` of pairs with a pair of marks after the others, by which elements that count come
 /// before those that do not.
-static ComputationOp withMarks(ComputationOp comparator, Location loc) {
+static ComputationOp withMarkedPairs(ComputationOp comparator, Location loc) {
   SmallVector<Type> types(comparator.getArgumentTypes());
   Type mark = RankedTensorType::get({}, IntegerType::get(comparator.getContext(), 1));
   types.append(2, mark);
@@ -41,8 +41,9 @@ static Expanded expandSort(SortOp op, ArrayRef<BoundedArray> operands, BoundedBu
   if (Value inside = first.getRank() ? build.isInside(first, hidden) : Value()) {
     arrays.push_back(inside);
     types.push_back(inside.getType());
-    auto marked = SortOp::create(build.builder, build.loc, types, arrays, op.getDimension(),
-                                 op.getIsStable(), withMarks(comparator, op.getLoc()).getSymName());
+    auto marked =
+        SortOp::create(build.builder, build.loc, types, arrays, op.getDimension(), op.getIsStable(),
+                       withMarkedPairs(comparator, op.getLoc()).getSymName());
     sorted.assign(marked.result_begin(), std::prev(marked.result_end()));
   } else {
     sorted = build.cloneOn(op, arrays, types);

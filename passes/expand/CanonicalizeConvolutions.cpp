@@ -35,10 +35,6 @@ struct Window {
   }
 };
 
-bool allEqual(ArrayRef<int64_t> values, int64_t expected) {
-  return llvm::all_of(values, [&](int64_t value) { return value == expected; });
-}
-
 class ConvolutionCanonicalizer {
 public:
   explicit ConvolutionCanonicalizer(ConvolutionOp op)

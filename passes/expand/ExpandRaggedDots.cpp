@@ -16,8 +16,6 @@ using namespace hloc::hlo;
 
 namespace {
 
-using Sizes = SmallVector<int64_t>;
-
 /// How many average groups a block holds, so that most groups are one: its dot does what packing
 /// takes once. And positions that are no work to speak of.
 struct BlockSize {
@@ -58,7 +56,7 @@ private:
   Value sliceOperand(Build build, Value operand, ArrayRef<int64_t> outerDims, const Place &place,
                      int64_t ragged, Value row);
   Value isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part);
-  Sizes rowsShape();
+  SmallVector<int64_t> rowsShape();
   SmallVector<Value> resultStarts(Build build, const Place &place, Value row);
   Value makeDot(Build build, Value left, Value right, ArrayRef<int64_t> shape);
   /// Whether parts of one sum are places of an outer dimension.
@@ -73,9 +71,9 @@ private:
   RankedTensorType lhsType, rhsType, type; // of the loops' result
   int64_t ragged, rhsRagged = -1, groupDim = -1, resultRagged = -1;
   int64_t groups, positions;
-  Sizes lhsBatch, rhsBatch, lhsDepth, rhsDepth;
+  SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth;
   /// Of each outer dimension: its number in the operands and the result; -1 where it is not there.
-  Sizes outer, rhsOuter, resultOuter;
+  SmallVector<int64_t> outer, rhsOuter, resultOuter;
   int64_t size = 0; // positions of a block
   Value sizes;
 };
@@ -122,7 +120,7 @@ RaggedLoops::RaggedLoops(RaggedDotOp op)
     }
   }
   size_t listed = arrayType(op.getGroupSizes()).getRank() - 1;
-  for (Sizes *dims : {&outer, &rhsOuter, &resultOuter})
+  for (SmallVector<int64_t> *dims : {&outer, &rhsOuter, &resultOuter})
     dims->resize(std::min(dims->size(), listed));
 }
 
@@ -174,7 +172,8 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
     while (int64_t(starts.size()) + 1 < arrayType(sizes).getRank())
       starts.push_back(inner.index(0));
     starts.push_back(g);
-    Value size = inner.reshape(inner.dynamicSlice(sizes, starts, Sizes(starts.size(), 1)), {});
+    Value size = inner.reshape(
+        inner.dynamicSlice(sizes, starts, SmallVector<int64_t>(starts.size(), 1)), {});
     Value sum = inner.add(state[1], size), row = state[2];
     Value inside = inner.binary<MinimumOp>(sum, double(positions));
     Value limit =
@@ -223,7 +222,7 @@ Value RaggedLoops::finishRows(Build build, const Place &place, Value row, Value 
 /// Of the rows of a block those that belong to the part.
 Value RaggedLoops::writeRows(Build build, const Place &place, Part part, Value product,
                              Value state) {
-  Sizes shape = rowsShape();
+  SmallVector<int64_t> shape = rowsShape();
   SmallVector<Value> starts = resultStarts(build, place, getStart(build, part.row));
   Value before = build.dynamicSlice(state, starts, shape);
   Value rows = build.select(isInPart(build, shape, resultRagged, part), product, before);
@@ -233,7 +232,7 @@ Value RaggedLoops::writeRows(Build build, const Place &place, Part part, Value p
 /// The result with the product of a group in it, or added to what places before have given along
 /// contracting dimensions that are outer ones.
 Value RaggedLoops::sumDepth(Build build, const Place &place, Part part, Value state) {
-  Sizes shape(type.getShape());
+  SmallVector<int64_t> shape(type.getShape());
   shape[0] = 1;
   for (int64_t dimension : resultOuter)
     if (dimension >= 0)
@@ -279,7 +278,7 @@ Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part) {
   };
   Value left = maskedSlice(op.getLhs(), outer, ragged),
         right = maskedSlice(op.getRhs(), rhsOuter, rhsRagged);
-  Sizes shape(type.getShape().drop_front());
+  SmallVector<int64_t> shape(type.getShape().drop_front());
   for (int64_t dimension : resultOuter)
     if (dimension >= 0)
       shape[dimension - 1] = 1;
@@ -296,7 +295,7 @@ Value RaggedLoops::getStart(Build build, Value row) {
 Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> outerDims,
                                 const Place &place, int64_t raggedDim, Value row) {
   RankedTensorType operandType = arrayType(operand);
-  Sizes shape(operandType.getShape());
+  SmallVector<int64_t> shape(operandType.getShape());
   SmallVector<Value> starts(shape.size(), build.index(0));
   auto restrict = [&](int64_t dimension, Value start, int64_t count) {
     if (dimension < 0)
@@ -332,8 +331,8 @@ Value RaggedLoops::isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimens
 }
 
 /// Of the rows of a block.
-Sizes RaggedLoops::rowsShape() {
-  Sizes shape(type.getShape());
+SmallVector<int64_t> RaggedLoops::rowsShape() {
+  SmallVector<int64_t> shape(type.getShape());
   shape[resultRagged] = size;
   for (int64_t dimension : resultOuter)
     shape[dimension] = 1;
@@ -354,7 +353,7 @@ SmallVector<Value> RaggedLoops::resultStarts(Build build, const Place &place, Va
 }
 
 Value RaggedLoops::makeDot(Build build, Value left, Value right, ArrayRef<int64_t> shape) {
-  auto withoutGroup = [&](Sizes dims) {
+  auto withoutGroup = [&](SmallVector<int64_t> dims) {
     for (int64_t &dimension : dims)
       dimension -= groupDim >= 0 && dimension > groupDim;
     return dims;

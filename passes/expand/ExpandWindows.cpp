@@ -12,10 +12,6 @@ using namespace hloc::hlo;
 
 namespace {
 
-bool allEqual(ArrayRef<int64_t> values, int64_t expected) {
-  return llvm::all_of(values, [&](int64_t value) { return value == expected; });
-}
-
 /// The computation of a scan over slices of `slice`'s shape that carries what `reducer` folds:
 /// (elements, carries) -> (carries', carries').
 FailureOr<ComputationOp> createScanBody(ComputationOp reducer, RankedTensorType slice) {

@@ -24,16 +24,6 @@ namespace hloc {
 
 namespace {
 
-/// `value` as `type`, which differs from its own in layouts only.
-Value withLayout(OpBuilder &builder, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  OperationState state(value.getLoc(), CopyOp::getOperationName());
-  state.addOperands(value);
-  state.addTypes(type);
-  return builder.create(state)->getResult(0);
-}
-
 /// Custom calls that only annotate: the result is the operand.
 bool isAnnotation(CustomCallOp op) {
   static constexpr StringLiteral targets[] = {"Sharding",

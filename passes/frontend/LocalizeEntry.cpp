@@ -28,7 +28,7 @@ static bool isToLocal(Operation *op) {
 static bool isToGlobal(Operation *op) {
   return hasTarget(op, {"SPMDShardToFullShape", "xla.sdy.LocalToGlobalShape"});
 }
-static bool isAnnotation(Operation *op) {
+static bool isSharding(Operation *op) {
   return hasTarget(op, {"Sharding", "xla.sdy.FuncResultSharding"}) && op->getNumOperands() == 1;
 }
 
@@ -81,7 +81,7 @@ Value EntryLocalizer::makeTuple(Operation *call, ValueRange elements, Type type)
 /// Annotations are their operands, unless they would move data.
 LogicalResult EntryLocalizer::dropAnnotations() {
   for (Operation &op : llvm::make_early_inc_range(entry.getBody().front())) {
-    if (!isAnnotation(&op))
+    if (!isSharding(&op))
       continue;
     auto parameter = dyn_cast<BlockArgument>(op.getOperand(0));
     StringRef from;

@@ -39,14 +39,6 @@ RankedTensorType inOrder(RankedTensorType type, ArrayRef<int64_t> order) {
   return to.getType();
 }
 
-/// `value` as `type`, which differs from its own in layouts only.
-Value withLayout(OpBuilder &builder, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  OperationState state(value.getLoc(), CopyOp::getOperationName(), value, type);
-  return builder.create(state)->getResult(0);
-}
-
 /// Replaces one operation.
 class Transfer {
 public:

@@ -16,6 +16,7 @@ double elementBytes(mlir::Type type);
 
 /// Number of elements.
 double elementsOf(mlir::Type type);
+inline double elementsOf(mlir::Value array) { return elementsOf(array.getType()); }
 
 } // namespace hloc::fuse
 

@@ -28,8 +28,6 @@ namespace {
 /// elements that there is no loop.
 constexpr int64_t kShortRow = 32, kFewElements = 64;
 
-ArrayRef<int64_t> shapeOf(Value value) { return arrayType(value).getShape(); }
-
 /// The seams of all values of a kernel.
 class DimensionGroups {
 public:
@@ -76,7 +74,7 @@ private:
 /// Of two shapes of the same elements, seams before which there are as many elements go together:
 /// else indices of one would have to be divided into those of the other.
 void DimensionGroups::linkReshaped(Value a, Value b) {
-  ArrayRef<int64_t> from = shapeOf(a), to = shapeOf(b);
+  ArrayRef<int64_t> from = arrayType(a).getShape(), to = arrayType(b).getShape();
   int64_t before = 1;
   for (int64_t i = 0; i + 1 < int64_t(from.size()); ++i) {
     before *= from[i];
@@ -99,7 +97,8 @@ bool joinsRows(ArrayRef<int64_t> shape, int64_t dimension) {
 /// Of an operand of data movement: whether its dimensions d and d + 1, neighbours in the result
 /// too, can be one.
 bool joins(MovementInterface op, Value operand, const IndexMap &map, int64_t d) {
-  ArrayRef<int64_t> from = shapeOf(operand), shape = shapeOf(op->getResult(0));
+  ArrayRef<int64_t> from = arrayType(operand).getShape(),
+                    shape = arrayType(op->getResult(0)).getShape();
   const DimensionMap &outer = map[d], &inner = map[d + 1];
   if (outer.stride < 0 && inner.stride < 0)
     return true;
@@ -115,7 +114,7 @@ bool joins(MovementInterface op, Value operand, const IndexMap &map, int64_t d) 
 void constrainMovement(MovementInterface op, unsigned number, DimensionGroups &seams) {
   Value operand = op->getOperand(number), result = op->getResult(0);
   IndexMap map = getIndexMap(op, number);
-  ArrayRef<int64_t> shape = shapeOf(result);
+  ArrayRef<int64_t> shape = arrayType(result).getShape();
   SmallVector<int64_t> source(shape.size(), -1);
   for (auto [from, to] : llvm::enumerate(map))
     source[to.dimension] = from;
@@ -146,7 +145,7 @@ void constrainMovement(MovementInterface op, unsigned number, DimensionGroups &s
 
 /// `part` of `whole` begins where scalars say.
 void constrainDynamic(Value whole, Value part, ValueRange starts, DimensionGroups &seams) {
-  ArrayRef<int64_t> from = shapeOf(whole), to = shapeOf(part);
+  ArrayRef<int64_t> from = arrayType(whole).getShape(), to = arrayType(part).getShape();
   seams.linkAll(whole, part);
   for (int64_t i = 0; i + 1 < int64_t(from.size()); ++i)
     if (starts.size() != from.size() || from[i] != to[i] || from[i + 1] != to[i + 1])
@@ -207,11 +206,12 @@ void constrain(Operation *op, DimensionGroups &seams) {
         bool isElementwise = other->hasTrait<Elementwise>() || isa<CopyOp, BitcastConvertOp>(other);
         Value result = other->getResult(0);
         for (Value array : llvm::concat<Value>(other->getOperands(), other->getResults()))
-          if (isElementwise && shapeOf(array) == shapeOf(result))
+          if (isElementwise && arrayType(array).getShape() == arrayType(result).getShape())
             seams.linkAll(array, result);
           else
             seams.keepAll(array);
-        if (isa<BitcastConvertOp>(other) && shapeOf(other->getOperand(0)) != shapeOf(result))
+        if (isa<BitcastConvertOp>(other) &&
+            arrayType(other->getOperand(0)).getShape() != arrayType(result).getShape())
           seams.keepAll(result); // parts of elements are a dimension
       });
 }
@@ -301,7 +301,7 @@ public:
 private:
   void plan(Value value, const DimensionGroups &seams) {
     Joined joined;
-    joined.shape.assign(shapeOf(value).begin(), shapeOf(value).end());
+    joined.shape.assign(arrayType(value).getShape().begin(), arrayType(value).getShape().end());
     for (int64_t d = 0; d < int64_t(joined.shape.size()); ++d)
       if (d == 0 || seams.isKept(value, d - 1))
         joined.firsts.push_back(d);

@@ -106,7 +106,7 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
     double loads = 0, count = 0;
     bool crosses = groups.lanesCrossFew(group);
     for (int map : groups.getMaps(op, group)) {
-      const IndexMap &m = groups.maps[map];
+      const fuse::IndexMap &m = groups.maps[map];
       bool repeats = crosses && m.shared > 1;
       double times = repeats ? m.count * m.shared : m.count;
       count += times;

@@ -2,7 +2,9 @@
 #include "passes/schedule/KernelWork.h"
 #include "compiler/target/Access.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/Build.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/Streams.h"
 #include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -14,13 +16,8 @@ namespace hloc {
 static constexpr size_t kMaxIndices = 32;
 /// Elements of which one is taken, up to which whole vectors are loaded and sorted out.
 static constexpr int64_t kInterleaved = 4;
-/// Bytes between neighbours from which each is on a page of its own, where prefetching ends.
-static constexpr double kPageBytes = 4096;
 /// The index of what the kernel's loops go through themselves.
 static constexpr int64_t kLoopIndex = 0;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static double countElements(Value value) { return fuse::elementsOf(value.getType()); }
 
 /// The last dimension of more than one element; -1 if there is none.
 static int64_t getMinor(RankedTensorType type) {
@@ -51,13 +48,13 @@ static Requests oncePer(const Requests &x, double length) {
 /// Requests of neighbours along dimension `d` of `array`, which is not its minor one.
 static Requests acrossRows(const Requests &x, Value array, int64_t d) {
   double bytes = fuse::elementBytes(array.getType());
-  for (int64_t size : typeOf(array).getShape().drop_front(d + 1))
+  for (int64_t size : arrayType(array).getShape().drop_front(d + 1))
     bytes *= double(size);
   return bytes < kPageBytes ? atDistances(x) : anywhere(x);
 }
 
 static Requests once() { return {0, 1, 0, 0}; }
-static Requests allOf(Value value) { return {countElements(value), 0, 0, 0}; }
+static Requests allOf(Value value) { return {fuse::elementsOf(value), 0, 0, 0}; }
 
 /// Operations that a kernel's loops are built around; their time is not that of elementwise code.
 static bool isRoot(Operation &op) {
@@ -79,12 +76,12 @@ KernelWork::KernelWork(const KernelProblem &problem) : problem(problem) {
   lanes = std::max(1.0, double(problem.target.vectorBytes * 8) / double(widest));
   for (Value result : problem.body.getTerminator()->getOperands()) {
     ask(result, kLoopIndex, allOf(result));
-    ArrayRef<int64_t> shape = typeOf(result).getShape();
+    ArrayRef<int64_t> shape = arrayType(result).getShape();
     hasFewMinor = shape.size() > 1 && double(shape.back()) < lanes &&
                   double(shape[shape.size() - 2]) >= lanes;
   }
   for (auto reduce : problem.body.getOps<hlo::ReduceOp>()) {
-    RankedTensorType type = typeOf(reduce.getInputs()[0]);
+    RankedTensorType type = arrayType(reduce.getInputs()[0]);
     crossesFew |= type.getRank() > 1 && double(type.getShape().back()) < lanes &&
                   !llvm::is_contained(reduce.getDimensions(), type.getRank() - 1);
   }
@@ -123,8 +120,8 @@ void KernelWork::visit(Operation &op) {
     int64_t index = nextIndex++;
     double times = 1;
     if (auto reduce = dyn_cast<hlo::ReduceWindowOp>(op)) {
-      times =
-          countElements(reduce.getResult(0)) / std::max(1.0, countElements(reduce.getInputs()[0]));
+      times = fuse::elementsOf(reduce.getResult(0)) /
+              std::max(1.0, fuse::elementsOf(reduce.getInputs()[0]));
       for (int64_t size : reduce.getWindow().getSizes())
         times *= double(size);
     }
@@ -153,19 +150,19 @@ int64_t KernelWork::derive(int64_t index, Operation &op, unsigned operand) {
 }
 
 void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
-  double elements = std::max(1.0, countElements(op.getResult(0)));
+  double elements = std::max(1.0, fuse::elementsOf(op.getResult(0)));
   llvm::TypeSwitch<Operation *>(&op)
       .Case([&](hlo::BroadcastOp broadcast) { passBroadcast(broadcast, index, requests); })
       .Case([&](hlo::TransposeOp transpose) {
-        int64_t minor = getMinor(typeOf(transpose.getResult()));
+        int64_t minor = getMinor(arrayType(transpose.getResult()));
         bool keepsRows = minor < 0 || transpose.getDimensions()[minor] ==
-                                          getMinor(typeOf(transpose.getOperand()));
+                                          getMinor(arrayType(transpose.getOperand()));
         ask(transpose.getOperand(), derive(index, op, 0),
             keepsRows ? requests : atDistances(requests));
       })
       .Case([&](hlo::SliceOp slice) {
-        int64_t minor = getMinor(typeOf(slice.getResult()));
-        bool isRow = minor < 0 || minor == getMinor(typeOf(slice.getOperand()));
+        int64_t minor = getMinor(arrayType(slice.getResult()));
+        bool isRow = minor < 0 || minor == getMinor(arrayType(slice.getOperand()));
         bool isDense = minor < 0 || slice.getStrides()[minor] == 1;
         ask(slice.getOperand(), derive(index, op, 0),
             !isRow    ? acrossRows(requests, slice.getOperand(), minor)
@@ -175,8 +172,8 @@ void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
                 : atDistances(requests));
       })
       .Case([&](hlo::DynamicSliceOp slice) {
-        int64_t minor = getMinor(typeOf(slice.getResult()));
-        bool isRow = minor < 0 || minor == getMinor(typeOf(slice.getOperand()));
+        int64_t minor = getMinor(arrayType(slice.getResult()));
+        bool isRow = minor < 0 || minor == getMinor(arrayType(slice.getOperand()));
         ask(slice.getOperand(), nextIndex++,
             isRow ? requests : acrossRows(requests, slice.getOperand(), minor));
         for (Value start : slice.getStartIndices())
@@ -193,25 +190,25 @@ void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
       .Case([&](hlo::ConcatenateOp concatenate) { passConcatenate(concatenate, index, requests); })
       .Case([&](hlo::PadOp pad) {
         ask(pad.getOperand(), derive(index, op, 0),
-            requests * std::min(1.0, countElements(pad.getOperand()) / elements));
+            requests * std::min(1.0, fuse::elementsOf(pad.getOperand()) / elements));
       })
       .Case([&](hlo::ReverseOp reverse) {
         ask(reverse.getOperand(), derive(index, op, 0), requests);
       })
       .Default([&](Operation *other) {
         for (auto [i, operand] : llvm::enumerate(other->getOperands()))
-          ask(operand, countElements(operand) == elements ? index : derive(index, op, i),
-              requests * std::min(1.0, countElements(operand) / elements));
+          ask(operand, fuse::elementsOf(operand) == elements ? index : derive(index, op, i),
+              requests * std::min(1.0, fuse::elementsOf(operand) / elements));
       });
 }
 
 void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
                                const Requests &requests) {
   Value operand = broadcast.getOperand();
-  RankedTensorType type = typeOf(broadcast.getResult());
+  RankedTensorType type = arrayType(broadcast.getResult());
   int64_t minor = getMinor(type), last = -1;
   for (auto [i, dimension] : llvm::enumerate(broadcast.getDimensions()))
-    if (typeOf(operand).getDimSize(i) != 1)
+    if (arrayType(operand).getDimSize(i) != 1)
       last = std::max(last, dimension);
   int64_t at = derive(index, *broadcast, 0);
   if (last < 0)
@@ -232,29 +229,29 @@ void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
 /// Of short pieces, a vector asks all of them, each for some of its lanes.
 void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
                                  const Requests &requests) {
-  RankedTensorType type = typeOf(concatenate.getResult());
-  double row = 1, elements = std::max(1.0, countElements(concatenate.getResult()));
+  RankedTensorType type = arrayType(concatenate.getResult());
+  double row = 1, elements = std::max(1.0, fuse::elementsOf(concatenate.getResult()));
   for (int64_t d = concatenate.getDimension(); d < type.getRank(); ++d)
     row *= double(type.getDimSize(d));
   bool isMixed = row < lanes * double(concatenate->getNumOperands()) && !hasFewMinor;
   for (auto [i, operand] : llvm::enumerate(concatenate.getOperands()))
     ask(operand, derive(index, *concatenate, i),
-        isMixed ? anywhere(requests) : requests * (countElements(operand) / elements));
+        isMixed ? anywhere(requests) : requests * (fuse::elementsOf(operand) / elements));
 }
 
 void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests &requests) {
   // Of slices that hold the operand's rows or parts of them, neighbours lie beside each other.
-  RankedTensorType operand = typeOf(gather.getOperand());
+  RankedTensorType operand = arrayType(gather.getOperand());
   int64_t minor = getMinor(operand);
   double row = minor < 0 ? 1 : double(gather.getSliceSizes()[minor]), slice = 1;
   for (int64_t size : gather.getSliceSizes())
     slice *= double(size);
   bool hasRows = row >= lanes / 2 && !gather.getOffsetDims().empty() &&
-                 gather.getOffsetDims().back() == getMinor(typeOf(gather.getResult()));
+                 gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
   ask(gather.getOperand(), nextIndex++, hasRows ? requests : anywhere(requests));
   // An index is read once for all elements of a row, and of a slice with few.
-  double components = countElements(gather.getStartIndices()) * slice /
-                      std::max(1.0, countElements(gather.getResult()));
+  double components = fuse::elementsOf(gather.getStartIndices()) * slice /
+                      std::max(1.0, fuse::elementsOf(gather.getResult()));
   ask(gather.getStartIndices(), derive(index, *gather, 1),
       (hasRows ? oncePer(requests, row) : requests * (1 / slice)) * components);
 }
@@ -273,9 +270,9 @@ double KernelWork::getStoreTime() const {
   double cycles = 0;
   for (Value result : problem.body.getTerminator()->getOperands())
     if (auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>())
-      cycles += countElements(update.getUpdate()) / lanes / machine.rates.store;
+      cycles += fuse::elementsOf(update.getUpdate()) / lanes / machine.rates.store;
     else if (!result.getDefiningOp<hlo::ScatterOp>()) // whose strategies count that
-      cycles += countElements(result) / lanes / machine.rates.store;
+      cycles += fuse::elementsOf(result) / lanes / machine.rates.store;
   return machine.getNanoseconds(cycles);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/LoopProblem.h"
 #include "compiler/hlo/ElementType.h"
+#include "passes/Build.h"
 #include "passes/kernels/ArraySizes.h"
 
 using namespace mlir;
@@ -10,13 +11,11 @@ namespace hloc {
 /// Transposes whose tiles are in registers at the same time.
 static constexpr size_t kMaxTransposes = 2;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Operands and operations of `body` that do not treat elements of arrays of `shape` alike wherever
 /// they are.
 static int64_t countMoved(Block &body, ArrayRef<int64_t> shape) {
   int64_t arguments = llvm::count_if(body.getArguments(), [&](Value argument) {
-    return typeOf(argument).getRank() != 0 && typeOf(argument).getShape() != shape;
+    return arrayType(argument).getRank() != 0 && arrayType(argument).getShape() != shape;
   });
   return arguments + llvm::count_if(body, [](Operation &op) {
            auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
@@ -30,20 +29,20 @@ static int64_t countMoved(Block &body, ArrayRef<int64_t> shape) {
 /// of the outermost dimension.
 static bool joins(Block &body, ArrayRef<int64_t> shape) {
   return llvm::any_of(body.getOps<hlo::ConcatenateOp>(), [&](hlo::ConcatenateOp op) {
-    return op.getDimension() == 0 && typeOf(op.getResult()).getShape() == shape &&
+    return op.getDimension() == 0 && arrayType(op.getResult()).getShape() == shape &&
            int64_t(op->getNumOperands()) == shape[0] &&
            llvm::none_of(op->getOperands(), llvm::IsaPred<BlockArgument>);
   });
 }
 
 LoopProblem::LoopProblem(Block &body)
-    : shape(typeOf(body.getTerminator()->getOperand(0)).getShape()),
+    : shape(arrayType(body.getTerminator()->getOperand(0)).getShape()),
       count(ShapedType::getNumElements(shape)), bits(getWidestElement(body)),
       operations(int64_t(body.getOperations().size())) {
   auto results = body.getTerminator()->getOperands();
   for (Value result : results) {
-    Type element = typeOf(result).getElementType();
-    isOneShape &= typeOf(result).getShape() == shape;
+    Type element = arrayType(result).getElementType();
+    isOneShape &= arrayType(result).getShape() == shape;
     isComplex |= isa<ComplexType>(element);
     packsResults |= hlo::getStorageBits(element) < 8;
   }
@@ -54,7 +53,7 @@ LoopProblem::LoopProblem(Block &body)
     return;
   int64_t minor = int64_t(shape.size()) - 1;
   for (auto op : body.getOps<hlo::TransposeOp>()) {
-    RankedTensorType type = typeOf(op.getResult());
+    RankedTensorType type = arrayType(op.getResult());
     Type element = type.getElementType();
     // Preds and the like have no vectors of their own in registers.
     if (type.getShape() != shape || transposes.size() == kMaxTransposes || hlo::isPred(element) ||

@@ -17,8 +17,6 @@ static constexpr double kStraightElements = 64;
 /// Cycles to fold the lanes of a vector at the end of a row.
 static constexpr double kFoldLanesCycles = 30;
 
-static double countElements(Value value) { return fuse::elementsOf(value.getType()); }
-
 /// Multiply-adds of a contraction.
 static double countProducts(Operation *op) {
   return llvm::TypeSwitch<Operation *, double>(op)
@@ -27,7 +25,7 @@ static double countProducts(Operation *op) {
         auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
         for (int64_t dimension : dot.getLhsContractingDims())
           depth *= double(lhs.getDimSize(dimension));
-        return countElements(dot.getResult()) * depth;
+        return fuse::elementsOf(dot.getResult()) * depth;
       })
       .Case([](hlo::ConvolutionOp convolution) {
         auto filter = cast<RankedTensorType>(convolution.getRhs().getType());
@@ -35,7 +33,7 @@ static double countProducts(Operation *op) {
         double holes = 1; // positions between the elements of a dilated operand
         for (int64_t dilation : convolution.getWindow().getBaseDilations())
           holes *= double(dilation);
-        return features ? countElements(convolution.getResult()) *
+        return features ? fuse::elementsOf(convolution.getResult()) *
                               double(filter.getNumElements() / features) / holes
                         : 0.0;
       })
@@ -58,8 +56,8 @@ static double getComputationTime(const KernelProblem &problem, Operation *user,
 /// each row.
 static double getReduceTime(const KernelProblem &problem, hlo::ReduceOp reduce,
                             hlo::ScheduleAttr schedule) {
-  double inputs = countElements(reduce.getInputs()[0]),
-         results = countElements(reduce.getResult(0));
+  double inputs = fuse::elementsOf(reduce.getInputs()[0]),
+         results = fuse::elementsOf(reduce.getResult(0));
   double fold = inputs * getComputationTime(problem, reduce, reduce.getToApplyAttr());
   bool foldsLanes = schedule && schedule.getStrategy() == "reduce.rows";
   return fold + (foldsLanes ? results * problem.costs.fromCycles(kFoldLanesCycles) : 0);
@@ -88,10 +86,10 @@ static bool isStraight(const KernelProblem &problem) {
     return false;
   double elements = 0;
   if (auto update = findUpdateInPlace(problem.kind, problem.body))
-    elements = countElements(update.getUpdate());
+    elements = fuse::elementsOf(update.getUpdate());
   else
     for (Value result : problem.body.getTerminator()->getOperands())
-      elements += countElements(result);
+      elements += fuse::elementsOf(result);
   return elements <= kStraightElements;
 }
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/ScanProblem.h"
 #include "compiler/hlo/ElementType.h"
+#include "passes/Build.h"
 #include "passes/schedule/SumBlocks.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
 
 /// Whether `body` gives the carries that it makes, from an input each, and nothing else.
 static bool givesCarries(hlo::ScanOp op, hlo::ComputationOp body) {
@@ -21,7 +18,8 @@ static bool givesCarries(hlo::ScanOp op, hlo::ComputationOp body) {
     return false;
   for (int64_t i = 0; i < count; ++i)
     if (result.getOperand(i) != result.getOperand(count + i) ||
-        elementOf(op.getArrays()[i]) != elementOf(op.getArrays()[count + i]))
+        arrayType(op.getArrays()[i]).getElementType() !=
+            arrayType(op.getArrays()[count + i]).getElementType())
       return false;
   return true;
 }
@@ -37,11 +35,12 @@ ScanProblem::ScanProblem(hlo::ScanOp op, hlo::ComputationOp body)
     }
   isFold = body && givesCarries(op, body);
   auto carries = op.getArrays().take_back(op.getNumCarries());
-  bool rounds =
-      llvm::any_of(carries, [](Value carry) { return !isa<IntegerType>(elementOf(carry)); });
+  bool rounds = llvm::any_of(
+      carries, [](Value carry) { return !isa<IntegerType>(arrayType(carry).getElementType()); });
   isBlocked = isFold && rounds && steps >= 2 * kScanBlock;
-  sharesBytes = llvm::any_of(op->getResults(),
-                             [](Value value) { return hlo::getStorageBits(elementOf(value)) < 8; });
+  sharesBytes = llvm::any_of(op->getResults(), [](Value value) {
+    return hlo::getStorageBits(arrayType(value).getElementType()) < 8;
+  });
 }
 
 } // namespace hloc

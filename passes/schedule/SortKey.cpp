@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/SortKey.h"
+#include "passes/Build.h"
 #include "passes/simplify/Match.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
 
 bool isNegativeZeroNan(Type element) {
   return isa<Float8E5M2FNUZType, Float8E4M3FNUZType, Float8E4M3B11FNUZType>(element);
@@ -64,7 +61,7 @@ bool SortKey::matchCompare(Value less, SmallVectorImpl<SortKey> &keys) {
   key.parameter = p;
   key.descending =
       (compare.getDirection() == hlo::Direction::GT) != (p.getArgNumber() > q.getArgNumber());
-  Type element = elementOf(compare.getLhs());
+  Type element = arrayType(compare.getLhs()).getElementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
     return false;
   key.width = element.getIntOrFloatBitWidth();
@@ -141,7 +138,7 @@ SmallVector<SortKey, 2> SortKey::match(hlo::ComputationOp comparator) {
 
 SortKey SortKey::ofElements(Value array, bool descending) {
   SortKey key;
-  Type element = elementOf(array);
+  Type element = arrayType(array).getElementType();
   key.width = element.getIntOrFloatBitWidth();
   key.descending = descending;
   key.total = true;

@@ -20,7 +20,7 @@ namespace hloc {
 namespace {
 
 /// Operations that cost less than reading their result from memory.
-bool isCheap(Operation *op) {
+bool isCheapToRepeat(Operation *op) {
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     return arrayType(broadcast.getOperand()).getNumElements() <
            arrayType(broadcast).getNumElements();
@@ -51,7 +51,7 @@ struct HoistLoopInvariants : hloc::impl::HoistLoopInvariantsBase<HoistLoopInvari
     getOperation()->walk([&](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
     SmallVector<Operation *> cheap;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isCheap(op))
+      if (isCheapToRepeat(op))
         cheap.push_back(op);
     });
     // Users before what they use, so that chains of cheap operations sink as a whole.

@@ -12,7 +12,7 @@ using namespace hloc::hlo;
 namespace {
 
 bool isInteger(Value value) { return arrayType(value).getElementType().isIntOrIndex(); }
-bool isPred(Value value) { return hlo::isPred(arrayType(value).getElementType()); }
+bool hasPreds(Value value) { return hlo::isPred(arrayType(value).getElementType()); }
 bool isFloat(Value value) { return isa<FloatType>(arrayType(value).getElementType()); }
 
 /// Whether all elements are the integer with all bits set; for pred, true.
@@ -60,7 +60,7 @@ Value subtractSelf(SubtractOp op, Build build) {
 Value multiplyOne(MultiplyOp op, Build) {
   return eitherWay(
       op, +[](Value x, Value y) {
-        bool isOne = isPred(y)
+        bool isOne = hasPreds(y)
                          ? isAllOnes(y)
                          : isSplatOf(y, 1) && !isa<ComplexType>(arrayType(y).getElementType());
         return isOne ? x : Value();
@@ -218,7 +218,7 @@ Value maximumOfLowest(MaximumOp op, Build) {
         std::optional<APFloat> real = getSplatFloat(y);
         std::optional<APSInt> integer = getSplatInteger(y);
         bool isLowest = real ? real->isInfinity() && real->isNegative()
-                             : integer && !isPred(y) && isLowestInteger(*integer);
+                             : integer && !hasPreds(y) && isLowestInteger(*integer);
         return isLowest || x == y ? x : Value();
       });
 }
@@ -229,7 +229,7 @@ Value minimumOfHighest(MinimumOp op, Build) {
         std::optional<APFloat> real = getSplatFloat(y);
         std::optional<APSInt> integer = getSplatInteger(y);
         bool isHighest = real ? real->isInfinity() && !real->isNegative()
-                              : integer && !isPred(y) && isHighestInteger(*integer);
+                              : integer && !hasPreds(y) && isHighestInteger(*integer);
         return isHighest || x == y ? x : Value();
       });
 }
@@ -257,7 +257,7 @@ Value compareSelf(CompareOp op, Build build) {
 /// convert(pred) != 0, > 0, == 1 ... is the pred.
 Value compareConvertedPred(CompareOp op, Build) {
   auto convert = op.getLhs().getDefiningOp<ConvertOp>();
-  if (!convert || !isPred(convert.getOperand()) ||
+  if (!convert || !hasPreds(convert.getOperand()) ||
       !(isInteger(op.getLhs()) || isFloat(op.getLhs())))
     return nullptr;
   Direction direction = op.getDirection();

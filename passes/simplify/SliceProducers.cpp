@@ -26,7 +26,7 @@ namespace {
 /// Iterations of loops whose number is known at run time only.
 constexpr double kUnknownTrips = 16;
 /// Operations between an array and what is made of it; and between a slice and its dot.
-constexpr unsigned kDeepest = 8, kFarthestDot = 4;
+constexpr unsigned kDeepestSlice = 8, kFarthestDot = 4;
 
 /// How often `op` runs for each run of `block`, which holds it or a loop around it.
 double countRuns(Operation *op, Block *block) {
@@ -89,7 +89,7 @@ bool ProducerSlicer::isMadeOfArrays(Value value, unsigned depth) const {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ConstantOp>(op))
     return true;
-  return depth < kDeepest && isProducer(op) &&
+  return depth < kDeepestSlice && isProducer(op) &&
          llvm::all_of(
              op->getOperands(), [&](Value operand) { return isMadeOfArrays(operand, depth + 1); });
 }

@@ -37,12 +37,38 @@ function(_hloc_compiler_settings target)
   endif()
 endfunction()
 
+# With CMAKE_UNITY_BUILD, sources that are neighbours in a folder are compiled as one, CMAKE_UNITY_BUILD_BATCH_SIZE
+# at a time (0: all of the folder): most of a source's time goes into templates that its neighbours need as well.
+# Those that use namespace llvm as a whole are apart from those that use mlir: names of both differ in meaning.
+function(_hloc_join_sources target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  set(size 8)
+  if(DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+    set(size ${CMAKE_UNITY_BUILD_BATCH_SIZE})
+  endif()
+  foreach(source IN LISTS ARGN)
+    get_filename_component(folder ${source} DIRECTORY)
+    set(space "")
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      file(STRINGS ${source} space REGEX "^using namespace llvm" LIMIT_COUNT 1)
+    endif()
+    string(MAKE_C_IDENTIFIER "at_${folder}_${space}" group)
+    math(EXPR count_${group} "0${count_${group}} + 1")
+    set(part 0)
+    if(size GREATER 0)
+      math(EXPR part "(${count_${group}} - 1) / ${size}")
+    endif()
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group}_${part})
+  endforeach()
+endfunction()
+
 # hloc_library(Name SOURCES file... [LINK target...] [DEPENDS target...]): a library of the compiler.
 # It does not link LLVM: programs do, in one of two ways (HlocLlvm.cmake).
 function(hloc_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   _hloc_precompiled_headers()
   add_library(${name} STATIC ${ARG_SOURCES})
+  _hloc_join_sources(${name} ${ARG_SOURCES})
   _hloc_compiler_settings(${name})
   target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})

@@ -22,13 +22,13 @@ constexpr uint32_t kQ8_0 = 8;
 /// A block of Q8_0: an f16 and so many s8, whose products with it are the numbers.
 constexpr int64_t kBlock = 32, kBlockBytes = 2 + kBlock;
 
-struct ElementForm {
+struct NumberForm {
   const char *type;
   unsigned bytes;
 };
 
 /// Of the numbers that GGUF gives to types; null and 0 of those that are blocks.
-ElementForm findForm(uint32_t number) {
+NumberForm findForm(uint32_t number) {
   switch (number) {
   case 0:
     return {"f32", 4};
@@ -154,7 +154,7 @@ Error GgufFile::readArray() {
   }
   if (!take(place.type) || !take(place.offset))
     return cutOff();
-  ElementForm form = findForm(place.type);
+  NumberForm form = findForm(place.type);
   bool isBlocks = place.type == kQ8_0;
   array.type = form.type ? form.type : isBlocks ? "f32" : getBlockName(place.type);
   std::optional<uint64_t> bytes = countBytes(array.shape, isBlocks ? 4 : form.bytes);

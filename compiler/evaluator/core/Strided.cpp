@@ -2,11 +2,9 @@
 #include "compiler/evaluator/core/Strided.h"
 #include <cstring>
 
-using namespace llvm;
-
 namespace hloc::evaluator {
 
-void copyBox(Side<const char> from, Side<char> to, ArrayRef<int64_t> sizes, int bytes) {
+void copyBox(Side<const char> from, Side<char> to, llvm::ArrayRef<int64_t> sizes, int bytes) {
   if (sizes.empty()) {
     std::memcpy(to.first, from.first, bytes);
     return;
@@ -40,8 +38,8 @@ void copyBox(Side<const char> from, Side<char> to, ArrayRef<int64_t> sizes, int 
   }
 }
 
-void copyBox(const Array &from, ArrayRef<int64_t> start, Array &to, ArrayRef<int64_t> target,
-             ArrayRef<int64_t> sizes) {
+void copyBox(const Array &from, llvm::ArrayRef<int64_t> start, Array &to,
+             llvm::ArrayRef<int64_t> target, llvm::ArrayRef<int64_t> sizes) {
   if (countElements(sizes) == 0)
     return;
   int bytes = getBytes(from.type);
@@ -51,8 +49,8 @@ void copyBox(const Array &from, ArrayRef<int64_t> start, Array &to, ArrayRef<int
           {out + linearize(target, toStrides) * bytes, toStrides}, sizes, bytes);
 }
 
-Array cut(const Array &array, ArrayRef<int64_t> shape) {
-  if (ArrayRef<int64_t>(array.shape) == shape)
+Array cut(const Array &array, llvm::ArrayRef<int64_t> shape) {
+  if (llvm::ArrayRef<int64_t>(array.shape) == shape)
     return array;
   Array result(array.type, shape);
   Shape zeros(shape.size(), 0);
@@ -83,7 +81,7 @@ Array convertArray(const Array &array, ElementType type) {
   return result;
 }
 
-Array transpose(const Array &operand, ArrayRef<int64_t> permutation) {
+Array transpose(const Array &operand, llvm::ArrayRef<int64_t> permutation) {
   Shape strides = rowMajorStrides(operand.shape), shape, permuted;
   for (int64_t d : permutation) {
     shape.push_back(operand.shape[d]);
@@ -96,7 +94,7 @@ Array transpose(const Array &operand, ArrayRef<int64_t> permutation) {
   return result;
 }
 
-int64_t linearize(ArrayRef<int64_t> index, ArrayRef<int64_t> strides) {
+int64_t linearize(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> strides) {
   int64_t offset = 0;
   for (auto [i, stride] : llvm::zip(index, strides))
     offset += i * stride;

@@ -6,8 +6,6 @@
 
 namespace hloc::evaluator {
 
-static constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-/// Steps that the iteration may take for one eigenvalue.
 static constexpr int kMaxSteps = 300;
 
 /// The rotation's columns (c, s) and (-conj(s), c), c real, that map (x, y) to (r, 0) by its

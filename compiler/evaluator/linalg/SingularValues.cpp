@@ -6,8 +6,6 @@
 
 namespace hloc::evaluator {
 
-static constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 /// Adds to the first `count` orthonormal columns of `q` the rest of a basis.
 template <class T> static void completeBasis(Matrix<T> &q, int64_t count) {
   for (int64_t unit = 0; count < q.columns && unit < q.rows; ++unit) {

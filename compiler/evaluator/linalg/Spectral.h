@@ -7,10 +7,14 @@
 #define HLOC_COMPILER_EVALUATOR_SPECTRAL_H
 
 #include "compiler/evaluator/linalg/Matrix.h"
+#include <limits>
 
 namespace hloc::evaluator {
 
 using Complex = std::complex<double>;
+
+/// What is lost against one, relative to a matrix, is noise.
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// H = Q^H A Q in Hessenberg form: H in and above the subdiagonal of `a`, the reflectors that make
 /// Q below it. Only rows and columns from `low` to `high` are reduced. Returns the factors of the

@@ -21,7 +21,7 @@ static void mapFloats(const KernelInfo &, const Scalar *const *operands, Scalar 
 }
 
 /// A function of floats that is to be computed in more digits than the type has.
-template <auto function> static KernelFunction chooseWider(ElementType type) {
+template <auto function> static KernelFunction chooseWiderBinary(ElementType type) {
   if (type == ElementType::F64)
     return mapFloats<[](double x, double y) {
       return double(function((long double)(x), (long double)(y)));
@@ -41,7 +41,7 @@ static double minimum(double x, double y) {
   return x < y || (x == y && std::signbit(x)) ? x : y;
 }
 
-static KernelFunction getFloatKernel(Operation *op, ElementType type) {
+static KernelFunction getBinaryFloatKernel(Operation *op, ElementType type) {
   using Result = KernelFunction;
   return TypeSwitch<Operation *, Result>(op)
       .Case<AddOp>(
@@ -57,10 +57,12 @@ static KernelFunction getFloatKernel(Operation *op, ElementType type) {
       })
       .Case<MaximumOp>([](auto) -> Result { return mapFloats<maximum>; })
       .Case<MinimumOp>([](auto) -> Result { return mapFloats<minimum>; })
-      .Case<PowerOp>(
-          [&](auto) { return chooseWider<[](auto x, auto y) { return std::pow(x, y); }>(type); })
-      .Case<Atan2Op>(
-          [&](auto) { return chooseWider<[](auto y, auto x) { return std::atan2(y, x); }>(type); })
+      .Case<PowerOp>([&](auto) {
+        return chooseWiderBinary<[](auto x, auto y) { return std::pow(x, y); }>(type);
+      })
+      .Case<Atan2Op>([&](auto) {
+        return chooseWiderBinary<[](auto y, auto x) { return std::atan2(y, x); }>(type);
+      })
       .Case<ComplexOp>([](auto) -> Result {
         return mapBinary<[](Scalar re, Scalar im) { return Scalar::ofComplex(re.f, im.f); }>;
       })
@@ -202,7 +204,7 @@ KernelFunction getBinaryKernel(Operation *op, ElementType operand) {
   case Domain::Pred:
     return getPredKernel(op);
   case Domain::Float:
-    return getFloatKernel(op, operand);
+    return getBinaryFloatKernel(op, operand);
   case Domain::Complex:
     return getComplexBinaryKernel(op, operand);
   default:

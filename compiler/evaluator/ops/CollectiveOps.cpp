@@ -170,7 +170,7 @@ static FailureOr<Values> reduceScatter(Call &call) {
   return results;
 }
 
-static FailureOr<Values> identity(Call &call) { return Values{call.operands[0]}; }
+static FailureOr<Values> onlyOperand(Call &call) { return Values{call.operands[0]}; }
 static FailureOr<Values> secondElement(Call &call) {
   if (!call.operands[0].isTuple() || call.operands[0].getTupleSize() < 2)
     return call.fail("the operand is no collective under way");
@@ -270,7 +270,7 @@ void addCollectiveOps(HandlerTable &table) {
   table["hlo.all_gather_done"] = secondElement;
   table["hlo.all_reduce"] = allReduce;
   table["hlo.all_reduce_start"] = allReduceStart;
-  table["hlo.all_reduce_done"] = identity;
+  table["hlo.all_reduce_done"] = onlyOperand;
   table["hlo.reduce_scatter"] = reduceScatter;
   table["hlo.all_to_all"] = allToAll;
   table["hlo.ragged_all_to_all"] = raggedAllToAll;

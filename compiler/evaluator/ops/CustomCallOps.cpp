@@ -11,11 +11,6 @@ using namespace hloc::hlo;
 
 namespace hloc::evaluator {
 
-static FailureOr<Values> identity(Call &call) {
-  return Values(std::make_move_iterator(call.operands.begin()),
-                std::make_move_iterator(call.operands.end()));
-}
-
 static FailureOr<Values> allocate(Call &call) { return zeroResults(call); }
 
 /// The types of the results, a tuple's elements one by one.
@@ -119,7 +114,7 @@ struct Targets {
           "MoveToHost", "MoveToDevice", "LayoutConstraint", "ShardBarrierFrom", "ShardBarrierTo",
           "Pin", "PinToDevice", "Unpin", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape",
           "xla.sdy.LocalToGlobalShape"})
-      others[name] = identity;
+      others[name] = passOperands;
     for (StringRef name : {"AllocateBuffer", "CreateBuffer", "dce_sink"})
       others[name] = allocate;
     others["TopK"] = topKCall;

@@ -14,7 +14,7 @@ namespace hloc::evaluator {
 
 static FailureOr<Values> identity(Call &call) { return Values{std::move(call.operands[0])}; }
 
-static FailureOr<Values> allOperands(Call &call) {
+FailureOr<Values> passOperands(Call &call) {
   return Values(std::make_move_iterator(call.operands.begin()),
                 std::make_move_iterator(call.operands.end()));
 }
@@ -313,7 +313,7 @@ void addDataOps(HandlerTable &table) {
   table["hlo.domain"] = identity;
   table["hlo.add_dependency"] = identity;
   table["hlo.tuple"] = tuple;
-  table["hlo.opt_barrier"] = allOperands;
+  table["hlo.opt_barrier"] = passOperands;
 }
 
 } // namespace hloc::evaluator

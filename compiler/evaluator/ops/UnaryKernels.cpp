@@ -16,64 +16,79 @@ namespace hloc::evaluator {
 
 /// A function of floats that is exact or rounded rightly in double.
 template <auto function>
-static void mapFloat(const KernelInfo &, const Scalar *const *operands, Scalar *results,
-                     int64_t count) {
+static void mapUnaryFloat(const KernelInfo &, const Scalar *const *operands, Scalar *results,
+                          int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     results[i].f = function(operands[0][i].f);
 }
 
 /// A function of floats that is to be computed in more digits than the type has.
-template <auto function> static KernelFunction chooseWider(ElementType type) {
+template <auto function> static KernelFunction chooseWiderUnary(ElementType type) {
   if (type == ElementType::F64)
-    return mapFloat<[](double x) { return double(function((long double)(x))); }>;
-  return mapFloat<[](double x) { return double(function(x)); }>;
+    return mapUnaryFloat<[](double x) { return double(function((long double)(x))); }>;
+  return mapUnaryFloat<[](double x) { return double(function(x)); }>;
 }
 
-static double signOf(double x) { return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x); }
+static double signOfReal(double x) { return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x); }
 
-static KernelFunction getFloatKernel(Operation *op, ElementType type) {
+static KernelFunction getUnaryFloatKernel(Operation *op, ElementType type) {
   using Result = KernelFunction;
   return TypeSwitch<Operation *, Result>(op)
-      .Case<AbsOp>([](auto) -> Result { return mapFloat<[](double x) { return std::fabs(x); }>; })
-      .Case<CeilOp>([](auto) -> Result { return mapFloat<[](double x) { return std::ceil(x); }>; })
+      .Case<AbsOp>(
+          [](auto) -> Result { return mapUnaryFloat<[](double x) { return std::fabs(x); }>; })
+      .Case<CeilOp>(
+          [](auto) -> Result { return mapUnaryFloat<[](double x) { return std::ceil(x); }>; })
       .Case<FloorOp>(
-          [](auto) -> Result { return mapFloat<[](double x) { return std::floor(x); }>; })
-      .Case<NegateOp>([](auto) -> Result { return mapFloat<[](double x) { return -x; }>; })
+          [](auto) -> Result { return mapUnaryFloat<[](double x) { return std::floor(x); }>; })
+      .Case<NegateOp>([](auto) -> Result { return mapUnaryFloat<[](double x) { return -x; }>; })
       .Case<RoundNearestAfzOp>(
-          [](auto) -> Result { return mapFloat<[](double x) { return std::round(x); }>; })
+          [](auto) -> Result { return mapUnaryFloat<[](double x) { return std::round(x); }>; })
       .Case<RoundNearestEvenOp>(
-          [](auto) -> Result { return mapFloat<[](double x) { return std::nearbyint(x); }>; })
-      .Case<SignOp>([](auto) -> Result { return mapFloat<signOf>; })
-      .Case<SqrtOp>([](auto) -> Result { return mapFloat<[](double x) { return std::sqrt(x); }>; })
-      .Case<RealOp>([](auto) -> Result { return mapFloat<[](double x) { return x; }>; })
-      .Case<ImagOp>([](auto) -> Result { return mapFloat<[](double) { return 0.0; }>; })
+          [](auto) -> Result { return mapUnaryFloat<[](double x) { return std::nearbyint(x); }>; })
+      .Case<SignOp>([](auto) -> Result { return mapUnaryFloat<signOfReal>; })
+      .Case<SqrtOp>(
+          [](auto) -> Result { return mapUnaryFloat<[](double x) { return std::sqrt(x); }>; })
+      .Case<RealOp>([](auto) -> Result { return mapUnaryFloat<[](double x) { return x; }>; })
+      .Case<ImagOp>([](auto) -> Result { return mapUnaryFloat<[](double) { return 0.0; }>; })
       .Case<IsFiniteOp>([](auto) -> Result {
         return mapUnary<[](Scalar x) { return Scalar::ofInt(std::isfinite(x.f)); }>;
       })
-      .Case<AcosOp>([&](auto) { return chooseWider<[](auto x) { return std::acos(x); }>(type); })
-      .Case<AcoshOp>([&](auto) { return chooseWider<[](auto x) { return std::acosh(x); }>(type); })
-      .Case<AsinOp>([&](auto) { return chooseWider<[](auto x) { return std::asin(x); }>(type); })
-      .Case<AsinhOp>([&](auto) { return chooseWider<[](auto x) { return std::asinh(x); }>(type); })
-      .Case<AtanhOp>([&](auto) { return chooseWider<[](auto x) { return std::atanh(x); }>(type); })
-      .Case<CbrtOp>([&](auto) { return chooseWider<[](auto x) { return std::cbrt(x); }>(type); })
-      .Case<CosineOp>([&](auto) { return chooseWider<[](auto x) { return std::cos(x); }>(type); })
-      .Case<CoshOp>([&](auto) { return chooseWider<[](auto x) { return std::cosh(x); }>(type); })
-      .Case<ErfOp>([&](auto) { return chooseWider<[](auto x) { return std::erf(x); }>(type); })
+      .Case<AcosOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::acos(x); }>(type); })
+      .Case<AcoshOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::acosh(x); }>(type); })
+      .Case<AsinOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::asin(x); }>(type); })
+      .Case<AsinhOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::asinh(x); }>(type); })
+      .Case<AtanhOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::atanh(x); }>(type); })
+      .Case<CbrtOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::cbrt(x); }>(type); })
+      .Case<CosineOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::cos(x); }>(type); })
+      .Case<CoshOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::cosh(x); }>(type); })
+      .Case<ErfOp>([&](auto) { return chooseWiderUnary<[](auto x) { return std::erf(x); }>(type); })
       .Case<ExponentialOp>(
-          [&](auto) { return chooseWider<[](auto x) { return std::exp(x); }>(type); })
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::exp(x); }>(type); })
       .Case<ExponentialMinusOneOp>(
-          [&](auto) { return chooseWider<[](auto x) { return std::expm1(x); }>(type); })
-      .Case<LogOp>([&](auto) { return chooseWider<[](auto x) { return std::log(x); }>(type); })
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::expm1(x); }>(type); })
+      .Case<LogOp>([&](auto) { return chooseWiderUnary<[](auto x) { return std::log(x); }>(type); })
       .Case<LogPlusOneOp>(
-          [&](auto) { return chooseWider<[](auto x) { return std::log1p(x); }>(type); })
-      .Case<LogisticOp>(
-          [&](auto) { return chooseWider<[](auto x) { return 1 / (1 + std::exp(-x)); }>(type); })
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::log1p(x); }>(type); })
+      .Case<LogisticOp>([&](auto) {
+        return chooseWiderUnary<[](auto x) { return 1 / (1 + std::exp(-x)); }>(type);
+      })
       .Case<RsqrtOp>(
-          [&](auto) { return chooseWider<[](auto x) { return 1 / std::sqrt(x); }>(type); })
-      .Case<SineOp>([&](auto) { return chooseWider<[](auto x) { return std::sin(x); }>(type); })
-      .Case<SinhOp>([&](auto) { return chooseWider<[](auto x) { return std::sinh(x); }>(type); })
-      .Case<TanOp>([&](auto) { return chooseWider<[](auto x) { return std::tan(x); }>(type); })
-      .Case<TanhOp>([&](auto) { return chooseWider<[](auto x) { return std::tanh(x); }>(type); })
+          [&](auto) { return chooseWiderUnary<[](auto x) { return 1 / std::sqrt(x); }>(type); })
+      .Case<SineOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::sin(x); }>(type); })
+      .Case<SinhOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::sinh(x); }>(type); })
+      .Case<TanOp>([&](auto) { return chooseWiderUnary<[](auto x) { return std::tan(x); }>(type); })
+      .Case<TanhOp>(
+          [&](auto) { return chooseWiderUnary<[](auto x) { return std::tanh(x); }>(type); })
       .Default([](auto) { return nullptr; });
 }
 
@@ -125,7 +140,7 @@ static KernelFunction getIntegerKernel(Operation *op, ElementType type) {
 KernelFunction getUnaryKernel(Operation *op, ElementType operand) {
   switch (getDomain(operand)) {
   case Domain::Float:
-    return getFloatKernel(op, operand);
+    return getUnaryFloatKernel(op, operand);
   case Domain::Complex:
     return getComplexUnaryKernel(op, operand);
   default:

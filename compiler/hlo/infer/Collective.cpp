@@ -8,10 +8,6 @@ using namespace mlir;
 
 namespace hloc::hlo {
 
-static Type pack(MLIRContext *context, TypeRange types) {
-  return types.size() == 1 ? types[0] : Type(TupleType::get(context, SmallVector<Type>(types)));
-}
-
 /// C1: at least one operand, all arrays.
 static LogicalResult expectArrays(const Rule &rule, TypeRange inputs) {
   if (inputs.empty())
@@ -92,7 +88,7 @@ FailureOr<Type> infer(AllGatherOp::Adaptor op, const Rule &rule) {
       resize(rule, op.getInputs().getTypes(), op.getDimensions(), false, Resize::Multiply);
   if (failed(results))
     return failure();
-  return pack(rule.getContext(), *results);
+  return packTypes(rule.getContext(), *results);
 }
 
 FailureOr<Type> infer(AllGatherStartOp::Adaptor op, const Rule &rule) {
@@ -100,8 +96,9 @@ FailureOr<Type> infer(AllGatherStartOp::Adaptor op, const Rule &rule) {
       resize(rule, op.getInputs().getTypes(), op.getDimensions(), true, Resize::Multiply);
   if (failed(results))
     return failure();
-  Type operands = pack(rule.getContext(), op.getInputs().getTypes());
-  return Type(TupleType::get(rule.getContext(), {operands, pack(rule.getContext(), *results)}));
+  Type operands = packTypes(rule.getContext(), op.getInputs().getTypes());
+  return Type(
+      TupleType::get(rule.getContext(), {operands, packTypes(rule.getContext(), *results)}));
 }
 
 /// C7: a computation of two scalars.
@@ -128,14 +125,14 @@ FailureOr<Type> infer(ReduceScatterOp::Adaptor op, const Rule &rule) {
   auto results = resize(rule, op.getInputs().getTypes(), op.getDimensions(), false, Resize::Divide);
   if (failed(results) || failed(expectFold(rule, op.getToApplyAttr())))
     return failure();
-  return pack(rule.getContext(), *results);
+  return packTypes(rule.getContext(), *results);
 }
 
 template <typename Adaptor> static FailureOr<Type> inferAllReduce(Adaptor op, const Rule &rule) {
   if (failed(expectArrays(rule, op.getInputs().getTypes())) ||
       failed(expectFold(rule, op.getToApplyAttr())))
     return failure();
-  return pack(rule.getContext(), op.getInputs().getTypes());
+  return packTypes(rule.getContext(), op.getInputs().getTypes());
 }
 
 FailureOr<Type> infer(AllReduceOp::Adaptor op, const Rule &rule) {
@@ -196,7 +193,7 @@ FailureOr<Type> infer(CollectiveBroadcastOp::Adaptor op, const Rule &rule) {
   TypeRange inputs = op.getInputs().getTypes();
   if (failed(expectArrays(rule, inputs)))
     return failure();
-  return pack(rule.getContext(), op.getHasDynamicRoot() ? inputs.take_front(1) : inputs);
+  return packTypes(rule.getContext(), op.getHasDynamicRoot() ? inputs.take_front(1) : inputs);
 }
 
 /// What a collective-permute gives: its operands, or, with slices (C2), its second operand after
@@ -207,9 +204,9 @@ template <typename Adaptor> static FailureOr<Type> inferPermuted(Adaptor op, con
     return rule.fail(Error::OperandCount) << "expected at least one operand but got none";
   std::optional<ArrayAttr> slices = op.getSliceSizes();
   if (!slices || slices->empty())
-    return pack(rule.getContext(), inputs);
+    return packTypes(rule.getContext(), inputs);
   if (inputs.size() > 4)
-    return pack(rule.getContext(), rule.getDeclaredTypes());
+    return packTypes(rule.getContext(), rule.getDeclaredTypes());
   if (failed(expectCount(rule, inputs.size(), 4, "operands, since slice_sizes are given"))) // C2
     return failure();
   return inputs[1];
@@ -224,7 +221,7 @@ FailureOr<Type> infer(CollectivePermuteStartOp::Adaptor op, const Rule &rule) {
   if (failed(permuted))
     return failure();
   TypeRange inputs = op.getInputs().getTypes();
-  bool inPlace = *permuted != pack(rule.getContext(), inputs);
+  bool inPlace = *permuted != packTypes(rule.getContext(), inputs);
   SmallVector<Type> state = {inPlace ? inputs[0] : *permuted, *permuted};
   if (auto declared = dyn_cast_or_null<TupleType>(rule.getDeclared());
       declared && declared.size() > 2)

@@ -7,11 +7,6 @@ using namespace mlir;
 
 namespace hloc::hlo {
 
-/// Several types as one: the type itself, or a tuple.
-static Type pack(MLIRContext *context, TypeRange types) {
-  return types.size() == 1 ? types[0] : Type(TupleType::get(context, SmallVector<Type>(types)));
-}
-
 static Report failMissing(const Rule &rule) {
   return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
 }
@@ -56,12 +51,12 @@ FailureOr<Type> infer(CallOp::Adaptor op, const Rule &rule) {
       expectCallable(rule, op.getToApplyAttr(), op.getInputs().getTypes(), "computation"); // C1
   if (failed(results))
     return failure();
-  return pack(rule.getContext(), *results);
+  return packTypes(rule.getContext(), *results);
 }
 
 FailureOr<Type> infer(WhileOp::Adaptor op, const Rule &rule) {
   TypeRange state = op.getState().getTypes();
-  Type result = pack(rule.getContext(), state);
+  Type result = packTypes(rule.getContext(), state);
   if (!rule.knowsSignatures())
     return result;
   auto held = expectCallable(rule, op.getConditionAttr(), state, "condition"); // C1
@@ -116,7 +111,7 @@ FailureOr<Type> infer(ConditionalOp::Adaptor op, const Rule &rule) {
              << " to return what "
              << "the first returns, " << toText(*first) << ", but it returns " << toText(*results);
   }
-  return pack(rule.getContext(), *first);
+  return packTypes(rule.getContext(), *first);
 }
 
 Type getPart(Type type, ArrayRef<int64_t> path) {
@@ -168,7 +163,7 @@ FailureOr<Type> infer(FusionOp::Adaptor op, const Rule &rule) {
   if (failed(results) ||
       failed(expectAliases(rule, op.getOutputToOperandAliasing(), operands))) // C2
     return failure();
-  return pack(rule.getContext(), *results);
+  return packTypes(rule.getContext(), *results);
 }
 
 FailureOr<Type> infer(CustomCallOp::Adaptor op, const Rule &rule) {
@@ -192,7 +187,7 @@ FailureOr<Type> infer(CustomCallOp::Adaptor op, const Rule &rule) {
     for (Attribute computation : *called) // C4
       if (failed(rule.getSignature(cast<FlatSymbolRefAttr>(computation))))
         return failure();
-  return pack(rule.getContext(), rule.getDeclaredTypes());
+  return packTypes(rule.getContext(), rule.getDeclaredTypes());
 }
 
 //===- Asynchronous operations ---------------------------------------------===//
@@ -244,7 +239,7 @@ static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computati
     return failure();
   auto operands = cast<TupleType>(state.getType(0));
   TypeRange parameters = signature->getInputs();
-  Type result = pack(rule.getContext(), signature->getResults());
+  Type result = packTypes(rule.getContext(), signature->getResults());
   if (operands.size() <= parameters.size() &&
       typesAgree(operands.getTypes(), parameters.take_front(operands.size())) &&
       holdsPartOf(state.getType(1), result))
@@ -310,7 +305,7 @@ FailureOr<Type> infer(AsyncDoneOp::Adaptor op, const Rule &rule) {
     return failure();
   Type held = before->getType(1), declared = rule.getDeclared();
   if (rule.knowsSignatures() && called)
-    return pack(rule.getContext(), rule.getSignature(called)->getResults());
+    return packTypes(rule.getContext(), rule.getSignature(called)->getResults());
   return declared && holdsPartOf(held, declared) ? declared : held;
 }
 
@@ -353,7 +348,7 @@ FailureOr<Type> infer(AddDependencyOp::Adaptor op, const Rule &rule) {
 }
 
 FailureOr<Type> infer(OptBarrierOp::Adaptor op, const Rule &rule) {
-  return pack(rule.getContext(), op.getInputs().getTypes());
+  return packTypes(rule.getContext(), op.getInputs().getTypes());
 }
 
 FailureOr<Type> infer(DomainOp::Adaptor op, const Rule &rule) { return op.getOperand().getType(); }
@@ -370,7 +365,7 @@ FailureOr<Type> infer(InfeedOp::Adaptor op, const Rule &rule) {
   if (tuple && (tuple.size() != 2 || !isa<TokenType>(tuple.getType(1)))) // C1
     return rule.fail(Error::ResultShape)
            << "expected a result (data, token[]) but got " << toText(rule.getDeclaredTypes());
-  return pack(rule.getContext(), rule.getDeclaredTypes());
+  return packTypes(rule.getContext(), rule.getDeclaredTypes());
 }
 
 FailureOr<Type> infer(OutfeedOp::Adaptor op, const Rule &rule) {

@@ -98,13 +98,6 @@ FailureOr<Type> infer(TriangularSolveOp::Adaptor op, const Rule &rule) {
   return Type(*b);
 }
 
-/// The result as the text states it, for operations whose result the operands do not fix.
-static FailureOr<RankedTensorType> expectDeclaredArray(const Rule &rule) {
-  if (auto declared = dyn_cast_or_null<RankedTensorType>(rule.getDeclared()))
-    return declared;
-  return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
-}
-
 FailureOr<Type> infer(RngOp::Adaptor op, const Rule &rule) {
   auto declared = expectDeclaredArray(rule);
   if (failed(declared) || failed(expectScalar(rule, op.getA().getType(), "a")) || // C1

@@ -30,11 +30,6 @@ FailureOr<Type> infer(ReduceOp::Adaptor op, const Rule &rule) {
   return elements->pack(results);
 }
 
-/// The arrays as one type: the array itself, or a tuple of several.
-static Type packArrays(MLIRContext *context, ArrayRef<Type> types) {
-  return types.size() == 1 ? types[0] : Type(TupleType::get(context, types));
-}
-
 /// At least one operand, all of them arrays of the same dimensions.
 static FailureOr<SmallVector<RankedTensorType>> expectArraysOfOneShape(const Rule &rule,
                                                                        TypeRange inputs) {
@@ -66,7 +61,7 @@ FailureOr<Type> infer(SortOp::Adaptor op, const Rule &rule) {
                              "dimensions")) ||                       // C3
       failed(expectComparator(rule, op.getToApplyAttr(), elements))) // C4
     return failure();
-  return packArrays(rule.getContext(), SmallVector<Type>(inputs));
+  return packTypes(rule.getContext(), inputs);
 }
 
 FailureOr<Type> infer(TopkOp::Adaptor op, const Rule &rule) {

@@ -72,6 +72,10 @@ bool typesAgree(TypeRange a, TypeRange b) {
          llvm::all_of_zip(a, b, [](Type x, Type y) { return typesAgree(x, y); });
 }
 
+Type packTypes(MLIRContext *context, TypeRange types) {
+  return types.size() == 1 ? types[0] : Type(TupleType::get(context, SmallVector<Type>(types)));
+}
+
 void flattenTypes(TypeRange types, SmallVectorImpl<Type> &leaves) {
   for (Type type : types) {
     if (auto tuple = dyn_cast<TupleType>(type))
@@ -188,6 +192,15 @@ FailureOr<RankedTensorType> expectArray(const Rule &rule, Type type, const Twine
     return array;
   return rule.fail(Error::OperandKind)
          << "expected " << what << " to be an array but got " << toText(type);
+}
+
+FailureOr<RankedTensorType> expectDeclaredArray(const Rule &rule) {
+  if (auto declared = dyn_cast_or_null<RankedTensorType>(rule.getDeclared()))
+    return declared;
+  if (rule.getDeclared())
+    return rule.fail(Error::ResultShape)
+           << "expected an array as result but got " << toText(rule.getDeclared());
+  return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
 }
 
 LogicalResult expectScalar(const Rule &rule, Type type, const Twine &what) {

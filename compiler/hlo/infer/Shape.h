@@ -56,6 +56,9 @@ bool typesAgree(mlir::TypeRange a, mlir::TypeRange b);
 /// Leaves of tuples, in order.
 void flattenTypes(mlir::TypeRange types, llvm::SmallVectorImpl<mlir::Type> &leaves);
 
+/// Several types as one: the type itself, or a tuple.
+mlir::Type packTypes(mlir::MLIRContext *context, mlir::TypeRange types);
+
 /// Type as HLO text writes it, without layout: `(f32[2,<=3], s32[])`.
 std::string toText(mlir::Type type);
 std::string toText(mlir::TypeRange types);
@@ -86,6 +89,8 @@ std::optional<int64_t> addPadding(int64_t size, int64_t low, int64_t high);
 /// `type` as an array.
 llvm::FailureOr<mlir::RankedTensorType> expectArray(const Rule &rule, mlir::Type type,
                                                     const llvm::Twine &what);
+/// The result as the text states it, for operations whose result the operands do not fix.
+llvm::FailureOr<mlir::RankedTensorType> expectDeclaredArray(const Rule &rule);
 llvm::LogicalResult expectScalar(const Rule &rule, mlir::Type type, const llvm::Twine &what);
 llvm::LogicalResult expectRank(const Rule &rule, mlir::RankedTensorType type, int64_t rank,
                                const llvm::Twine &what);

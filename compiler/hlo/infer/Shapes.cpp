@@ -8,16 +8,6 @@ using namespace mlir;
 
 namespace hloc::hlo {
 
-/// The result as the text states it, for operations whose result the operands do not fix.
-static FailureOr<RankedTensorType> expectDeclaredArray(const Rule &rule) {
-  if (auto declared = dyn_cast_or_null<RankedTensorType>(rule.getDeclared()))
-    return declared;
-  if (rule.getDeclared())
-    return rule.fail(Error::ResultShape)
-           << "expected an array as result but got " << toText(rule.getDeclared());
-  return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
-}
-
 FailureOr<Type> infer(ConstantOp::Adaptor op, const Rule &rule) {
   // C1: the literal has the shape of the result.
   auto fits = [](auto &self, Type type, Attribute value) -> bool {
