@@ -74,7 +74,6 @@ Value compareIndices(Build build, ArrayRef<int64_t> shape, Direction direction) 
   return build.compare(build.iota(shape, i32, 1), build.iota(shape, i32, 2), direction);
 }
 
-/// A = U^H U row by row: U[j,:] = (A[j,:] - U[:,j]^H U) / sqrt(pivot), rows not yet known being 0.
 struct ExpandCholesky : OpRewritePattern<CholeskyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CholeskyOp op, PatternRewriter &rewriter) const override {
@@ -83,40 +82,11 @@ struct ExpandCholesky : OpRewritePattern<CholeskyOp> {
       return success();
     }
     Build build(rewriter, op.getLoc());
-    Value a = toBatch(build, op.getOperand());
-    if (op.getLower())
-      a = conjugate(build, swapLastTwo(build, a));
-    RankedTensorType type = arrayType(a);
-    int64_t batch = type.getDimSize(0), n = type.getDimSize(1);
-    auto predType = RankedTensorType::get({batch, 1, 1}, rewriter.getI1Type());
-    Value zero = build.index(0);
-    auto step = [&](Build build, Value j, ValueRange state) -> SmallVector<Value> {
-      Value factor = state[0], isPositive = state[1];
-      Value column = build.dynamicSlice(factor, {zero, zero, j}, {batch, n, 1});
-      Value row = build.dynamicSlice(a, {zero, j, zero}, {batch, 1, n});
-      Value known = build.dot(conjugate(build, column), factor, {0}, {0}, {1}, {1});
-      row = build.sub(row, known);
-      Value pivot = real(build, build.dynamicSlice(row, {zero, zero, j}, {batch, 1, 1}));
-      isPositive = build.bitAnd(isPositive, build.compare(pivot, 0.0, Direction::GT));
-      Value root = build.unary<SqrtOp>(pivot);
-      Value spreadRoot = build.broadcast(build.reshape(root, {batch}), {batch, 1, n}, {0});
-      row = divideByReal(build, row, spreadRoot);
-      Value columns = build.iota({batch, 1, n}, rewriter.getI32Type(), 2);
-      Value inTriangle = build.compare(columns, build.broadcastLike(j, columns, {}), Direction::GE);
-      row = build.select(inTriangle, row, build.splatLike(row, 0));
-      return {build.dynamicUpdateSlice(factor, row, {zero, j, zero}), isPositive};
-    };
-    auto results = build.countedLoop(n, /*reversed=*/false,
-                                     {build.zero(type), build.splat(predType, 1)}, step);
-    Value factor = results[0];
-    if (op.getLower())
-      factor = conjugate(build, swapLastTwo(build, factor));
-    Value isPositive = build.broadcast(build.reshape(results[1], {batch}), type.getShape(), {0});
+    auto [factor, failedRow] = factorize(build, op.getOperand(), op.getLower());
+    Value failed = build.compare(failedRow, 0.0, Direction::NE);
+    SmallVector<int64_t> batch = iotaVector(arrayType(failed).getRank());
     Value nan = build.splatLike(factor, std::numeric_limits<double>::quiet_NaN());
-    factor = build.select(isPositive, factor, nan);
-    auto resultType = arrayType(op.getOperand());
-    rewriter.replaceOp(op, build.convert(build.reshape(factor, resultType.getShape()),
-                                         resultType.getElementType()));
+    rewriter.replaceOp(op, build.select(build.broadcastLike(failed, factor, batch), nan, factor));
     return success();
   }
 };
@@ -168,6 +138,45 @@ struct ExpandTriangularSolve : OpRewritePattern<TriangularSolveOp> {
 };
 
 } // namespace
+
+/// A = U^H U row by row: U[j,:] = (A[j,:] - U[:,j]^H U) / sqrt(pivot), rows not yet known being 0.
+CholeskyFactor hloc::factorize(Build build, Value matrices, bool lower) {
+  Value a = toBatch(build, matrices);
+  if (lower)
+    a = conjugate(build, swapLastTwo(build, a));
+  RankedTensorType type = arrayType(a);
+  int64_t batch = type.getDimSize(0), n = type.getDimSize(1);
+  auto rowType = RankedTensorType::get({batch, 1, 1}, build.builder.getI32Type());
+  Value zero = build.index(0);
+  auto step = [&](Build build, Value j, ValueRange state) -> SmallVector<Value> {
+    Value factor = state[0], failedRow = state[1];
+    Value column = build.dynamicSlice(factor, {zero, zero, j}, {batch, n, 1});
+    Value row = build.dynamicSlice(a, {zero, j, zero}, {batch, 1, n});
+    Value known = build.dot(conjugate(build, column), factor, {0}, {0}, {1}, {1});
+    row = build.sub(row, known);
+    Value pivot = real(build, build.dynamicSlice(row, {zero, zero, j}, {batch, 1, 1}));
+    // Later pivots are NaN then, and fail as well.
+    Value isGood = build.bitOr(build.compare(pivot, 0.0, Direction::GT),
+                               build.compare(failedRow, 0.0, Direction::NE));
+    Value number = build.broadcastLike(build.add(j, 1.0), failedRow, {});
+    failedRow = build.select(isGood, failedRow, number);
+    Value root = build.unary<SqrtOp>(pivot);
+    Value spreadRoot = build.broadcast(build.reshape(root, {batch}), {batch, 1, n}, {0});
+    row = divideByReal(build, row, spreadRoot);
+    Value columns = build.iota({batch, 1, n}, build.builder.getI32Type(), 2);
+    Value inTriangle = build.compare(columns, build.broadcastLike(j, columns, {}), Direction::GE);
+    row = build.select(inTriangle, row, build.splatLike(row, 0));
+    return {build.dynamicUpdateSlice(factor, row, {zero, j, zero}), failedRow};
+  };
+  auto results =
+      build.countedLoop(n, /*reversed=*/false, {build.zero(type), build.zero(rowType)}, step);
+  Value factor = results[0];
+  if (lower)
+    factor = conjugate(build, swapLastTwo(build, factor));
+  auto shape = arrayType(matrices).getShape();
+  return {build.convert(build.reshape(factor, shape), arrayType(matrices).getElementType()),
+          build.reshape(results[1], shape.drop_back(2))};
+}
 
 void hloc::populateLinearAlgebraExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandCholesky, ExpandTriangularSolve>(patterns.getContext());

@@ -210,6 +210,7 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     populateBatchNormExpansions(patterns);
     populateComparatorExpansions(patterns);
     populateElementComputationExpansions(patterns);
+    populateLapackCallExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);
     populateProductTypeExpansions(patterns);
     populateRaggedDotExpansions(patterns);

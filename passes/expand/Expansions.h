@@ -6,6 +6,7 @@
 
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/PatternMatch.h"
+#include "passes/Build.h"
 
 namespace hloc {
 
@@ -70,6 +71,15 @@ struct SelectAndScatterArrays {
 /// Expands it: first the position that each window selects, then a scatter.
 mlir::Value selectAndScatter(mlir::OpBuilder &builder, hlo::SelectAndScatterOp op,
                              hlo::ComputationOp select, const SelectAndScatterArrays &arrays);
+/// Cholesky factors of matrices, 0 in the other triangle, and for each the row, counted from 1, at
+/// which it proves not to be positive definite, or 0.
+struct CholeskyFactor {
+  mlir::Value factor, failedRow;
+};
+CholeskyFactor factorize(Build build, mlir::Value matrices, bool lower);
+/// Custom calls of LAPACK for small matrices.
+void populateLapackCallExpansions(mlir::RewritePatternSet &patterns);
+
 /// The custom call of a sparse matrix times a dense one.
 void populateSparseCallExpansions(mlir::RewritePatternSet &patterns);
 

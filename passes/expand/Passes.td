@@ -27,7 +27,8 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
   let summary = "Rewrite rare operations into the core that fusion and codegen know";
   let description = [{
     - batch_norm_*: reductions and elementwise operations;
-    - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch;
+    - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch; LAPACK's
+      custom calls for these too, where matrices are small;
     - ragged_dot: `scf.for` over groups and `scf.while` over blocks of each group's rows (or of its
       part of the contracting dimension), which are dots of slices; only a group's last block is
       masked. Of many groups with a short part of the contracting dimension, the first blocks are one

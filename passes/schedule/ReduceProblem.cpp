@@ -39,6 +39,7 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
     auto array = cast<RankedTensorType>(type);
     largestBytes = std::max(largestBytes, array.getNumElements() *
                                               hlo::getStorageBits(array.getElementType()) / 8);
+    wholeArrays += array.getNumElements() >= innerCount * outerCount;
   };
   llvm::for_each(body.getArgumentTypes(), count);
   llvm::for_each(body.getTerminator()->getOperandTypes(), count);
@@ -55,6 +56,12 @@ ReduceProblem::Columns ReduceProblem::getColumns(int64_t width) const {
   int64_t minor = keptSizes.back();
   bool isMinorAlone = all.dimensions <= 1 || (minor >= width && minor % width != 0);
   return isMinorAlone ? Columns{minor, 1} : all;
+}
+
+bool ReduceProblem::isGathered(int64_t width) const {
+  if (minorIsReduced || keptSizes.empty())
+    return minorIsReduced && width > 1;
+  return width > keptSizes.back() && getColumns(width).count < outerCount;
 }
 
 } // namespace hloc

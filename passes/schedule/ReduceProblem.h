@@ -20,6 +20,10 @@ struct ReduceProblem {
   };
   Columns getColumns(int64_t width) const;
 
+  /// Whether vectors of `width` columns hold columns that do not lie side by side, so that they are
+  /// gathered: each goes over more than a row of the minor dimension, and rows are apart.
+  bool isGathered(int64_t width) const;
+
   /// Of the operands, their reduced dimensions and the others.
   llvm::ArrayRef<int64_t> shape;
   llvm::SmallVector<int64_t> reduced, kept;
@@ -39,6 +43,8 @@ struct ReduceProblem {
   int64_t largestBytes = 0;
   /// Bytes of what is kept of a column between blocks of its rows: sums, their errors, results.
   int64_t totalBytes = 0;
+  /// Arrays that the kernel reads or writes at all positions.
+  int64_t wholeArrays = 0;
 };
 
 } // namespace hloc

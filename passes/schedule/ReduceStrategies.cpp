@@ -104,6 +104,12 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
     vectors = kStripVectors;
   schedules.push_back(
       fitLanes(problem, reduce, "reduce.columns", vectors, reduce.outerCount, /*steps=*/2));
+  // Vectors that would go over several rows that lie apart may stay within one.
+  if (reduce.minorIsReduced || !reduce.isGathered(vectors * lanes))
+    return;
+  int64_t row = llvm::bit_floor(uint64_t(reduce.keptSizes.back()));
+  schedules.push_back(makeReduceSchedule(
+      problem, "reduce.columns", {1, std::max<int64_t>(1, row / lanes)}, std::min(row, lanes)));
 }
 
 double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -111,10 +117,15 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   double whole = double(problem.target.getLanes(reduce.widest));
   double time = getPositionTime(problem, reduce);
-  // Neighbouring columns do not lie side by side.
-  if (reduce.minorIsReduced)
-    time += problem.costs.getStridedTime() * schedule.getLanes() / whole;
-  double steps = double(reduce.innerCount) * double(llvm::divideCeil(reduce.outerCount, width));
+  if (reduce.isGathered(width))
+    time += problem.costs.getStridedTime() * schedule.getLanes() / whole *
+            double(std::max<int64_t>(1, reduce.wholeArrays));
+  // Vectors begin anew in each row that is not made of whole ones.
+  int64_t row = reduce.keptSizes.empty() ? 1 : reduce.keptSizes.back();
+  int64_t vectors = row > width && row % width != 0
+                        ? reduce.outerCount / row * llvm::divideCeil(row, width)
+                        : llvm::divideCeil(reduce.outerCount, width);
+  double steps = double(reduce.innerCount) * double(vectors);
   return steps * (double(schedule.getTile()[1]) * whole * time + getWait(problem, reduce, width));
 }
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import threading
@@ -45,12 +46,20 @@ def is_traced(leaves: list) -> bool:
     return not trace_state_clean() or any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
 
 
+def _get_result_types(lowered: Any) -> list:
+    """Shapes and types of the results, as a list: users' classes among them may hold nothing but arrays."""
+    flat = copy.copy(lowered)
+    flat.out_tree = jax.tree_util.tree_structure([0] * lowered.out_tree.num_leaves)
+    return flat.out_info
+
+
 class _Compiled:
     """The function for arguments of one kind."""
 
     def __init__(self, lowered: Any, options: dict[str, Any]):
         self.executable: Executable = compile_module(lowered, **options)
-        leaves, self.tree = jax.tree_util.tree_flatten(lowered.out_info)
+        self.tree = lowered.out_tree
+        leaves = _get_result_types(lowered)
         self.small = [i for i, result in enumerate(self.executable.results) if result.nbytes < _SMALL_BYTES]
         self.large = [i for i, result in enumerate(self.executable.results) if result.nbytes >= _SMALL_BYTES]
         # Arrays of random keys are arrays of numbers for the module.

@@ -40,7 +40,8 @@ def get_source(module: Any) -> Source:
         return Source(os.fspath(module))
     if hasattr(module, "as_serialized_hlo_module_proto"):  # of jaxlib
         return Source(f"{module.name}.pb", module.as_serialized_hlo_module_proto())
-    if hasattr(module, "in_avals") and hasattr(module, "call"):  # jax.export.Exported
+    # Of a Lowered, `in_avals` would be made anew, by the users' classes of its arguments.
+    if hasattr(module, "call") and hasattr(module, "in_avals"):  # jax.export.Exported
         import jax
         module = jax.jit(module.call).lower(*module.in_avals)
     if hasattr(module, "as_text") and hasattr(module, "compiler_ir"):  # jax.stages.Lowered

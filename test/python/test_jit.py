@@ -30,6 +30,24 @@ def test_trees():
     check(f, {"a": jnp.ones(3), "b": (np.arange(3, dtype=np.float32), jnp.eye(2))}, 2.5)
 
 
+def test_classes_that_hold_arrays_and_others():
+    @jax.tree_util.register_pytree_node_class
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def tree_flatten(self):  # what only describes an array is no array
+            is_array = isinstance(self.factor, (jax.Array, np.ndarray))
+            return ((self.factor,), None) if is_array else ((), self.factor)
+
+        @classmethod
+        def tree_unflatten(cls, other, children):
+            return cls(*children) if children else cls(other)
+
+    check(lambda scale, x: Scale(scale.factor * x), Scale(jnp.ones(3)), jnp.ones(3))
+    check(lambda scale, x: x * scale.factor, Scale(3), jnp.ones(3))
+
+
 def test_layer():
     key = jax.random.key(0)
     w, x = jax.random.normal(key, (64, 32)), jax.random.normal(key, (8, 64))

@@ -40,7 +40,7 @@ func.func @batch_norm(%x: tensor<2x3x4xbf16>, %s: tensor<4xbf16>, %o: tensor<4xb
 
 // Linear algebra: a loop over rows.
 // CHECK-LABEL: func.func @linear_algebra
-// CHECK: scf.for {{.*}} -> (tensor<1x5x5xf32>, tensor<1x1x1xi1>)
+// CHECK: scf.for {{.*}} -> (tensor<1x5x5xf32>, tensor<1x1x1xi32>)
 // CHECK:   hlo.dot
 // CHECK:   hlo.sqrt
 // CHECK:   hlo.dynamic_update_slice
