@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/object/MachineCode.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/InitializePasses.h"
 #include "llvm/Pass.h"
 #include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -60,12 +63,29 @@ private:
 
 } // namespace
 
+bool hasCode(const llvm::Module &module) {
+  return llvm::any_of(module,
+                      [](const llvm::Function &function) { return !function.isDeclaration(); });
+}
+
+/// Only what writes data: the passes for functions, though none would run, take far longer to make
+/// and to put in order.
+static bool addPassesForData(llvm::legacy::PassManager &passes, llvm::TargetMachine &machine,
+                             llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type) {
+  llvm::initializeCodeGen(*llvm::PassRegistry::getPassRegistry());
+  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(info);
+  return machine.addAsmPrinter(passes, stream, nullptr, type, info->getMMI().getContext());
+}
+
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
                             llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
   Passes passes(machine);
   auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+  bool failed = hasCode(module) ? machine.addPassesToEmitFile(passes, stream, nullptr, type)
+                                : addPassesForData(passes, machine, stream, type);
+  if (failed)
     return llvm::createStringError("the target cannot emit " +
                                    std::string(assembly ? "assembly" : "object files"));
   passes.run(module);
