@@ -30,6 +30,9 @@ static constexpr llvm::StringLiteral kPassesLeftOut[] = {
     // Variables for debuggers, remarks, learned allocation.
     "removeredundantdebugvalues", "livedebugvalues", "remove-loads-into-fake-uses",
     "stack-frame-layout", "regallocscoringpass",
+    // Better instructions for sums of bytes, masks, copies in pieces and addresses: vectors come as
+    // they are to be, copies are the C library's.
+    "x86-partial-reduction", "x86-domain-reassignment", "x86-avoid-sfb", "x86-optimize-leas",
     // Registers for matrices.
     "x86-lower-amx-intrinsics", "x86-lower-amx-type", "tilepreconfig", "x86-tile-config",
     "x86-lower-tile-copy"};
