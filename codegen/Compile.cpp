@@ -232,7 +232,8 @@ bool ProgramCompiler::generate(Unit &unit) {
     options.finish(*module, result.memory);
   stage.stop();
   stage = timing.nest("Optimize LLVM IR");
-  optimize(*module, *machine, own);
+  if (hasCode(*module))
+    optimize(*module, *machine, own);
   stage.stop();
   stage = timing.nest("Generate machine code");
   if (options.form == CodeForm::LlvmIr) {

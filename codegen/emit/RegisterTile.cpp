@@ -79,50 +79,16 @@ static int64_t countSums(KernelContext &context, TileShape shape, Type element) 
          (complex ? 2 : 1);
 }
 
-/// Keeps loads after it from moving before it. It costs no instruction.
-static void keepOrder(ImplicitLocOpBuilder &b) {
-  LLVM::InlineAsmOp::create(b, TypeRange(), ValueRange(), /*asm_string=*/"",
-                            /*constraints=*/"~{memory}", /*has_side_effects=*/true,
-                            /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-                            LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
-/// `upper` - `lower`, if the code says it.
-static std::optional<int64_t> countKnownSteps(Value lower, Value upper) {
-  SplitIndex first = splitConstant(lower), last = splitConstant(upper);
-  return first.variable == last.variable ? std::optional(last.constant - first.constant)
-                                         : std::nullopt;
-}
-
-/// A tile's loop from `lower` to `upper` over `step`, which takes k and `sums` accumulators.
+/// A tile's loop from `lower` to `upper` over `step`, which takes k and `sums` accumulators. One
+/// with many of them has one step a round: what counting and jumping take is hidden behind the
+/// arithmetic, and copies would be most of a kernel's time to compile.
 static SmallVector<Value> buildSteps(KernelContext &context, Value lower, Value upper, int64_t sums,
                                      ValueRange initial,
                                      function_ref<SmallVector<Value>(Value, ValueRange)> step) {
-  auto &b = context.b;
-  std::optional<int64_t> known = countKnownSteps(lower, upper);
   // LLVM's copies of a body that fills the registers would be ordered so that they spill.
-  auto hide = [&](Value end) { return getConstant(end) ? hideConstant(b, end) : end; };
-  if (sums < kLongTile)
-    return buildFor(context, lower, upper, 1, initial, step, Rounds::Some);
-  const int64_t steps = context.target.tileSteps;
-  if (steps == 1 || (known && *known < steps))
-    return buildFor(context, lower, hide(upper), 1, initial, step, Rounds::Some);
-  auto round = [&](Value k, ValueRange now) {
-    SmallVector<Value> next(now);
-    for (int64_t i = 0; i < steps; ++i) {
-      ElementEmitter::Scope scope(context.emitter);
-      next = step(context.index.add(context.index.uniform(k), i).base, next);
-      keepOrder(b);
-    }
-    return next;
-  };
-  if (known && *known % steps == 0)
-    return buildFor(context, lower, hide(upper), steps, initial, round, Rounds::Some);
-  Value rest = b.createOrFold<arith::RemUIOp>(b.createOrFold<arith::SubIOp>(upper, lower),
-                                              context.index.constant(steps));
-  Value whole = b.createOrFold<arith::SubIOp>(upper, rest);
-  SmallVector<Value> now = buildFor(context, lower, hide(whole), steps, initial, round);
-  return buildFor(context, whole, hide(upper), 1, now, step);
+  bool isLong = sums >= kLongTile;
+  Value end = isLong && getConstant(upper) ? hideConstant(context.b, upper) : upper;
+  return buildFor(context, lower, end, 1, initial, step, Rounds::Some);
 }
 
 SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type element,

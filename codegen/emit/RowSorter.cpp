@@ -171,36 +171,44 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t valu
   auto constant = [&](Type type, int64_t value) {
     return Value(arith::ConstantOp::create(b, b.getIntegerAttr(type, value)));
   };
-  auto digitOf = [&](Value entry, int64_t pass) {
-    Value shifted = arith::ShRUIOp::create(b, entry, constant(i64, kKeyBits + digitBits * pass));
+  auto digitOf = [&](Value entry, Value pass) {
+    Value shift = b.createOrFold<arith::AddIOp>(
+        b.createOrFold<arith::MulIOp>(pass, index.constant(digitBits)), index.constant(kKeyBits));
+    Value shifted =
+        arith::ShRUIOp::create(b, entry, b.createOrFold<arith::IndexCastOp>(i64, shift));
     Value digit = arith::AndIOp::create(b, shifted, constant(i64, values - 1));
     return index.uniform(arith::IndexCastOp::create(b, b.getIndexType(), digit));
   };
-  auto countAt = [&](int64_t pass, VectorIndex digit) {
+  auto countAt = [&](Value pass, VectorIndex digit) {
     return ElementIndex{index.uniform(pass), digit};
+  };
+  auto countUp = [&](ElementIndex at) {
+    Value count = loadElements(index, counts, at, {}).re;
+    storeElements(index, counts, at, {arith::AddIOp::create(b, count, constant(i32, 1)), {}}, {});
+    return count;
   };
   Value zero = index.constant(0), limit = index.constant(size);
   buildFor(context, zero, index.constant(passes * values), 1, {}, [&](Value i, ValueRange) {
-    storeElements(index, counts, countAt(0, index.uniform(i)), {constant(i32, 0), {}}, {});
+    storeElements(index, counts, countAt(zero, index.uniform(i)), {constant(i32, 0), {}}, {});
     return SmallVector<Value>();
   });
   buildFor(context, zero, limit, 1, {}, [&](Value i, ValueRange) {
     Value entry = load(buffer, i)[0].re;
-    for (int64_t pass = 0; pass < passes; ++pass) {
-      ElementIndex at = countAt(pass, digitOf(entry, pass));
-      Value count = loadElements(index, counts, at, {}).re;
-      storeElements(index, counts, at, {arith::AddIOp::create(b, count, constant(i32, 1)), {}}, {});
+    for (int64_t number = 0; number < passes; ++number) {
+      Value pass = index.constant(number);
+      countUp(countAt(pass, digitOf(entry, pass)));
     }
     return SmallVector<Value>();
   });
-  SmallVector<Value> state{buffer, other};
-  for (int64_t pass = 0; pass < passes; ++pass) {
+  // One piece of code for all digits: it takes a variable's shift, and a fraction of the time to
+  // compile.
+  auto sortByDigit = [&](Value pass, ValueRange state) {
     Value from = state[0], to = state[1];
     Value common =
         loadElements(index, counts, countAt(pass, digitOf(load(from, zero)[0].re, pass)), {}).re;
     Value differ = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, common, constant(i32, size));
-    auto branch = scf::IfOp::create(b, ValueRange(state).getTypes(), differ, true, true);
-    OpBuilder::InsertPoint after = b.saveInsertionPoint();
+    auto branch = scf::IfOp::create(b, state.getTypes(), differ, true, true);
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.thenBlock());
     // Counts become the places where each digit's elements begin.
     buildFor(context, zero, index.constant(values), 1, constant(i32, 0),
@@ -212,19 +220,17 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t valu
              });
     buildFor(context, zero, limit, 1, {}, [&](Value i, ValueRange) {
       SmallVector<VectorValue> entry = load(from, i);
-      ElementIndex at = countAt(pass, digitOf(entry[0].re, pass));
-      Value place = loadElements(index, counts, at, {}).re;
-      storeElements(index, counts, at, {arith::AddIOp::create(b, place, constant(i32, 1)), {}}, {});
+      Value place = countUp(countAt(pass, digitOf(entry[0].re, pass)));
       store(to, arith::IndexCastUIOp::create(b, b.getIndexType(), place), entry);
       return SmallVector<Value>();
     });
     scf::YieldOp::create(b, ValueRange{to, from});
     b.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(b, ValueRange{from, to});
-    b.restoreInsertionPoint(after);
-    state = SmallVector<Value>(branch.getResults());
-  }
-  return state[0];
+    scf::YieldOp::create(b, state);
+    return SmallVector<Value>(branch.getResults());
+  };
+  return buildFor(context, zero, index.constant(passes), 1, {buffer, other}, sortByDigit,
+                  Rounds::Some)[0];
 }
 
 //===-- Side by side

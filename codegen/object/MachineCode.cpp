@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/object/MachineCode.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/InitializePasses.h"
 #include "llvm/Pass.h"
 #include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,6 +30,9 @@ static constexpr llvm::StringLiteral kPassesLeftOut[] = {
     // Variables for debuggers, remarks, learned allocation.
     "removeredundantdebugvalues", "livedebugvalues", "remove-loads-into-fake-uses",
     "stack-frame-layout", "regallocscoringpass",
+    // Better instructions for sums of bytes, masks, copies in pieces and addresses: vectors come as
+    // they are to be, copies are the C library's.
+    "x86-partial-reduction", "x86-domain-reassignment", "x86-avoid-sfb", "x86-optimize-leas",
     // Registers for matrices.
     "x86-lower-amx-intrinsics", "x86-lower-amx-type", "tilepreconfig", "x86-tile-config",
     "x86-lower-tile-copy"};
@@ -60,12 +66,29 @@ private:
 
 } // namespace
 
+bool hasCode(const llvm::Module &module) {
+  return llvm::any_of(module,
+                      [](const llvm::Function &function) { return !function.isDeclaration(); });
+}
+
+/// Only what writes data: the passes for functions, though none would run, take far longer to make
+/// and to put in order.
+static bool addPassesForData(llvm::legacy::PassManager &passes, llvm::TargetMachine &machine,
+                             llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type) {
+  llvm::initializeCodeGen(*llvm::PassRegistry::getPassRegistry());
+  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(info);
+  return machine.addAsmPrinter(passes, stream, nullptr, type, info->getMMI().getContext());
+}
+
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
                             llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
   Passes passes(machine);
   auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+  bool failed = hasCode(module) ? machine.addPassesToEmitFile(passes, stream, nullptr, type)
+                                : addPassesForData(passes, machine, stream, type);
+  if (failed)
     return llvm::createStringError("the target cannot emit " +
                                    std::string(assembly ? "assembly" : "object files"));
   passes.run(module);

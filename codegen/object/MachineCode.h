@@ -15,6 +15,9 @@ namespace hloc {
 /// Passes of LLVM's code generator, by their arguments, that generated code is not put through.
 llvm::ArrayRef<llvm::StringLiteral> getPassesLeftOut();
 
+/// Whether it defines a function; there is nothing to optimize in one that does not.
+bool hasCode(const llvm::Module &module);
+
 /// Machine code of `module`: an object file, or assembly text.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine, bool assembly,
                             llvm::SmallVectorImpl<char> &output);

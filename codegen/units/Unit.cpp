@@ -4,7 +4,6 @@
 #include "codegen/cache/CodeHash.h"
 #include "codegen/program/WeightsImage.h"
 #include "compiler/target/TargetAttribute.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -190,19 +189,25 @@ OwningOpRef<ModuleOp> join(ArrayRef<Unit *> units) {
   return joined;
 }
 
-/// Adds declarations of what the module's functions refer to and `joined` declares.
+/// Adds declarations of what the module's functions call or take the address of and `joined`
+/// declares.
 static void addDeclarations(ModuleOp module, SymbolTable &joined) {
-  llvm::StringSet<> known;
+  llvm::SmallDenseSet<StringAttr> known;
   for (auto symbol : module.getOps<SymbolOpInterface>())
-    known.insert(symbol.getName());
+    known.insert(symbol.getNameAttr());
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(&module.getBodyRegion());
-  for (const SymbolTable::SymbolUse &use : *uses) {
-    StringAttr name = use.getSymbolRef().getRootReference();
-    Operation *declaration = known.insert(name).second ? joined.lookup(name) : nullptr;
-    if (declaration)
+  auto declare = [&](FlatSymbolRefAttr symbol) {
+    bool isNew = symbol && known.insert(symbol.getAttr()).second;
+    if (Operation *declaration = isNew ? joined.lookup(symbol.getAttr()) : nullptr)
       builder.clone(*declaration);
-  }
+  };
+  for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
+    function.walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op))
+        declare(call.getCalleeAttr());
+      else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        declare(address.getGlobalNameAttr());
+    });
 }
 
 void part(ModuleOp joined, ArrayRef<Unit *> units) {
