@@ -64,7 +64,6 @@ def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
     %0 = hlo.host_transfer<infeed> 0 [array<i64: 0, 1>] () : () -> tensor<3x2xf32>
     %1 = hlo.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
     ```
-    Transfers in computations that are applied to elements are not supported.
   }];
 }
 
