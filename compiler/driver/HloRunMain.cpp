@@ -2,6 +2,7 @@
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/MpiProcess.h"
+#include "compiler/hlo/Buffers.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Builders.h"
@@ -175,6 +176,7 @@ static int runFile(RunOptions &options, DialectRegistry &registry, const Runner 
   OwningOpRef<ModuleOp> module = loadModule(sources, &context);
   if (!module)
     return Refused;
+  hlo::replaceBuffers(*module);
   SourceNotes notes(*module);
   options.sources = sources;
   options.countHere = options.getParticipants();

@@ -17,19 +17,13 @@ bool isUnbounded(RankedTensorType type) {
   return llvm::is_contained(hlo::getBounds(type), kUnbounded);
 }
 
-/// A buffer is the array in it: memory is shared where the text says so (CustomCalls.h).
-static Type withoutBuffer(Type type) {
-  auto buffer = dyn_cast<BufferType>(type);
-  return buffer ? buffer.getContents() : type;
-}
-
 /// Appends the types of the leaves of `type`, layouts included.
 static void appendLeaves(Type type, SmallVectorImpl<Type> &leaves) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     for (Type element : tuple.getTypes())
       appendLeaves(element, leaves);
   } else if (!isa<TokenType>(type)) {
-    leaves.push_back(withoutBuffer(type));
+    leaves.push_back(type);
   }
 }
 
@@ -55,7 +49,7 @@ std::optional<int64_t> getLeafIndex(Type type, ArrayRef<int64_t> path) {
     index += getLeaves(tuple.getTypes().take_front(step)).size();
     type = tuple.getType(step);
   }
-  return isa<RankedTensorType>(withoutBuffer(type)) ? std::optional(index) : std::nullopt;
+  return isa<RankedTensorType>(type) ? std::optional(index) : std::nullopt;
 }
 
 } // namespace hloc

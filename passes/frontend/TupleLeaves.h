@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of a type: the arrays in it and in its buffers, in order; tokens have none. What
+// Leaves of a type: the arrays in it, in order; tokens have none. What
 // LowerControlFlow makes of values.
 
 #ifndef HLOC_PASSES_TUPLELEAVES_H

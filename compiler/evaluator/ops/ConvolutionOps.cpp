@@ -17,12 +17,16 @@ struct Spatial {
   int64_t stride = 1, low = 0, baseDilation = 1, windowDilation = 1;
   bool reversed = false;
 
-  /// Offset in the input of what the kernel's element `k` meets at output place `o`; -1 for padding
-  /// and holes.
+  static constexpr int64_t kPadding = -1, kHole = -2;
+
+  /// Offset in the input of what the kernel's element `k` meets at output place `o`; kPadding or
+  /// kHole where nothing of the input is.
   int64_t inputOffset(int64_t o, int64_t k) const {
     int64_t place = o * stride + k * windowDilation - low;
-    if (place < 0 || place % baseDilation != 0 || place / baseDilation >= inputSize)
-      return -1;
+    if (place % baseDilation != 0)
+      return kHole;
+    if (place < 0 || place / baseDilation >= inputSize)
+      return kPadding;
     return place / baseDilation * inputStride;
   }
   int64_t kernelOffset(int64_t k) const {
@@ -154,7 +158,7 @@ static FailureOr<Values> convolution(Call &call) {
     std::vector<T> out(countElements(type->second));
     if (out.empty() || x.empty() || w.empty())
       return Values{fromNumbers(out, type->first, type->second)};
-    // Padding is of zeros, which weights that are not finite make NaN of.
+    // Padding is of zeros, which weights that are not finite make NaN of; in holes is nothing.
     const T zero{};
     bool isPaddingSeen = llvm::any_of(w, [&](const T &weight) {
       T product{};
@@ -169,14 +173,15 @@ static FailureOr<Values> convolution(Call &call) {
         outOffset += o * s.outputStride;
       do {
         int64_t inOffset = 0, kernelOffset = 0;
-        bool inside = true;
+        bool inside = true, isHole = false;
         for (auto [i, s] : llvm::enumerate(spatial)) {
           int64_t offset = s.inputOffset(place[i], inWindow[i]);
           inside &= offset >= 0;
+          isHole |= offset == Spatial::kHole;
           inOffset += offset;
           kernelOffset += s.kernelOffset(inWindow[i]);
         }
-        if (!inside && !isPaddingSeen)
+        if (isHole || (!inside && !isPaddingSeen))
           continue;
         if (failed(call.interpreter.work(op, outBatches * outFeatures * inFeatures)))
           return failure();
