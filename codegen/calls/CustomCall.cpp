@@ -3,6 +3,7 @@
 #include "codegen/calls/Calls.h"
 #include "hlort/hlort.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "passes/CustomCalls.h"
 
 using namespace mlir;
 
@@ -111,13 +112,20 @@ LogicalResult emitCustomCall(RuntimeCallBuilder &call) {
                << "custom call '" << target.getValue()
                << "' has an attribute of a kind that the C interface cannot pass";
   Value list = attributes.build();
+  // Of built-in calls on arrays whose sizes are known at run time, these follow as s64[rank].
+  ValueRange arrays = call.op.getInputs();
+  ArrayRef<Value> sizes;
+  if (auto sized = call.getParameter<IntegerAttr>(kSizedArrays)) {
+    sizes = ArrayRef(site.inputs).drop_front(sized.getInt());
+    arrays = arrays.take_front(sized.getInt());
+  }
   Value frame = site.stack(sizeof(hlort_custom_call_frame));
   call.put(frame, 0, call.text(target.getValue()));
   call.put(frame, 8, site.context);
-  call.put(frame, 16, call.i64(call.op.getInputs().size()));
-  call.put(frame, 24, call.buffers(call.op.getInputs(), site.inputs));
+  call.put(frame, 16, call.i64(arrays.size()));
+  call.put(frame, 24, call.buffers(arrays, site.inputs, &sizes));
   call.put(frame, 32, call.i64(call.op.getOutputs().size()));
-  call.put(frame, 40, call.buffers(call.op.getOutputs(), site.outputs));
+  call.put(frame, 40, call.buffers(call.op.getOutputs(), site.outputs, &sizes));
   call.put(frame, 48, call.i64(attributes.size()));
   call.put(frame, 56, list);
   call.put(frame, 64, call.text(config));

@@ -72,7 +72,7 @@ Value RuntimeCallBuilder::at(Value base, int64_t bytes) {
                              ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
 }
 
-Value RuntimeCallBuilder::buffers(ValueRange arrays, ValueRange pointers) {
+Value RuntimeCallBuilder::buffers(ValueRange arrays, ValueRange pointers, ArrayRef<Value> *sizes) {
   if (arrays.empty())
     return null();
   Value memory = site.stack(sizeof(hlort_buffer) * arrays.size());
@@ -81,7 +81,10 @@ Value RuntimeCallBuilder::buffers(ValueRange arrays, ValueRange pointers) {
     int64_t base = sizeof(hlort_buffer) * i;
     put(memory, base, i32(getElementInfo(type.getElementType()).number));
     put(memory, base + 4, i32(type.getRank()));
-    put(memory, base + 8, numbers(type.getShape()));
+    bool isSized = sizes && !sizes->empty() && type.getRank() > 0;
+    put(memory, base + 8, isSized ? sizes->front() : numbers(type.getShape()));
+    if (isSized)
+      *sizes = sizes->drop_front();
     put(memory, base + 16, null());
     put(memory, base + 24, pointers[i]);
   }

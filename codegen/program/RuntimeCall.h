@@ -64,8 +64,11 @@ public:
   void put(mlir::Value base, int64_t offset, mlir::Value value) {
     mlir::LLVM::StoreOp::create(b, value, at(base, offset));
   }
-  /// An array of hlort_buffer on the stack, row-major; null if there are none.
-  mlir::Value buffers(mlir::ValueRange arrays, mlir::ValueRange pointers);
+  /// An array of hlort_buffer on the stack, row-major; null if there are none. Arrays of a rank
+  /// above 0 take pointers to the sizes of their dimensions from the front of `sizes`, if it has
+  /// any.
+  mlir::Value buffers(mlir::ValueRange arrays, mlir::ValueRange pointers,
+                      llvm::ArrayRef<mlir::Value> *sizes = nullptr);
   /// An array of pointers on the stack; null if there are none.
   mlir::Value table(mlir::ValueRange pointers);
 

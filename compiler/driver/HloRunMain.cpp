@@ -2,6 +2,7 @@
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/MpiProcess.h"
+#include "compiler/hlo/Buffers.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/SourceNotes.h"
 #include "mlir/IR/Builders.h"
@@ -175,19 +176,27 @@ static int runFile(RunOptions &options, DialectRegistry &registry, const Runner 
   OwningOpRef<ModuleOp> module = loadModule(sources, &context);
   if (!module)
     return Refused;
+  hlo::replaceBuffers(*module);
   SourceNotes notes(*module);
   options.sources = sources;
   options.countHere = options.getParticipants();
   if (options.process && !joinProcesses(*module, options))
     return WrongUsage;
   // The command line says how many take part, whatever the module was printed for.
+  int64_t replicas = getCount(*module, "hlo.replica_count"),
+          partitions = getCount(*module, "hlo.num_partitions");
   Builder builder(&context);
   (*module)->setAttr("hlo.replica_count", builder.getI64IntegerAttr(options.replicas));
   (*module)->setAttr("hlo.num_partitions", builder.getI64IntegerAttr(options.partitions));
   if (RunStatus status = prepare ? prepare(*module, options) : RunStatus::Done;
       status != RunStatus::Done)
     return toExitCode(status);
-  return runModule(*module, options, compiled);
+  int code = runModule(*module, options, compiled);
+  if (code != Done && replicas * partitions > 1 && options.getParticipants() == 1)
+    llvm::errs() << "hlo-run: the module is for " << replicas << " replicas of " << partitions
+                 << " partitions: --replicas=" << replicas << " --partitions=" << partitions
+                 << " runs it with as many participants\n";
+  return code;
 }
 
 int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &compiled,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/bounded/BoundedArray.h"
 #include "compiler/hlo/infer/Shape.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/simplify/Match.h"
 
 using namespace mlir;
@@ -50,6 +52,27 @@ Value BoundedBuild::isInside(const BoundedArray &array, Sizes dimensions) {
 Value BoundedBuild::fillPast(const BoundedArray &array, Sizes dimensions, Value fill) {
   Value inside = isInside(array, dimensions);
   return inside ? select(inside, array.array, broadcast(fill, array.getBounds(), {})) : array.array;
+}
+
+SmallVector<Value>
+BoundedBuild::sizedLoop(Value count, ValueRange inits,
+                        function_ref<SmallVector<Value>(BoundedBuild, Value, ValueRange)> step) {
+  SmallVector<Value> values{index(0)};
+  llvm::append_range(values, inits);
+  auto loop = scf::WhileOp::create(
+      builder, loc, ValueRange(values).getTypes(), values,
+      [&](OpBuilder &inner, Location loc, ValueRange state) {
+        Value goesOn = Build(inner, loc).compare(state[0], count, Direction::LT);
+        goesOn = tensor::ExtractOp::create(inner, loc, goesOn, ValueRange());
+        scf::ConditionOp::create(inner, loc, goesOn, state);
+      },
+      [&](OpBuilder &inner, Location loc, ValueRange state) {
+        BoundedBuild body(inner, loc);
+        SmallVector<Value> next = step(body, state[0], state.drop_front());
+        next.insert(next.begin(), body.add(state[0], 1));
+        scf::YieldOp::create(inner, loc, next);
+      });
+  return SmallVector<Value>(loop.getResults().drop_front());
 }
 
 Operation *BoundedBuild::clone(Operation *op, ValueRange operands, TypeRange types) {

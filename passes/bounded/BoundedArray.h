@@ -82,6 +82,10 @@ public:
 
   //===- Others -------------------------------------------------------------===//
 
+  /// `for (i = 0; i < count; ++i) state = step(i, state)`, where `count` is a size.
+  llvm::SmallVector<Value> sizedLoop(
+      Value count, mlir::ValueRange inits,
+      llvm::function_ref<llvm::SmallVector<Value>(BoundedBuild, Value, mlir::ValueRange)> step);
   /// `op` applied to other operands, giving arrays of `types`.
   mlir::Operation *clone(mlir::Operation *op, mlir::ValueRange operands, mlir::TypeRange types);
   llvm::SmallVector<Value> cloneOn(mlir::Operation *op, mlir::ValueRange operands,

@@ -3,7 +3,7 @@
 #include "passes/bounded/BoundedDots.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/bounded/BoundedWindows.h"
-#include "passes/frontend/NotSupported.h"
+#include "passes/expand/Expansions.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -43,16 +43,104 @@ static Value moveToEnd(BoundedBuild &build, Value kernel, int64_t dimension, Val
   return build.dynamicSlice(padded, starts, arrayType(kernel).getShape());
 }
 
-/// Zeros past spatial sizes are what padding is; past those of the kernel they add nothing.
+/// Sparse operands become the dense ones that they stand for: as many whole blocks as are stored.
+static void makeDenseSides(BoundedBuild &build, ArrayAttr config, ArrayRef<BoundedArray> operands,
+                           BoundedArray &lhs, BoundedArray &rhs) {
+  for (auto sparsity : config.getAsRange<SparsityAttr>()) {
+    BoundedArray &side = sparsity.getNumber() ? rhs : lhs;
+    int64_t d = sparsity.getDimension(), rows = std::max<int64_t>(sparsity.getStride(), 1);
+    side.array = withZero(build, side.array);
+    side.array = makeDense(build, build.zeroPast(side, {d}), operands[sparsity.getIndices()].array,
+                           sparsity);
+    if (side.sizes[d])
+      side.sizes[d] = build.mul(build.div(side.sizes[d], sparsity.getNonZeros() * rows),
+                                sparsity.getBlockSize() * rows);
+  }
+}
+
+/// What `op` is of dense operands.
+static Value convolve(BoundedBuild &build, ConvolutionOp op, Value lhs, Value rhs,
+                      WindowAttr window, RankedTensorType type) {
+  auto convolution = cast<ConvolutionOp>(build.clone(op, {lhs, rhs}, type));
+  convolution.setWindowAttr(window);
+  convolution.removeSparsityConfigAttr();
+  return convolution;
+}
+
+/// The convolution as the sum of those of the kernel's single elements along spatial dimensions
+/// that have a size there: what lies past it is multiplied by nothing, be it infinite. `type` is
+/// the result's.
+static Value convolveElements(BoundedBuild &build, ConvolutionOp op, Value image,
+                              const BoundedArray &kernel, RankedTensorType type) {
+  ConvDimensionsAttr labels = op.getDimLabels();
+  WindowAttr window = op.getWindow();
+  int64_t rank = kernel.getRank(), count = labels.getInputSpatial().size();
+  auto get = [&](ArrayRef<int64_t> list, int64_t missing) {
+    return list.empty() ? SmallVector<int64_t>(count, missing) : SmallVector<int64_t>(list);
+  };
+  SmallVector<int64_t> sizes(window.getSizes()),
+      strides = get(window.getStrides(), 1), low = get(window.getPaddingLow(), 0),
+      high = get(window.getPaddingHigh(), 0), base = get(window.getBaseDilations(), 1),
+      steps = get(window.getWindowDilations(), 1);
+  SmallVector<bool> reversals(window.getReversals());
+  reversals.resize(count, false);
+  // What is left to the window in dimensions without size; in others it is done here.
+  SmallVector<int64_t> before(rank, 0), behind(rank, 0), between(rank, 0), sized;
+  SmallVector<bool> isReversed = reversals;
+  for (auto [i, input, k] : llvm::enumerate(labels.getInputSpatial(), labels.getKernelSpatial())) {
+    if (!kernel.sizes[k])
+      continue;
+    sized.push_back(i);
+    before[input] = std::exchange(low[i], 0);
+    behind[input] = std::exchange(high[i], 0);
+    between[input] = std::exchange(base[i], 1) - 1;
+    sizes[i] = 1;
+    reversals[i] = false;
+  }
+  Value padded = build.pad(image, build.scalar(arrayType(image).getElementType(), 0.0), before,
+                           behind, between);
+  SmallVector<int64_t> part(arrayType(padded).getShape()), element(kernel.getBounds());
+  Value all = build.index(1);
+  for (int64_t i : sized) {
+    part[labels.getInputSpatial()[i]] =
+        (type.getDimSize(labels.getOutputSpatial()[i]) - 1) * strides[i] + 1;
+    element[labels.getKernelSpatial()[i]] = 1;
+    all = build.mul(all, kernel.sizes[labels.getKernelSpatial()[i]]);
+  }
+  SmallVector<int64_t> once = steps;
+  for (int64_t i : sized)
+    once[i] = 1;
+  auto single = WindowAttr::get(op.getContext(), sizes, strides, low, high, base, once, reversals);
+  Type sum = widenSum(getProductSumType(arrayType(image).getElementType(), kernel.getElement(),
+                                        type.getElementType()));
+  auto step = [&](BoundedBuild inner, Value counter, ValueRange state) {
+    SmallVector<Value> from(rank, inner.index(0)), at(from);
+    for (int64_t i : llvm::reverse(sized)) {
+      int64_t k = labels.getKernelSpatial()[i];
+      Value size = kernel.sizes[k], place = inner.binary<RemainderOp>(counter, size);
+      counter = inner.div(counter, size);
+      from[labels.getInputSpatial()[i]] = inner.mul(place, double(steps[i]));
+      at[k] = isReversed[i] ? inner.sub(inner.sub(size, 1), place) : place;
+    }
+    Value products =
+        convolve(inner, op, inner.dynamicSlice(padded, from, part),
+                 inner.dynamicSlice(kernel.array, at, element), single, type.clone(sum));
+    return SmallVector<Value>{inner.add(state[0], products)};
+  };
+  Value sums = build.sizedLoop(all, build.zero(type.clone(sum)), step).front();
+  return build.convert(sums, type.getElementType());
+}
+
+/// Zeros past spatial sizes are what padding is; past those of a kernel of integers they add
+/// nothing.
 static Expanded expandConvolution(ConvolutionOp op, ArrayRef<BoundedArray> operands,
                                   BoundedBuild &build) {
   BoundedArray lhs = operands[0], rhs = operands[1];
   ConvDimensionsAttr labels = op.getDimLabels();
   WindowAttr window = op.getWindow();
-  if (operands.size() > 2) {
-    emitNotSupported(op.getLoc(), "a convolution of sparse operands of bounded dynamic size");
-    return failure();
-  }
+  RankedTensorType type = getFullType(op.getType());
+  if (ArrayAttr config = op.getSparsityConfigAttr(); config && type.getNumElements() > 0)
+    makeDenseSides(build, config, operands, lhs, rhs);
   int64_t batch = labels.getInputBatch(), batchGroups = op.getBatchGroupCount();
   Value batchSize = lhs.sizes[batch];
   if (batchSize && batchGroups > 1) {
@@ -67,11 +155,19 @@ static Expanded expandConvolution(ConvolutionOp op, ArrayRef<BoundedArray> opera
     std::tie(lhs.array, rhs.array) =
         zeroContracted(build, lhs, rhs, labels.getInputFeature(), labels.getKernelInputFeature());
   lhs.array = build.zeroPast(lhs, labels.getInputSpatial());
-  rhs.array = build.zeroPast(rhs, labels.getKernelSpatial());
-  for (auto [i, kernel] : llvm::enumerate(labels.getKernelSpatial()))
-    if (rhs.sizes[kernel] && i < window.getReversals().size() && window.getReversals()[i])
-      rhs.array = moveToEnd(build, rhs.array, kernel, rhs.sizes[kernel]);
-  BoundedArray result(build.cloneOn(op, {lhs.array, rhs.array}, getFullType(op.getType())).front());
+  BoundedArray result(lhs.array);
+  bool isExact = isa<IntegerType>(lhs.getElement()) && isa<IntegerType>(rhs.getElement());
+  if (type.getNumElements() == 0) {
+    result = BoundedArray(build.zero(type));
+  } else if (!isExact && rhs.isBoundedIn(labels.getKernelSpatial())) {
+    result = BoundedArray(convolveElements(build, op, lhs.array, rhs, type));
+  } else {
+    rhs.array = build.zeroPast(rhs, labels.getKernelSpatial());
+    for (auto [i, kernel] : llvm::enumerate(labels.getKernelSpatial()))
+      if (rhs.sizes[kernel] && i < window.getReversals().size() && window.getReversals()[i])
+        rhs.array = moveToEnd(build, rhs.array, kernel, rhs.sizes[kernel]);
+    result = BoundedArray(convolve(build, op, lhs.array, rhs.array, window, type));
+  }
   result.sizes[labels.getOutputBatch()] = batchSize;
   result.sizes[labels.getOutputFeature()] = rhs.sizes[labels.getKernelOutputFeature()];
   for (auto [i, input, kernel, output] : llvm::enumerate(

@@ -7,7 +7,6 @@
 // which is a convolution, done by transforms of one static length that holds it for any n up to the
 // bound. Test: test/passes/bounded/fourier.hlo.
 #include "passes/bounded/BoundedPatterns.h"
-#include "passes/frontend/NotSupported.h"
 #include "llvm/Support/MathExtras.h"
 #include <numbers>
 
@@ -22,14 +21,13 @@ class FourierBuild {
 public:
   FourierBuild(BoundedBuild &build) : build(build) {}
 
-  /// A transform of complex numbers along `dimension`, of its size; an inverse one is divided by
-  /// that.
-  BoundedArray transform(BoundedArray operand, int64_t dimension, bool inverse) {
+  /// A transform of complex numbers along `dimension`, of its size if it has one; an inverse one is
+  /// divided by that, else by `length`.
+  BoundedArray transform(BoundedArray operand, int64_t dimension, int64_t length, bool inverse) {
     return alongLast(operand, dimension, [&](const BoundedArray &rows) {
       if (rows.sizes.back())
         return convolve(rows, inverse);
-      return transformRows(rows.array, inverse ? FftType::IFFT : FftType::FFT,
-                           rows.getBounds().back());
+      return transformRows(rows.array, inverse ? FftType::IFFT : FftType::FFT, length);
     });
   }
 
@@ -42,7 +40,7 @@ public:
     auto type = ComplexType::get(operand.getElement());
     BoundedArray numbers(build.convert(operand.array, type), operand.sizes);
     Value half = build.add(build.div(size, 2), 1);
-    BoundedArray result = transform(numbers, last, /*inverse=*/false);
+    BoundedArray result = transform(numbers, last, bound, /*inverse=*/false);
     result.array = build.sliceOf(result.array, last, 0, bound / 2 + 1);
     result.sizes[last] = build.select(build.compare(size, 0.0, Direction::EQ), size, half);
     return result;
@@ -143,21 +141,18 @@ private:
 static Expanded expandFft(FftOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   BoundedArray result = operands[0];
   FftType kind = op.getFftType();
-  ArrayRef<int64_t> lengths = op.getFftLength();
+  SmallVector<int64_t> lengths(op.getFftLength());
   int64_t last = result.getRank() - 1, first = result.getRank() - lengths.size();
   RankedTensorType type = getFullType(op.getType());
-  // Only of complex numbers may dimensions have another size than the length says.
+  // Of complex numbers alone dimensions may have another size than the length says, which counts
+  // where they are not bounded.
   for (auto [i, length] : llvm::enumerate(lengths))
-    if (int64_t d = first + i; kind != FftType::IRFFT || d < last)
-      if (result.sizes[d] && result.getBound(d) != length) {
-        emitNotSupported(op.getLoc(), "a transform of length " + Twine(length) +
-                                          " of a dimension bounded by " +
-                                          Twine(result.getBound(d)));
-        return failure();
-      }
+    if (int64_t d = first + i; op.getOperand().getType().isDynamicDim(d))
+      if (kind != FftType::IRFFT || d < last)
+        length = result.getBound(d);
   SmallVector<int64_t> transformed = llvm::to_vector(llvm::seq<int64_t>(first, last + 1));
   if (!result.isBoundedIn(transformed) || type.getNumElements() == 0) {
-    result.array = build.cloneOn(op, result.array, type).front();
+    result.array = FftOp::create(build.builder, build.loc, type, result.array, kind, lengths);
     if (kind == FftType::IRFFT)
       result.sizes[last] = nullptr;
     return BoundedArrays{result};
@@ -169,7 +164,7 @@ static Expanded expandFft(FftOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   if (kind == FftType::RFFT || kind == FftType::IRFFT)
     transformed.pop_back();
   for (int64_t d : llvm::reverse(transformed))
-    result = fourier.transform(result, d, inverse);
+    result = fourier.transform(result, d, lengths[d - first], inverse);
   if (kind == FftType::IRFFT)
     result = fourier.transformToReal(result, lengths.back());
   return BoundedArrays{result};

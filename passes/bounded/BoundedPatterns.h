@@ -30,8 +30,10 @@ struct BoundedPatterns {
 void populateElementwise(BoundedPatterns &patterns);
 /// What makes or moves elements.
 void populateShapes(BoundedPatterns &patterns);
-/// get_dimension_size, set_dimension_size, and the custom calls that do the same.
+/// get_dimension_size, set_dimension_size.
 void populateSizes(BoundedPatterns &patterns);
+/// Custom calls, those about sizes, too.
+void populateCustomCalls(BoundedPatterns &patterns);
 void populateReshapes(BoundedPatterns &patterns);
 /// dynamic_slice, dynamic_update_slice, gather.
 void populateIndexing(BoundedPatterns &patterns);

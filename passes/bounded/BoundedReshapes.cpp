@@ -6,6 +6,7 @@
 // group (but for those of one element) has a size, on either side, what counts is a prefix of the
 // group both before and after, and the arrays of the bounds can be reshaped. In all other cases
 // elements move closer together: each place of the result takes its element from where it lies.
+#include "passes/bounded/BoundedReshapes.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/frontend/NotSupported.h"
 
@@ -169,6 +170,19 @@ Value moveElements(BoundedBuild &build, const BoundedArray &operand, const Bound
   return build.select(exists, moved, everywhere(build.scalar(type.getElementType(), 0.0)));
 }
 
+/// Whether what counts lies at the beginning: in the first dimensions sizes only cut off an end.
+bool isPrefix(const BoundedArray &array) {
+  return findPrefix(
+             array.getBounds(), [&](int64_t d) { return bool(array.sizes[d]); }, 0, array.getRank())
+      .has_value();
+}
+
+/// All elements in a row, of which those count that count in the array.
+BoundedArray makeRow(BoundedBuild &build, const BoundedArray &array) {
+  return BoundedArray(build.flatten(array.array),
+                      {countElements(build, array, 0, array.getRank())});
+}
+
 /// Element numbers are s32.
 LogicalResult expectCountable(Operation *op, RankedTensorType type) {
   if (type.getNumElements() <= std::numeric_limits<int32_t>::max())
@@ -177,6 +191,24 @@ LogicalResult expectCountable(Operation *op, RankedTensorType type) {
 }
 
 } // namespace
+
+FailureOr<Value> hloc::moveTogether(Operation *op, BoundedBuild &build, const BoundedArray &array) {
+  RankedTensorType type = arrayType(array.array);
+  if (isPrefix(array) || type.getNumElements() == 0)
+    return array.array;
+  if (failed(expectCountable(op, type)))
+    return failure();
+  return build.reshape(moveElements(build, array, makeRow(build, array)), type.getShape());
+}
+
+FailureOr<Value> hloc::moveApart(Operation *op, BoundedBuild &build, const BoundedArray &array) {
+  RankedTensorType type = arrayType(array.array);
+  if (isPrefix(array) || type.getNumElements() == 0)
+    return array.array;
+  if (failed(expectCountable(op, type)))
+    return failure();
+  return moveElements(build, makeRow(build, array), array);
+}
 
 static Expanded expandReshape(ReshapeOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   const BoundedArray &operand = operands[0];
@@ -203,13 +235,6 @@ static Expanded expandDynamicReshape(DynamicReshapeOp op, ArrayRef<BoundedArray>
       result.sizes[d] = build.clampSize(operands[1 + d].array, result.getBound(d));
   if (type.getNumElements() == 0)
     return BoundedArrays{result};
-  // In the first dimensions sizes only cut off an end.
-  auto isPrefix = [](const BoundedArray &array) {
-    return findPrefix(
-               array.getBounds(), [&](int64_t d) { return bool(array.sizes[d]); }, 0,
-               array.getRank())
-        .has_value();
-  };
   if (isPrefix(operand) && isPrefix(result)) {
     Value zero = build.scalar(operand.getElement(), 0.0);
     result.array = build.reshape(build.fillPast(operand, zero), type.getShape());

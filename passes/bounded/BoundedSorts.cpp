@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sort and topk: what lies past the sizes comes last.
+#include "passes/bounded/BoundedSorts.h"
 #include "passes/Computations.h"
-#include "passes/bounded/BoundedPatterns.h"
 #include "passes/expand/ApplyToElements.h"
 
 using namespace mlir;
@@ -66,22 +66,26 @@ static Value makeLast(BoundedBuild &build, Type element, bool largest) {
   return build.bitcastConvert(build.scalar(integer, bits), element);
 }
 
-static Expanded expandTopk(TopkOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
-  BoundedArray operand = operands[0];
+Expanded hloc::expandTopkOf(Operation *op, BoundedArray operand, int64_t k, bool largest,
+                            BoundedBuild &build) {
   int64_t last = operand.getRank() - 1;
   Type element = operand.getElement();
   if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() < 16)
     operand.array =
         build.convert(operand.array, build.builder.getF32Type()); // has NaN of both signs
-  Value fill = makeLast(build, operand.getElement(), op.getLargest());
+  Value fill = makeLast(build, operand.getElement(), largest);
   SmallVector<Type> types = getFullTypes(op->getResultTypes());
   types[0] = cast<RankedTensorType>(types[0]).clone(operand.getElement());
   SmallVector<Value> sizes = operand.sizes;
   if (sizes[last])
-    sizes[last] = build.minimum(sizes[last], build.index(op.getK()));
+    sizes[last] = build.minimum(sizes[last], build.index(k));
   SmallVector<Value> found = build.cloneOn(op, build.fillPast(operand, {last}, fill), types);
   return BoundedArrays{BoundedArray(build.convert(found[0], element), sizes),
                        BoundedArray(found[1], sizes)};
+}
+
+static Expanded expandTopk(TopkOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
+  return expandTopkOf(op, operands[0], op.getK(), op.getLargest(), build);
 }
 
 void hloc::populateSorts(BoundedPatterns &patterns) {

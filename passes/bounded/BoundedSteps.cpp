@@ -3,8 +3,6 @@
 // inlined and of bounded arrays again. Outputs have the sizes that the last step gives them; what
 // another has past these is dropped, and zero what it lacks.
 #include "passes/bounded/BoundedSteps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 
@@ -99,9 +97,9 @@ private:
     return array;
   }
 
-  /// A counter, then the parts of the state one after the other.
-  static SmallVector<Value> pack(Value counter, ArrayRef<BoundedArray> state) {
-    SmallVector<Value> values{counter};
+  /// The parts of the state one after the other.
+  static SmallVector<Value> pack(ArrayRef<BoundedArray> state) {
+    SmallVector<Value> values;
     for (const BoundedArray &array : state) {
       values.push_back(array.array);
       llvm::copy_if(array.sizes, std::back_inserter(values), [](Value size) { return bool(size); });
@@ -112,7 +110,6 @@ private:
   /// The reverse, with sizes where `like` has them.
   static BoundedArrays unpack(ValueRange values, ArrayRef<BoundedArray> like) {
     BoundedArrays state;
-    values = values.drop_front();
     for (const BoundedArray &array : like) {
       BoundedArray &next = state.emplace_back(values.front());
       values = values.drop_front();
@@ -127,20 +124,10 @@ private:
   }
 
   BoundedArrays loop(Value count, ArrayRef<BoundedArray> inits) {
-    SmallVector<Value> values = pack(build.index(0), inits);
-    auto loop = scf::WhileOp::create(
-        builder, build.loc, ValueRange(values).getTypes(), values,
-        [&](OpBuilder &inner, Location loc, ValueRange state) {
-          Value goesOn = Build(inner, loc).compare(state[0], count, Direction::LT);
-          goesOn = tensor::ExtractOp::create(inner, loc, goesOn, ValueRange());
-          scf::ConditionOp::create(inner, loc, goesOn, state);
-        },
-        [&](OpBuilder &inner, Location loc, ValueRange state) {
-          BoundedBuild step(inner, loc);
-          BoundedArrays next = doStep(step, state[0], count, unpack(state, inits));
-          scf::YieldOp::create(inner, loc, pack(step.add(state[0], 1), next));
-        });
-    return unpack(loop.getResults(), inits);
+    auto step = [&](BoundedBuild inner, Value counter, ValueRange state) {
+      return pack(doStep(inner, counter, count, unpack(state, inits)));
+    };
+    return unpack(build.sizedLoop(count, pack(inits), step), inits);
   }
 
   BoundedArrays doStep(BoundedBuild &step, Value counter, Value count,

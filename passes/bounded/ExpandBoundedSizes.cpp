@@ -224,6 +224,7 @@ struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSize
     populateElementwise(all);
     populateShapes(all);
     populateSizes(all);
+    populateCustomCalls(all);
     populateReshapes(all);
     populateIndexing(all);
     populateScatters(all);

@@ -16,7 +16,9 @@ def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
     hidden only where they would be seen:
 
     - contracted dimensions of dots and convolutions, and spatial ones: zero. A kernel whose window
-      has a size has no more windows than the bound's; groups of features, or of the batch, of
+      has a size has no more windows than the bound's; of floats its elements are multiplied one
+      after the other, as many as there are, since zero times infinity is no zero. Sparse operands
+      become dense here; groups of features, or of the batch, of
       bounded size are moved to where groups of the bound begin;
     - transformed dimensions of `hlo.fft`, where the size is what is transformed (of RFFT it gives
       n / 2 + 1 coefficients; IRFFT has a static length, and coefficients past the size are zero):
@@ -36,7 +38,9 @@ def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
       An all-reduce by a computation that has loops becomes a gathering and a loop over the members,
       which passes over what lies past the sizes;
     - steps of `hlo.scan` that take or give arrays of bounded size: a loop;
-    - functions of the host in custom calls get all sizes after the arrays, and give the same;
+    - functions of the host in custom calls get all sizes after the arrays, and give the same; those
+      that are built in get arrays of the sizes, whose elements are moved together before the call
+      and to their places after it (`hlo.sized_arrays`);
     - `hlo.host_transfer` becomes `hlo.sized_transfer`.
 
     `hlo.get_dimension_size` becomes the size; the custom calls `PadToStatic` and `SliceToDynamic`

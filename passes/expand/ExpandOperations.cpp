@@ -115,6 +115,30 @@ struct ExpandTopkCall : OpRewritePattern<CustomCallOp> {
   }
 };
 
+/// Complex numbers are transformed by the sizes that they have. Of a length that is another the
+/// inverse alone knows something, its divisor.
+struct MatchFftLengths : OpRewritePattern<FftOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(FftOp op, PatternRewriter &rewriter) const override {
+    bool isInverse = op.getFftType() == FftType::IFFT;
+    ArrayRef<int64_t> lengths = op.getFftLength();
+    ArrayRef<int64_t> sizes = arrayType(op.getOperand()).getShape().take_back(lengths.size());
+    if ((op.getFftType() != FftType::FFT && !isInverse) || lengths == sizes)
+      return rewriter.notifyMatchFailure(op, "lengths are sizes");
+    Build build(rewriter, op.getLoc());
+    if (llvm::is_contained(lengths, 0)) {
+      rewriter.replaceOp(op, build.zero(op.getType()));
+      return success();
+    }
+    Value result =
+        FftOp::create(rewriter, op.getLoc(), op.getType(), op.getOperand(), op.getFftType(), sizes);
+    if (isInverse && op.getType().getNumElements() > 0)
+      result = build.mul(result, double(product(sizes)) / double(product(lengths)));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// A vector of start indices becomes one scalar a dimension.
 template <typename Op> struct SplitIndices : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -230,7 +254,7 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
 } // namespace
 
 void hloc::populateSmallExpansions(RewritePatternSet &patterns) {
-  patterns.add<ExpandClamp, BroadcastPredicate, ExpandTopk, ExpandTopkCall,
+  patterns.add<ExpandClamp, BroadcastPredicate, ExpandTopk, ExpandTopkCall, MatchFftLengths,
                SplitIndices<DynamicSliceOp>, SplitIndices<DynamicUpdateSliceOp>, FoldDimensionSize,
                FoldFullSize, ExpandComplexBitcast, ExpandElementDot>(patterns.getContext());
 }

@@ -24,10 +24,11 @@ Sizes split(ArrayRef<int64_t> shape, int64_t d, ArrayRef<int64_t> parts) {
   return result;
 }
 
-/// The dense operand: of each block `getBlockSize` elements, zeros but for those that are stored.
+} // namespace
+
 /// Stored element e along the sparse dimension is of block e / (stride * kept) and of row
 /// e % stride in it.
-Value makeDense(Build build, Value values, Value indices, SparsityAttr sparsity) {
+Value hloc::makeDense(Build build, Value values, Value indices, SparsityAttr sparsity) {
   int64_t d = sparsity.getDimension(), kept = sparsity.getNonZeros(),
           block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
   Sizes shape(arrayType(values).getShape());
@@ -57,6 +58,8 @@ Value makeDense(Build build, Value values, Value indices, SparsityAttr sparsity)
   dense = build.reshape(dense, split(shape, d, {blocks * block * stride}));
   return build.sliceOf(dense, d, 0, denseSize);
 }
+
+namespace {
 
 struct ExpandSparseConvolution : OpRewritePattern<ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;

@@ -83,6 +83,10 @@ void populateLapackCallExpansions(mlir::RewritePatternSet &patterns);
 /// The custom call of a sparse matrix times a dense one.
 void populateSparseCallExpansions(mlir::RewritePatternSet &patterns);
 
+/// The dense operand that `values` and where they belong stand for: of each block
+/// `sparsity.getBlockSize()` elements, zeros but for those that are stored.
+mlir::Value makeDense(Build build, mlir::Value values, mlir::Value indices,
+                      hlo::SparsityAttr sparsity);
 /// convolution with sparse operands, scaled_dot.
 void populateSparseOperandExpansions(mlir::RewritePatternSet &patterns);
 

@@ -2,6 +2,7 @@
 // Replaces calls by the callee's operations and erases what only wraps values: fusions and
 // asynchronous pairs of the input (but those that may run on a thread of their own), barriers,
 // shardings. Test: test/passes/frontend/inline-calls.mlir.
+#include "compiler/hlo/Buffers.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -263,6 +264,7 @@ void numberGenerators(ModuleOp module) {
 struct InlineCalls : hloc::impl::InlineCallsBase<InlineCalls> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    replaceBuffers(module);
     numberGenerators(module);
     if (failed(bindAsyncOperands(module)))
       return signalPassFailure();

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
+#include "passes/CustomCalls.h"
 #include "passes/Passes.h"
 #include "passes/frontend/DropLoopInvariants.h"
 #include "passes/frontend/EntryInterface.h"
@@ -108,15 +109,6 @@ private:
   DenseMap<Operation *, AsyncLaunchOp> launches;      // by start
 };
 
-/// Layouts of operands become those of the operands' leaves: none for a token.
-void flattenConstraints(CustomCallOp call, OpBuilder &builder) {
-  std::optional<ArrayAttr> constraints = call.getOperandLayoutConstraints();
-  if (!constraints)
-    return;
-  SmallVector<Type> types(constraints->getAsValueRange<TypeAttr>());
-  call.setOperandLayoutConstraintsAttr(builder.getTypeArrayAttr(getLeaves(types)));
-}
-
 LogicalResult ControlFlowLowering::lowerConstant(Location loc, Attribute value, Type type,
                                                  OpBuilder &builder, Values &results) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
@@ -212,7 +204,7 @@ LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builde
                         op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
   builder.insert(clone);
   if (auto call = dyn_cast<CustomCallOp>(clone))
-    flattenConstraints(call, builder);
+    flattenAttributes(cast<CustomCallOp>(op), call);
   mapResults(op, clone->getResults());
   return success();
 }

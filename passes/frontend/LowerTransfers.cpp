@@ -296,73 +296,21 @@ bool isTransfer(Operation *op) {
   return isa<InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op);
 }
 
-/// Operations that run their computations as often, and in the order, that the text says.
-bool runsInOrder(Operation *op) {
-  return isa<CallOp, FusionOp, WhileOp, ConditionalOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(
-      op);
-}
-
 struct LowerTransfers : hloc::impl::LowerTransfersBase<LowerTransfers> {
-  /// A transfer in `computation` or in what it calls; null if there is none.
-  Operation *findTransfer(ComputationOp computation) {
-    auto [known, isNew] = transfers.try_emplace(computation, nullptr);
-    if (!isNew)
-      return known->second;
-    Operation *found = nullptr;
-    computation.walk([&](Operation *op) {
-      if (isTransfer(op))
-        found = op;
-      forEachCallee(op, [&](ComputationOp callee) {
-        if (!found)
-          found = findTransfer(callee);
-      });
-      return found ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return transfers[computation] = found;
-  }
-
-  void forEachCallee(Operation *op, llvm::function_ref<void(ComputationOp)> visit) {
-    if (isa<ComputationOp>(op))
-      return;
-    op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) {
-      if (auto callee = symbols->lookup<ComputationOp>(symbol.getAttr()))
-        visit(callee);
-    });
-  }
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SymbolTable table(module);
-    symbols = &table;
-    transfers.clear();
-    SmallVector<Operation *> found;
-    bool valid = true;
+    SmallVector<Operation *> transfers;
     module.walk([&](Operation *op) {
       if (isTransfer(op))
-        found.push_back(op);
-      if (runsInOrder(op))
-        return;
-      forEachCallee(op, [&](ComputationOp callee) {
-        if (Operation *transfer = findTransfer(callee)) {
-          emitNotSupported(transfer->getLoc(), "a transfer in a computation applied to elements")
-                  .attachNote(op->getLoc())
-              << "applied here";
-          valid = false;
-        }
-      });
+        transfers.push_back(op);
     });
     FailureOr<PeerTransfers> peers = PeerTransfers::find(module);
     if (failed(peers))
       return signalPassFailure();
-    for (Operation *op : found)
-      valid = valid && succeeded(Transfer(op, *peers).lower());
-    if (!valid)
-      signalPassFailure();
+    for (Operation *op : transfers)
+      if (failed(Transfer(op, *peers).lower()))
+        return signalPassFailure();
   }
-
-private:
-  SymbolTable *symbols = nullptr;
-  DenseMap<Operation *, Operation *> transfers;
 };
 
 } // namespace

@@ -64,7 +64,6 @@ def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
     %0 = hlo.host_transfer<infeed> 0 [array<i64: 0, 1>] () : () -> tensor<3x2xf32>
     %1 = hlo.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
     ```
-    Transfers in computations that are applied to elements are not supported.
   }];
 }
 
@@ -74,7 +73,7 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
     Inlines `hlo.call`, `hlo.fusion` and `hlo.async_start`, callees first; applies the computation of
     `hlo.map` to whole arrays; turns starts and dones of copies and collectives into the plain
     operation; erases `hlo.opt_barrier`, `hlo.domain`, `hlo.add_dependency` and custom calls that
-    only annotate (`Sharding`, ...). Afterwards unreachable computations are gone.
+    only annotate (`Sharding`, ...). Buffers become the arrays in them. Afterwards unreachable computations are gone.
 
     What an `hlo.async_start` begins stays if it may run on a thread of its own: it names one, works
     on arrays of static shape, ends in the same block, and meets no other participants. If it calls

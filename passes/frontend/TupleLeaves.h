@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of a type: the arrays in it, in order; tokens have none. What LowerControlFlow makes of
-// values.
+// Leaves of a type: the arrays in it, in order; tokens have none. What
+// LowerControlFlow makes of values.
 
 #ifndef HLOC_PASSES_TUPLELEAVES_H
 #define HLOC_PASSES_TUPLELEAVES_H

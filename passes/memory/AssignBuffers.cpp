@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/CustomCalls.h"
 #include "passes/Passes.h"
 #include "passes/kernels/OutlineKernels.h"
 #include "passes/memory/AssignBuffersPlan.h"
@@ -55,7 +56,8 @@ private:
   void emitKernel(KernelOp kernel, OpBuilder &builder);
   void emitRuntimeCall(Operation *op, OpBuilder &builder);
   void emitDone(CollectiveDoneOp done, OpBuilder &builder);
-  void emitWait(AsyncWaitOp wait, OpBuilder &builder);
+  /// A call that waits for what it reads.
+  void emitWait(Operation *op, StringRef callee, ValueRange reads, OpBuilder &builder);
   void emitCopies(Operation *op, OpBuilder &builder);
   LogicalResult emitControl(Operation *op, OpBuilder &builder);
 
@@ -81,6 +83,14 @@ private:
     return getMemory(plan.getBuffer(value), toMemory(value.getType()));
   }
   Value getMemory(int buffer) { return getMemory(buffer, toMemory(plan[buffer].type)); }
+  /// Of those values that are arrays.
+  SmallVector<Value> getMemories(ValueRange values) {
+    SmallVector<Value> result;
+    for (Value value : values)
+      if (isa<RankedTensorType>(value.getType()))
+        result.push_back(getMemory(value));
+    return result;
+  }
   Value makeMemory(int buffer, MemRefType type);
 
   func::FuncOp source, target;
@@ -177,9 +187,7 @@ void MemoryProgram::emitCopies(Operation *op, OpBuilder &builder) {
 }
 
 void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
-  SmallVector<Value> inputs, outputs;
-  for (Value input : kernel.getInputs())
-    inputs.push_back(getMemory(input));
+  SmallVector<Value> inputs = getMemories(kernel.getInputs()), outputs;
   SmallVector<int64_t> reuse(kernel.getReuse());
   for (auto [i, result] : llvm::enumerate(kernel.getResults())) {
     outputs.push_back(getMemory(result));
@@ -203,13 +211,18 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
 }
 
 void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
-  SmallVector<Value> inputs, outputs;
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
-      inputs.push_back(getMemory(operand));
-  for (Value result : op->getResults())
-    if (isa<RankedTensorType>(result.getType()))
-      outputs.push_back(getMemory(result));
+  SmallVector<Value> inputs = getMemories(op->getOperands()),
+                     outputs = getMemories(op->getResults());
+  auto custom = dyn_cast<CustomCallOp>(op); // which may share memory
+  for (auto [i, reused] : llvm::enumerate(custom ? getReuse(custom) : SmallVector<int64_t>())) {
+    if (reused < 0)
+      continue;
+    Value input = op->getOperand(reused);
+    if (plan.getBuffer(input) != plan.getBuffer(op->getResult(i)))
+      annotate(memref::CopyOp::create(builder, op->getLoc(), inputs[reused], outputs[i]), input,
+               input);
+    inputs[reused] = outputs[i];
+  }
   auto call = RuntimeCallOp::create(builder, op->getLoc(), op->getName().stripDialect(), inputs,
                                     outputs, op->getAttrDictionary());
   annotate(call, op->getOperands(), op->getResults());
@@ -217,7 +230,7 @@ void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
 
 /// Its results are there already: they are among what it reads.
 void MemoryProgram::emitDone(CollectiveDoneOp done, OpBuilder &builder) {
-  SmallVector<Value> reads{done.getTicket()}, memory;
+  SmallVector<Value> reads{done.getTicket()};
   llvm::append_range(reads, done.getBuffers());
   for (Value kept : done.getKept()) {
     bool isReused = llvm::any_of(done.getBuffers(), [&](Value buffer) {
@@ -226,21 +239,14 @@ void MemoryProgram::emitDone(CollectiveDoneOp done, OpBuilder &builder) {
     if (!isReused)
       reads.push_back(kept);
   }
-  for (Value value : reads)
-    memory.push_back(getMemory(value));
-  auto call = RuntimeCallOp::create(builder, done.getLoc(), "collective_done", memory, ValueRange(),
-                                    builder.getDictionaryAttr({}));
-  annotate(call, reads, {});
+  emitWait(done, "collective_done", reads, builder);
 }
 
-/// Likewise.
-void MemoryProgram::emitWait(AsyncWaitOp wait, OpBuilder &builder) {
-  SmallVector<Value> memory;
-  for (Value value : wait->getOperands())
-    memory.push_back(getMemory(value));
-  auto call = RuntimeCallOp::create(builder, wait.getLoc(), "async_wait", memory, ValueRange(),
+void MemoryProgram::emitWait(Operation *op, StringRef callee, ValueRange reads,
+                             OpBuilder &builder) {
+  auto call = RuntimeCallOp::create(builder, op->getLoc(), callee, getMemories(reads), ValueRange(),
                                     builder.getDictionaryAttr({}));
-  annotate(call, wait->getOperands(), {});
+  annotate(call, reads, {});
 }
 
 LogicalResult MemoryProgram::emitRegion(Region &from, Region &to) {
@@ -311,7 +317,7 @@ LogicalResult MemoryProgram::emitOp(Operation *op, OpBuilder &builder) {
         return success();
       })
       .Case([&](AsyncWaitOp wait) {
-        emitWait(wait, builder);
+        emitWait(wait, "async_wait", wait->getOperands(), builder);
         return success();
       })
       .Case<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(
@@ -354,19 +360,14 @@ LogicalResult MemoryProgram::emitOp(Operation *op, OpBuilder &builder) {
         annotate(store, {}, make.getResult());
         return success();
       })
-      .Case([&](tensor::EmptyOp empty) { // kEmptyCall
-        emitRuntimeCall(empty, builder);
-        return success();
-      })
       .Default([&](Operation *other) -> LogicalResult {
-        if (isa<HLODialect>(other->getDialect())) {
+        if (isa<HLODialect>(other->getDialect()) || isa<tensor::EmptyOp>(other)) // kEmptyCall
           emitRuntimeCall(other, builder);
-          return success();
-        }
-        if (other->getNumRegions() ||
-            llvm::any_of(other->getResultTypes(), llvm::IsaPred<ShapedType>))
+        else if (other->getNumRegions() ||
+                 llvm::any_of(other->getResultTypes(), llvm::IsaPred<ShapedType>))
           return other->emitOpError("cannot be given memory");
-        builder.clone(*other, scalars);
+        else
+          builder.clone(*other, scalars);
         return success();
       });
 }

@@ -6,6 +6,7 @@
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/CustomCalls.h"
 #include "passes/memory/AssignBuffersPlan.h"
 #include "passes/schedule/TileGroups.h"
 
@@ -260,6 +261,21 @@ void Plan::numberRegions(Operation *op, int depth) {
     definitions.push_back({value, node, end});
 }
 
+void Plan::wishForReuse(ValueRange inputs, ValueRange results, ArrayRef<int64_t> reuse,
+                        int64_t position, int depth, double factor) {
+  for (auto [result, operand] : llvm::zip(results, reuse)) {
+    if (operand < 0)
+      continue;
+    Value input = inputs[operand];
+    // Not if another operand is the same memory in another shape.
+    bool isShared = llvm::count_if(inputs, [&](Value other) {
+                      return nodeOf.lookup(other) == nodeOf.lookup(input);
+                    }) > 1;
+    if (!isShared)
+      wish(input, nodeOf[result], position, depth, factor);
+  }
+}
+
 void Plan::number(Block &block, int depth) {
   for (Operation &op : block) {
     int64_t position = begins[&op] = next;
@@ -288,21 +304,14 @@ void Plan::number(Block &block, int depth) {
     }
     if (isa<CollectiveDoneOp>(op))
       reuseOperands(&op, depth);
+    if (auto call = dyn_cast<CustomCallOp>(op))
+      wishForReuse(call.getInputs(), call.getResults(), getReuse(call), position, depth, 1);
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)
       continue;
     addScratch(kernel);
-    for (auto [result, reuse] : llvm::zip(kernel.getResults(), kernel.getReuse())) {
-      if (reuse < 0)
-        continue;
-      Value input = kernel.getInputs()[reuse];
-      // Not if another operand is the same memory in another shape.
-      bool shared = llvm::count_if(kernel.getInputs(), [&](Value other) {
-                      return nodeOf.lookup(other) == nodeOf.lookup(input);
-                    }) > 1;
-      if (!shared)
-        wish(input, nodeOf[result], position, depth, kernel.getMustReuse() ? 1 : 0.01);
-    }
+    wishForReuse(kernel.getInputs(), kernel.getResults(), kernel.getReuse(), position, depth,
+                 kernel.getMustReuse() ? 1 : 0.01);
   }
 }
 

@@ -118,6 +118,9 @@ private:
     wish(from, to, position, depth, factor, position + 1);
   }
   void reuseOperands(mlir::Operation *done, int depth);
+  /// Wishes that results of an operation lie in the operands that `reuse` names, -1 for none.
+  void wishForReuse(mlir::ValueRange inputs, mlir::ValueRange results,
+                    llvm::ArrayRef<int64_t> reuse, int64_t position, int depth, double factor);
   bool isReadBetween(mlir::Value value, mlir::Operation *first, mlir::Operation *last);
   void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
   void findTileGroups();

@@ -7,15 +7,15 @@
 
 namespace hloc::runtime {
 
-Pieces::Pieces(int64_t rows, int64_t bits) : rows(rows), bits(bits) {
-  constexpr int64_t kBits = kBytes * 8;
+Pieces::Pieces(int64_t rows, int64_t bits, int64_t bytes)
+    : rows(rows), bits(bits), pieceBits(bytes * 8) {
   if (rows <= 0 || bits <= 0)
     return;
-  if (bits >= kBits) {
-    piecesPerRow = (bits + kBits - 1) / kBits;
+  if (bits >= pieceBits) {
+    piecesPerRow = (bits + pieceBits - 1) / pieceBits;
     pieceCount = rows * piecesPerRow;
   } else {
-    rowsEach = kBits / bits;
+    rowsEach = pieceBits / bits;
     if (rowsEach > 8)
       rowsEach &= ~int64_t(7); // so that pieces without gaps begin between two bytes
     pieceCount = (rows + rowsEach - 1) / rowsEach;
@@ -25,8 +25,8 @@ Pieces::Pieces(int64_t rows, int64_t bits) : rows(rows), bits(bits) {
 Piece Pieces::operator[](int64_t i) const {
   if (piecesPerRow == 1)
     return {i * rowsEach, std::min(rows, (i + 1) * rowsEach), 0, bits};
-  int64_t row = i / piecesPerRow, begin = i % piecesPerRow * kBytes * 8;
-  return {row, row + 1, begin, std::min(bits, begin + kBytes * 8)};
+  int64_t row = i / piecesPerRow, begin = i % piecesPerRow * pieceBits;
+  return {row, row + 1, begin, std::min(bits, begin + pieceBits)};
 }
 
 /// Up to eight bits from bit `at` on, in the low bits.

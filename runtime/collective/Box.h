@@ -36,13 +36,15 @@ class Pieces {
 public:
   /// Bytes of the largest piece. All pieces but a row's last are whole bytes of every type.
   static constexpr int64_t kBytes = 32 << 10;
+  /// Of the largest that stays in the nearest cache while it is combined with others.
+  static constexpr int64_t kNearBytes = 8 << 10;
 
-  Pieces(int64_t rows, int64_t bits);
+  Pieces(int64_t rows, int64_t bits, int64_t bytes = kBytes);
   int64_t count() const { return pieceCount; }
   Piece operator[](int64_t i) const;
 
 private:
-  int64_t rows, bits;
+  int64_t rows, bits, pieceBits;
   int64_t rowsEach = 1, piecesPerRow = 1, pieceCount = 0;
 };
 

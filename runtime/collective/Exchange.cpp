@@ -123,14 +123,35 @@ int64_t Exchange::runUnit(int64_t unit) const {
   return bytesOf(piece) * int64_t(task->targets.size());
 }
 
+bool Exchange::isApart(const void *result, int64_t bytes, const Box &box) const {
+  auto begin = reinterpret_cast<uintptr_t>(result), end = begin + uintptr_t(bytes);
+  return std::all_of(members.begin(), members.end(), [&](const Member *member) {
+    auto operand = reinterpret_cast<uintptr_t>(member->operands[box.from]);
+    return end <= operand ||
+           operand + uintptr_t(byteCount(member->what->operands[box.from])) <= begin;
+  });
+}
+
 int64_t Exchange::reduce(const Task &task, const Piece &piece) const {
   const Box &box = task.targets[0].second;
+  const Member &first = *members[task.targets[0].first];
   const hlort_collective_array &array = members[0]->what->operands[box.from];
-  ReducedPiece reduced(array, box, piece);
-  for (const Member *member : members)
-    reduced.add(member->operands[box.from]);
-  for (const auto &target : task.targets)
-    reduced.store(members[target.first]->results[box.to]);
+  void *home = first.results[box.to];
+  if (!isApart(home, byteCount(first.what->results[box.to]), box))
+    home = nullptr;
+  Pieces parts(piece.rowEnd - piece.rowBegin, piece.bitEnd - piece.bitBegin, Pieces::kNearBytes);
+  for (int64_t i = 0; i < parts.count(); ++i) {
+    Piece part = parts[i];
+    part.rowBegin += piece.rowBegin;
+    part.rowEnd += piece.rowBegin;
+    part.bitBegin += piece.bitBegin;
+    part.bitEnd += piece.bitBegin;
+    ReducedPiece reduced(array, box, part, home);
+    for (const Member *member : members)
+      reduced.add(member->operands[box.from]);
+    for (const auto &target : task.targets)
+      reduced.store(members[target.first]->results[box.to]);
+  }
   return bytesOf(piece) * int64_t(task.targets.size());
 }
 

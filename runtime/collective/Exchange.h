@@ -41,6 +41,8 @@ private:
   void planReductions();
   void add(Task::Kind kind, Pieces pieces, int32_t source,
            std::vector<std::pair<int32_t, Box>> targets);
+  /// Whether a result shares no memory with operand `box.from` of any member.
+  bool isApart(const void *result, int64_t bytes, const Box &box) const;
   int64_t reduce(const Task &task, const Piece &piece) const;
   int64_t runEverything(int32_t target) const;
 

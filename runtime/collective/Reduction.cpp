@@ -4,9 +4,20 @@
 
 namespace hloc::runtime {
 
-ReducedPiece::ReducedPiece(const hlort_collective_array &array, const Box &box, const Piece &piece)
+/// Where the piece begins in a result, in bits.
+static int64_t beginInResult(const Box &box, const Piece &piece) {
+  return box.toOffset + piece.rowBegin * box.toStride + piece.bitBegin;
+}
+
+ReducedPiece::ReducedPiece(const hlort_collective_array &array, const Box &box, const Piece &piece,
+                           void *result)
     : array(array), box(box), piece(piece),
-      bits((piece.rowEnd - piece.rowBegin) * (piece.bitEnd - piece.bitBegin)) {}
+      bits((piece.rowEnd - piece.rowBegin) * (piece.bitEnd - piece.bitBegin)), sum(own) {
+  int64_t begin = beginInResult(box, piece);
+  char *place = static_cast<char *>(result) + begin / 8;
+  if (result && (begin | bits) % 8 == 0 && reinterpret_cast<uintptr_t>(place) % kAlignment == 0)
+    sum = place;
+}
 
 /// Copies the piece of an operand to memory without gaps.
 static void pack(const Box &box, const Piece &piece, void *to, const void *operand) {
@@ -32,7 +43,9 @@ void ReducedPiece::add(const void *operand) {
 }
 
 void ReducedPiece::store(void *result) const {
-  copyBits(result, box.toOffset + piece.rowBegin * box.toStride + piece.bitBegin, sum, 0, bits);
+  int64_t begin = beginInResult(box, piece);
+  if (static_cast<char *>(result) + begin / 8 != sum)
+    copyBits(result, begin, sum, 0, bits);
 }
 
 } // namespace hloc::runtime

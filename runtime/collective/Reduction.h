@@ -10,8 +10,11 @@ namespace hloc::runtime {
 
 class ReducedPiece {
 public:
-  /// `box` says where the piece lies in operands, and where it goes to in results.
-  ReducedPiece(const hlort_collective_array &array, const Box &box, const Piece &piece);
+  /// `box` says where the piece, of up to Pieces::kNearBytes, lies in operands, and where it goes
+  /// to in results. It is combined in one of these, `result`, where that is possible; null where it
+  /// is not, since operands may lie there.
+  ReducedPiece(const hlort_collective_array &array, const Box &box, const Piece &piece,
+               void *result);
 
   /// Combines what there is with the next member's operand.
   void add(const void *operand);
@@ -19,13 +22,17 @@ public:
   void store(void *result) const;
 
 private:
+  /// Of what kernels combine into.
+  static constexpr size_t kAlignment = 64;
+
   const hlort_collective_array &array;
   const Box &box;
   const Piece &piece;
   int64_t bits; // of the piece
   bool isFirst = true;
-  alignas(64) char sum[Pieces::kBytes];
-  alignas(64) char next[Pieces::kBytes];
+  char *sum;
+  alignas(kAlignment) char own[Pieces::kNearBytes];
+  alignas(kAlignment) char next[Pieces::kNearBytes];
 };
 
 } // namespace hloc::runtime

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/evaluator/linalg/Lapack.h"
+#include "compiler/hlo/infer/Shape.h"
 
 using namespace mlir;
 
@@ -25,14 +26,44 @@ int64_t getConfig(Call &call, StringRef name, int64_t fallback) {
   return fallback;
 }
 
-Values zeroResults(Call &call) {
-  Values results;
+/// The types of the results, a tuple's elements one by one.
+static SmallVector<Type> getResultTypes(Call &call) {
+  SmallVector<Type> types;
   for (Type type : call.op->getResultTypes())
     if (auto tuple = dyn_cast<TupleType>(type))
-      for (Type element : tuple)
-        results.push_back(makeZero(element));
+      llvm::append_range(types, tuple);
     else
-      results.push_back(makeZero(type));
+      types.push_back(type);
+  return types;
+}
+
+Values zeroResults(Call &call) {
+  Values results;
+  for (Type type : getResultTypes(call))
+    results.push_back(makeZero(type));
+  return results;
+}
+
+Values zeroParts(Call &call, LapackParts operandParts, LapackParts resultParts) {
+  SmallVector<Type> types = getResultTypes(call);
+  if (types.size() != resultParts.size() || call.operands.empty() || !call.operands[0].isArray())
+    return zeroResults(call);
+  ArrayRef<int64_t> batch(call.array(0).shape);
+  batch = batch.drop_back(std::min(batch.size(), operandParts.begin()->sizes.size()));
+  Values results;
+  for (auto [type, part] : llvm::zip(types, resultParts)) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    SmallVector<int64_t> known(batch);
+    known.append(part.sizes.begin(), part.sizes.end());
+    if (array && !array.hasStaticShape() && array.getRank() == int64_t(known.size())) {
+      SmallVector<int64_t, 6> shape = hlo::getBounds(array);
+      for (int64_t d = 0; d < array.getRank(); ++d)
+        if (array.isDynamicDim(d))
+          shape[d] = std::min(known[d], shape[d]);
+      type = RankedTensorType::get(shape, array.getElementType());
+    }
+    results.push_back(makeZero(type));
+  }
   return results;
 }
 

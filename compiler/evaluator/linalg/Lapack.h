@@ -85,6 +85,10 @@ mlir::FailureOr<Values> ofMatrices(Call &call) {
   return routine(call, sizes->first, sizes->second);
 }
 
+/// Zeros for every result. Dimensions of bounded size have that of the part, after those of the
+/// batch.
+Values zeroParts(Call &call, LapackParts operandParts, LapackParts resultParts);
+
 /// An error unless operands and `results` are what is said.
 mlir::LogicalResult checkParts(Call &call, const Values &results, LapackParts operandParts,
                                LapackParts resultParts);
@@ -97,7 +101,7 @@ int64_t countItems(const Array &array, const LapackPart &part);
 template <class Body>
 mlir::FailureOr<Values> eachItem(Call &call, int64_t work, LapackParts operandParts,
                                  LapackParts resultParts, Body body) {
-  Values results = zeroResults(call);
+  Values results = zeroParts(call, operandParts, resultParts);
   if (failed(checkParts(call, results, operandParts, resultParts)))
     return mlir::failure();
   int64_t count = countItems(call.array(0), *operandParts.begin());

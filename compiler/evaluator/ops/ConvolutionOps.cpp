@@ -17,12 +17,16 @@ struct Spatial {
   int64_t stride = 1, low = 0, baseDilation = 1, windowDilation = 1;
   bool reversed = false;
 
-  /// Offset in the input of what the kernel's element `k` meets at output place `o`; -1 for padding
-  /// and holes.
+  static constexpr int64_t kPadding = -1, kHole = -2;
+
+  /// Offset in the input of what the kernel's element `k` meets at output place `o`; kPadding or
+  /// kHole where nothing of the input is.
   int64_t inputOffset(int64_t o, int64_t k) const {
     int64_t place = o * stride + k * windowDilation - low;
-    if (place < 0 || place % baseDilation != 0 || place / baseDilation >= inputSize)
-      return -1;
+    if (place % baseDilation != 0)
+      return kHole;
+    if (place < 0 || place / baseDilation >= inputSize)
+      return kPadding;
     return place / baseDilation * inputStride;
   }
   int64_t kernelOffset(int64_t k) const {
@@ -40,26 +44,29 @@ static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
               &indices = call.array(sparsity.getIndices());
   int64_t d = sparsity.getDimension(), kept = sparsity.getNonZeros(),
           block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
+  // Of a size that is known at run time the blocks that are whole.
   Shape shape = values.shape;
-  shape[d] = shape[d] / kept * block;
+  int64_t whole = shape[d] / (kept * stride);
+  shape[d] = whole * block * stride;
   int64_t count, limit = call.interpreter.evaluation.options.maxBytes / getBytes(values.type);
   if (llvm::MulOverflow(values.getCount() / kept, block, count) || count > limit)
     return call.fail("the dense operand does not fit in memory");
   Array dense(values.type, shape);
   Shape strides = rowMajorStrides(shape), place(shape.size(), 0);
   for (int64_t i = 0; i < values.getCount(); ++i) {
-    int64_t index = indices.getIndex(i);
-    if (index < 0 || index >= block)
+    int64_t offset = 0, index = indices.getIndex(i);
+    bool isWhole = place[d] < whole * kept * stride;
+    if (isWhole && (index < 0 || index >= block))
       return call.fail("an index of the sparse operand is " + Twine(index) +
                        ", but its blocks have " + Twine(block) + " elements");
-    int64_t offset = 0;
     for (int64_t dimension = 0; dimension < int64_t(place.size()); ++dimension) {
       int64_t at = place[dimension];
       if (dimension == d)
         at = (at / (stride * kept) * block + index) * stride + at % stride;
       offset += at * strides[dimension];
     }
-    dense.set(offset, values.get(i));
+    if (isWhole)
+      dense.set(offset, values.get(i));
     nextIndex(place, values.shape);
   }
   return dense;
@@ -151,6 +158,13 @@ static FailureOr<Values> convolution(Call &call) {
     std::vector<T> out(countElements(type->second));
     if (out.empty() || x.empty() || w.empty())
       return Values{fromNumbers(out, type->first, type->second)};
+    // Padding is of zeros, which weights that are not finite make NaN of; in holes is nothing.
+    const T zero{};
+    bool isPaddingSeen = llvm::any_of(w, [&](const T &weight) {
+      T product{};
+      multiplyAdd(product, zero, weight);
+      return product != zero;
+    });
     Shape place(outShape.size(), 0);
     do {
       Shape inWindow(kernelShape.size(), 0);
@@ -159,14 +173,15 @@ static FailureOr<Values> convolution(Call &call) {
         outOffset += o * s.outputStride;
       do {
         int64_t inOffset = 0, kernelOffset = 0;
-        bool inside = true;
+        bool inside = true, isHole = false;
         for (auto [i, s] : llvm::enumerate(spatial)) {
           int64_t offset = s.inputOffset(place[i], inWindow[i]);
           inside &= offset >= 0;
+          isHole |= offset == Spatial::kHole;
           inOffset += offset;
           kernelOffset += s.kernelOffset(inWindow[i]);
         }
-        if (!inside)
+        if (isHole || (!inside && !isPaddingSeen))
           continue;
         if (failed(call.interpreter.work(op, outBatches * outFeatures * inFeatures)))
           return failure();
@@ -174,13 +189,16 @@ static FailureOr<Values> convolution(Call &call) {
           for (int64_t f = 0; f < outFeatures; ++f) {
             int64_t batch = f / perBatchGroup * outBatches + b, group = f / perFeatureGroup;
             const T *from =
-                &x[inOffset + batch * inBatchStride + group * groupFeatures * inFeatureStride];
+                inside
+                    ? &x[inOffset + batch * inBatchStride + group * groupFeatures * inFeatureStride]
+                    : &zero;
+            int64_t step = inside ? inFeatureStride : 0;
             const T *weights = &w[kernelOffset + f * kernelOutStride];
             T &at = out[outOffset + b * outStrides[dims.getOutputBatch()] +
                         f * outStrides[dims.getOutputFeature()]];
             T total = at;
             for (int64_t i = 0; i < inFeatures; ++i)
-              multiplyAdd(total, from[i * inFeatureStride], weights[i * kernelInStride]);
+              multiplyAdd(total, from[i * step], weights[i * kernelInStride]);
             at = total;
           }
       } while (nextIndex(inWindow, kernelShape));

@@ -77,6 +77,15 @@ static FailureOr<Values> sparseRowsTimesDense(Call &call) {
     return call.fail("expected data, starts of rows, columns and a dense operand");
   const Array &data = call.array(0), &starts = call.array(1), &columns = call.array(2),
               &dense = call.array(3);
+  // Sizes that are known at run time are those of the operands.
+  auto result = cast<RankedTensorType>(types[0]);
+  for (int64_t d = 0; d < result.getRank(); ++d)
+    if (result.isDynamicDim(d)) {
+      int64_t size = d == 0                            ? starts.getCount() - 1
+                     : d < int64_t(dense.shape.size()) ? dense.shape[d]
+                                                       : 0;
+      type->second[d] = std::clamp<int64_t>(size, 0, type->second[d]);
+    }
   if (data.shape.size() != 1 || starts.shape.size() != 1 || columns.shape != data.shape ||
       dense.shape.empty() || type->second.size() != dense.shape.size() ||
       starts.shape[0] != type->second[0] + 1 ||
