@@ -129,7 +129,6 @@ static void planForAll(Target &target) {
   target.hasQuadMultiplyAdd = target.usesBf16Dot = target.hasRange = false;
   target.vectorBytes = 32;
   target.vectorRegisters = 16;
-  target.tileSteps = 4;
   target.machine = findMachine("x86-64-v3", "x86-64-v3");
 }
 
@@ -163,7 +162,6 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     bool avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
     target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
     target.vectorRegisters = avx512 ? 32 : 16;
-    target.tileSteps = avx512 ? 1 : 4;
     target.hasMaskRegisters = avx512;
     // AVX2 has masked loads of words and double words.
     target.narrowestMaskedBits = avx512 ? 8 : has("avx2") ? 32 : 128;
@@ -182,7 +180,6 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   } else if (triple.isAArch64()) {
     target.vectorBytes = 16;
     target.vectorRegisters = 32;
-    target.tileSteps = 1;
     target.hasFma = target.hasHalf = target.hasRounding = true;
   } else if (triple.isRISCV64()) {
     if (!has("v"))
@@ -191,7 +188,6 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     // The least length that the processor is said to have.
     target.vectorBytes = has("zvl512b") ? 64 : has("zvl256b") ? 32 : 16;
     target.vectorRegisters = 32;
-    target.tileSteps = 1;
     target.narrowestMaskedBits = 8;
     target.hasFma = target.hasRounding = true;
     target.hasHalf = has("zvfhmin");

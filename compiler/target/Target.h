@@ -54,9 +54,6 @@ struct Target {
   Machine machine;
   /// Bytes of one vector register, and how many there are: of those that kernels are planned for.
   int64_t vectorBytes = 16, vectorRegisters = 16;
-  /// Steps along the contracted dimension that stand in one round of a register tile's loop: one
-  /// where the registers hold so many accumulators that counting and jumping do not matter.
-  int64_t tileSteps = 4;
   /// Vectors of i1 have registers of their own (AVX-512). Without, a mask is a vector as wide as
   /// what was compared.
   bool hasMaskRegisters = false;
