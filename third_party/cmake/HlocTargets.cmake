@@ -30,7 +30,7 @@ function(_hloc_compiler_settings target)
   target_compile_definitions(${target} ${scope} ${definitions})
   # -fPIC for programs too: the precompiled header is one for all.
   target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter -fno-rtti -fno-exceptions
-    -fvisibility-inlines-hidden)
+    -fvisibility-inlines-hidden -ffunction-sections -fdata-sections)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # Lets a compiler cache serve precompiled headers.
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
@@ -86,7 +86,7 @@ function(hloc_tool name)
   target_precompile_headers(${name} REUSE_FROM hloc_precompiled)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} $<IF:$<BOOL:${ARG_INSTALLED}>,hloc_llvm_programs,hloc_llvm_shared>)
   # The compile cache tells builds apart by it (codegen/cache/BuildIdentity.h).
-  target_link_options(${name} PRIVATE LINKER:--build-id)
+  target_link_options(${name} PRIVATE LINKER:--build-id LINKER:--gc-sections)
   get_property(order GLOBAL PROPERTY HLOC_SYMBOL_ORDER)
   if(ARG_INSTALLED AND order)
     target_link_options(${name} PRIVATE LINKER:--symbol-ordering-file=${order} LINKER:--no-warn-symbol-ordering)
