@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is computed for many elements at once where a computation of elements has arrays of its
-// own (passes/expand/BatchComputation.h). Test: test/passes/expand/element-computations.mlir.
+// The limit of batching a computation on elements that has arrays of its own
+// (passes/expand/BatchComputation.h). Test: test/passes/expand/element-computations.mlir.
 
 #ifndef HLOC_PASSES_SCHEDULE_BATCHLIMIT_H
 #define HLOC_PASSES_SCHEDULE_BATCHLIMIT_H
@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// Elements of such an array, for all elements of the operation together. Beyond, they would come
-/// from memory in each step, and memory would have to hold them.
+/// The most elements of such an array over all elements of the operation. A larger one would exceed
+/// the caches in each step, and take that much memory.
 inline constexpr int64_t kMostBatchedElements = int64_t(1) << 22;
 
 } // namespace hloc

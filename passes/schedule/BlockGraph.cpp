@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Operations that a search looks at before it takes for granted that there is a way.
+/// The most operations that a search visits before it assumes that a path exists.
 static constexpr size_t kFarthest = 1000;
 
 Value getShownRoot(Value value) {
@@ -70,7 +70,7 @@ void BlockGraph::connectEffects(function_ref<bool(Operation *)> isFree) {
   }
 }
 
-/// Whether `to` must come after `from`; errs towards true.
+/// True if `to` must come after `from`, or if that is not known.
 bool BlockGraph::reaches(unsigned from, unsigned to) const {
   SmallVector<unsigned> work{from};
   llvm::SmallDenseSet<unsigned> seen;

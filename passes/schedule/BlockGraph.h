@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations of a block must come before which others: what passes that order them obey.
-// Test: test/passes/schedule/order-kernels.mlir.
+// The dependences between the operations of a block, which passes that reorder them obey. Test:
+// test/passes/schedule/order-kernels.mlir.
 
 #ifndef HLOC_PASSES_SCHEDULE_BLOCKGRAPH_H
 #define HLOC_PASSES_SCHEDULE_BLOCKGRAPH_H
@@ -10,29 +10,29 @@
 
 namespace hloc {
 
-/// The operations of a block but its terminator, numbered in their order.
+/// The operations of a block except its terminator, numbered in order.
 class BlockGraph {
 public:
-  /// With the constraints that operands make, also those of nested operations.
+  /// Adds the dependences through operands, including those of nested operations.
   explicit BlockGraph(mlir::Block &block);
 
   unsigned size() const { return operations.size(); }
   mlir::Operation *operator[](unsigned index) const { return operations[index]; }
-  /// Those that must come after `index`.
+  /// Operations that must come after `index`.
   llvm::ArrayRef<unsigned> getUsers(unsigned index) const { return users[index]; }
-  /// For each operation, how many others must come before it.
+  /// For each operation, the number of dependences on others.
   llvm::ArrayRef<unsigned> getWaits() const { return waits; }
-  /// The operation of the block that is `op` or that `op` is in; nothing if there is none, or if
-  /// it is the terminator.
+  /// The operation of the block that is, or contains, `op`; none if there is none, or if it is the
+  /// terminator.
   std::optional<unsigned> find(mlir::Operation *op) const;
-  /// Those whose results `index` takes, as they are or as memory in another shape.
+  /// The operations whose results `index` reads, directly or through views.
   llvm::SmallSetVector<unsigned, 8> getReads(unsigned index) const;
 
   void connect(unsigned from, unsigned to);
-  /// Keeps those that have effects in their order, except where `isFree`.
+  /// Keeps the order of operations with side effects, except those for which `isFree` returns true.
   void connectEffects(llvm::function_ref<bool(mlir::Operation *)> isFree);
-  /// Puts what reads a buffer before the kernel that updates it in place, except what needs the
-  /// update itself.
+  /// Puts readers of a buffer before the kernel that updates it in place, except those that need
+  /// the updated value.
   void connectReadersToUpdates();
   /// Moves the operations into this order.
   void apply(llvm::ArrayRef<unsigned> order);
@@ -47,7 +47,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
 };
 
-/// The value whose memory `value` shows.
+/// The value of whose memory `value` is a view.
 mlir::Value getShownRoot(mlir::Value value);
 
 } // namespace hloc

@@ -8,10 +8,10 @@ using namespace mlir;
 
 namespace hloc {
 
-/// How much longer than the own one a schedule may be predicted to take. What the model is that
-/// sure of is not worth a compilation.
+/// Schedules whose predicted time exceeds the own one's by more than this factor are not worth a
+/// compilation.
 static constexpr double kHopeless = 2;
-/// Sizes of which neighbours are tried: a little more or less of small ones, and half or twice.
+/// Sizes up to this one are also varied by one, others only by factors.
 static constexpr int64_t kSmall = 8;
 
 std::string checkInsteadOf(const KernelProblem &problem, hlo::ScheduleAttr own,
@@ -30,7 +30,7 @@ static const Strategy *findStrategy(const KernelProblem &problem, StringRef name
   return nullptr;
 }
 
-/// The schedules of `all` that can stand for `own`, by predicted time.
+/// The schedules of `all` that may replace `own`, by predicted time.
 static SmallVector<Candidate> select(const KernelProblem &problem, hlo::ScheduleAttr own,
                                      ArrayRef<hlo::ScheduleAttr> all) {
   double most = kHopeless * getCost(problem, own);
@@ -63,7 +63,7 @@ SmallVector<hlo::ScheduleAttr> listCandidates(const KernelProblem &problem, hlo:
 
 namespace {
 
-/// The fields of a schedule that neighbours change.
+/// The fields of a schedule that are varied.
 struct Fields {
   SmallVector<int64_t> tile, block;
   int64_t lanes;
@@ -82,7 +82,7 @@ struct Fields {
 
 } // namespace
 
-/// Other sizes in the place of `size`.
+/// Other sizes to try instead of `size`.
 static SmallVector<int64_t> vary(int64_t size) {
   SmallVector<int64_t> sizes;
   if (size <= kSmall)
@@ -92,8 +92,9 @@ static SmallVector<int64_t> vary(int64_t size) {
   return sizes;
 }
 
-/// Blocks are made of whole tiles: `fields` as they are or, if that cannot be, with the first two
-/// blocks as multiples of the tile's rows or columns. Adds the one that is predicted to take least.
+/// Blocks must be whole tiles. Adds the schedule with `fields` or, if that is not valid, with the
+/// first two block sizes rounded up to multiples of the tile's rows or columns: the valid one with
+/// the least predicted time.
 static void addInWholeTiles(const KernelProblem &problem, Fields fields, hlo::ScheduleAttr from,
                             SmallVectorImpl<hlo::ScheduleAttr> &all) {
   SmallVector<int64_t> units{1};
@@ -139,7 +140,7 @@ SmallVector<hlo::ScheduleAttr> listNeighbours(const KernelProblem &problem, hlo:
   if (from.getLanes() > 0)
     for (int64_t lanes : {from.getLanes() / 2, from.getLanes() * 2})
       add([&](Fields &fields) { fields.lanes = lanes; });
-  // Choices that the strategy makes in some schedule or other.
+  // Choices that the strategy proposes in any schedule.
   strategy->propose(problem, proposed);
   llvm::SmallSetVector<StringAttr, 4> names(from.getWith().begin(), from.getWith().end());
   for (hlo::ScheduleAttr schedule : proposed)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules that a kernel may have instead of the one that was chosen, without another bit of its
-// results: what tuning tries. Nothing here knows of kinds or strategies. Test:
-// test/driver/SameBitsTest.cpp.
+// The schedules that tuning tries for a kernel: those that give the same bits as the one that was
+// chosen. Nothing here depends on kinds or strategies. Test: test/driver/SameBitsTest.cpp.
 
 #ifndef HLOC_PASSES_SCHEDULE_CANDIDATES_H
 #define HLOC_PASSES_SCHEDULE_CANDIDATES_H
@@ -10,17 +9,18 @@
 
 namespace hloc {
 
-/// What is wrong with `schedule` in the place of `own`, the one that is chosen without it: with
-/// itself, or with the order of its sums; empty if nothing.
+/// Why `schedule` may not replace `own`, the cost model's choice: it is not valid, or it sums in
+/// another order. Empty if it may.
 std::string checkInsteadOf(const KernelProblem &problem, hlo::ScheduleAttr own,
                            hlo::ScheduleAttr schedule);
 
-/// Those that strategies propose: the best of each first, then the others, by predicted time.
+/// The schedules that strategies propose, by predicted time: first the best of each strategy, then
+/// the others.
 llvm::SmallVector<hlo::ScheduleAttr> listCandidates(const KernelProblem &problem,
                                                     hlo::ScheduleAttr own);
 
-/// Those that differ from `from` in one field, and where it takes that in what has to be a multiple
-/// of it; by predicted time.
+/// The schedules that differ from `from` in one field (and in block sizes that must be multiples of
+/// it), by predicted time.
 llvm::SmallVector<hlo::ScheduleAttr> listNeighbours(const KernelProblem &problem,
                                                     hlo::ScheduleAttr own, hlo::ScheduleAttr from);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says of every kernel how it is done, for each target (Strategies.h). Test:
+// Chooses a schedule for each kernel and target (Strategies.h). Test:
 // test/passes/schedule/choose-schedules.mlir.
 #include "compiler/hlo/Location.h"
 #include "compiler/target/TargetAttribute.h"
@@ -64,12 +64,12 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
   }
 
 private:
-  /// What was tuned for each target.
+  /// The tuned schedules for each target.
   SmallVector<TunedSchedules, 1> tuned;
-  /// Names of kernels for which a written schedule was taken.
+  /// Names of kernels for which a written schedule was used.
   llvm::SmallDenseSet<StringAttr> taken;
 
-  /// The module's written schedules; null if it has none.
+  /// Reads the module's written schedules into `written`: null if there are none.
   static LogicalResult readWritten(ModuleOp module, DictionaryAttr &written) {
     Attribute attribute = module->getAttr(kWrittenSchedules);
     written = dyn_cast_if_present<DictionaryAttr>(attribute);
@@ -82,7 +82,7 @@ private:
     return success();
   }
 
-  /// The schedule that somebody wrote for the kernel; null if nobody did.
+  /// The schedule that a user wrote for the kernel; null if there is none.
   ScheduleAttr findWritten(KernelOp kernel, size_t target, DictionaryAttr written) {
     if (ArrayAttr own = kernel.getSchedulesAttr())
       return target < own.size() ? cast<ScheduleAttr>(own[target]) : ScheduleAttr();
@@ -99,7 +99,7 @@ private:
     SmallVector<Attribute> schedules;
     for (auto [number, target] : llvm::enumerate(targets)) {
       KernelProblem problem = makeProblem(kernel, target);
-      // There is one operand for all targets.
+      // All targets share one operand, so it cannot be packed for one of them.
       if (targets.size() > 1)
         problem.packings = -1;
       if (ScheduleAttr own = findWritten(kernel, number, written)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution.blocked: lanes lie on features, for filters that do not stay in the second cache: a
-// block of the filter is packed and used by all tiles of several rows of pixels. `block` is
-// features and rows of pixels of a unit, and channels of a block.
+// convolution.blocked: lanes lie along features, for filters that do not fit in L2. A block of the
+// filter is packed and then used by all tiles of several rows of pixels. `block` is [features of a
+// unit, rows of pixels of a unit, channels of a block].
 #include "passes/schedule/ConvolutionSchedule.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,11 +12,11 @@ namespace hloc {
 
 namespace {
 
-/// Channels from which a tap alone makes a block.
+/// The fewest channels with which a single tap makes a block.
 constexpr int64_t kBlockChannels = 128;
-/// Tiles of features that a unit's patch serves in blocks.
+/// Tiles of features that share the patch of a unit.
 constexpr int64_t kFeatureTiles = 2;
-/// Of a tile's rate, what is reached from packed blocks.
+/// Fraction of a tile's peak rate that is reached when it reads packed blocks.
 constexpr double kBlockedRate = 0.9;
 
 std::string refuseBlocked(const KernelProblem &problem) {
@@ -51,8 +51,8 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
     return makeSchedule(convolution, "convolution.blocked", tile,
                         {blockFeatures, rows, blockChannels}, lanes);
   };
-  // As many rows as leave the patch in half of the second cache, and with the sums and a block of
-  // the filter on the stack; units of as many rows each.
+  // As many rows as fit: the patch takes at most half of L2, and patch, sums and a block of the
+  // filter fit on the stack. Then all units get about equally many rows.
   int64_t bytes = convolution.getElementBytes(), most = 0;
   while (most < rowCount) {
     ConvolutionShape shape(convolution, make(most + 1));
@@ -97,7 +97,7 @@ std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedul
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   if (block[0] > convolution.features || (block[0] < convolution.features && block[0] % width != 0))
     return "expected units of whole tiles";
-  // Where sums are cut is a matter of accuracy.
+  // Where sums are cut is decided by accuracy, not by speed.
   if (block[2] != chooseSumBlock(convolution.channels, kSumBlock))
     return "expected a block's channels to be those of sums, which accuracy decides";
   return checkFrame(problem, convolution, ConvolutionShape(convolution, schedule));

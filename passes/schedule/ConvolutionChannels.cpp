@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution.channels: lanes lie on channels, and are added up at the end; `tile` is pixels and
-// features.
+// convolution.channels: lanes lie along channels and are added at the end. `tile` is [pixels,
+// features].
 #include "passes/schedule/ConvolutionSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,7 +10,7 @@ namespace hloc {
 
 namespace {
 
-/// Of a tile's rate, what is reached along channels.
+/// Fraction of a tile's peak rate that is reached along channels.
 constexpr double kAlongRate = 0.7;
 
 std::string refuseChannels(const KernelProblem &problem) {
@@ -33,7 +33,8 @@ std::string refuseChannels(const KernelProblem &problem) {
 
 void proposeChannels(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   ConvolutionProblem convolution = getConvolution(problem);
-  // Accumulators may take three registers in four; the last tile does pixels again.
+  // Accumulators may take three quarters of the registers. The last tile of a row repeats pixels of
+  // the one before, so fewer pixels per tile can be less work.
   int64_t pixels = convolution.outputSizes.back(),
           most = std::clamp<int64_t>(problem.target.vectorRegisters * 3 / 4 / convolution.features,
                                      1, pixels),

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Products of a pixel and tap from which pixels of lanes that do not lie beside each other may be
-/// stored.
+/// The fewest multiply-adds per pixel and tap (channels) for which lanes may lie along pixels that
+/// are not stored contiguously.
 static constexpr int64_t kWorthScattering = 8;
 
 ConvolutionProblem::ConvolutionProblem(hlo::ConvolutionOp op)
@@ -81,7 +81,7 @@ void ConvolutionShape::setUpAxes(const ConvolutionProblem &problem) {
     hlo::WindowAttr window = problem.window;
     WindowAxis axis{window.getSizes()[d], window.getStrides()[d], window.getWindowDilations()[d],
                     window.getBaseDilations()[d], 1};
-    // Along the last dimension every phase has a tile of pixels.
+    // Along the last dimension each phase has tiles of its own.
     int64_t size = problem.outputSizes[d];
     bool isLast = d + 1 == problem.spatial(), isWhole = size % axis.dilation == 0;
     bool canPhase = !isLast || (lanesOn == ConvolutionLanes::Pixels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution in the numbers that its schedules are chosen by (ConvolutionSchedule.h) and its
-// code is made of (codegen/kernels/convolution).
+// A convolution as numbers: schedules are chosen from them (ConvolutionSchedule.h), and code is
+// generated from them (codegen/kernels/convolution).
 
 #ifndef HLOC_PASSES_SCHEDULE_CONVOLUTIONPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_CONVOLUTIONPROBLEM_H
@@ -18,79 +18,81 @@ struct ConvolutionProblem {
   hlo::WindowAttr window;
   hlo::ConvDimensionsAttr dims;
   mlir::RankedTensorType inputType, filterType, resultType;
-  /// Of accumulators.
+  /// Type of the accumulators.
   mlir::Type element;
   int64_t groups = 1, batches = 1;
-  /// Of one group: channels, and features.
+  /// Channels and features of one group.
   int64_t channels = 1, featuresPerGroup = 1;
   int64_t features = 1;
-  /// Spatial.
+  /// Sizes of the output's spatial dimensions.
   llvm::SmallVector<int64_t> outputSizes;
 
   int64_t spatial() const { return window.getSizes().size(); }
   int64_t countTaps() const;
-  /// Bytes of an accumulator, and of a real number of one.
+  /// Bytes of an accumulator; bits of its element, or of its real part if it is complex.
   int64_t getElementBytes() const;
   int64_t getPartBits() const;
   int64_t getFilterBytes() const;
-  /// Whether input channels lie beside each other.
+  /// True if the input's minor dimension is that of channels.
   bool inputIsByChannels() const { return dims.getInputFeature() == inputType.getRank() - 1; }
 };
 
-/// How the window goes along one spatial dimension.
+/// How the window moves along one spatial dimension.
 ///
-/// A base dilation spreads the input out, with holes in between: of the taps of an output position
-/// only every `phases`-th meets an element, and neighbouring positions take turns. Where pixels and
-/// taps are next to each other, those taps are the only ones looked at; else (phases = 1) holes are
-/// found when the input is read.
+/// A base dilation inserts holes between the elements of the input. Of the taps of an output
+/// position only every `phases`-th then meets an element, and the position modulo `phases` says
+/// which ones. If pixels and taps advance by one, the code loops over these taps only; otherwise
+/// `phases` is 1, and holes are detected when the input is read.
 struct WindowAxis {
-  /// Taps of one position, at most; how far pixels and taps move in the input, holes included.
+  /// The most taps of one position; and the steps in the dilated input between pixels (`stride`),
+  /// between taps (`tapStride`) and between elements (`dilation`).
   int64_t taps = 1, stride = 1, tapStride = 1, dilation = 1, phases = 1;
 
-  /// Input positions under the windows of so many neighbouring outputs.
+  /// Positions of the dilated input under the windows of this many adjacent outputs.
   int64_t getExtent(int64_t outputs) const {
     return (outputs - 1) * stride + (taps - 1) * tapStride + 1;
   }
 };
 
-/// What lanes are.
+/// The dimension along which the lanes of a vector lie.
 enum class ConvolutionLanes { Features, Groups, Pixels, Channels };
 
-/// What a schedule makes of a convolution.
+/// The tiles, units and buffers that a schedule prescribes for a convolution.
 struct ConvolutionShape {
-  /// The schedule's strategy is one for convolutions.
+  /// `schedule` must be of a strategy for convolutions.
   ConvolutionShape(const ConvolutionProblem &problem, hlo::ScheduleAttr schedule);
 
   ConvolutionLanes lanesOn = ConvolutionLanes::Features;
   int64_t lanes = 1;
   llvm::SmallVector<WindowAxis> axes;
-  /// Pixels of one row and phase, and of the phases that have one less where the phases do not
-  /// share a row alike.
+  /// The most and the fewest pixels that one phase has in a row. They differ if the phases do not
+  /// divide the row evenly.
   int64_t pixels = 1, leastPixels = 1;
   TileShape tile;
   int64_t tilePixels = 1, tileFeatures = 1;
-  /// Features that a unit covers, those that follow each other within a group, and the runs of them
-  /// that a unit covers.
+  /// Features that a unit computes in each of its runs; features of a run, which are contiguous and
+  /// of one group; and runs per unit.
   int64_t blockFeatures = 1, featureRun = 1, unitRuns = 1;
-  /// In blocks: rows of pixels of a unit, channels of a block; else zero.
+  /// Rows of pixels of a unit, and channels of a block of the filter; zero except for
+  /// convolution.blocked.
   int64_t unitRows = 0, blockChannels = 0;
-  /// Steps along the channels of a tap.
+  /// Steps of the loop over the channels of a tap.
   int64_t channelSteps = 1;
-  /// The patch, which holds the input under a tile's windows: [window position but the last
-  /// dimension..., pixel or position, channel], or with lanes on pixels [.., channel, pixel]; in
-  /// blocks, that of all rows of a unit.
+  /// Shape of the patch, a copy of the input under a tile's windows: [taps of all dimensions but
+  /// the last..., position, channel], or [..., channel, position] with lanes along pixels. For
+  /// convolution.blocked it covers all rows of a unit.
   llvm::SmallVector<int64_t> patchSizes;
   bool hasPatch = false;
-  /// With lanes on channels: the filter, [tap..., feature, channel], whole vectors of channels.
-  /// In blocks: a block of the filter, [channel][feature].
+  /// With lanes along channels: the filter as [tap..., feature, channel], padded to whole vectors
+  /// of channels. For convolution.blocked: a block of the filter as [channel][feature].
   llvm::SmallVector<int64_t> panelSizes;
-  /// In blocks: sums of a unit's tiles, [row][tile][pixel][feature].
+  /// For convolution.blocked: the sums of a unit's tiles as [row][tile][pixel][feature].
   llvm::SmallVector<int64_t> sumSizes;
 
   int64_t countElements(llvm::ArrayRef<int64_t> sizes) const {
     return sizes.empty() ? 0 : mlir::ShapedType::getNumElements(sizes);
   }
-  /// Elements of accumulators that a kernel keeps on its stack.
+  /// Number of accumulators' elements that a kernel keeps on its stack.
   int64_t countFrameElements() const {
     return (hasPatch ? countElements(patchSizes) : 0) + countElements(panelSizes) +
            countElements(sumSizes);

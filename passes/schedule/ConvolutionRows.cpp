@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies whose units are rows of pixels:
 //
-// - convolution.features: lanes lie on features, rows are pixels. `block` is features of a unit and
-//   groups of a unit; with `patch`, what lies under a tile's windows is copied first.
-// - convolution.groups: lanes lie on features of several groups, each with its own channel.
-// - convolution.pixels: lanes lie on pixels, rows are features.
+// - convolution.features: lanes lie along features, the rows of a tile are pixels. `block` is
+//   [features of a unit, groups of a unit]. With `patch`, the input under a tile's windows is
+//   copied first.
+// - convolution.groups: lanes lie along features of several groups, each of which reads its own
+//   channel.
+// - convolution.pixels: lanes lie along pixels, the rows of a tile are features.
 #include "passes/schedule/ConvolutionSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,18 +16,17 @@ namespace hloc {
 
 namespace {
 
-/// Bytes on the stack that a patch may take; larger ones are not made, and the input is read in
-/// place.
+/// The most bytes of a patch on the stack. If a patch would be larger, the input is read in place.
 constexpr int64_t kPatchBytes = 192 << 10;
-/// Of a tile's rate, what is reached from patches, and from inputs in place.
+/// Fractions of a tile's peak rate that are reached from patches and from the input in place.
 constexpr double kPatchRate = 0.8, kInPlaceRate = 0.5;
 
-/// A schedule of one of the strategies whose units are rows of pixels.
+/// Makes a schedule of one of the strategies whose units are rows of pixels.
 hlo::ScheduleAttr proposeRows(const KernelProblem &problem, StringRef strategy) {
   ConvolutionProblem convolution = getConvolution(problem);
   if (isEmpty(convolution))
     return makeSchedule(convolution, strategy, {1, 1}, {1, 1}, 1);
-  // Pixels and features before there is a tile.
+  // A schedule without a tile, to know the pixels and features.
   ConvolutionShape bare(convolution, makeSchedule(convolution, strategy, {1, 1}, {1, 1}, 1));
   bool onPixels = bare.lanesOn == ConvolutionLanes::Pixels;
   int64_t lanes = chooseLanes(problem, convolution, onPixels ? bare.pixels : bare.featureRun);
@@ -38,7 +39,7 @@ hlo::ScheduleAttr proposeRows(const KernelProblem &problem, StringRef strategy) 
   int64_t width = tile.vectors * lanes, runs = 1;
   if (!onPixels && blockFeatures < bare.featureRun)
     blockFeatures = std::max(width, blockFeatures / width * width);
-  // A unit of several groups fills one patch with all of their channels.
+  // A unit of several groups fills one patch with the channels of all of them.
   if (bare.lanesOn == ConvolutionLanes::Features)
     while (convolution.features / bare.featureRun % (2 * runs) == 0 &&
            2 * runs * bare.featureRun <= kBlockFeatures)
@@ -46,7 +47,7 @@ hlo::ScheduleAttr proposeRows(const KernelProblem &problem, StringRef strategy) 
   ConvolutionShape shape(convolution,
                          makeSchedule(convolution, strategy, tile, {blockFeatures, runs}, lanes));
   int64_t elements = shape.countElements(shape.patchSizes);
-  // Without several uses of each element a patch is only a detour.
+  // A patch pays only if each element is used several times.
   bool isReused = bare.lanesOn != ConvolutionLanes::Groups || convolution.countTaps() > 1;
   bool hasPatch =
       elements > 0 && elements * convolution.getElementBytes() <= kPatchBytes && isReused;
@@ -80,7 +81,7 @@ std::string refusePixels(const KernelProblem &problem) {
     return "there are no pixels";
   if (convolution.groups != 1)
     return "there are several groups";
-  // Then lanes on features need no turning, neither of the input nor of the result.
+  // Lanes along features then need no transposition of the input or the result.
   return convolution.features >= problem.target.getLanes(convolution.getPartBits())
              ? "features fill vectors"
              : "";
@@ -97,14 +98,13 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
        onGroups = shape.lanesOn == ConvolutionLanes::Groups;
   double compute = getProductTime(problem, convolution, shape, counts,
                                   shape.hasPatch ? kPatchRate : kInPlaceRate);
-  // A vector of the input for each product, of places that are computed if groups have several
-  // features.
+  // Each product loads a vector of the input, or gathers it if groups have several features.
   if (onGroups) {
     double load = convolution.featuresPerGroup == 1 ? problem.costs.getReloadTime()
                                                     : problem.costs.getGatherTime();
     compute = std::max(compute, counts.products / counts.useful * load);
   }
-  // Pixels that are not beside each other are collected for each vector of them.
+  // Pixels that are not contiguous are gathered for each vector.
   if (onPixels && shape.axes.back().stride * shape.axes.back().dilation > 1)
     compute += counts.products / double(shape.tile.rows) * problem.costs.getStridedTime();
   double time = std::max(compute, getFilterTime(problem, convolution, counts, tiles,
@@ -117,7 +117,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
     time += tiles * blocks * double(shape.countElements(shape.patchSizes)) *
             getFillTime(problem, convolution, shape);
   }
-  // Pixels are stored apart from each other where features lie between them.
+  // If features are the minor dimension of the result, pixels are stored with a stride.
   bool isApart = onPixels && convolution.features > 1 &&
                  convolution.dims.getOutputFeature() == convolution.resultType.getRank() - 1;
   if (isApart)

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes of the stack that a tile of results and spilled registers may take.
+/// Bytes of the stack that are left for a tile of results and spilled registers.
 static constexpr int64_t kOtherBytes = 32 << 10;
 
 ConvolutionProblem getConvolution(const KernelProblem &problem) {
@@ -46,7 +46,7 @@ ConvolutionCounts::ConvolutionCounts(const ConvolutionProblem &convolution,
   tilesOfRow = double(llvm::divideCeil(shape.pixels, shape.tilePixels));
   for (const WindowAxis &axis : shape.axes)
     taps *= double(axis.taps);
-  // The last tiles compute again what their neighbours do.
+  // The last tile of a row repeats part of the one before.
   auto fill = [](int64_t size, int64_t tile) {
     return double(size) / double(llvm::alignTo(size, tile));
   };
@@ -87,7 +87,8 @@ double getFillTime(const KernelProblem &problem, const ConvolutionProblem &convo
     return problem.costs.getGatherTime() + reload;
   if (shape.lanesOn != ConvolutionLanes::Pixels)
     return convolution.inputIsByChannels() ? reload : reload + problem.costs.getStridedTime();
-  // Pixels beside each other: as they lie, in squares that are turned, or one by one.
+  // Contiguous pixels are copied as they are; others are transposed in square tiles, or copied one
+  // by one if there are few channels.
   if (convolution.channels == 1 || !convolution.inputIsByChannels())
     return reload;
   return reload + problem.costs.getStridedTime() / (convolution.channels * 2 < shape.lanes ? 1 : 2);
@@ -129,7 +130,7 @@ std::string sumTapsInTurn(const KernelProblem &problem, hlo::ScheduleAttr schedu
   ConvolutionShape shape(convolution, schedule);
   std::string order;
   llvm::raw_string_ostream out(order);
-  // How long the sums are says where they are cut.
+  // The lengths of the sums determine where they are cut into blocks.
   for (const WindowAxis &axis : shape.axes)
     out << axis.taps << " taps in each of " << axis.phases << " phases, ";
   out << shape.channelSteps << " channels";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot.along_depth: lanes lie along the contracted dimension, and are added up at the end. With
-// `prefetch`, the columns of the right operand that are multiplied next are asked for.
+// dot.along_depth: lanes lie along the contracting dimension and are added at the end. With
+// `prefetch`, the columns of the right operand that come next are prefetched.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/Streams.h"
@@ -12,14 +12,14 @@ namespace hloc {
 
 namespace {
 
-/// Rows below which lanes along the depth have few enough sums to hold.
+/// Rows from which lanes along the depth need too many accumulators.
 constexpr int64_t kFewRows = 9;
-/// Of a tile's rate, what is reached along the depth.
+/// Fraction of the peak multiply-add rate that is reached along the depth.
 constexpr double kAlongRate = 0.6;
 
 bool canAskInColumns(const DotProblem &dot) { return findOrigin(dot.rhs) && !dot.liveDepth; }
 
-/// Bytes of the array that the right operand's columns lie in, of one of them, and of all.
+/// Bytes of the array that contains the right operand's columns, of one column, and of all of them.
 struct ColumnBytes {
   double array, column, all;
 };
@@ -30,12 +30,11 @@ ColumnBytes getColumnBytes(const DotProblem &dot) {
   return {fuse::bytesOf(type), column, column * double(dot.batches) * dot.columns};
 }
 
-/// Part of the second cache that an array may have and be there still when a program comes back to
-/// it.
+/// An array stays in L2 until the program reads it again if it takes at most this fraction of it.
 constexpr double kKeptPart = 0.25;
 
-/// How long columns from beyond the second cache are waited for, at their ends and those of pages,
-/// if they are not asked for; no time for nearer ones.
+/// Time to wait for columns that come from beyond L2, at the start of each column and each page, if
+/// they are not prefetched; zero if the array is kept in L2.
 double getColumnWait(const KernelProblem &problem, const DotProblem &dot) {
   if (!canAskInColumns(dot))
     return 0;
@@ -91,7 +90,7 @@ std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr sche
     return "expected no larger tile than the product is";
   if (schedule.has("prefetch") && !canAskInColumns(dot))
     return "columns of the right operand do not lie in memory as they are read";
-  // The order of sums is that of lanes.
+  // The order of summation follows from the number of lanes.
   if (schedule.getLanes() != chooseLanes(problem, dot, dot.depth) ||
       schedule.getGroup() != chooseGroup(problem, dot, schedule.getLanes(), /*packs=*/false))
     return "expected the target's own lanes and group: the order of sums depends on them";

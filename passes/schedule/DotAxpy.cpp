@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot.axpy: few rows, each a sum of rows of the right operand, times numbers. Sums of a strip of
-// columns wait in the first cache. `block` is rows, columns of a strip, and how many rows of the
-// right operand are added in one pass over the sums.
+// dot.axpy: for few rows. Each row of the result is a sum of rows of the right operand times
+// scalars, whose partial sums stay in L1 for a strip of columns. `block` is [rows, columns of a
+// strip, rows of the right operand that are added per pass over the sums].
 #include "passes/schedule/DotSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -11,8 +11,8 @@ namespace hloc {
 
 namespace {
 
-/// Numbers in registers that rows are multiplied with in one pass, and the least depth that is
-/// worth it; columns of a strip at most and at least, and strips for the threads.
+/// Scalars that are held in registers during a pass; the least depth that is worth it; the most and
+/// the fewest columns of a strip; and the fewest strips, for parallelism.
 constexpr int64_t kFactors = 8, kMinDepth = 64, kMaxStrip = 2048, kMinStrip = 256, kMinStrips = 2;
 
 std::string refuseAxpy(const KernelProblem &problem) {
@@ -41,7 +41,7 @@ double costAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
   int64_t lanes = schedule.getLanes(), width = schedule.getBlock()[1];
   double elements = double(dot.batches) * dot.columns * dot.depth;
-  // A sum is loaded and stored in each pass.
+  // Each pass loads and stores the sums.
   double sums = 2.0 * dot.rows / schedule.getBlock()[2] * problem.costs.getReloadTime();
   double compute = getProductTime(problem, dot, lanes, kStreamRate) +
                    elements * (problem.costs.getReloadTime() + sums);

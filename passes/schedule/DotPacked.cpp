@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot.packed: the right operand is packed into panels, block by block, and register tiles run over
-// them. `block` is rows, columns and depth of a block; with `in_result`, partial sums wait where
-// the result will be; with `prefetch`, the next block of the right operand is asked for meanwhile;
-// with `prefetch_left`, the rows of the left operand that the next tile reads; with `pack_left`, a
-// block of the left operand is packed as well; with `packed_right`, a kernel before this one has
-// packed the right operand (OperandPanels.h).
+// dot.packed: the right operand is packed into panels block by block, and register tiles run over
+// the panels. `block` is [rows, columns, depth] of a block. The choices are:
+// - `in_result`: partial sums are kept in the memory of the result;
+// - `prefetch`: the next block of the right operand is prefetched during the computation;
+// - `prefetch_left`: so are the rows of the left operand that the next tile reads;
+// - `pack_left`: a block of the left operand is packed as well;
+// - `packed_right`: a kernel before this one has packed the right operand (OperandPanels.h).
 #include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
@@ -19,36 +20,40 @@ namespace hloc {
 
 namespace {
 
-/// Columns and rows of a block, rows of one that would leave a small block over, and the least that
-/// is worth one.
+/// Columns and rows of a block; the most rows of a block that leaves no small remainder; and the
+/// fewest rows and columns that are worth a block.
 constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kMaxBlockRows = 240, kMinBlockRows = 48,
                   kMinBlockColumns = 64;
-/// Blocks for each core of a cache that all are to have work, and to end at about the same time.
+/// Blocks per core that shares the last-level cache, so that all cores have work and end at about
+/// the same time.
 constexpr int64_t kUnitsOfCore = 2;
-/// Of a tile's rate, what is reached from panels.
+/// Fraction of a tile's peak rate that is reached when it reads panels.
 constexpr double kPackedRate = 0.98;
-/// Loads, addresses and stores that it takes to pack an element, as reloads of one.
+/// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one.
 constexpr double kPackReloads = 3;
-/// Cycles that a tile's loop is held up by a look at what to prefetch.
+/// Cycles that a tile's loop loses each time it computes what to prefetch.
 constexpr double kPieceCycles = 6;
-/// Lines of the first cache's ways that a tile's rows leave to the panel.
+/// Ways of L1 that must be left to the panel beside a tile's rows.
 constexpr int64_t kPanelWays = 2;
-/// Bytes of panels that a kernel of its own packs, which are memory that nothing else would need.
+/// The most bytes of panels that a separate kernel packs: they are memory that would not be needed
+/// otherwise.
 constexpr double kMaxPanelBytes = 64 << 20;
-/// Rows of a dot for which panels are worth a look, and rows, of all dots and rounds of a loop that
-/// read them, for each time that they are packed: below, packing where they are read takes little.
+/// The fewest rows of a dot that is to read prepacked panels, and the fewest rows, over all dots
+/// and loop iterations that read them, per time they are packed. With fewer, packing them where
+/// they are read costs little.
 constexpr double kMinPanelRows = 16, kMinRowsOfPacking = 768;
-/// Rows up to which the right operand is read too seldom for memory not to matter.
+/// Rows above which the right operand is reused so often that reading it from memory does not
+/// matter.
 constexpr int64_t kMaxPrefetchedRows = 512;
 
-/// Addresses that are this far apart share their place in the first cache.
+/// The stride at which addresses map to the same set of L1.
 int64_t getWayBytes(const KernelProblem &problem) {
   return problem.target.machine.l1.getWayBytes();
 }
 
-/// Whether partial sums can wait where the result will be: it is nothing else than they are, tiles
-/// of `width` columns do not overlap, nothing is read from its memory, and its rows do not push
-/// each other out of the first cache.
+/// True if partial sums can be kept in the memory of the result: the result is stored as the
+/// accumulators are, tiles of `width` columns do not overlap, the memory is not read by this
+/// kernel, and successive rows do not map to the same sets of L1.
 bool waitsInResult(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows,
                    int64_t width) {
   auto returned = cast<hlo::ReturnOp>(problem.body.getTerminator()).getOperands();
@@ -61,22 +66,22 @@ bool waitsInResult(const KernelProblem &problem, const DotProblem &dot, int64_t 
          llvm::all_of(problem.reuse, [](int64_t input) { return input < 0; });
 }
 
-/// Whether the right operand comes from far away, as it lies in memory, and too few rows use it for
-/// that not to matter.
+/// True if prefetching the right operand may help: it is stored in reading order, is larger than
+/// L2, and too few rows use it to hide its latency.
 bool canPrefetch(const KernelProblem &problem, const DotProblem &dot) {
   return canAskAhead(dot) && dot.rows <= kMaxPrefetchedRows &&
          dot.getRhsWholeBytes() > double(problem.target.machine.l2.bytes);
 }
 
-/// Whether the rows that the next tile reads of the left operand can be asked for: they lie in
-/// memory one after the other.
+/// True if the rows of the left operand that the next tile reads can be prefetched: they are
+/// contiguous in memory.
 bool canPrefetchLeft(const DotProblem &dot) {
   return findWhole(dot.lhs) && fuse::elementBytes(dot.lhsType) >= 1 && dot.lhsRows.size() == 1 &&
          dot.lhsDepth.size() == 1 && dot.lhsDepth[0] == dot.lhsType.getRank() - 1;
 }
 
-/// Whether that may pay: they come from far away, a piece of each at a time, which is too short for
-/// the machine to see that there is more.
+/// True if that may help: the rows come from beyond the caches, in segments that are too short for
+/// the hardware prefetcher.
 bool mayPrefetchLeft(const KernelProblem &problem, const DotProblem &dot) {
   return canPrefetchLeft(dot) && dot.batches == 1 &&
          fuse::bytesOf(findWhole(dot.lhs).getType()) >
@@ -87,7 +92,7 @@ struct Blocks {
   int64_t rows, columns, depth;
 };
 
-/// As many blocks as `block` makes of `size`, but alike and of whole `unit`s.
+/// Makes the blocks of `size` nearly equal and multiples of `unit`, without changing their number.
 int64_t makeEven(int64_t size, int64_t block, int64_t unit) {
   if (block >= size)
     return block;
@@ -95,13 +100,13 @@ int64_t makeEven(int64_t size, int64_t block, int64_t unit) {
   return llvm::alignTo(llvm::divideCeil(size, llvm::divideCeil(size, block)), unit);
 }
 
-/// Blocks of whole tiles, alike, small enough for the second cache.
+/// Nearly equal blocks of whole tiles that fit in L2.
 Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
                     int64_t lanes, int64_t group) {
   const int64_t l2 = problem.target.machine.l2.bytes, bytes = dot.getElementBytes(),
                 width = tile.vectors * lanes;
   bool compensated = isCompensatedSum(dot.element, dot.depth);
-  // Wide elements take no more memory than others.
+  // Blocks of wide elements have fewer columns, so that they take no more bytes.
   int64_t wide = kBlockColumns * 4 / std::max<int64_t>(4, bytes);
   int64_t near = std::max(kMinBlockColumns, l2 / 2 / (kSumBlock * bytes));
   int64_t columns = std::min({dot.columns, wide, near});
@@ -113,19 +118,19 @@ Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileSha
       block /= 2;
     return block;
   };
-  // Rows of a product of batches that is much larger on one side are to stay near the core until
-  // the next kernel of a group reads them (attention's weights), so there are few.
+  // In a batched product with one large side, the rows of a block are to stay in L2 until the next
+  // kernel of the group reads them (as with the weights of attention), so a block has few rows.
   int64_t rowBytes = std::max(dot.columns, dot.depth) * bytes, depthBytes = dot.depth * bytes;
   if (dot.batches > 1 && std::min(dot.columns, dot.depth) <= kBlockColumns &&
       dot.rows * rowBytes > l2)
     rows = shrink(rows, rowBytes);
-  // The same of the right operand's rows, if that is the large side.
+  // Likewise for the columns of the result, if those are the large side.
   if (dot.batches > 1 && dot.depthIsMinorOfRhs && dot.rows <= kBlockRows &&
       dot.columns > kBlockRows && dot.columns * depthBytes > l2) {
     rows = dot.rows;
     columns = shrink(std::min(columns, kBlockRows), depthBytes);
   }
-  // Blocks of batches have borders in common with others of a group.
+  // Blocks of a batched product must begin where those of other kernels in their group begin.
   auto cut = [&](int64_t size, int64_t block, int64_t unit) -> int64_t {
     if (block < size && dot.batches > 1)
       return std::max(unit, block / unit * unit);
@@ -136,10 +141,10 @@ Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileSha
           std::min(entries, kSumBlock)};
 }
 
-/// Whether a block of the left operand can be packed: its rows lie side by side.
+/// True if a block of the left operand can be packed: its row dimension is minor.
 bool canPackLeft(const DotProblem &dot, int64_t group) { return dot.lhsIsTransposed && group == 1; }
 
-/// Whether the right operand can come in panels of `width` columns.
+/// True if the right operand can be read from prepacked panels of `width` columns.
 bool canComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t width,
                    int64_t group) {
   return (problem.packings >= 0 || findPanels(dot)) && group == 1 && dot.columns >= width &&
@@ -147,8 +152,8 @@ bool canComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t 
          fuse::bytesOf(getPanelType(dot, width)) <= kMaxPanelBytes;
 }
 
-/// Whether that may pay: enough rows read the panels, which are no small part of the work and are
-/// not packed anew for each run: that takes memory, and no less time than packing them block by
+/// True if prepacked panels may be faster: enough rows read them, they are larger than L1, and they
+/// are not packed anew for each run, which would take memory and no less time than packing block by
 /// block.
 bool mayComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t width,
                    int64_t group) {
@@ -158,8 +163,8 @@ bool mayComePacked(const KernelProblem &problem, const DotProblem &dot, int64_t 
          fuse::bytesOf(getPanelType(dot, width)) > double(problem.target.machine.l1.bytes);
 }
 
-/// Bytes of the stack: a block's panels, a tile's or a block's rows, sums that wait for the next
-/// block.
+/// Bytes on the stack: the panels of a block, the packed left operand of a tile or a block, and the
+/// sums that are kept for the next block of the depth.
 int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
                       hlo::ScheduleAttr schedule) {
   int64_t tileRows = schedule.getTile()[0], width = schedule.getTile()[1] * schedule.getLanes();
@@ -178,7 +183,8 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
   return elements * dot.getElementBytes();
 }
 
-/// Those blocks, and others of more rows: the right operand is packed for each block of rows.
+/// The blocks of `chooseBlocks`, and others with more rows, since the right operand is packed once
+/// for each block of rows.
 SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
                                int64_t lanes, int64_t group) {
   const Machine &machine = problem.target.machine;
@@ -188,7 +194,7 @@ SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &d
     return all;
   int64_t columnBlocks = llvm::divideCeil(dot.columns, least.columns);
   int64_t leastUnits = problem.target.singleThreaded ? 1 : kUnitsOfCore * machine.l3.sharedBy;
-  // Rows of one block of columns stay near the core for the next kernel of a group.
+  // The rows of a block that has all columns stay in L2 for the next kernel of the group.
   int64_t rowBytes = std::max(dot.columns, dot.depth) * dot.getElementBytes();
   int64_t mostRows = columnBlocks == 1 ? machine.l2.bytes / 2 / rowBytes : dot.rows;
   for (int64_t count = llvm::divideCeil(dot.rows, least.rows) * 3 / 4;
@@ -202,9 +208,9 @@ SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &d
 
 double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
-/// Tiles worth a look: one whose rows divide the product's, and the best of the tall ones, which
-/// take most from a panel. Rows that are left over cost no code: the last tile goes over others
-/// again.
+/// Candidate tiles: the one whose height divides the rows best, and the fastest of the tall ones,
+/// which reuse a panel most. Leftover rows need no code of their own: the last tile overlaps the
+/// one before.
 SmallVector<TileShape> listTiles(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
                                  int64_t group) {
   int64_t wide = kBlockColumns * 4 / std::max<int64_t>(4, dot.getElementBytes());
@@ -271,8 +277,8 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
   }
 }
 
-/// Time to read the right operand and to pack it: a block of it for each block of rows, or all of
-/// it as often as a kernel of its own does that.
+/// Time to read and pack the right operand: block by block for each block of rows, or all of it as
+/// often as the kernel that packs it runs.
 double getRightTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule,
                     double rowBlocks, double read) {
   double element = problem.costs.getReloadTime() * kPackReloads + getPrologueTime(problem, dot) +
@@ -289,17 +295,17 @@ double getRightTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sc
   return rowBlocks * stream + std::max(0.0, problem.packings) * pack;
 }
 
-/// Time to read the left operand for each block of columns, but once if it is near: that every
-/// strategy does.
+/// Time to read the left operand for each block of columns. If it fits in the caches, its first
+/// reading is not counted, because every strategy has it.
 double getLeftReadTime(const KernelProblem &problem, const DotProblem &dot, double columnBlocks) {
   double bytes = fuse::bytesOf(dot.lhsType), held = bytes / dot.batches;
   double passes = columnBlocks - (held > double(problem.target.machine.getLargestShare()) ? 0 : 1);
   return passes * bytes * problem.costs.getStreamTime(held);
 }
 
-/// Time to pack the left operand. In place it is read for each panel again if a tile's part of it
-/// does not stay in the first cache: if its rows push each other out, or lie side by side, so that
-/// a line is read of each k.
+/// Time to pack the left operand, or to read it in place. In place it is read again for each panel
+/// if a tile's part of it does not stay in L1: because its rows map to the same sets, or because
+/// its row dimension is minor, so that each k reads another cache line.
 double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule,
                    double columnBlocks, double panels) {
   const Machine &machine = problem.target.machine;
@@ -318,8 +324,8 @@ double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sch
   return 0;
 }
 
-/// Time that sums take to wait for the next block of the depth: where the result will be, or beside
-/// a block's panels.
+/// Time to store and reload the partial sums between blocks of the depth, in the memory of the
+/// result or on the stack.
 double getSumTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule) {
   int64_t depthBlocks = llvm::divideCeil(dot.depth, kSumBlock);
   double bytes = double(dot.rows) * dot.columns * dot.getElementBytes();
@@ -327,8 +333,8 @@ double getSumTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sche
   return 2.0 * (depthBlocks - 1) * dot.batches * bytes * problem.costs.getStreamTime(held);
 }
 
-/// Time for the lines of the result in which a panel ends and the next one begins: they are read
-/// and written once more, as other rows are stored in between.
+/// Time for the cache lines of the result that two panels share: they are evicted in between and so
+/// are read and written twice.
 double getSharedLineTime(const KernelProblem &problem, const DotProblem &dot, int64_t width) {
   int64_t lineBytes = problem.target.machine.l1.lineBytes;
   int64_t line = std::max<int64_t>(1, lineBytes / dot.getElementBytes());
@@ -356,7 +362,7 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double compute = getProductTime(problem, dot, lanes, rate * useful) / group;
   double read = getReadTime(problem, dot, rowBlocks),
          readLeft = getLeftReadTime(problem, dot, columnBlocks);
-  // Memory works while tiles compute, if it is asked in time.
+  // Prefetched memory arrives while tiles compute.
   double asked = 0;
   for (auto [name, time] : {std::pair("prefetch", &read), std::pair("prefetch_left", &readLeft)})
     if (schedule.has(name))
@@ -394,7 +400,7 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
   if (block[0] > int64_t(llvm::alignTo(dot.rows, tile[0])) ||
       block[1] > int64_t(llvm::alignTo(dot.columns, width)))
     return "expected blocks no larger than the product";
-  // Where sums are cut is a matter of accuracy.
+  // Where sums are cut is decided by accuracy, not by speed.
   int64_t group = chooseGroup(problem, dot, schedule.getLanes(), /*packs=*/true);
   if (block[2] != chooseBlocks(problem, dot, {tile[0], tile[1]}, schedule.getLanes(), group).depth)
     return "expected a block's depth to be that of sums, which accuracy decides";
@@ -415,7 +421,7 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
   return "";
 }
 
-/// Each block of the depth in turn, and the sums of blocks likewise.
+/// The terms of each block of the depth one after the other, then the sums of the blocks likewise.
 std::string sumPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
   if (!isa<FloatType, ComplexType>(dot.element))

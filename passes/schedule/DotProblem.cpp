@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Columns that are few beside `kManyRows` rows and a depth that is long enough for lanes along it.
+/// The most columns, and the least rows and depth, with which operands are exchanged so that lanes
+/// lie along the depth.
 static constexpr int64_t kFewColumns = 4, kManyRows = 9, kLongDepth = 64;
 
 Value getLarger(Value value) {
@@ -65,7 +66,7 @@ Type getAccumulatorType(Type result) {
   return narrow && narrow.getWidth() < 32 ? Float32Type::get(result.getContext()) : result;
 }
 
-/// The dimensions of `rank` that are in neither list.
+/// The dimensions below `rank` that are in neither list.
 static SmallVector<int64_t> getRest(int64_t rank, ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
   return llvm::filter_to_vector(llvm::seq<int64_t>(rank), [&](int64_t d) {
     return !llvm::is_contained(x, d) && !llvm::is_contained(y, d);
@@ -83,7 +84,8 @@ static int64_t getSizes(RankedTensorType type, ArrayRef<int64_t> dimensions,
   return product;
 }
 
-/// The only user of `value`, seen without dimensions of size one; null if there are several.
+/// The only user of `value` behind reshapes that add or drop dimensions of size one; null if there
+/// are several. Sets `value` to what that operation uses.
 static Operation *getOnlyUser(Value &value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -94,7 +96,7 @@ static Operation *getOnlyUser(Value &value) {
   return nullptr;
 }
 
-/// Which operand's memory the only result of a kernel has.
+/// The input whose memory the only result of a kernel overwrites; -1 if there is none.
 static int64_t getReuse(Operation *kernel) {
   ArrayRef<int64_t> reuse;
   if (auto op = dyn_cast<hlo::KernelOp>(kernel))
@@ -104,7 +106,8 @@ static int64_t getReuse(Operation *kernel) {
   return reuse.size() == 1 ? reuse[0] : -1;
 }
 
-/// Where a mask lets results of `dot` through, and else what is in their memory already.
+/// The rows in which a mask selects the results of `dot`, if the memory keeps its old contents
+/// everywhere else.
 static MaskedRange findLiveResults(hlo::DotOp dot) {
   Value product = dot.getResult();
   auto select = dyn_cast_or_null<hlo::SelectOp>(getOnlyUser(product));
@@ -167,7 +170,7 @@ DotProblem::DotProblem(hlo::DotOp dot)
   rhsWhole = findWhole(rhs);
   liveRows = findLiveResults(dot);
   if (swapped || lhsRows.size() != 1 || liveRows.dimension != int64_t(lhsBatch.size()))
-    liveRows = {}; // in the result, rows are behind the batches
+    liveRows = {}; // in the result, rows follow the batches
   liveDepth = findNonZero(lhs);
   MaskedRange right = findNonZero(rhs);
   bool areAlike = liveDepth.begin == right.begin && liveDepth.end == right.end;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dot as a product of matrices: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]. What
-// its schedules are chosen by (DotStrategies.cpp) and its code is made of (codegen/kernels/dot).
+// A dot as a batched matrix product: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n].
+// Schedules are chosen from this description (DotStrategies.cpp), and code is generated from it
+// (codegen/kernels/dot).
 
 #ifndef HLOC_PASSES_SCHEDULE_DOTPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_DOTPROBLEM_H
@@ -14,69 +15,69 @@ struct DotProblem {
 
   hlo::DotOp dot;
   mlir::Value result;
-  /// The operands and which of their dimensions are what. `swapped` says that they changed sides: a
-  /// single column is a single row of the problem with the operands exchanged, which has the large
-  /// operand on the side that is streamed; so are a few columns, too few for lanes, if lanes can
-  /// lie along k.
+  /// The operands, and the role of each of their dimensions. `swapped` says that the operands were
+  /// exchanged: a product with a single column becomes one with a single row, so that the large
+  /// operand is on the side that is streamed. Operands are also exchanged if there are a few
+  /// columns, fewer than a vector has lanes, and lanes can lie along k.
   mlir::Value lhs, rhs;
   llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth, lhsRows, rhsColumns;
   bool swapped = false;
   mlir::RankedTensorType lhsType, rhsType, resultType;
   llvm::SmallVector<int64_t> batchSizes, rowSizes, columnSizes, depthSizes;
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;
-  /// Of accumulators.
+  /// Type of the accumulators.
   mlir::Type element;
   bool depthIsMinorOfRhs = false;
-  /// Whether rows of the left operand lie side by side, so that each k of a row is far from the
-  /// next.
+  /// True if the row dimension is the left operand's minor one: rows are contiguous, and successive
+  /// k of a row are a stride apart.
   bool lhsIsTransposed = false;
-  /// Whether an operand is multiplied as it lies in memory.
+  /// True if an operand's elements can be multiplied directly as they are stored.
   bool lhsInPlace = false, rhsIsPlain = false;
-  /// The argument that the right operand is, or is a part of; null if it is computed.
+  /// The kernel argument that the right operand is, or is a slice of; null if the operand is
+  /// computed.
   mlir::BlockArgument rhsWhole;
-  /// Rows outside of which the result's memory keeps what it holds, if the kernel says so; and k
-  /// outside of which both operands are zero, by masks of their own. The others need no work.
+  /// Work that masks make unnecessary. Outside of the rows `liveRows`, the kernel leaves the memory
+  /// of the result as it is; outside of the k `liveDepth`, a mask makes both operands zero.
   MaskedRange liveRows, liveDepth;
 
   bool isEmpty() const { return batches * rows * columns == 0; }
   /// Both factors are bf16.
   bool factorIsBf16() const;
-  /// Bits of a real number of the accumulators.
+  /// Bits of an accumulator's element; of its real part if it is complex.
   int64_t getPartBits() const;
   /// Bytes of an accumulator.
   int64_t getElementBytes() const;
-  /// Bytes of what is read of the right operand for a batch, and of the array that holds it where
-  /// it is a part of one.
+  /// Bytes of the right operand that one batch reads, and bytes of the array that contains them if
+  /// the operand is a slice.
   double getRhsBytes() const;
   double getRhsWholeBytes() const;
 };
 
-/// Sizes of a packed block of the left operand as [tile][k][row], for blocks of `rows` and `depth`
-/// in tiles of `tileRows`: whole vectors of rows, and tiles a line of the cache apart from where
-/// they would push each other out of it.
+/// Shape [tile][k][row] of a packed block of the left operand of `rows` rows and `depth` k, in
+/// tiles of `tileRows` rows. Rows are padded to a power of two, and tiles are a cache line apart so
+/// that they do not map to the same sets of the cache.
 llvm::SmallVector<int64_t> getPackedLeftSizes(const DotProblem &dot, int64_t rows, int64_t depth,
                                               int64_t tileRows, int64_t lineBytes);
 
-/// The operand of which `value` is a part, with the same rows or pieces of them; null if it is
-/// something else.
+/// The operand of a dynamic slice, or of a reshape that adds or drops dimensions of size one; null
+/// for any other operation.
 mlir::Value getLarger(mlir::Value value);
-/// The argument of which `value` is a part that begins somewhere, its rows rows of that one or
-/// pieces of them: what is loaded as if it were an array itself, such as the weights of one of
-/// several layers. Null if it is nothing of the kind.
+/// The argument of which `value` is a slice at some offset, so that it can be loaded like an array
+/// of its own: for instance the weights of one of several layers. Null if there is none.
 mlir::BlockArgument findWhole(mlir::Value value);
 
-/// The array that `value` is a part of, moved or computed element by element, with the same
-/// neighbours: of several operands the first that is none of repeated elements. Null if there is
-/// none.
+/// The array that `value` is a slice of or is computed from element by element, in the same order
+/// in memory. Of several operands it is the first that is not a broadcast, an iota or a constant.
+/// Null if there is none.
 mlir::Value getSource(mlir::Value value);
-/// The argument that these steps lead to; null if they do not.
+/// The argument that repeated `getSource` leads to; null if it leads to none.
 mlir::BlockArgument findOrigin(mlir::Value value);
-/// The least size of what reshapes joined on this way (fuse::getRun): of blocks of weights that
-/// have a scale each, for one. `fuse::kView` if there are none.
+/// The smallest run (fuse::getRun) of the reshapes on the way to that argument, for example the
+/// length of blocks of weights that share a scale. `fuse::kView` if there is no such reshape.
 int64_t getRun(mlir::Value value);
 
-/// Type in which products of elements are summed into `result`: f32 for narrow floats, else the
-/// result's own.
+/// Type of the accumulators of products with element type `result`: f32 for narrower floats, else
+/// the same type.
 mlir::Type getAccumulatorType(mlir::Type result);
 
 } // namespace hloc

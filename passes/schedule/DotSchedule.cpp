@@ -10,13 +10,13 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes of a row that memory could bring while it goes on to the next one.
+/// Bytes that memory could have delivered in the time that a jump to another row costs.
 static constexpr double kRowChangeBytes = 512;
-/// Part of the time to read from the second cache for which tiles wait.
+/// Fraction of the time to read from L2 that tiles stall.
 static constexpr double kPanelWait = 0.2;
 
-/// Loads that a multiply-add may need, of those that the first cache does meanwhile; what is lost
-/// for each more, since they take their turn with the multiply-adds; and the most that is lost.
+/// Loads per multiply-add, as a fraction of what L1 can do, that cost nothing; what each one beyond
+/// costs, as loads and multiply-adds compete for issue slots; and the most that is lost.
 static constexpr double kFreeLoads = 0.4, kLostByLoads = 0.5, kMostLostByLoads = 0.11;
 
 DotProblem getDot(const KernelProblem &problem) {
@@ -70,7 +70,7 @@ double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShap
 }
 
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes) {
-  // What is read again is not alone in its cache.
+  // What is read repeatedly shares its cache with other data.
   double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1);
   return passes * dot.batches * dot.getRhsBytes() * problem.costs.getStreamTime(held);
 }
@@ -111,7 +111,7 @@ double getTransposedTime(const KernelProblem &problem, const DotProblem &dot, in
   if (!dot.lhsIsTransposed || bytes / dot.batches <= double(machine.l1.bytes) / 2)
     return 0;
   double lines = double(dot.batches) * dot.depth * llvm::divideCeil(dot.rows, tileRows);
-  // Lines that push each other out of the first cache do so in the second.
+  // Lines that evict each other from L1 do so in L2 as well.
   double held = rowsShareWays(problem, dot) ? bytes : double(machine.l2.bytes);
   return panels * lines * machine.l1.lineBytes * problem.costs.getStreamTime(held);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the strategies for dots share: their vectors, times, and checks of written schedules. Each
-// strategy is a file of its name; DotStrategies.cpp is their table. Test:
+// What the strategies for dots share: vector widths, parts of the cost model, and checks of written
+// schedules. Each strategy has a file of its name; DotStrategies.cpp is their table. Test:
 // test/passes/schedule/choose-schedules.mlir.
 
 #ifndef HLOC_PASSES_SCHEDULE_DOTSCHEDULE_H
@@ -15,78 +15,79 @@ namespace hloc {
 
 DotProblem getDot(const KernelProblem &problem);
 
-/// Elements of a vector, which has no more than there are `along` it.
+/// Lanes of a vector: the target's, but not more than are needed for `along` elements.
 int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t along);
 
-/// How many k the target multiplies and adds at once; `packs` says that both operands are packed.
+/// How many k one instruction of the target multiplies and adds (2 or 4 with dot-product
+/// instructions, else 1); `packs` says that both operands are packed.
 int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t lanes, bool packs);
 
-/// Of a tile's rate, what is reached by reading the right operand where it lies.
+/// Fraction of a tile's peak rate that is reached when the right operand is read where it lies.
 inline constexpr double kStreamRate = 0.75;
 
-/// Time of the products, each of which a tile does at `rate` of the machine's.
+/// Time of the multiply-adds, at `rate` of the machine's peak.
 double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
                       double rate);
 
-/// The part of a tile's rate that is left beside its loads. Tiles of batches are as tall as can be:
-/// their blocks have borders in common with others of a group.
+/// Fraction of a tile's rate that remains after its loads take issue slots. 1 for batched dots,
+/// whose tiles are always the tallest: their blocks must have the same boundaries as those of other
+/// kernels in their group.
 double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShape tile);
 
 /// Time to read the right operand of every batch `passes` times.
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes);
 
-/// Rows whose sums can wait in the first cache while the right operand is read row by row.
+/// Rows up to which the partial sums of a strip stay in L1 while the right operand is read row by
+/// row.
 inline constexpr int64_t kMostAxpyRows = 4;
 
-/// How much longer it takes to read the right operand from memory where a strip of `columns`
-/// columns is read of each row; 1 for what is near or used by many rows.
+/// By what factor reading the right operand from memory is slower if only a strip of `columns`
+/// columns is read of each row. 1 if the operand fits in L2 or many rows use it.
 double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64_t columns);
 
-/// Rows of the right operand between the one that is asked for and the one that is multiplied,
-/// where a strip of it is read in place: measured from 4 to 32, about the time that the last cache
-/// takes.
+/// Prefetch distance, in rows of the right operand, where a strip of it is read in place. Distances
+/// from 4 to 32 were measured: this is about the latency of the last-level cache.
 inline constexpr int64_t kRowsAhead = 8;
 
-/// Steps along the depth that are made without a loop, at most, where blocks of it share a scale.
+/// Up to how many steps along the depth are unrolled where blocks of it share a scale.
 inline constexpr int64_t kMostStepsOfRun = 4;
 
-/// Whether the right operand can be asked for before it is read: its rows lie in memory as they are
-/// read.
+/// True if the right operand can be prefetched: its rows are contiguous in memory in the order in
+/// which they are read.
 bool canAskAhead(const DotProblem &dot);
 
-/// Time for which tiles wait for the right operand, of which each of `rowTiles` tiles of rows reads
-/// all, where the `elements` that neighbouring tiles have in common do not stay in the first cache.
+/// Time that tiles stall on the right operand, which each of `rowTiles` tiles of rows reads
+/// completely, if the `elements` that successive tiles share do not stay in L1.
 double getPanelWait(const KernelProblem &problem, const DotProblem &dot, double rowTiles,
                     int64_t elements);
 
-/// Whether neighbouring rows of the left operand, as it lies in memory, push each other out of the
-/// first cache.
+/// True if successive rows of the left operand map to the same sets of L1 and evict each other.
 bool rowsShareWays(const KernelProblem &problem, const DotProblem &dot);
 
-/// Time to read a left operand in place whose rows lie side by side: tiles of `tileRows` rows read
-/// a line for each k, and that for each of `panels` panels of columns, since few lines stay in the
-/// first cache.
+/// Time to read in place a left operand whose row dimension is minor: a tile of `tileRows` rows
+/// reads a cache line for each k, and does so again for each of `panels` panels of columns, since
+/// L1 keeps few of these lines.
 double getTransposedTime(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows,
                          double panels);
 
-/// What computing the right operand's elements takes, if they do not lie in memory as they are.
+/// Time to compute an element of the right operand; zero if it is stored as it is multiplied.
 double getPrologueTime(const KernelProblem &problem, const DotProblem &dot);
 
-/// What reading an element of the right operand takes more where a batch is its minor dimension:
-/// the neighbours of a column are lines apart, and each line is read again for the next batch.
+/// Additional time to read an element of the right operand if a batch dimension is its minor one:
+/// the elements of a column are cache lines apart, and each line is read again for the next batch.
 double getBatchMinorTime(const KernelProblem &problem, const DotProblem &dot);
 
 hlo::ScheduleAttr makeSchedule(const DotProblem &dot, llvm::StringRef strategy, TileShape tile,
                                llvm::ArrayRef<int64_t> block, int64_t lanes, int64_t group,
                                llvm::ArrayRef<llvm::StringRef> with = {});
 
-/// What is wrong with the fields of a schedule whose lanes lie along columns; `with` are the
-/// choices of its strategy.
+/// Checks a written schedule whose lanes lie along columns; `with` lists the choices that its
+/// strategy has. Returns what is wrong, or an empty string.
 std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
                       hlo::ScheduleAttr schedule, llvm::ArrayRef<llvm::StringRef> with = {});
 
-/// The order of sums of strategies that read the right operand in place: one after the other, long
-/// ones in blocks.
+/// The order of summation of strategies that read the right operand in place: one term after the
+/// other, long sums in blocks.
 std::string sumInPlace(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
 /// The strategies, each in a file of its name.

@@ -6,12 +6,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Columns and rows for which an operand is read once, about.
+/// Size of the blocks of columns and rows for each of which the other operand is read once, about.
 static constexpr int64_t kReadColumns = 256, kReadRows = 192;
 
 double countOperandReads(hlo::DotOp op, unsigned operand) {
   DotProblem dot(op);
-  // Once for each block of the other side, of which there is one if that is small.
+  // Once for each block of the other side.
   bool isLeft = (operand == 0) != dot.swapped;
   int64_t blocks =
       isLeft ? llvm::divideCeil(dot.columns, kReadColumns) : llvm::divideCeil(dot.rows, kReadRows);

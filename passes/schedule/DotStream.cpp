@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot.stream: the right operand is read in place, once for each tile of rows. With `prefetch`, the
-// rows of it that a strip of columns reads next are asked for.
+// segments of its rows that a strip of columns reads next are prefetched.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/Streams.h"
@@ -12,24 +12,24 @@ namespace hloc {
 
 namespace {
 
-/// Vectors of one row of the right operand that are read one after the other, since memory is slow
-/// at more rows of less; and how many such strips there are to be, for the threads.
+/// Vectors of a strip of a single row, since reading short segments of many rows from memory is
+/// slow; and the fewest such strips, for parallelism.
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
 
-/// Registers of a tile of few rows that hold no sums; bytes of a piece of a row, at least, for
-/// which few rows are quicker so than with sums in the first cache.
+/// Registers of a tile of few rows that hold no accumulators; and the fewest bytes of a row's
+/// segment for which few rows are faster this way than with their sums in L1 (dot.axpy).
 constexpr int64_t kSpareRegisters = 2, kLeastPieceBytes = 256;
 
-/// Whether a strip's piece of each row of the right operand comes from beyond the second cache and
-/// is waited for: pieces lie rows apart, so the machine does not see which comes next. One row
-/// or two read long pieces.
+/// True if the strip's segments of the right operand miss L2 and the hardware prefetcher cannot
+/// predict them, since successive segments are a whole row apart. With one or two rows the segments
+/// are long enough to be prefetched by hardware.
 bool waitsForRows(const KernelProblem &problem, const DotProblem &dot) {
   double bytes =
       dot.getRhsWholeBytes() + fuse::bytesOf(dot.lhsType) + fuse::bytesOf(dot.resultType);
   return dot.rows > 2 && !dot.depthIsMinorOfRhs && bytes > double(problem.target.machine.l2.bytes);
 }
 
-/// Lines that a strip of `width` columns reads of a row of the right operand.
+/// Cache lines that a strip of `width` columns reads of a row of the right operand.
 double getPieceLines(const KernelProblem &problem, const DotProblem &dot, int64_t width) {
   return std::max(1.0, double(width) * fuse::elementBytes(dot.rhsType) /
                            double(problem.target.machine.l1.lineBytes));
@@ -41,14 +41,14 @@ void proposeStream(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
   DotProblem dot = getDot(problem);
   int64_t lanes = chooseLanes(problem, dot, dot.columns);
   TileShape tile = chooseTile(problem.target, dot.element, lanes, dot.rows, dot.columns);
-  // A row needs no registers but its sums.
+  // A single row needs registers for its accumulators only.
   if (dot.rhsIsPlain && !isa<ComplexType>(dot.element) && dot.rows == 1 &&
       dot.columns >= kMinStrips * kStripVectors * lanes)
     tile = {1, kStripVectors};
   schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1));
   if (!canAskAhead(dot) || !waitsForRows(problem, dot))
     return;
-  if (dot.rows <= kMostAxpyRows) { // which leave registers for longer pieces
+  if (dot.rows <= kMostAxpyRows) { // they leave registers for longer segments
     uint64_t most = (problem.target.vectorRegisters - kSpareRegisters) / dot.rows;
     tile.vectors = std::max(tile.vectors, int64_t(llvm::bit_floor(most)));
     if (double(tile.vectors * lanes) * fuse::elementBytes(dot.rhsType) < kLeastPieceBytes)
@@ -68,10 +68,11 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
                 getLoadRate(problem, dot, tile);
   double elements = double(dot.batches) * dot.columns * dot.depth;
   double load = getPrologueTime(problem, dot) + getBatchMinorTime(problem, dot);
-  // Neighbouring columns do not lie side by side.
+  // Adjacent columns are not contiguous in memory.
   if (dot.depthIsMinorOfRhs && dot.columns > 1 && dot.depth > 1)
     load += problem.costs.getStridedTime();
-  // A row of a left operand that is computed, or converted, is computed for each tile of columns.
+  // A row of the left operand that is computed or converted is computed again for each tile of
+  // columns.
   double left = dot.lhsInPlace ? 0 : problem.costs.getReloadTime() * problem.target.vectorBytes / 4;
   double rowElements = double(dot.batches) * dot.rows * dot.depth *
                        llvm::divideCeil(dot.columns, tile.vectors * lanes);

@@ -9,12 +9,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements from which a constant counts by its type alone.
+/// The fewest elements of a constant of which only the type counts.
 static constexpr int64_t kLargeConstant = 64;
 
 namespace {
 
-/// Writes what is hashed.
+/// Writes the text that is hashed.
 class Writer {
 public:
   std::string text;
@@ -63,7 +63,7 @@ private:
 } // namespace
 
 std::string getFingerprint(hlo::KernelKind kind, Block &body) {
-  // What is computed does not change when an operand is packed beforehand.
+  // Packing an operand beforehand does not change what is computed.
   for (auto dot : body.getOps<hlo::DotOp>())
     if (auto before = dot->getAttrOfType<StringAttr>(kPackedFrom))
       return before.str();

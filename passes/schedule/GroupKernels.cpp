@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels run tile by tile, one after the other, so that what they hand on to each other
-// stays near the core. Test: test/passes/schedule/group-kernels.mlir.
+// Chooses which kernels run together tile by tile, so that what one passes to the next stays in L2.
+// Test: test/passes/schedule/group-kernels.mlir.
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
@@ -16,7 +16,7 @@ namespace hloc {
 #include "passes/Passes.h.inc"
 } // namespace hloc
 
-/// The only kernel that reads `value`, perhaps in another shape.
+/// The only kernel that reads `value`, possibly through a view; null if there is none.
 static KernelOp getOnlyReader(Value value) {
   if (!value.hasOneUse())
     return nullptr;
@@ -24,8 +24,7 @@ static KernelOp getOnlyReader(Value value) {
   return buffers::isView(user) ? getOnlyReader(user->getResult(0)) : dyn_cast<KernelOp>(user);
 }
 
-/// The kernels that begin with the product `first`, whose result's rows are reduced and multiplied
-/// again, as the weights of attention; nothing if there are no such.
+/// The chain dot, reduce, dot that begins with `first`, as in attention; empty if there is none.
 static SmallVector<KernelOp, 3> findProducts(KernelOp first) {
   if (first.getKind() != KernelKind::Dot || first->getNumResults() != 1 || first.getMustReuse())
     return {};
@@ -52,7 +51,7 @@ struct GroupKernels : hloc::impl::GroupKernelsBase<GroupKernels> {
       SmallVector<KernelOp, 3> kernels = findProducts(first);
       if (kernels.empty())
         return;
-      // What fits the core's own cache is near anyway.
+      // What fits in L2 stays there without grouping.
       int64_t bytes = buffers::getBytes(first.getResult(0).getType());
       SmallVector<int64_t> numbers = llvm::map_to_vector(*targets, [&](const Target &target) {
         return bytes > target.machine.l2.bytes ? next : kNoTileGroup;

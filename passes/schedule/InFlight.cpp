@@ -7,16 +7,16 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The most vectors, and instructions of all of them: beyond, code no longer fits where decoded
-/// instructions are kept, and compiling it takes longer than it saves.
+/// The largest unroll factor, and the most instructions of an unrolled loop: more would not fit the
+/// cache of decoded instructions and take longer to compile than it saves.
 static constexpr int64_t kMostVectors = 4;
 static constexpr double kMostInstructions = 1600;
-/// What constants add to the instructions of a function.
+/// The fraction of a polynomial's instructions that load its coefficients.
 static constexpr double kConstantShare = 0.6;
-/// What more vectors have to save at least.
+/// The least fraction of time that a larger factor must save.
 static constexpr double kLeastGain = 0.05;
 
-/// Whether the operation is a polynomial, or several, with more coefficients than registers.
+/// True if the operation expands to polynomials with more coefficients than there are registers.
 static bool isPolynomial(Operation *op) {
   switch (hlo::getCostClass(op)) {
   case hlo::CostClass::Exponential:
@@ -30,7 +30,7 @@ static bool isPolynomial(Operation *op) {
   }
 }
 
-/// Whether it is a float that is the same in all lanes.
+/// True for a broadcast scalar of floating-point type, which is loaded where registers are short.
 static bool isConstant(Operation *op) {
   auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
   return broadcast && cast<RankedTensorType>(broadcast.getOperand().getType()).getRank() == 0 &&
@@ -47,7 +47,7 @@ int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, doubl
   for (Operation &op : problem.body) {
     if (op.getNumResults() == 0)
       continue;
-    // Of a complex number two registers are in flight in any case.
+    // A complex number is two independent vectors already.
     if (isa<ComplexType>(getElementTypeOrSelf(op.getResult(0).getType())))
       return 1;
     double begin = 0, time = costs.getScalarTime(&op);

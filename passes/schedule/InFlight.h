@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many vectors a loop computes beside each other. While one waits for its chain of operations,
-// others go on, further than the core looks ahead by itself; and constants that are too many for
-// the registers are loaded once for all of them. Test: test/passes/schedule/vectors-in-flight.hlo.
+// The unroll factor of a loop: how many independent vectors it keeps in flight. While one waits for
+// a chain of dependent operations, the others proceed, further than the core's out-of-order window
+// reaches; and constants that exceed the registers are loaded once for all of them. Test:
+// test/passes/schedule/vectors-in-flight.hlo.
 
 #ifndef HLOC_PASSES_SCHEDULE_INFLIGHT_H
 #define HLOC_PASSES_SCHEDULE_INFLIGHT_H
@@ -10,9 +11,9 @@
 
 namespace hloc {
 
-/// The number of vectors, a power of two, with which `count` elements are computed quickest, a
-/// vector holding `lanes` and the loop computing `besides` of them anyway. One if the kernel's
-/// whole time is not worth the code.
+/// The unroll factor, a power of two, that is fastest for `count` elements in vectors of `lanes`,
+/// if the loop computes `besides` independent vectors in any case. One if the kernel takes so
+/// little time that the additional code is not worth it.
 int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, double count,
                               double besides = 1);
 

@@ -12,11 +12,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Indices of a value that are told apart; what is asked for at more counts as asked for at one.
+/// The most indices of a value that are told apart; requests at any more are counted as at one of
+/// these.
 static constexpr size_t kMaxIndices = 32;
-/// Elements of which one is taken, up to which whole vectors are loaded and sorted out.
+/// The largest stride for which whole vectors are loaded and deinterleaved.
 static constexpr int64_t kInterleaved = 4;
-/// The index of what the kernel's loops go through themselves.
+/// The index of the kernel's own loops.
 static constexpr int64_t kLoopIndex = 0;
 
 /// The last dimension of more than one element; -1 if there is none.
@@ -31,7 +32,7 @@ static Requests operator*(const Requests &x, double factor) {
   return {x.rows * factor, x.uniform * factor, x.strided * factor, x.apart * factor};
 }
 
-/// The same requests, of elements whose neighbours are at some distance.
+/// The same requests, for elements that are a fixed stride apart.
 static Requests atDistances(const Requests &x) {
   return {0, x.uniform, x.strided + x.rows, x.apart};
 }
@@ -40,12 +41,12 @@ static Requests anywhere(const Requests &x) {
   return {0, x.uniform, 0, x.apart + x.strided + x.rows};
 }
 
-/// Requests of one for each `length` elements of a row.
+/// One request for every `length` elements of a row.
 static Requests oncePer(const Requests &x, double length) {
   return {0, x.uniform + (x.rows + x.strided + x.apart) / length, 0, 0};
 }
 
-/// Requests of neighbours along dimension `d` of `array`, which is not its minor one.
+/// Requests for adjacent elements along dimension `d` of `array`, which is not its minor one.
 static Requests acrossRows(const Requests &x, Value array, int64_t d) {
   double bytes = fuse::elementBytes(array.getType());
   for (int64_t size : arrayType(array).getShape().drop_front(d + 1))
@@ -56,13 +57,14 @@ static Requests acrossRows(const Requests &x, Value array, int64_t d) {
 static Requests once() { return {0, 1, 0, 0}; }
 static Requests allOf(Value value) { return {fuse::elementsOf(value), 0, 0, 0}; }
 
-/// Operations that a kernel's loops are built around; their time is not that of elementwise code.
+/// True for operations that a kernel's loops are built around; their time is counted by their
+/// strategies.
 static bool isRoot(Operation &op) {
   return isa<hlo::DotOp, hlo::ConvolutionOp, hlo::ReduceOp, hlo::ReduceWindowOp, hlo::ScanOp,
              hlo::SortOp, hlo::TopkOp, hlo::ScatterOp>(op);
 }
 
-/// Whether only the slice is written.
+/// True if `op` is an update that writes only the slice.
 bool KernelWork::isUpdateInPlace(Operation &op) const {
   return &op == findUpdateInPlace(problem.kind, problem.body).getOperation();
 }
@@ -112,11 +114,11 @@ Requests KernelWork::getRequests(Value value) const {
   return sum;
 }
 
-/// Passes what `op` is asked for on to its operands.
+/// Passes the requests for `op` on to its operands.
 void KernelWork::visit(Operation &op) {
   if (isRoot(op)) {
-    // Each element of an array once, by the loops of the kernel. Of a window it is as often as
-    // windows hold it.
+    // The kernel's loops read each element of an array once; of a window's input, as often as
+    // windows contain it.
     int64_t index = nextIndex++;
     double times = 1;
     if (auto reduce = dyn_cast<hlo::ReduceWindowOp>(op)) {
@@ -125,7 +127,7 @@ void KernelWork::visit(Operation &op) {
       for (int64_t size : reduce.getWindow().getSizes())
         times *= double(size);
     }
-    // Of a scatter's operands only what is scattered to is touched: its strategies count that.
+    // Only the updated positions of a scatter's operands are touched, which its strategies count.
     auto scatter = dyn_cast<hlo::ScatterOp>(op);
     for (Value operand : op.getOperands().drop_front(scatter ? scatter.getCount() : 0))
       ask(operand, index, allOf(operand) * times);
@@ -215,8 +217,8 @@ void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
     return ask(operand, at, once());
   if (last == minor)
     return ask(operand, at, requests);
-  // Loops over the dimensions behind find it done; unless they are so short that lanes lie along
-  // the one before, or across them in kernels that reduce others.
+  // A loop over the inner dimensions finds the value computed already, unless the dimensions are so
+  // short that lanes lie along the one before them, or across them in kernels that reduce others.
   double inner = 1;
   for (int64_t d = last + 1; d < type.getRank(); ++d)
     inner *= double(type.getDimSize(d));
@@ -226,7 +228,7 @@ void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
                      : requests * (1 / inner));
 }
 
-/// Of short pieces, a vector asks all of them, each for some of its lanes.
+/// If the concatenated rows are short, each vector asks all operands, each for some of its lanes.
 void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
                                  const Requests &requests) {
   RankedTensorType type = arrayType(concatenate.getResult());
@@ -240,7 +242,7 @@ void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
 }
 
 void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests &requests) {
-  // Of slices that hold the operand's rows or parts of them, neighbours lie beside each other.
+  // If the slices contain rows of the operand or parts of them, vectors are contiguous.
   RankedTensorType operand = arrayType(gather.getOperand());
   int64_t minor = getMinor(operand);
   double row = minor < 0 ? 1 : double(gather.getSliceSizes()[minor]), slice = 1;
@@ -249,7 +251,7 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
   bool hasRows = row >= lanes / 2 && !gather.getOffsetDims().empty() &&
                  gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
   ask(gather.getOperand(), nextIndex++, hasRows ? requests : anywhere(requests));
-  // An index is read once for all elements of a row, and of a slice with few.
+  // An index is read once for all elements of a row, and of a slice if there are no rows.
   double components = fuse::elementsOf(gather.getStartIndices()) * slice /
                       std::max(1.0, fuse::elementsOf(gather.getResult()));
   ask(gather.getStartIndices(), derive(index, *gather, 1),
@@ -287,9 +289,9 @@ double KernelWork::getTime() const {
       continue;
     Requests requests = getRequests(op.getResult(0));
     double vectors = requests.getTotal() - requests.uniform;
-    if (isa<hlo::GatherOp>(op)) // the loads themselves are its operand's
+    if (isa<hlo::GatherOp>(op)) // the loads themselves are counted for its operand
       time += vectors * problem.costs.getStridedTime() / 2;
-    else if (vectors > 0) // a few elements take as long as a vector of them
+    else if (vectors > 0) // a few elements take as long as a vector
       time +=
           std::max(vectors * problem.costs.getElementTime(&op), problem.costs.getScalarTime(&op)) +
           requests.uniform * problem.costs.getScalarTime(&op);

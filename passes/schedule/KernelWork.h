@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often the code of a kernel asks for each of its values, and how their elements lie: what
-// predictions add up. Kernels compute by index (codegen/emit/ElementEmitter.h): an operation is
-// done once for each index at which its users ask for it, however many of them ask at the same one.
-// Test: test/passes/schedule/KernelWorkTest.cpp.
+// How often the code of a kernel computes each of its values, and how vectors of their elements are
+// laid out in memory: the counts that predictions multiply. Kernels compute by index
+// (codegen/emit/ElementEmitter.h): an operation is emitted once for each index at which its users
+// need it, however many users there are. Test: test/passes/schedule/KernelWorkTest.cpp.
 
 #ifndef HLOC_PASSES_SCHEDULE_KERNELWORK_H
 #define HLOC_PASSES_SCHEDULE_KERNELWORK_H
@@ -13,8 +13,8 @@
 
 namespace hloc {
 
-/// Elements of a value that are asked for, by where a vector's lie: beside each other, all at the
-/// same place, at equal distances, or anywhere.
+/// Numbers of elements that are requested of a value, by the layout of a vector of them:
+/// contiguous, one element for all lanes, a fixed stride, or arbitrary positions.
 struct Requests {
   double rows = 0, uniform = 0, strided = 0, apart = 0;
 
@@ -25,21 +25,21 @@ class KernelWork {
 public:
   explicit KernelWork(const KernelProblem &problem);
 
-  /// All elements of a value that are asked for, also more than once.
+  /// All requests for elements of a value, with repetitions.
   Requests getRequests(mlir::Value value) const;
 
-  /// Nanoseconds of the elementwise code, of loads and of stores: all but what the operation does
-  /// around which a kernel's loops are built.
+  /// Nanoseconds of the elementwise code, the loads and the stores: everything except the operation
+  /// that the kernel's loops are built around.
   double getTime() const;
 
 private:
-  /// Those who ask at the same index, by a number for the index.
+  /// Requests for a value, by the number of the index.
   using AtIndex = llvm::SmallDenseMap<int64_t, Requests, 2>;
 
   void ask(mlir::Value value, int64_t index, const Requests &requests);
   void visit(mlir::Operation &op);
-  /// The index at which `op`, asked at `index`, asks for an operand: the same for operations that
-  /// move data alike.
+  /// The index at which `op`, if requested at `index`, requests an operand: the same one for
+  /// operations that move data alike.
   int64_t derive(int64_t index, mlir::Operation &op, unsigned operand);
   void pass(mlir::Operation &op, int64_t index, const Requests &requests);
   void passBroadcast(hlo::BroadcastOp broadcast, int64_t index, const Requests &requests);
@@ -47,7 +47,8 @@ private:
   void passGather(hlo::GatherOp gather, int64_t index, const Requests &requests);
   double getLoadTime(mlir::BlockArgument argument) const;
   double getStoreTime() const;
-  /// From the first load to the last store of one element: what a kernel of few takes at least.
+  /// The latency from the first load to the last store of one element: a lower bound for kernels of
+  /// few elements.
   double getLatency() const;
   bool isUpdateInPlace(mlir::Operation &op) const;
 
@@ -55,11 +56,11 @@ private:
   llvm::DenseMap<mlir::Value, AtIndex> asked;
   std::map<std::tuple<int64_t, const void *, const void *, unsigned>, int64_t> derived;
   int64_t nextIndex = 1;
-  /// Elements of a vector of the kernel.
+  /// Lanes of the kernel's vectors.
   double lanes = 1;
-  /// Whether the minor dimension of the results is short and lanes lie along the one before.
+  /// True if the results' minor dimension is short, and lanes lie along the one before.
   bool hasFewMinor = false;
-  /// Whether it is short and kept by a reduction, whose lanes lie across it.
+  /// True if a reduction keeps a short minor dimension, so that its lanes lie across that.
   bool crossesFew = false;
 };
 

@@ -11,8 +11,8 @@ namespace hloc {
 /// Transposes whose tiles are in registers at the same time.
 static constexpr size_t kMaxTransposes = 2;
 
-/// Operands and operations of `body` that do not treat elements of arrays of `shape` alike wherever
-/// they are.
+/// The number of operands and operations of `body` that do not map each element of `shape` to the
+/// same position.
 static int64_t countMoved(Block &body, ArrayRef<int64_t> shape) {
   int64_t arguments = llvm::count_if(body.getArguments(), [&](Value argument) {
     return arrayType(argument).getRank() != 0 && arrayType(argument).getShape() != shape;
@@ -25,8 +25,8 @@ static int64_t countMoved(Block &body, ArrayRef<int64_t> shape) {
          });
 }
 
-/// Whether a concatenation gives results of `shape`, an operand that is computed for each element
-/// of the outermost dimension.
+/// True if a result of `shape` is a concatenation along its outermost dimension of operands of size
+/// one, all of which are computed in this kernel.
 static bool joins(Block &body, ArrayRef<int64_t> shape) {
   return llvm::any_of(body.getOps<hlo::ConcatenateOp>(), [&](hlo::ConcatenateOp op) {
     return op.getDimension() == 0 && arrayType(op.getResult()).getShape() == shape &&
@@ -55,7 +55,7 @@ LoopProblem::LoopProblem(Block &body)
   for (auto op : body.getOps<hlo::TransposeOp>()) {
     RankedTensorType type = arrayType(op.getResult());
     Type element = type.getElementType();
-    // Preds and the like have no vectors of their own in registers.
+    // Vectors of i1 have no registers of their own.
     if (type.getShape() != shape || transposes.size() == kMaxTransposes || hlo::isPred(element) ||
         hlo::getStorageBits(element) % 8 != 0)
       continue;

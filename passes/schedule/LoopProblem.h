@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The iteration space of a loop kernel, and in which ways it can be walked. What schedules are
-// chosen by (LoopStrategies.cpp) and code is made of (codegen/kernels/loop).
+// The iteration space of a loop kernel, and the ways in which it can be traversed. Schedules are
+// chosen from this description (LoopStrategies.cpp), and code is generated from it
+// (codegen/kernels/loop).
 
 #ifndef HLOC_PASSES_SCHEDULE_LOOPPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_LOOPPROBLEM_H
@@ -10,26 +11,27 @@
 namespace hloc {
 
 struct LoopProblem {
-  /// `body` gives one result at least.
+  /// `body` returns at least one result.
   explicit LoopProblem(mlir::Block &body);
 
   int64_t getMinor() const { return shape.empty() ? 1 : shape.back(); }
 
   llvm::ArrayRef<int64_t> shape; // of the first result
   int64_t count, bits, operations;
-  /// Whether all results have that shape, and none of them complex numbers.
+  /// True if all results have that shape; true if some result has complex elements.
   bool isOneShape = true, isComplex = false;
-  /// Operands and operations whose elements do not lie, or are not computed, as the results are:
-  /// none if everything treats elements alike wherever they are.
+  /// The number of operands and operations whose elements are at other positions than those of the
+  /// results. If there are none, the position of an element does not matter (`isBlind`), and the
+  /// whole array can be one range.
   int64_t moved = 0;
   bool isBlind = true;
-  /// Whether a result has elements of less than a byte.
+  /// True if some result has elements of less than a byte.
   bool packsResults = false;
-  /// Whether the outermost dimension has a few elements that come of different operands: what these
-  /// have in common, as the coordinates of vectors that are multiplied crosswise, can be read once.
+  /// True if the outermost dimension has few elements, each computed from an operand of its own, as
+  /// in the components of a cross product: what they have in common can then be loaded once.
   bool joinsMajor = false;
-  /// Transposes to the results' shape whose operands lie, in memory, along dimension `across`: at
-  /// most kMaxTransposes, whose tiles are in registers at the same time.
+  /// Transposes to the results' shape whose operands are contiguous along dimension `across` of it.
+  /// At most kMaxTransposes, whose tiles are in registers at the same time.
   llvm::SmallVector<hlo::TransposeOp> transposes;
   int64_t across = 0;
 };

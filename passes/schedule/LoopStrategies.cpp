@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies for loop kernels, which compute every element of their results by itself. The bits of
-// results do not depend on the choice.
+// Strategies for loop kernels, which compute each element of their results independently. The bits
+// of results do not depend on the choice.
 //
-// - loop.tiles: square tiles of the minor dimension and the one along which an operand lies are
-//   computed with lanes along the latter and turned in registers. `lanes` is a tile's side.
-// - loop.flat: one range of elements.
+// - loop.tiles: square tiles of the minor dimension and of the one along which a transposed operand
+//   is contiguous. A tile is computed with lanes along the latter and transposed in registers.
+//   `lanes` is a tile's side.
+// - loop.flat: all elements are one range.
 // - loop.rows: lanes along the minor dimension, and a loop for each other one.
-// - loop.few_minor: lanes along the dimension before the minor one, whose few elements are computed
-//   beside each other: colours, coordinates.
-// - loop.few_major: all of the few elements of the outermost dimension are computed at each
-// position
-//   of the others.
+// - loop.few_minor: lanes along the dimension before the minor one, whose few elements (colours,
+//   coordinates) are unrolled.
+// - loop.few_major: lanes along the other dimensions; the few elements of the outermost one are
+//   unrolled, so that they share loads.
 //
-// `tile` is one element and the vectors that are in flight beside each other, `block` the elements
-// of a unit of one range. With `prefetch`, which all but tiles can have, loops ask for what they
-// read and write later (Streams.h).
+// `tile` is [1, unroll factor: independent vectors in flight]; `block` is the elements of a unit,
+// where there is one range. With `prefetch`, which all but loop.tiles can have, loops prefetch what
+// they read and write later (Streams.h).
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/InFlight.h"
 #include "passes/schedule/KernelWork.h"
@@ -28,34 +28,35 @@ namespace hloc {
 
 namespace {
 
-/// Cycles of the body for a vector below which two are in flight in any case, and the most that
-/// somebody may ask for.
+/// Cycles per vector of the body below which a loop is always unrolled by two, and the largest
+/// unroll factor that a written schedule may have.
 constexpr double kCheapCycles = 12;
 constexpr int64_t kMostVectors = 8;
 /// Elements of one unit of a flat range.
 constexpr int64_t kFlatUnit = 4096;
-/// Elements that are computed beside each other, and the bound on the operations that makes.
+/// The most elements of a short dimension that are unrolled, and the most operations that this may
+/// give.
 constexpr int64_t kMostBesides = 8, kMostOperations = 1200;
-/// The side of the largest tile, which takes as many registers, and of the smallest one; and the
-/// side that a tile has at least where the machine has such vectors: below, strided loads are as
-/// good.
+/// The side of the largest tile, which takes that many registers, and of the smallest one.
+/// `kUsefulTile` is the smallest side that is proposed where vectors are long enough: below it,
+/// strided loads are as fast.
 constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
-/// Cycles to begin a row; to find the indices along one dimension of a vector of positions; to move
-/// a vector's elements between those beside each other; and for a step of a tile's turn.
+/// Cycles to begin a row; to compute the indices along one dimension of a vector of positions; to
+/// interleave a vector with others for storing; and for one step of transposing a tile.
 constexpr double kRowCycles = 2, kDivideCycles = 4, kInterleaveCycles = 1, kTurnCycles = 1;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
   return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
 }
 
-/// Vectors beside each other whatever the operations: two where these are few.
+/// The unroll factor that holds for any operations: two if they are few.
 int64_t countCheapVectors(const KernelProblem &problem, const LoopProblem &loop) {
   int64_t lanes = getLanes(problem, loop);
   double cycles = problem.costs.toCycles(problem.costs.getElementTime(problem.body));
   return cycles * double(lanes) < kCheapCycles && loop.count >= 4 * lanes ? 2 : 1;
 }
 
-/// So many vectors and lanes, or what of them `along` elements fill.
+/// As many of these vectors and lanes as `along` elements fill.
 ScheduleFields fitVectors(int64_t vectors, int64_t lanes, int64_t along) {
   while (vectors * lanes > 1 && vectors * lanes / 2 >= along)
     (vectors > 1 ? vectors : lanes) /= 2;
@@ -65,12 +66,12 @@ ScheduleFields fitVectors(int64_t vectors, int64_t lanes, int64_t along) {
   return fields;
 }
 
-/// What a loop over all elements does at a time at least.
+/// The fewest vectors and lanes of a loop over all elements.
 ScheduleFields fitCheapVectors(const KernelProblem &problem, const LoopProblem &loop) {
   return fitVectors(countCheapVectors(problem, loop), getLanes(problem, loop), loop.count);
 }
 
-/// Vectors and lanes along `along` elements, where `besides` are computed at each of them.
+/// Vectors and lanes along `along` elements, if `besides` elements are computed at each of them.
 ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, int64_t along,
                         int64_t besides = 1) {
   int64_t lanes = getLanes(problem, loop);
@@ -80,7 +81,7 @@ ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, i
   return fitVectors(vectors, lanes, along);
 }
 
-/// The same along a range that is cut into units.
+/// Likewise along a range that is cut into units.
 ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
                         int64_t besides = 1) {
   ScheduleFields fields = fitLanes(problem, loop, loop.count, besides);
@@ -91,13 +92,13 @@ ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
 int64_t getWidth(const ScheduleFields &fields) { return fields.tile[1] * fields.lanes; }
 int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * schedule.getLanes(); }
 
-/// Time of the operations, of loads and of stores, if all lanes have something to do.
+/// Time of the operations, loads and stores, if all lanes are used.
 double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   Streams streams(problem, /*writesInOrder=*/true);
   return KernelWork(problem).getTime() + streams.getTime(schedule.has("prefetch"));
 }
 
-/// Proposes a schedule, and the same with `prefetch` if that can pay.
+/// Proposes a schedule, and the same one with `prefetch` if that can be faster.
 void proposeWithStreams(const KernelProblem &problem, StringRef strategy, ScheduleFields fields,
                         SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   schedules.push_back(makeSchedule(problem, strategy, fields));
@@ -118,7 +119,7 @@ std::string checkLoop(const KernelProblem &problem, hlo::ScheduleAttr schedule,
 
 //===-- loop.tiles ---------------------------------------------------------------------------===//
 
-/// The side of the tiles that fit; less than kSmallestTile if none do.
+/// The side of the tiles that fit; zero if none do.
 int64_t chooseTile(const KernelProblem &problem, const LoopProblem &loop) {
   int64_t lanes = problem.target.getLanes(loop.bits), tile = std::min(kLargestTile, lanes),
           least = std::min(lanes, kUsefulTile),
@@ -148,7 +149,7 @@ double costTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
   double lanes = double(schedule.getLanes()), count = double(loop.count),
          body = getBodyTime(problem, schedule);
-  // Rows of the operand are read whole, and turned; elements are not fetched one by one.
+  // Rows of the operand are loaded as vectors and transposed, so there are no strided loads.
   double strided = count * double(loop.transposes.size()) * problem.costs.getStridedTime();
   double turn = count / lanes * double(loop.transposes.size()) *
                 problem.costs.fromCycles(kTurnCycles * llvm::Log2_64(schedule.getLanes()));
@@ -184,7 +185,7 @@ double costFlat(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double body = getBodyTime(problem, schedule), count = double(loop.count);
   if (loop.isBlind || loop.shape.size() < 2)
     return body;
-  // Positions become indices, by which what does not lie as the results do has to be gathered.
+  // Positions are converted to indices, and operands with other positions are gathered.
   double divide = kDivideCycles * double(loop.shape.size() - 1) / double(getWidth(schedule));
   return body + count * (problem.costs.fromCycles(divide) +
                          double(loop.moved) * problem.costs.getGatherTime());
@@ -194,7 +195,7 @@ std::string checkRange(const KernelProblem &problem, hlo::ScheduleAttr schedule)
   if (std::string wrong = checkLoop(problem, schedule, {"tile", "block", "lanes"}); !wrong.empty())
     return wrong;
   ArrayRef<int64_t> block = schedule.getBlock();
-  // Units begin with a vector, and at a byte; so do vectors.
+  // Units begin at a whole vector and a whole byte; so do vectors.
   int64_t width = getWidth(schedule);
   if (block.size() != 1 || block[0] < 1 || block[0] % std::max<int64_t>(8, width) != 0)
     return "expected `block` to be one number of whole vectors, and a multiple of 8";
@@ -233,7 +234,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
          full = double(minor) / double(problem.target.getLanes(loop.bits));
   double time = getBodyTime(problem, schedule) * std::max(1.0, vectors / full) +
                 rows * problem.costs.fromCycles(kRowCycles);
-  if (loop.joinsMajor) // each element asks which operand it is of
+  if (loop.joinsMajor) // each element first determines its operand
     time += double(loop.count * loop.shape[0]) * problem.costs.getReloadTime();
   return time;
 }
@@ -244,8 +245,8 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
 
 //===-- loop.few_minor and loop.few_major ----------------------------------------------------===//
 
-/// Why the few of `few` elements of one dimension cannot be computed beside each other with lanes
-/// along `along` others.
+/// Why the `few` elements of one dimension cannot be unrolled with lanes along `along` others;
+/// empty if they can.
 std::string refuseFew(const KernelProblem &problem, const LoopProblem &loop, int64_t few,
                       int64_t along) {
   if (loop.isBlind || loop.packsResults)

@@ -15,13 +15,13 @@ static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
   return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
 }
 
-/// The scalar that `value` holds everywhere.
+/// The scalar that `value` broadcasts; null if it does not.
 static Value getScalar(Value value) {
   auto broadcast = value.getDefiningOp<hlo::BroadcastOp>();
   return broadcast && shapeOf(broadcast.getOperand()).empty() ? broadcast.getOperand() : Value();
 }
 
-/// Whether the numbers of `positions` count up, without a wrap around.
+/// True if the elements of `positions` count up without overflow.
 static bool countsUp(hlo::IotaOp positions) {
   auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(positions));
   int64_t count = shapeOf(positions)[positions.getIotaDimension()];

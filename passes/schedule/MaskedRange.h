@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks of positions from one number to another, known at run time: a product whose rows or whose
-// depth is masked so does nothing for other positions (DotProblem.h). Test:
+// Masks that select a contiguous range of positions, with bounds known at run time: a dot whose
+// rows or contracting dimension are masked this way skips all other positions (DotProblem.h). Test:
 // test/codegen/masked-dots.hlo.
 
 #ifndef HLOC_PASSES_SCHEDULE_MASKEDRANGE_H
@@ -10,8 +10,8 @@
 
 namespace hloc {
 
-/// Positions [begin, end) along a dimension, integer scalars; null for the first and behind the
-/// last.
+/// Positions [begin, end) along a dimension; the bounds are integer scalars. A null `begin` means
+/// 0, a null `end` the size of the dimension.
 struct MaskedRange {
   int64_t dimension = -1;
   mlir::Value begin, end;
@@ -20,21 +20,20 @@ struct MaskedRange {
   bool operator==(const MaskedRange &) const = default;
 };
 
-/// Where `mask` holds, if that is position >= begin, position < end or both; nothing if it is
-/// something else.
+/// The range that `mask` selects, if it is position >= begin, position < end, or both; else none.
 MaskedRange findMaskedRange(mlir::Value mask);
 
-/// The same along the dimension that is that of `range` in `shape`, which differs from `from` in
-/// dimensions of size one only.
+/// Translates `range` from the shape `from` to `shape`, which differs from it only by dimensions of
+/// size one.
 MaskedRange inShape(MaskedRange range, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape);
 
-/// Behind reshapes that add and drop dimensions of size one.
+/// The value behind reshapes that only add or drop dimensions of size one.
 mlir::Value skipUnitReshapes(mlir::Value value);
 
-/// What makes `value` zero where its mask does not hold; null if there is no such select.
+/// The select that makes `value` zero where its mask is false; null if there is none.
 hlo::SelectOp findZeroingSelect(mlir::Value value);
 
-/// Where `value` may be something else than zero, if a mask says so.
+/// The range outside of which a mask makes `value` zero; none if there is no such mask.
 MaskedRange findNonZero(mlir::Value value);
 
 } // namespace hloc

@@ -26,7 +26,7 @@ struct PanelSizes {
   int64_t getDepth() const { return depthBlocks * depth; }
 };
 
-/// The right operand's dimensions: batches, depth, columns.
+/// The right operand's dimensions in the order batch, depth, columns.
 SmallVector<int64_t> getOrder(const DotProblem &dot) {
   SmallVector<int64_t> order(dot.rhsBatch);
   order.append(dot.rhsDepth);
@@ -48,7 +48,7 @@ bool isLoopInvariant(ValueRange values, LoopLikeOpInterface loop) {
   });
 }
 
-/// Dots of the kernel's block that can share the panels of its argument `number`.
+/// The number of dots in the kernel's block that can share the panels of its argument `number`.
 int64_t countSharers(hlo::KernelOp kernel, const DotProblem &dot, unsigned number) {
   llvm::SmallPtrSet<Operation *, 4> sharers;
   for (Operation *user : kernel.getInputs()[number].getUsers()) {
@@ -68,7 +68,7 @@ int64_t countSharers(hlo::KernelOp kernel, const DotProblem &dot, unsigned numbe
   return std::max<int64_t>(1, sharers.size());
 }
 
-/// Where the elements of `type` along `dimensions` begin, in row-major order of these.
+/// The offsets of the elements of `type` along `dimensions`, in row-major order of these.
 std::vector<int64_t> listOffsets(RankedTensorType type, ArrayRef<int64_t> dimensions) {
   SmallVector<int64_t> strides(type.getRank(), 1);
   for (int64_t d = type.getRank() - 2; d >= 0; --d)
@@ -118,7 +118,7 @@ SmallVector<Operation *> findSources(Value value) {
 double countPackings(hlo::KernelOp kernel) {
   hlo::DotOp op =
       kernel.getKind() == hlo::KernelKind::Dot ? findDot(kernel.getBody().front()) : hlo::DotOp();
-  // Kernels of a group read their part of an operand.
+  // Kernels of a group read only their own part of an operand at a time.
   if (!op || op->hasAttr(kPackedFrom) || kernel->hasAttr(kTileGroups))
     return -1;
   DotProblem dot(op);
@@ -134,7 +134,7 @@ double countPackings(hlo::KernelOp kernel) {
     return -1;
   double packings = 1;
   if (auto argument = dyn_cast<BlockArgument>(dot.rhs)) {
-    // What others read as it lies would be there twice.
+    // A constant that others read unpacked would be stored twice.
     auto constant = inputs[0].getDefiningOp<hlo::ConstantOp>();
     if (constant && constant->hasOneUse() && dot.rhsType.getElementType() == dot.element)
       return 0;
@@ -151,7 +151,8 @@ double countPackings(hlo::KernelOp kernel) {
 
 Value buildPanels(Build build, const DotProblem &dot, Value rhs, int64_t width) {
   PanelSizes sizes(dot, width);
-  // Batches, depth and columns as they lie, so that one transposition makes the panels.
+  // Batch, depth and columns in the order in which they are stored, so that one transposition makes
+  // the panels.
   SmallVector<int64_t> lies{0, 1, 2}, whole;
   ArrayRef<int64_t> dimensions[] = {dot.rhsBatch, dot.rhsDepth, dot.rhsColumns};
   llvm::stable_sort(lies, [&](int64_t x, int64_t y) {
@@ -177,7 +178,7 @@ Value buildPanels(Build build, const DotProblem &dot, Value rhs, int64_t width) 
   high[placeOf(1)] = sizes.getDepth() - dot.depth;
   if (high[placeOf(1)] > 0)
     value = build.pad(value, build.scalar(dot.element, 0.0), none, high, none);
-  // Where each of the panels' dimensions lies.
+  // Which dimension of the split array becomes which dimension of the panels.
   for (int64_t part : lies) {
     if (part == 0) {
       from[0] = split.size();

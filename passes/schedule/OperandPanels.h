@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right operand of a dot as panels that a kernel of its own packs: the pass pack-operands makes
-// that kernel, where the dot's schedule asks for it (`packed_right`, DotPacked.cpp). Test:
+// The right operand of a dot as panels that a separate kernel packs. The pass pack-operands makes
+// that kernel where the dot's schedule asks for it (`packed_right`, DotPacked.cpp). Test:
 // test/passes/schedule/pack-operands.mlir.
 
 #ifndef HLOC_PASSES_SCHEDULE_OPERANDPANELS_H
@@ -11,31 +11,32 @@
 
 namespace hloc {
 
-/// Attribute of a dot whose right operand comes in panels: what its kernel's fingerprint was
+/// Attribute of a dot whose right operand comes in panels: the fingerprint that its kernel had
 /// before.
 inline constexpr llvm::StringLiteral kPackedFrom = "hlo.packed_from";
 
-/// The panels, each as wide as a register tile: [batch][block of the depth][panel][k][column], of
-/// accumulators' elements. The last panel ends with the last column, so it may begin within the one
-/// before; k past the depth are zero. There are `width` columns at least.
+/// Type of the panels, each as wide as a register tile: [batch][block of the
+/// depth][panel][k][column], with the element type of the accumulators. The last panel ends with
+/// the last column, so it may overlap the one before; k past the depth are zero. The operand has at
+/// least `width` columns.
 mlir::RankedTensorType getPanelType(const DotProblem &dot, int64_t width);
 
-/// The argument of a kernel that holds the panels; null if its dot reads the operand as it lies.
+/// The kernel argument that holds the panels; null if the dot reads the operand unpacked.
 mlir::BlockArgument findPanels(const DotProblem &dot);
 
-/// How often panels would be packed for each run of `kernel`: not at all those of a constant that
-/// nothing else reads, once before loops that do not change them, and once for all dots of a block
-/// that can share them. Negative if they cannot be packed beforehand.
+/// How often panels would be packed per run of `kernel`: zero for a constant that nothing else
+/// reads; less than one if they are packed before a loop or shared by several dots of a block.
+/// Negative if they cannot be packed beforehand.
 double countPackings(hlo::KernelOp kernel);
 
-/// Operations of a kernel that compute `value`, in order.
+/// The operations of a kernel that compute `value`, in order.
 llvm::SmallVector<mlir::Operation *> findSources(mlir::Value value);
 
-/// The panels of `rhs`, and the right operand of such panels.
+/// The panels made from `rhs`, and the right operand recovered from such panels.
 mlir::Value buildPanels(Build build, const DotProblem &dot, mlir::Value rhs, int64_t width);
 mlir::Value buildOperand(Build build, const DotProblem &dot, mlir::Value panels, int64_t width);
 
-/// The panels of a constant that is the right operand.
+/// The packed panels of a constant right operand.
 mlir::ElementsAttr packConstant(const DotProblem &dot, mlir::ElementsAttr value, int64_t width);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of kernels in each block: what reads a buffer before what updates it in place, and
-// what frees memory before what takes it. Test: test/passes/schedule/order-kernels.mlir.
+// Orders the kernels of each block: readers of a buffer before the kernel that updates it in place,
+// and what frees memory before what allocates it. Test: test/passes/schedule/order-kernels.mlir.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/memory/AssignBuffersPlan.h"
@@ -22,13 +22,13 @@ class BlockOrder {
 public:
   explicit BlockOrder(Block &block);
 
-  /// Puts the operations into the better of two orders; returns whether anything moved.
+  /// Applies the better of two orders; returns true if anything moved.
   bool run();
 
 private:
   struct Node {
-    SmallVector<unsigned> reads; // values, by the node that makes them
-    int64_t bytes = 0;           // of the results
+    SmallVector<unsigned> reads; // values, by the number of their producer
+    int64_t bytes = 0; // of the results
   };
   using Order = std::vector<unsigned>;
 
@@ -38,7 +38,8 @@ private:
 
   BlockGraph graph;
   std::vector<Node> nodes;
-  /// How many operations read the value made by a node; the block's results are never freed.
+  /// For each node, the number of operations that read its value; plus one if the block returns it,
+  /// so that it is never freed.
   std::vector<unsigned> readers;
 };
 
@@ -79,7 +80,7 @@ BlockOrder::Order BlockOrder::sortByPosition() const {
   return order;
 }
 
-/// Of what is ready, first what lets memory shrink most.
+/// Always takes the ready operation after which the least memory is live.
 BlockOrder::Order BlockOrder::sortByMemory() const {
   std::vector<unsigned> waits(graph.getWaits()), left(readers);
   auto growth = [&](unsigned index) {
@@ -92,7 +93,7 @@ BlockOrder::Order BlockOrder::sortByMemory() const {
   using Entry = std::pair<int64_t, unsigned>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   std::vector<bool> done(nodes.size());
-  // Who reads a value, to tell the last one.
+  // The readers of each value, to find the last one.
   std::vector<SmallVector<unsigned, 2>> readersOf(nodes.size());
   for (auto [i, node] : llvm::enumerate(nodes))
     for (unsigned read : node.reads)
@@ -136,10 +137,10 @@ int64_t BlockOrder::getPeak(const Order &order) const {
 bool BlockOrder::run() {
   if (nodes.size() < 2)
     return false;
-  // An update in place needs no copy if everybody else has read the buffer before.
+  // An update in place needs no copy if all readers of the old value come before it.
   graph.connectReadersToUpdates();
   Order order = sortByPosition(), other = sortByMemory();
-  if (order.size() != nodes.size()) // updates that wait for each other's readers
+  if (order.size() != nodes.size()) // cyclic: updates that wait for each other's readers
     return false;
   if (getPeak(other) < getPeak(order))
     order = other;

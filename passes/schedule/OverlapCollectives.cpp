@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives and asynchronous computations go on while kernels run: starts come as early as their
-// operands allow, dones as late as pays. Test: test/passes/schedule/overlap-collectives.hlo.
+// Lets kernels run while collectives and asynchronous computations are in flight: starts move as
+// early as their operands allow, dones as late as is useful. Test:
+// test/passes/schedule/overlap-collectives.hlo.
 #include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/target/TargetAttribute.h"
@@ -21,7 +22,7 @@ namespace hloc {
 #include "passes/Passes.h.inc"
 } // namespace hloc
 
-/// Time that an operation takes on one core.
+/// Predicted time of an operation on one core.
 static double estimateWork(Operation *op, const Target &target) {
   double time = 0;
   op->walk([&](KernelOp kernel) {
@@ -32,7 +33,7 @@ static double estimateWork(Operation *op, const Target &target) {
   return time;
 }
 
-/// Time for which a collective is under way.
+/// Predicted time that a collective is in flight.
 static double estimateCollective(CollectiveStartOp start, const Target &target) {
   double bytes = 0;
   for (Value value : llvm::concat<Value>(start->getOperands(), start->getResults()))
@@ -44,7 +45,7 @@ static double estimateCollective(CollectiveStartOp start, const Target &target) 
 static bool isStart(Operation *op) { return isa<CollectiveStartOp, AsyncLaunchOp>(op); }
 static bool isDone(Operation *op) { return isa<CollectiveDoneOp, AsyncWaitOp>(op); }
 
-/// Whether anything is started by `op` or in its regions.
+/// True if `op`, or an operation in its regions, starts something.
 static bool starts(Operation *op) {
   return op
       ->walk([](Operation *nested) {
@@ -65,15 +66,15 @@ class OverlapSchedule {
 public:
   OverlapSchedule(Block &block, const Target &target);
 
-  /// Puts the block's operations in their order.
+  /// Reorders the block's operations.
   void run();
 
 private:
   struct Node {
     double work = 0;
-    double hidden = 0;         // of a done: work since its start
-    double worth = 0;          // of a done: work that hides what was started
-    bool leadsToStart = false; // something is started by it or only after it
+    double hidden = 0; // of a done: work since its start
+    double worth = 0; // of a done: work that would hide all that was started
+    bool leadsToStart = false; // it starts something, or a start depends on it
   };
 
   void findLeadsToStarts();
@@ -93,12 +94,12 @@ OverlapSchedule::OverlapSchedule(Block &block, const Target &target)
     if (auto done = dyn_cast<CollectiveDoneOp>(graph[index]))
       node.worth =
           estimateCollective(cast<CollectiveStartOp>(done.getTicket().getDefiningOp()), target);
-    else if (isa<AsyncWaitOp>(graph[index])) // its function is planned at the same time as this one
+    else if (isa<AsyncWaitOp>(graph[index])) // its function is planned concurrently with this one
       node.worth = std::numeric_limits<double>::infinity();
     else if (!isStart(graph[index]))
       node.work = estimateWork(graph[index], target);
   }
-  // Participants meet in the order of their starts; a done is bound to its start alone.
+  // Participants meet in the order of their starts; a done depends only on its start.
   graph.connectEffects([](Operation *op) { return isa<CollectiveDoneOp>(op); });
   graph.connectReadersToUpdates();
   for (unsigned index = 0; index < nodes.size(); ++index)
@@ -122,16 +123,16 @@ void OverlapSchedule::findLeadsToStarts() {
   }
 }
 
-/// Whether a done may come now. Where participants wait for what one of them sends, each first
-/// starts what it can: another may need it before it sends.
+/// True if a done may be scheduled now. Where participants send to each other, each first issues
+/// all starts that it can: another participant may wait for one of them.
 bool OverlapSchedule::mayFinish(const std::set<unsigned> &ready) const {
   return !hasTransfers || llvm::none_of(ready, [&](unsigned index) {
     return nodes[index].leadsToStart && !isa<CollectiveDoneOp>(graph[index]);
   });
 }
 
-/// Of what is ready: starts; dones behind which enough work is hidden; other operations in their
-/// order; else the first done.
+/// Chooses among the ready operations: starts first; then dones whose latency is hidden; then other
+/// operations in their order; else the first done.
 unsigned OverlapSchedule::pick(const std::set<unsigned> &ready) const {
   std::optional<unsigned> finished, other;
   for (unsigned index : ready) {
@@ -166,7 +167,7 @@ void OverlapSchedule::run() {
       if (--waits[user] == 0)
         ready.insert(user);
   }
-  if (order.size() == nodes.size()) // not where updates of one buffer read each other's
+  if (order.size() == nodes.size()) // cyclic if updates of one buffer read each other's results
     graph.apply(order);
 }
 

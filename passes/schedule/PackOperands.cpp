@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that pack the right operands of dots into panels: once before a loop that does not change
-// them, once for all dots that read the same, when compiling if they are constants
-// (OperandPanels.h). Test: test/passes/schedule/pack-operands.mlir.
+// Makes kernels that pack the right operands of dots into panels: before a loop that does not
+// change them, once for all dots that read the same operand, and at compile time if they are
+// constants (OperandPanels.h). Test: test/passes/schedule/pack-operands.mlir.
 #include "compiler/hlo/Location.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,7 +26,7 @@ namespace hloc {
 
 namespace {
 
-/// A kernel that packs, and the constant that it makes if it is one.
+/// A kernel that packs, and the packed constant if it can be computed at compile time.
 struct Packing {
   KernelOp kernel;
   ElementsAttr constant;
@@ -73,7 +73,7 @@ private:
   SmallVector<Packing> packings;
 };
 
-/// A kernel before `kernel` that computes its dot's right operand and packs it.
+/// Makes a kernel before `kernel` that computes its dot's right operand and packs it.
 KernelOp PackOperands::makePacking(KernelOp kernel, const DotProblem &dot, int64_t width) {
   OpBuilder builder(kernel);
   SmallVector<Operation *> sources = findSources(dot.rhs);
@@ -106,7 +106,8 @@ KernelOp PackOperands::makePacking(KernelOp kernel, const DotProblem &dot, int64
   return packing;
 }
 
-/// Lets the kernel read panels, and nothing any more that only its right operand was made of.
+/// Makes the kernel read panels, and removes the operations and inputs that only its right operand
+/// needed.
 void PackOperands::pack(KernelOp kernel, int64_t width) {
   Block &body = kernel.getBody().front();
   std::string fingerprint = getFingerprint(kernel.getKind(), body);
@@ -142,7 +143,7 @@ void PackOperands::pack(KernelOp kernel, int64_t width) {
   ++packed;
 }
 
-/// Moves packing out of loops, with the views that it reads.
+/// Moves packing kernels out of loops, with the views that they read.
 void PackOperands::hoist() {
   llvm::SmallPtrSet<Operation *, 8> kernels;
   for (Packing &packing : packings)
@@ -156,7 +157,7 @@ void PackOperands::hoist() {
   });
 }
 
-/// One kernel for all that pack alike, where it runs before them.
+/// Replaces a packing kernel by an equal one that dominates it.
 void PackOperands::share() {
   DominanceInfo dominance(getOperation());
   DenseMap<Value, SmallVector<KernelOp>> known; // by input
@@ -176,7 +177,8 @@ void PackOperands::share() {
   });
 }
 
-/// Packs a constant, and chooses how the kernel is done that packs anything else.
+/// Replaces the packing of a constant by its result, and chooses a schedule for any other packing
+/// kernel.
 void PackOperands::finish(Packing &packing, ArrayRef<Target> targets) {
   KernelOp kernel = packing.kernel;
   if (packing.constant) {

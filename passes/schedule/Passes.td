@@ -6,17 +6,17 @@
 
 include "mlir/Pass/PassBase.td"
 
-//===- How kernels are done ------------------------------------------------===//
+//===- Schedules of kernels ------------------------------------------------===//
 
 def ChooseSchedules : Pass<"choose-schedules", "::mlir::func::FuncOp"> {
-  let summary = "Choose how each kernel is done";
+  let summary = "Choose a schedule for each kernel";
   let description = [{
-    Sets `schedules` of every kernel: for each target of the module (`hlo.targets`) the strategy,
-    tile, blocks and so on that take least time by the cost model (passes/schedule/Strategies.h). A
-    kernel that has schedules keeps them, and the module's `hlo.schedules` are taken for the kernels
-    that they name: both are checked first. What was tuned (`hlo.tuned_schedules`,
-    passes/schedule/TunedSchedules.h) comes before the model's choice where it gives the same bits; a
-    remark says where it does not, or no longer fits any kernel.
+    Sets `schedules` of every kernel: for each target of the module (`hlo.targets`), the strategy,
+    tile, blocks and so on that the cost model predicts to be fastest (passes/schedule/Strategies.h).
+    A kernel that already has schedules keeps them, and a kernel that the module's `hlo.schedules`
+    name gets the schedule written there; both are checked. A tuned schedule (`hlo.tuned_schedules`,
+    passes/schedule/TunedSchedules.h) is preferred to the model's choice if it gives the same bits. A
+    remark names tuned schedules that do not, or that no longer match any kernel.
 
     ```mlir
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : ... {
@@ -28,27 +28,28 @@ def ChooseSchedules : Pass<"choose-schedules", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"remarks", "remarks", "bool", "false", "Say what was chosen, what comes next, and their times">];
+    Option<"remarks", "remarks", "bool", "false", "Emit a remark with the schedule chosen, the best of any other strategy, and their predicted times">];
 }
 
 def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {
-  let summary = "Order kernels for the least memory";
+  let summary = "Order kernels to reduce peak memory";
   let description = [{
-    In every block: what only reads an array comes before the kernel that updates it in place; of
-    the orders that operands and side effects allow the given one is kept, or that which always
-    takes next what frees the most memory, whichever has the lower peak.
+    Reorders the operations of each block as dependences and side effects allow. Readers of an array
+    come before the kernel that updates it in place. Otherwise the pass keeps the given order, or
+    takes a greedy one that always picks the operation that frees the most memory: whichever has the
+    lower peak.
   }];
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
 }
 
 def GroupKernels : Pass<"group-kernels", "::mlir::func::FuncOp"> {
-  let summary = "Choose which kernels run tile by tile, one after the other";
+  let summary = "Choose which kernels run tile by tile as a group";
   let description = [{
-    A product whose result is reduced by rows and multiplied again (the weights of attention), and
-    which is larger than a target's second cache, becomes a group with these two kernels: code
-    generation runs all three for some rows at a time, where their buffers allow it, and the plan of
-    memory keeps all that a group reads or writes from its first kernel to its last. `hlo.tile_groups`
-    has for each target the number of a kernel's group, -1 for none.
+    A dot whose result is reduced along its rows and then multiplied again (the weights of attention)
+    forms a group with these two kernels if its result is larger than L2. Code generation runs all
+    three for a few rows at a time where their buffers allow it, and buffer assignment keeps
+    everything that the group reads or writes alive from its first kernel to its last.
+    `hlo.tile_groups` is the number of a kernel's group for each target, -1 for none.
 
     ```mlir
     %weights = hlo.kernel <dot> (%q, %k) ...
@@ -64,16 +65,20 @@ def GroupKernels : Pass<"group-kernels", "::mlir::func::FuncOp"> {
 }
 
 def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
-  let summary = "Let kernels run while collectives and asynchronous computations are under way";
+  let summary = "Overlap collectives and asynchronous computations with kernels";
   let description = [{
-    In every block with collectives or `hlo.async_launch`: starts come as soon as their operands are
-    there, in their own order, which is that in which participants meet; dones come once kernels that
-    take about as long as the collective have run since its start, or when nothing else is left that
-    does not wait for results. `hlo.async_wait` comes when nothing else is left, or something with
-    effects has to follow it. In a block with sends or receives between participants no done comes
-    before what leads to a start that does not need it, for which another participant may wait. Other
-    operations keep their order as far as that allows, and what reads an array stays before the kernel
-    that updates it in place.
+    Reorders each block with collectives or `hlo.async_launch`:
+
+    - A start comes as soon as its operands are computed. Starts keep their order, because
+      participants meet in that order.
+    - A done comes once kernels with the predicted time of the collective have run since its start,
+      or when everything else depends on a done.
+    - `hlo.async_wait` comes when everything else depends on it, or before the next operation with
+      side effects that follows it.
+    - In a block with sends or receives between participants, no done comes before an operation that
+      leads to a start and does not depend on the done: another participant may wait for that start.
+    - Other operations keep their order as far as possible, and readers of an array stay before the
+      kernel that updates it in place.
 
     ```mlir
     %ticket, %r = hlo.collective_start all_reduce (%x) ...
@@ -90,15 +95,16 @@ def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
 }
 
 def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
-  let summary = "Pack operands of dots into panels by kernels of their own";
+  let summary = "Pack operands of dots into panels in separate kernels";
   let description = [{
-    A dot whose schedule says `packed_right` reads its right operand in panels as wide as its register
-    tile, [batch][block of the depth][panel][k][column]. A kernel before it makes them, with all that
-    the operand is computed from; the dot's kernel takes the operand from the panels, which its code
-    reads as they lie. Panels of a constant are packed here, and the constant is left out if nothing
-    else reads it; those that a loop does not change are packed before the loop; dots that read the
-    same panels share them. What an object for several targets computes is the same for all of them:
-    such a one packs nothing.
+    A dot whose schedule has `packed_right` reads its right operand from panels as wide as its
+    register tile: [batch][block of the depth][panel][k][column]. This pass makes a kernel before the
+    dot that computes the operand and packs it. The dot's kernel then computes the operand from the
+    panels by operations that only move data, which code generation recognizes and replaces by reading
+    the panels directly. Panels of a constant are packed at compile time, and the constant is removed
+    if nothing else reads it. Panels of loop-invariant operands are packed before the loop. Dots that
+    read the same panels share them. Nothing is packed for an object with several targets, as all of
+    them share the same values.
 
     ```mlir
     %r = hlo.kernel <dot> (%a, %b) {schedules = [#hlo.schedule<"dot.packed" ... with = ["packed_right"]>], ...}

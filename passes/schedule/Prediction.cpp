@@ -12,12 +12,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements up to which a kernel has no loops, and neither start nor end.
+/// The most elements of a kernel that is straight-line code, without a launch.
 static constexpr double kStraightElements = 64;
 /// Cycles to fold the lanes of a vector at the end of a row.
 static constexpr double kFoldLanesCycles = 30;
 
-/// Multiply-adds of a contraction.
+/// The number of multiply-adds of a contraction.
 static double countProducts(Operation *op) {
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case([](hlo::DotOp dot) {
@@ -30,7 +30,7 @@ static double countProducts(Operation *op) {
       .Case([](hlo::ConvolutionOp convolution) {
         auto filter = cast<RankedTensorType>(convolution.getRhs().getType());
         int64_t features = filter.getDimSize(convolution.getDimLabels().getKernelOutputFeature());
-        double holes = 1; // positions between the elements of a dilated operand
+        double holes = 1; // the dilated operand has this many positions per element
         for (int64_t dilation : convolution.getWindow().getBaseDilations())
           holes *= double(dilation);
         return features ? fuse::elementsOf(convolution.getResult()) *
@@ -40,7 +40,7 @@ static double countProducts(Operation *op) {
       .Default([](Operation *) { return 0.0; });
 }
 
-/// Time of one application of a computation to elements of vectors.
+/// Time to apply a computation to one element in vector code.
 static double getComputationTime(const KernelProblem &problem, Operation *user,
                                  FlatSymbolRefAttr symbol) {
   hlo::ComputationOp computation = lookupComputation(user, symbol);
@@ -52,7 +52,7 @@ static double getComputationTime(const KernelProblem &problem, Operation *user,
   return time;
 }
 
-/// Sums and the like. Where lanes lie along the reduced dimensions, they are folded at the end of
+/// Time of a reduction. Where lanes lie along the reduced dimensions, they are folded at the end of
 /// each row.
 static double getReduceTime(const KernelProblem &problem, hlo::ReduceOp reduce,
                             hlo::ScheduleAttr schedule) {
@@ -78,7 +78,7 @@ static double getRootTime(const KernelProblem &problem, Operation *op, hlo::Sche
       .Default([](Operation *) { return 0.0; });
 }
 
-/// Whether a kernel is straight-line code in the program (isSmall in codegen).
+/// True if a kernel is straight-line code in the program (isSmall in codegen).
 static bool isStraight(const KernelProblem &problem) {
   if (!llvm::is_contained({hlo::KernelKind::Loop, hlo::KernelKind::Reduce, hlo::KernelKind::Dot,
                            hlo::KernelKind::Update},
@@ -93,8 +93,8 @@ static bool isStraight(const KernelProblem &problem) {
   return elements <= kStraightElements;
 }
 
-/// Time to read the inputs and write the results once. Of an array that is only written in part, or
-/// of which only a part is read, that part.
+/// Time to read the inputs and write the results once. Where only a part of an array is read or
+/// written, only that part counts.
 static double getTraffic(const KernelProblem &problem, const KernelWork &work) {
   const Machine &machine = problem.target.machine;
   double read = 0, written = 0, footprint = 0;
@@ -118,7 +118,7 @@ static double getTraffic(const KernelProblem &problem, const KernelWork &work) {
   return read * getReadTime(machine, footprint) + written * getWriteTime(machine, footprint);
 }
 
-/// What passes before and after the loops: nothing works until the first load is done.
+/// Time before and after the loops: the launch, and the latency of the first load.
 static double getStartTime(const KernelProblem &problem) {
   double latency = 0;
   for (BlockArgument argument : problem.body.getArguments())
@@ -132,7 +132,7 @@ double predictTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   bool isWalk = problem.kind == hlo::KernelKind::Loop || problem.kind == hlo::KernelKind::Update;
   double work = 0;
   if (isWalk && schedule && !isStraight(problem)) {
-    work = getCost(problem, schedule); // elementwise code is all that there is
+    work = getCost(problem, schedule); // there is nothing but elementwise code
   } else {
     work = elements.getTime();
     for (Operation &op : problem.body)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel will take, and what it could take at least. Tests: test/tools/report.hlo,
-// test/passes/schedule/KernelWorkTest.cpp; test/benchmark/predictions.py compares with the clock.
+// The predicted time of a kernel, and a lower bound of it. Tests: test/tools/report.hlo,
+// test/passes/schedule/KernelWorkTest.cpp; test/benchmark/predictions.py compares predictions with
+// measurements.
 
 #ifndef HLOC_PASSES_SCHEDULE_PREDICTION_H
 #define HLOC_PASSES_SCHEDULE_PREDICTION_H
@@ -9,15 +10,15 @@
 
 namespace hloc {
 
-/// Nanoseconds that the kernel takes on one core, done as `schedule` says; null if no strategy
-/// takes it.
+/// Predicted nanoseconds of the kernel on one core with `schedule`, which is null if no strategy
+/// applies.
 double predictTime(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
-/// Nanoseconds below which no code for this machine can be: every input is read and every result
-/// written once, and all products and sums are done at the machine's rate.
+/// A lower bound in nanoseconds for any code on this machine: each input is read and each result
+/// written once, and all multiply-adds run at the machine's peak rate.
 double getLimit(const KernelProblem &problem);
 
-/// Both of a kernel that is by itself, with the schedule that it has for `target`.
+/// Both numbers for a kernel function, with its schedule for `target`.
 struct KernelPrediction {
   double time = 0, limit = 0;
   hlo::ScheduleAttr schedule;

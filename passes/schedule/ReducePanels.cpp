@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce.panels: lanes lie along kept columns. `tile` is the rows that follow each other without a
-// loop, summed apart from others, and the vectors of a strip of them; `block` the rows that are
-// folded at a time and the columns of a panel: a unit folds block after block of rows into the
-// totals of its columns, which lie in memory near the core. For arrays of many rows that do not:
-// each row is read nearly as it lies, instead of one strip of all rows after the other.
+// reduce.panels: lanes lie along kept columns. `tile` is [rows that are unrolled and summed apart
+// from others, vectors of a strip of columns]; `block` is [rows that are folded at a time, columns
+// of a panel]. A unit folds one block of rows after the other into the totals of its columns, which
+// stay in L1 or L2. This is for arrays of many rows that exceed L2: each row is read almost
+// sequentially, instead of one narrow strip of all rows after the other.
 #include "passes/schedule/ReduceSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -11,19 +11,19 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Rows of a block: few enough for each to be a stream of its own.
+/// Rows of a block: few enough for the hardware prefetcher to follow each as a stream.
 static constexpr int64_t kBlockRows = 16;
-/// Rows that follow each other without a loop, and the cycles of an element from which that would
-/// only make code large.
+/// Rows that are unrolled, and the cycles per element from which unrolling would only make code
+/// large.
 static constexpr int64_t kRunRows = 8;
 static constexpr double kCostlyCycles = 2;
 /// Bytes of a row that are worth a stream: a page.
 static constexpr int64_t kStreamBytes = 4096;
-/// Panels that there are to be for several cores.
+/// The fewest panels, so that several cores have work.
 static constexpr int64_t kPanels = 8;
-/// Cycles for a vector of totals with their errors to be loaded, added to, and stored.
+/// Cycles to load a vector of totals with their error terms, add to it, and store it.
 static constexpr double kTotalCycles = 8;
-/// Cycles for the loops over a block's rows to begin and end.
+/// Cycles to begin and end the loops over a block's rows.
 static constexpr double kStripCycles = 12;
 
 /// Bytes of the totals of a panel.
@@ -43,8 +43,8 @@ std::string refuseReducePanels(const KernelProblem &problem) {
   return "";
 }
 
-/// Whether a row is at least one strip of so many columns. The last strip of a row begins early
-/// enough to be whole and does some columns again, so these must not lie over an operand.
+/// True if a row has at least one strip of `width` columns. The last strip of a row overlaps the
+/// one before, so that it is whole; columns that are computed twice must not overwrite an operand.
 static bool fitsRows(const KernelProblem &problem, const ReduceProblem &reduce, int64_t width) {
   bool isInPlace = llvm::any_of(problem.reuse, [](int64_t input) { return input >= 0; });
   int64_t columns = reduce.getColumns(width).count;
@@ -85,7 +85,7 @@ double costReducePanels(const KernelProblem &problem, hlo::ScheduleAttr schedule
   double stripTime = double(vectors) * whole * getPositionTime(problem, reduce),
          totalTime = problem.costs.fromCycles(kStripCycles +
                                               kTotalCycles * double(vectors * reduce.reductions));
-  // A row of a panel begins with a wait.
+  // The first line of each row of a panel is a miss.
   double wait = getWait(problem, reduce, 1) * double(llvm::divideCeil(columns, panel));
   return rowsOfPanels *
          (double(reduce.innerCount) * (strips * stripTime + wait) + blocks * strips * totalTime);

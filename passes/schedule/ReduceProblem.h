@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reductions of a kernel: over the same dimensions of arrays of one shape. What their schedules
-// are chosen by (ReduceStrategies.cpp) and their code is made of (codegen/kernels/reduce).
+// The reductions of a kernel: all over the same dimensions of arrays of one shape. Schedules are
+// chosen from this description (ReduceStrategies.cpp), and code is generated from it
+// (codegen/kernels/reduce).
 
 #ifndef HLOC_PASSES_SCHEDULE_REDUCEPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_REDUCEPROBLEM_H
@@ -10,40 +11,41 @@
 namespace hloc {
 
 struct ReduceProblem {
-  /// `body` holds one reduction at least.
+  /// `body` contains at least one reduction.
   explicit ReduceProblem(mlir::Block &body);
 
-  /// Positions that strips of `width` columns go over, those of the last `dimensions` kept ones: of
-  /// the minor one, or of all behind the last reduced one where strips fit those better.
+  /// The positions that strips of `width` columns run over: those of the last `dimensions` kept
+  /// dimensions. That is the minor one alone, or all that follow the last reduced one if strips fit
+  /// them better.
   struct Columns {
     int64_t count, dimensions;
   };
   Columns getColumns(int64_t width) const;
 
-  /// Whether vectors of `width` columns hold columns that do not lie side by side, so that they are
-  /// gathered: each goes over more than a row of the minor dimension, and rows are apart.
+  /// True if vectors of `width` columns have to be gathered: they span several rows of the minor
+  /// dimension, and rows are not contiguous.
   bool isGathered(int64_t width) const;
 
-  /// Of the operands, their reduced dimensions and the others.
+  /// Of the operands: their shape, the reduced dimensions, and the kept ones.
   llvm::ArrayRef<int64_t> shape;
   llvm::SmallVector<int64_t> reduced, kept;
   llvm::SmallVector<int64_t> reducedSizes, keptSizes;
-  /// Positions of the kept dimensions, and of the reduced ones at each.
+  /// Positions of the kept dimensions, and positions of the reduced dimensions for each of these.
   int64_t outerCount = 1, innerCount = 1;
   int64_t reductions = 0;
   /// Bits of the widest element.
   int64_t widest = 8;
   bool minorIsReduced = false;
-  /// Whether a result has elements of less than a byte, and whether one of them has the operands'
+  /// True if some result has elements of less than a byte; true if such a result has the operands'
   /// shape.
   bool packsResults = false, packsRows = false;
-  /// Whether operands of reductions do.
+  /// True if some operand of a reduction has elements of less than a byte.
   bool packsOperands = false;
   /// Bytes of the largest array that the kernel reads or writes.
   int64_t largestBytes = 0;
-  /// Bytes of what is kept of a column between blocks of its rows: sums, their errors, results.
+  /// Bytes that are kept per column between blocks of rows: sums, their error terms, results.
   int64_t totalBytes = 0;
-  /// Arrays that the kernel reads or writes at all positions.
+  /// The number of arrays that the kernel reads or writes at all positions.
   int64_t wholeArrays = 0;
 };
 

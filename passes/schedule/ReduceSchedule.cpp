@@ -6,11 +6,10 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Rows that are open at once, for memory and the translation of addresses, without being waited
-/// for.
+/// Rows that memory and the TLB can keep open at once without stalls.
 static constexpr int64_t kOpenRows = 32;
-/// How much longer a line of a far row is waited for than one of many that are asked for at once:
-/// little else is asked for meanwhile.
+/// By what factor a lone miss of a distant row is slower than one of many that are in flight
+/// together.
 static constexpr double kLoneMisses = 4;
 
 double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the strategies for reductions (ReduceStrategies.cpp) have in common, and the one that has a
-// file of its own. Test: test/passes/schedule/reduce-schedules.hlo.
+// What the strategies for reductions (ReduceStrategies.cpp) share, and the strategy that has a file
+// of its own. Test: test/passes/schedule/reduce-schedules.hlo.
 
 #ifndef HLOC_PASSES_SCHEDULE_REDUCESCHEDULE_H
 #define HLOC_PASSES_SCHEDULE_REDUCESCHEDULE_H
@@ -10,29 +10,28 @@
 
 namespace hloc {
 
-/// Time that a position takes, roughly. What is computed once for a row or column counts for its
-/// share.
+/// Time per position, roughly. What is computed once per row or column counts in proportion.
 double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce);
 
-/// A schedule of so many rows and vectors of them.
+/// Makes a schedule with this tile (rows, vectors) and block.
 hlo::ScheduleAttr makeReduceSchedule(const KernelProblem &problem, llvm::StringRef strategy,
                                      llvm::ArrayRef<int64_t> tile, int64_t lanes,
                                      llvm::ArrayRef<int64_t> block = {},
                                      llvm::ArrayRef<llvm::StringRef> with = {});
-/// A schedule with `vectors` vectors along so many elements, or what fits of them: a loop has
-/// `steps` steps at least.
+/// Makes a schedule with up to `vectors` vectors along `along` elements: as many as leave the loop
+/// at least `steps` steps.
 hlo::ScheduleAttr fitLanes(const KernelProblem &problem, const ReduceProblem &reduce,
                            llvm::StringRef strategy, int64_t vectors, int64_t along, int64_t steps,
                            llvm::ArrayRef<llvm::StringRef> with = {});
 
-/// Time that is spent waiting for `columns` neighbouring elements of a row where one row after the
-/// other is visited, of an array too large for the caches near the core.
+/// Time to wait for `columns` adjacent elements of each row, when rows are visited one after the
+/// other in an array that exceeds L2.
 double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_t columns);
 
-/// What is wrong with a written schedule, but for its block; empty if nothing.
+/// Checks a written schedule except for its block. Returns what is wrong, or an empty string.
 std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
-// reduce.panels (ReducePanels.cpp), as Strategy describes them.
+// reduce.panels (ReducePanels.cpp); the functions are those of a Strategy.
 std::string refuseReducePanels(const KernelProblem &problem);
 void proposeReducePanels(const KernelProblem &problem,
                          llvm::SmallVectorImpl<hlo::ScheduleAttr> &schedules);

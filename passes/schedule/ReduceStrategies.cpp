@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies for reductions. `tile` is one row and the vectors of partial results that are in
-// flight; stages of costly code may take fewer.
+// Strategies for reductions. `tile` is [1, vectors of partial results that are in flight]; stages
+// with expensive code may use fewer.
 //
-// - reduce.rows: lanes lie along the reduced minor dimension, and are folded at the end of a row.
-//   With `prefetch`, loops ask for what they read and write later (Streams.h).
-// - reduce.columns: lanes lie along kept positions, and each folds by itself.
-// - reduce.panels: the same, block by block of the reduced rows (ReducePanels.cpp).
+// - reduce.rows: lanes lie along the reduced minor dimension and are folded at the end of a row.
+//   With `prefetch`, loops prefetch what they read and write later (Streams.h).
+// - reduce.columns: lanes lie along kept positions, each of which is folded on its own.
+// - reduce.panels: like reduce.columns, block by block of the reduced rows (ReducePanels.cpp).
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
 #include "passes/schedule/InFlight.h"
@@ -21,12 +21,12 @@ namespace hloc {
 
 namespace {
 
-/// Elements of an array that does not stay near the core.
+/// Elements of an array that does not stay in the caches.
 constexpr int64_t kFarElements = 1 << 20;
-/// Vectors of a strip of such an array's row: what memory is quick at.
+/// Vectors of a strip of such an array's rows: segments that long are read at full bandwidth.
 constexpr int64_t kStripVectors = 16;
-/// Cycles of the whole kernel's vectors below which four vectors of partial results are in flight,
-/// and from which one is enough.
+/// Cycles per vector of the kernel's elementwise code: below the first, four vectors of partial
+/// results are in flight; from the second on, one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
 std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -48,7 +48,7 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   // Rows may begin within a byte.
   if (reduce.packsRows)
     return schedules.push_back(makeReduceSchedule(problem, "reduce.rows", {1, 1}, 1));
-  // Several vectors of partial results hide the latency of folding; each stage chooses again.
+  // Several vectors of partial results hide the latency of folding. Each stage may choose fewer.
   double cycles = problem.costs.toCycles(problem.costs.getElementTime(problem.body)) *
                   double(problem.target.getLanes(reduce.widest));
   int64_t lanes = problem.target.getLanes(reduce.widest),
@@ -57,7 +57,7 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
           vectors = cycles < kCheapCycles    ? 4
                     : cycles < kCostlyCycles ? std::max<int64_t>(2, inFlight)
                                              : inFlight;
-  // A loop of one step is none, but where it is within another.
+  // A loop of a single step is not emitted as a loop unless it is nested in another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   schedules.push_back(fitLanes(problem, reduce, "reduce.rows", vectors, along, steps));
   if (Streams(problem, /*writesInOrder=*/true).areWorthAsking())
@@ -72,7 +72,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double whole = double(problem.target.getLanes(reduce.widest));
   double steps = double(reduce.innerCount) / double(along) * double(llvm::divideCeil(along, width)),
          vectorTime = getPositionTime(problem, reduce) * whole * double(schedule.getTile()[1]);
-  // At the end of a row partial results become one, step by step.
+  // At the end of a row the partial results are folded into one.
   double fold =
       problem.costs.fromCycles(2.0 * double(reduce.reductions) *
                                (schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes())));
@@ -91,12 +91,12 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
     return schedules.push_back(makeReduceSchedule(problem, "reduce.columns", {1, 1}, 1));
   int64_t lanes = problem.target.getLanes(reduce.widest);
   double cycles = problem.costs.toCycles(getPositionTime(problem, reduce)) * double(lanes);
-  // Rows that are gathered have enough in flight.
+  // Rows that are gathered keep the core busy enough.
   int64_t vectors = cycles < kCheapCycles && !reduce.minorIsReduced ? 4
                     : cycles < kCostlyCycles                        ? 2
                                                                     : 1;
-  // Columns of an array that is no longer near the core are read in strips that memory is quick at,
-  // or by whole rows.
+  // The columns of an array that exceeds the caches are read in strips that memory serves at full
+  // bandwidth, or by whole rows.
   int64_t strip = kStripVectors * lanes;
   if (vectors == 4 && reduce.reductions == 1 &&
       reduce.innerCount * reduce.outerCount >= kFarElements && !reduce.keptSizes.empty() &&
@@ -104,7 +104,7 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
     vectors = kStripVectors;
   schedules.push_back(
       fitLanes(problem, reduce, "reduce.columns", vectors, reduce.outerCount, /*steps=*/2));
-  // Vectors that would go over several rows that lie apart may stay within one.
+  // Vectors that would span several rows that are not contiguous may be narrowed to one row.
   if (reduce.minorIsReduced || !reduce.isGathered(vectors * lanes))
     return;
   int64_t row = llvm::bit_floor(uint64_t(reduce.keptSizes.back()));
@@ -120,7 +120,7 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   if (reduce.isGathered(width))
     time += problem.costs.getStridedTime() * schedule.getLanes() / whole *
             double(std::max<int64_t>(1, reduce.wholeArrays));
-  // Vectors begin anew in each row that is not made of whole ones.
+  // In rows that are not a multiple of the width, each row begins with a new vector.
   int64_t row = reduce.keptSizes.empty() ? 1 : reduce.keptSizes.back();
   int64_t vectors = row > width && row % width != 0
                         ? reduce.outerCount / row * llvm::divideCeil(row, width)
@@ -131,7 +131,7 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 //===-- the order of sums --------------------------------------------------------------------===//
 
-/// Whether every order gives the same bits: of integers, and of extremes.
+/// True if every order of folding gives the same bits: for integers, minimum and maximum.
 bool isExact(hlo::ReduceOp reduce) {
   hlo::ComputationOp computation = lookupComputation(reduce, reduce.getToApplyAttr());
   Operation *op = computation && reduce.getCount() == 1 ? getSingleBinaryOp(computation) : nullptr;
@@ -154,7 +154,7 @@ std::string sumReduced(const KernelProblem &problem, hlo::ScheduleAttr schedule)
   if (schedule.getStrategy() == "reduce.panels")
     return "blocks of " + std::to_string(schedule.getBlock()[0]) + " rows, in runs of " +
            std::to_string(schedule.getTile()[0]);
-  // How many reductions of one stage can have long runs.
+  // How many reductions of one stage may sum in long runs.
   int64_t registers = std::max<int64_t>(1, width / problem.target.getLanes(reduce.widest));
   return "runs of columns, long ones of up to " +
          std::to_string(std::min(reduce.reductions, kLongRunRegisters / registers)) + " sums";

@@ -7,22 +7,24 @@ using namespace mlir;
 
 namespace hloc {
 
-/// What a height that divides the rows may cost: a ragged edge needs as much code again.
+/// What is given up for a height that divides the rows: a ragged edge needs as much code again.
 static constexpr double kRaggedEdge = 0.02;
-/// Of the rates that a machine has on paper, what is reached beside other instructions.
+/// The fraction of a machine's nominal load rate that is reached among other instructions, and a
+/// tolerance for the bandwidth of L2.
 static constexpr double kReached = 0.9, kSlack = 1.25;
-/// Accumulators for each multiply-add on its way with which none is ever waited for, and what is
-/// lost for the part of them that is missing.
+/// Accumulators per multiply-add in flight from which there are no stalls, and what is lost in
+/// proportion to those that are missing.
 static constexpr double kEnough = 1.5, kLostByFew = 1.0 / 3;
-/// How much longer a tile takes whose sums alone have no registers.
+/// By what factor a tile is slower if its accumulators alone exceed the registers.
 static constexpr double kSpilled = 5;
 
-/// Registers of an accumulator: complex numbers take two.
+/// Registers per accumulator: two for complex numbers.
 static int64_t getWidth(Type accumulator) { return isa<ComplexType>(accumulator) ? 2 : 1; }
 
 bool fitsRegisters(const Target &target, Type accumulator, TileShape tile) {
-  // With a row's vectors and a scalar of the left operand, of complex ones also the negative of the
-  // imaginary part, and the product where it is not added at once.
+  // Besides the accumulators there are the vectors of one row, a scalar of the left operand, for
+  // complex numbers also the negated imaginary part, and the product if there is no fused
+  // multiply-add.
   int64_t width = getWidth(accumulator), product = target.hasFma ? 0 : 1;
   return ((tile.rows + 1) * tile.vectors + 1) * width + (width - 1) + product <=
          target.vectorRegisters;
@@ -34,8 +36,8 @@ double getTileRate(const Target &target, Type accumulator, TileShape tile, int64
   double filled = count * getWidth(accumulator) /
                   (machine.rates.multiplyAddLatency * machine.rates.multiplyAdd);
   double latency = std::min({1.0, filled, 1 - kLostByFew * (1 - filled / kEnough)});
-  // How many loads a multiply-add needs, against those that the first cache can do; and how many
-  // rows share a vector, against what the second gives.
+  // The loads per multiply-add against the load rate of L1, and the rows that share a loaded vector
+  // against the bandwidth of L2.
   double loads =
       (tile.rows + tile.vectors) / count * machine.rates.multiplyAdd / machine.rates.load;
   double rowsPerLoad =
@@ -48,7 +50,7 @@ double getTileRate(const Target &target, Type accumulator, TileShape tile, int64
 
 SmallVector<TileShape> listTallTiles(const Target &target, Type accumulator, int64_t lanes,
                                      int64_t rows, int64_t columns) {
-  // Accumulators may take three registers in four.
+  // Accumulators may take three quarters of the registers.
   int64_t budget = target.vectorRegisters * 3 / 4 / getWidth(accumulator);
   int64_t most = std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
   SmallVector<TileShape> tiles;
@@ -69,7 +71,7 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
   double bestScore = -1;
   for (auto [limit, vectors] : listTallTiles(target, accumulator, lanes, rows, columns))
     for (int64_t height = limit; height >= 1; --height) {
-      // Work asked for over work done: the last tile goes over rows of the one before again.
+      // Useful work over work done: the last tile repeats rows of the one before.
       double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows /
                       llvm::alignTo(rows, height);
       double loads = double(height + vectors) / (height * vectors);

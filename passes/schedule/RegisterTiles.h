@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shape of the register tile of contractions: rows x vectors accumulators that stay in
-// registers while a loop runs over the contracted dimension (codegen/emit/RegisterTile.h).
+// registers during the loop over the contracting dimension (codegen/emit/RegisterTile.h).
 
 #ifndef HLOC_PASSES_SCHEDULE_REGISTERTILES_H
 #define HLOC_PASSES_SCHEDULE_REGISTERTILES_H
@@ -11,28 +11,29 @@
 
 namespace hloc {
 
-/// The shape of a tile: `rows` scalars of the left operand against `vectors` vectors of the right.
+/// A tile: `rows` scalars of the left operand times `vectors` vectors of the right one.
 struct TileShape {
   int64_t rows = 1, vectors = 1;
 };
 
-/// The best tile for a problem of `rows` rows and `columns` columns of accumulators of type
-/// `accumulator`, with `lanes` elements a vector: as many accumulators as hide the latency of
-/// multiply-add and leave room for the operands.
+/// The best tile for a product of `rows` rows and `columns` columns with accumulators of type
+/// `accumulator` and `lanes` elements per vector: enough accumulators to hide the latency of
+/// multiply-add, and registers left for the operands.
 TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes, int64_t rows,
                      int64_t columns);
 
-/// Steps of a tile's loop between two looks at what memory is to be asked for.
+/// Steps of a tile's loop between two prefetches.
 inline constexpr int64_t kPieceSteps = 16;
 
-/// Tiles of the most rows that have registers, one for each count of vectors that the columns fill.
+/// The tallest tile that fits the registers for each number of vectors that the columns can fill.
 llvm::SmallVector<TileShape> listTallTiles(const Target &target, mlir::Type accumulator,
                                            int64_t lanes, int64_t rows, int64_t columns);
 
-/// Whether such a tile's accumulators and operands have registers.
+/// True if the tile's accumulators and operands fit the registers.
 bool fitsRegisters(const Target &target, mlir::Type accumulator, TileShape tile);
 
-/// The part of the machine's multiply-adds that a tile can do: its latency and its loads limit it.
+/// The fraction of the machine's peak multiply-add rate that a tile reaches, given its latency and
+/// its loads.
 double getTileRate(const Target &target, mlir::Type accumulator, TileShape tile, int64_t rows);
 
 } // namespace hloc

@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Whether `body` gives the carries that it makes, from an input each, and nothing else.
+/// True if `body` returns its carries as its other results too, computed from one input each, and
+/// nothing else.
 static bool givesCarries(hlo::ScanOp op, hlo::ComputationOp body) {
   int64_t count = op.getNumCarries(), arrays = int64_t(op.getArrays().size());
   auto result = dyn_cast<hlo::ReturnOp>(body.getBody().front().getTerminator());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scan steps through, and whether it folds. What its schedules are chosen by
-// (ScanStrategies.cpp) and its code is made of (codegen/kernels/scan).
+// What a scan steps through, and whether it is a fold. Schedules are chosen from this description
+// (ScanStrategies.cpp), and code is generated from it (codegen/kernels/scan).
 
 #ifndef HLOC_PASSES_SCHEDULE_SCANPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_SCANPROBLEM_H
@@ -10,25 +10,25 @@
 namespace hloc {
 
 struct ScanProblem {
-  /// `op` scans one array at least; `body` is the computation that it names, which it may not have.
+  /// `op` scans at least one array; `body` is the computation that it names, or null.
   ScanProblem(hlo::ScanOp op, hlo::ComputationOp body);
 
-  /// Whether rows of the scanned dimension lie in memory as they are stepped through.
+  /// True if the scanned dimension is the minor one.
   bool isAlongRows() const { return dimension + 1 == int64_t(shape.size()) && steps > 1; }
-  /// Slices that lie side by side.
+  /// The number of contiguous slices: the size of the minor one of the other dimensions.
   int64_t getMinor() const { return sliceShape.empty() ? 1 : sliceShape.back(); }
 
   llvm::ArrayRef<int64_t> shape;
-  /// The scanned dimension and its size; sizes of the others, and their product.
+  /// The scanned dimension and its size; the sizes of the others, and their product.
   int64_t dimension, steps, slices = 1;
   llvm::SmallVector<int64_t> sliceShape;
-  /// Results that are no carries.
+  /// The number of results that are not carries.
   int64_t outputs;
-  /// Whether the body gives what it carries, and may be associated in any way.
+  /// True if the scan is a fold: the body returns what it carries, and is associative.
   bool isFold = false;
-  /// Whether it is to be folded block by block (kScanBlock).
+  /// True if it has to be folded block by block for accuracy (kScanBlock).
   bool isBlocked = false;
-  /// Whether an array has elements of less than a byte.
+  /// True if some array has elements of less than a byte.
   bool sharesBytes = false;
 };
 

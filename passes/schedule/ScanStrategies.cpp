@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies for scans. They add in different orders, so results of floats that are rounded depend
-// on the strategy and, of prefixes, on the lanes.
+// Strategies for scans. They add in different orders, so rounded floats depend on the strategy and,
+// for scan.prefixes, on the number of lanes.
 //
 // - scan.prefixes: lanes lie along the scanned dimension. The prefixes within a vector take
 //   log2(lanes) steps, then the carry is folded in from the left.
 // - scan.steps: lanes lie along the minor one of the other dimensions and step through the scanned
-//   one together. `tile` is one step and the vectors that take it beside each other.
+//   dimension together. `tile` is [1, independent vectors that take a step together].
 #include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/ScanProblem.h"
@@ -19,15 +19,16 @@ namespace hloc {
 
 namespace {
 
-/// How much longer operations take of which each waits for the one before: four cycles where two
-/// begin in one, and those that are two instructions.
+/// By what factor a chain of dependent operations is slower than the throughput that the costs
+/// assume: a latency of four cycles where two operations start per cycle.
 constexpr double kLatencyOfRate = 4;
-/// Cycles to move lanes for a step of the prefixes within a vector.
+/// Cycles to move lanes for one step of the prefixes within a vector.
 constexpr double kMoveLanesCycles = 3;
-/// Cycles for an element to get into a lane and out of it where its neighbours are in other rows.
+/// Cycles to insert an element into a lane and extract it again, where adjacent lanes are different
+/// rows.
 constexpr double kLaneCycles = 3;
-/// Vectors that take a step beside each other: whole cache lines at a time; and the most that
-/// somebody may ask for.
+/// Independent vectors per step, so that whole cache lines are read; and the most that a written
+/// schedule may have.
 constexpr int64_t kVectorsOfStep = 2, kMostVectors = 16;
 
 hlo::ScanOp findScan(const KernelProblem &problem) {
@@ -43,7 +44,7 @@ ScanProblem getScan(const KernelProblem &problem) {
 /// Bits of the widest element.
 int64_t getBits(const KernelProblem &problem) { return getWidestElement(problem.body); }
 
-/// Time from a carry to the next one.
+/// Latency from one carry to the next.
 double getChainTime(const KernelProblem &problem) {
   hlo::ScanOp op = findScan(problem);
   double time = 0;
@@ -118,8 +119,8 @@ double costSteps(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   return time;
 }
 
-/// Each column by itself, whatever lies beside it; where it is cut into blocks is for accuracy to
-/// say.
+/// The order of summation does not depend on the schedule: each column is summed on its own, and
+/// where it is cut into blocks is decided by accuracy.
 std::string getStepOrder(const KernelProblem &, hlo::ScheduleAttr) { return "in turn"; }
 
 std::string checkSteps(const KernelProblem &problem, hlo::ScheduleAttr schedule) {

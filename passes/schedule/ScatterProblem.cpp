@@ -9,7 +9,7 @@ namespace hloc {
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Whether elements of `array` take more than a load, and may be kept in an array of their own.
+/// True if elements of `array` take more than a load and can be stored in a temporary array.
 static bool isComputed(Value array) {
   Type element = typeOf(array).getElementType();
   if (isa<ComplexType>(element) || hlo::getStorageBits(element) < 8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows that a scatter combines into its operands. What its schedules are chosen by
-// (ScatterStrategies.cpp) and its code is made of (codegen/kernels/scatter).
+// The windows that a scatter combines into its operands. Schedules are chosen from this description
+// (ScatterStrategies.cpp), and code is generated from it (codegen/kernels/scatter).
 
 #ifndef HLOC_PASSES_SCHEDULE_SCATTERPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_SCATTERPROBLEM_H
@@ -12,26 +12,26 @@ namespace hloc {
 struct ScatterProblem {
   explicit ScatterProblem(hlo::ScatterOp op);
 
-  /// The size of the window dimension that units may split; 1 if there is none.
+  /// The size of the window dimension that can be split between units; 1 if there is none.
   int64_t getSplitSize() const { return splitDim < 0 ? 1 : windowSizes[splitDim]; }
   bool splitsMinor() const { return splitDim + 1 == int64_t(windowSizes.size()); }
   double countWindows() const;
-  /// Bytes of what is computed of a window.
+  /// Bytes of the computed indices and updates of a window.
   double getComputedBytes(hlo::ScatterOp op) const;
 
   mlir::RankedTensorType operandType, indicesType, updateType;
   llvm::SmallVector<int64_t> scatterDims, windowDims; // of the updates
   llvm::SmallVector<int64_t> scatterSizes, windowSizes;
   llvm::SmallVector<int64_t> operandDims; // of the operand, for each window dimension
-  /// The largest window dimension that no index moves, -1 for none: each of its positions sees all
-  /// windows in order, whatever happens at the others.
+  /// The largest window dimension that no index moves, -1 for none. Its positions are independent:
+  /// each sees all windows in order.
   int64_t splitDim = -1;
-  /// Whether a window's minor dimension is the operand's.
+  /// True if a window's minor dimension is the operand's.
   bool isAlongMinor = false;
-  /// Whether an operand has elements of less than a byte.
+  /// True if an operand has elements of less than a byte.
   bool sharesBytes = false;
-  /// Windows are single elements, and of their indices or updates these are computed: they take
-  /// more than a load.
+  /// If windows are single elements: those of the indices and updates that are computed, that is,
+  /// take more than a load.
   llvm::SmallVector<mlir::Value> computed;
 };
 

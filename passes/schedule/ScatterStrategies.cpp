@@ -2,11 +2,10 @@
 // Strategies for scatters. Windows are applied in order, so the bits of results do not depend on
 // the choice.
 //
-// - scatter.windows: window by window, lanes along a window's minor dimension if that is the
-//   operand's too. `units` are parts of a window dimension that no index moves.
-// - scatter.staged: windows of a single element, whose indices and updates are computed `lanes` at
-// a
-//   time and kept, for `block` windows, before these are applied one by one.
+// - scatter.windows: window by window, with lanes along a window's minor dimension if that is also
+//   the operand's. `units` are parts of a window dimension that no index moves.
+// - scatter.staged: for windows of a single element. The indices and updates of `block` windows are
+//   computed `lanes` at a time into a buffer, then applied one by one.
 #include "compiler/target/Access.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/kernels/ArraySizes.h"
@@ -20,18 +19,18 @@ namespace hloc {
 
 namespace {
 
-/// Units of a scatter: each goes through all indices, so they are few; and the vectors of the minor
-/// dimension that one has at least.
+/// The most units of a scatter, which are few because each goes through all indices; and the fewest
+/// vectors of the minor dimension per unit.
 constexpr int64_t kUnits = 8, kVectorsOfUnit = 4;
-/// Windows whose indices are computed ahead, of at least so many in a row; and the most that
-/// somebody may ask for.
+/// Windows that are staged at a time; the fewest contiguous windows for which that is proposed; and
+/// the most that a written schedule may have.
 constexpr int64_t kStagedWindows = 512, kLeastStaged = 16, kMostStaged = 8192;
-/// Cycles of a window besides its elements, and of a vector of these: loaded, combined and stored.
+/// Cycles of a window besides its elements, and of a vector of elements (load, combine, store).
 constexpr double kWindowCycles = 3, kVectorCycles = 1.5;
-/// Cycles to store what is computed ahead, and to load it again.
+/// Cycles to store a staged element and load it again.
 constexpr double kStageCycles = 1.5;
-/// How much longer code takes for one element than for a vector of them, where no loop goes over
-/// it: bounds and addresses are computed for each.
+/// By what factor the code for a single element is slower than that for a vector, per operation:
+/// bounds and addresses are computed for each.
 constexpr double kSingleFactor = 2;
 
 hlo::ScatterOp findScatter(const KernelProblem &problem) {
@@ -49,7 +48,7 @@ int64_t chooseLanes(const KernelProblem &problem, int64_t along) {
   return lanes;
 }
 
-/// Time to apply all windows, once their indices and updates are there.
+/// Time to apply all windows, given their indices and updates.
 double getApplyTime(const KernelProblem &problem, const ScatterProblem &scatter, int64_t lanes) {
   double windows = scatter.countWindows(), elements = 1;
   int64_t minor = scatter.windowSizes.empty() ? 1 : scatter.windowSizes.back();
@@ -143,7 +142,7 @@ std::string checkStaged(const KernelProblem &problem, hlo::ScheduleAttr schedule
              : "expected `block` to be whole vectors";
 }
 
-/// A product that is computed ahead is rounded before it is added.
+/// A product that is staged is rounded before it is added.
 std::string describeSums(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   bool addsComputed = llvm::any_of(findScatter(problem).getUpdates(), [](Value update) {
     return update.getDefiningOp() && !isa<IntegerType>(getElementTypeOrSelf(update.getType()));

@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  /// A column of the current line, counted from 0.
+  /// Location of a column, counted from 0, of the current line.
   FileLineColLoc place(size_t column) const {
     return FileLineColLoc::get(name, std::max(1u, number), unsigned(column) + 1);
   }
@@ -94,7 +94,7 @@ private:
     return success();
   }
 
-  /// Null after an error, which is reported where it is in the file.
+  /// Returns null after an error, which is reported at its place in the file.
   hlo::ScheduleAttr parseAttribute(StringRef text) {
     size_t start = columnOf(text), read = 0;
     Attribute attribute;
@@ -125,7 +125,7 @@ private:
   StringAttr name;
   MLIRContext *context;
   ScheduleFile file;
-  /// Of the current section.
+  /// Fingerprints in the current section.
   llvm::StringSet<> problems;
   StringRef line;
   unsigned number = 0;

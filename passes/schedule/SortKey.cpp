@@ -11,7 +11,7 @@ bool isNegativeZeroNan(Type element) {
   return isa<Float8E5M2FNUZType, Float8E4M3FNUZType, Float8E4M3B11FNUZType>(element);
 }
 
-/// Whether `x` and `y` are the same expression of parameters `p` and `q`, which are found.
+/// True if `x` and `y` are the same expression of the parameters `p` and `q`, which it finds.
 static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
   auto a = dyn_cast<BlockArgument>(x), c = dyn_cast<BlockArgument>(y);
   if (a || c) {
@@ -32,7 +32,7 @@ static bool areAlike(Value x, Value y, BlockArgument &p, BlockArgument &q) {
   return true;
 }
 
-/// Whether `x` and `y` are the same expression of the same parameters.
+/// True if `x` and `y` are the same expression of the same parameters.
 static bool areEqual(Value x, Value y) {
   if (x == y)
     return true;
@@ -109,7 +109,7 @@ bool SortKey::matchChain(Value less, SmallVectorImpl<SortKey> &keys) {
   return false;
 }
 
-/// Whether `x` is `parameter`, but for what it gives in place of zeros, a zero, or of NaNs, a NaN.
+/// True if `x` is `parameter`, except that zeros may become one zero and NaNs one NaN.
 static bool keepsNumbers(Value x, Value parameter) {
   if (x == parameter)
     return true;

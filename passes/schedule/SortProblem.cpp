@@ -22,7 +22,7 @@ SortProblem::SortProblem(hlo::SortOp op, hlo::ComputationOp comparator)
     elements.push_back(cast<RankedTensorType>(input.getType()).getElementType());
     sharesBytes |= hlo::getStorageBits(elements.back()) < 8;
   }
-  // Positions are half of an entry.
+  // A position takes half of an entry.
   if (comparator && size < (int64_t(1) << 31))
     keys = SortKey::match(comparator);
 }
@@ -35,7 +35,7 @@ SmallVector<Type> SortProblem::getColumns() const {
 int64_t SortProblem::getBufferBytes() const { return getColumnBytes(size, getColumns()); }
 
 bool SortProblem::hasWholeKeys() const {
-  // Elements of 64 bits have two keys, of which the first one has all bits.
+  // 64-bit elements have two keys, the first of which says their full width.
   return elements.size() == 1 && !keys.empty() &&
          keys.size() == (keys[0].width > kKeyBits ? 2 : 1) && keys[0].isReversible();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that a sort puts in order, and what they are ordered by. What its schedules are chosen
-// by (SortStrategies.cpp) and its code is made of (codegen/kernels/sort).
+// The rows that a sort orders, and the keys. Schedules are chosen from this description
+// (SortStrategies.cpp), and code is generated from it (codegen/kernels/sort).
 
 #ifndef HLOC_PASSES_SCHEDULE_SORTPROBLEM_H
 #define HLOC_PASSES_SCHEDULE_SORTPROBLEM_H
@@ -11,7 +11,7 @@
 namespace hloc {
 
 struct SortProblem {
-  /// `comparator` is the computation that the sort names, which it may not have.
+  /// `comparator` is the computation that the sort names, or null.
   SortProblem(hlo::SortOp op, hlo::ComputationOp comparator);
 
   /// Bytes of a buffer for one row: of entries, if there are keys, else of all operands' elements.
@@ -24,23 +24,23 @@ struct SortProblem {
   int64_t dimension, size, rows = 1;
   llvm::SmallVector<int64_t> rowShape;
   llvm::SmallVector<mlir::Type> elements; // of each operand
-  /// Whether an operand has elements of less than a byte.
+  /// True if an operand has elements of less than a byte.
   bool sharesBytes = false;
-  /// What the comparator orders by, the most significant first; none if no keys can be told from
-  /// it.
+  /// The keys that the comparator orders by, the most significant first; none if it is not
+  /// recognized.
   llvm::SmallVector<SortKey, 2> keys;
 
-  /// Whether the only operand's elements are sorted as integers of their own width, at least 32
-  /// bits, of which they can be made again.
+  /// True if there is one operand, and its elements can be sorted as integers of their own width
+  /// (at least 32 bits) and recovered from these.
   bool hasWholeKeys() const;
-  /// Bits of the integers that vectors sort: of whole keys, or of keys above positions; 0 if the
-  /// order cannot be told from one such integer.
+  /// Width of the integers that sort.vectors sorts: whole keys, or keys above positions; 0 if one
+  /// such integer does not determine the order.
   int64_t getVectorBits() const;
-  /// Bytes of a buffer for one row of such integers with so many vectors behind it.
+  /// Bytes of a buffer for one row of such integers, with `vectors` vectors of padding at its end.
   int64_t getVectorBufferBytes(int64_t vectors, const Target &target) const;
 };
 
-/// Whether lanes of a vector can be brought together with few instructions
+/// True if the selected lanes of a vector can be compressed with few instructions
 /// (codegen/emit/Compress.h).
 bool canCompress(const Target &target);
 

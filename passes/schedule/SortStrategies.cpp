@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies for sorts, all of which are stable, and for the first elements in order (topk). The
-// bits of results do not depend on the choice.
+// Strategies for sorts, all of which are stable, and for topk. The bits of results do not depend on
+// the choice.
 //
-// - sort.network: rows side by side in the lanes of a sorting network, `lanes` of them.
-// - sort.vectors: a row by a quicksort whose segments of up to `block` vectors are sorted in
-//   registers: of the elements' own keys, or of a key above each position.
-// - sort.digits: a row by the digits of its keys. `block` is the number of values of a digit.
-// - sort.merge: a row by merging. `block` is the number of elements of the first runs, which are
-//   sorted by insertion.
-// - topk.select: `lanes` elements at a time are compared with the last that counts so far; `block`
-//   is the number of candidates that are kept before the last of them go, and what sorting them
-//   needs, by merging or `with` digits.
+// - sort.network: a sorting network over `lanes` rows at a time, one in each lane.
+// - sort.vectors: a quicksort of each row, whose segments of up to `block` vectors are sorted in
+//   registers. It sorts the elements' own keys, or a key above each position.
+// - sort.digits: a radix sort of each row. `block` is the number of values of a digit.
+// - sort.merge: a merge sort of each row. `block` is the number of elements of the first runs,
+//   which are sorted by insertion.
+// - topk.select: `lanes` elements at a time are compared with the last one that is among the first
+//   k so far. `block` is [candidates that are collected before the surplus is dropped, parameter of
+//   the sort that does so: a merge sort or, with `digits`, a radix sort].
 //
-// Rows that are sorted one after the other form `units`, each of which has two buffers for a row:
-// on the stack, or in `scratch`. `lanes` elements at a time become what is sorted.
+// Rows that are sorted one at a time are divided into `units`, each of which has two buffers for a
+// row, on the stack or in `scratch`. `lanes` elements at a time are converted to entries.
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "passes/Computations.h"
@@ -29,50 +29,50 @@ namespace hloc {
 
 namespace {
 
-/// Buffers up to this size are on the stack; larger ones share scratch memory of a bounded size
-/// among a bounded number of units.
+/// Buffers up to this size are on the stack. Larger ones are in scratch memory of bounded size, for
+/// a bounded number of units.
 constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64;
-/// Elements of the runs that are sorted by insertion, and the most that somebody may ask for.
+/// Elements of the runs that are sorted by insertion, and the most that a written schedule may
+/// have.
 constexpr int64_t kRun = 8, kLongestRun = 64;
-/// Values of a digit: eight bits, or eleven, for which three passes go over keys of 32 bits, but
-/// whose counts and ends of lists fill the nearest cache. Somebody may ask for up to twelve bits.
+/// Values of a digit: 8 bits; or 11 bits, with which 32-bit keys take three passes, but whose
+/// counters and write pointers fill L1. A written schedule may have up to 12 bits.
 constexpr int64_t kDigitValues[] = {256, 2048}, kMostDigitValues = 4096;
 
-/// Cycles of one element's step in a merge, whose branches nobody foresees; of its insertion into a
-/// run; and of one pass over it by digits, with what follows where the lists do not stay near the
-/// core.
+/// Cycles per element: of a step of a merge, whose branches are unpredictable; of insertion into a
+/// run; of a pass over one digit, and what is added if the ends of the lists do not stay in L1.
 constexpr double kMergeCycles = 15, kInsertCycles = 20, kDigitCycles = 3, kFarDigitCycles = 2;
-/// The share of elements that wait for the end of their list.
+/// The fraction of elements that miss when they are stored at the end of their list.
 constexpr double kMissedEnds = 0.5;
-/// Cycles to count a digit's values, and to make a list's begin of a count.
+/// Cycles to count a digit's values, and to turn a count into the start of a list.
 constexpr double kCountCycles = 1.5, kListCycles = 1.5;
 /// Bytes of an entry: a key above an element or its position.
 constexpr double kEntryBytes = 8;
-/// Cycles to make an entry of a vector of elements, and elements of it again.
+/// Cycles to convert a vector of elements to entries and back.
 constexpr double kEntryCycles = 32;
-/// Instructions of one comparison of a network: two loads, two stores, and the least and greatest
-/// of unsigned integers of 64 bits, which is one instruction each with AVX-512, else a comparison
-/// of both with their signs turned and two blends; and cycles to find the two.
+/// Instructions of one comparison of a network: two loads, two stores, and minimum and maximum of
+/// unsigned 64-bit integers, which are one instruction each with AVX-512 and otherwise a comparison
+/// with inverted signs and two blends; and cycles to find the next pair.
 constexpr double kAccesses = 2, kWideMinMax = 2, kNarrowMinMax = 7, kPairCycles = 1.5;
-/// The most vectors that are sorted in registers, as many as there are at hand; and those of a
-/// segment of a longer row, for which there is code of two lengths: more of it takes longer to
-/// compile than it saves.
+/// The most vectors that are sorted in registers, limited by their number; and the vectors of a
+/// segment of a longer row. Longer rows need code for two lengths, and more of it would take longer
+/// to compile than it saves.
 constexpr int64_t kMostVectors = 16, kSegmentVectors = 8;
-/// Cycles to divide one vector by a pivot, with an instruction that brings lanes together or with
-/// permutations from a table, and to write one side back; how many more levels there are than with
-/// pivots that halve; and how much of what segments are sorted in is behind their ends.
+/// Cycles to partition one vector by a pivot and write back one side, with a compress instruction
+/// or with permutations from a table; the factor by which levels exceed those of perfect pivots;
+/// and the factor by which segments are padded.
 constexpr double kCompressCycles = 8, kPermuteCycles = 10, kUneven = 1.2, kFilledSegments = 1.4;
-/// Cycles to find a pivot and to begin and end a segment, to load and store one of its vectors, and
-/// to fill the table of permutations.
+/// Cycles to choose a pivot and to begin and end a segment, to load and store one of its vectors,
+/// and to fill the table of permutations.
 constexpr double kSegmentCycles = 120, kSegmentAccesses = 4, kTableCycles = 1500;
-/// Streams of a level whose segments are not in the second cache; cycles to make keys of a vector
-/// of elements, and elements again.
+/// Memory streams of a level whose segments exceed L2; cycles to convert a vector of elements to
+/// whole keys and back.
 constexpr double kSegmentStreams = 4, kWholeKeyCycles = 8;
-/// Cycles of a vector of elements that a selection looks at in vain, and how often it sorts its
-/// candidates.
+/// Cycles of a vector of elements that contains no new candidate, and how often the candidates of a
+/// row are sorted.
 constexpr double kLookCycles = 4, kSelections = 3;
 
-/// The sort of a kernel; the strategies refuse one that holds none.
+/// The sort of a kernel; null if it has none, which the strategies refuse.
 hlo::SortOp findSort(const KernelProblem &problem) {
   auto sorts = problem.body.getOps<hlo::SortOp>();
   return sorts.empty() ? hlo::SortOp() : *sorts.begin();
@@ -83,14 +83,14 @@ SortProblem getSort(const KernelProblem &problem) {
   return SortProblem(op, lookupComputation(op, op.getToApplyAttr()));
 }
 
-/// How many operands' elements are written from where an entry points to.
+/// The number of operands whose results are gathered from the positions in entries.
 double countGathers(const SortProblem &sort) {
   bool holdsElements =
       sort.keys.size() == 1 && (sort.elements.size() == 1 || sort.keys[0].isFaithful());
   return double(sort.elements.size()) - double(holdsElements);
 }
 
-/// Time to make entries of all elements and elements of entries.
+/// Time to convert all elements to entries and back.
 double getEntryTime(const KernelProblem &problem, const SortProblem &sort, int64_t lanes) {
   double elements = double(sort.rows) * double(sort.size);
   return elements * (problem.costs.fromCycles(kEntryCycles / double(lanes)) *
@@ -98,11 +98,11 @@ double getEntryTime(const KernelProblem &problem, const SortProblem &sort, int64
                      countGathers(sort) * problem.costs.getGatherTime());
 }
 
-/// Time to sort `size` entries by `bits` bits with digits of `values` values.
+/// Time of a radix sort of `size` entries by `bits` bits, with digits of `values` values.
 double getDigitsTime(const KernelProblem &problem, int64_t size, int64_t bits, int64_t values) {
   const Machine &machine = problem.target.machine;
   double bytes = 2.0 * kEntryBytes * double(size);
-  // Each list ends in a line of its own.
+  // The end of each list is in another cache line.
   bool isFar = double(values * machine.l1.lineBytes) > double(machine.l1.bytes) &&
                bytes > double(machine.l1.bytes);
   double passes = double(llvm::divideCeil(bits, llvm::Log2_64(values)));
@@ -113,7 +113,8 @@ double getDigitsTime(const KernelProblem &problem, int64_t size, int64_t bits, i
   return passes * std::max(pass, 2 * bytes * problem.costs.getStreamTime(bytes));
 }
 
-/// Time to merge `size` elements from runs of `run` on; a comparison takes `compare` cycles.
+/// Time to merge `size` elements, beginning with runs of `run`; a comparison takes `compare`
+/// cycles.
 double getMergeTime(const KernelProblem &problem, int64_t size, int64_t run, double compare) {
   double steps = std::ceil(std::log2(std::max(1.0, double(size) / double(run))));
   double insert = kInsertCycles * double(std::min(run, size)) / double(kRun);
@@ -135,7 +136,7 @@ std::string checkRun(int64_t run) {
 
 //===-- Row by row ---------------------------------------------------------------------------===//
 
-/// Units, their buffers of `bufferBytes` bytes for a row, and lanes.
+/// The units, their buffers of `bufferBytes` bytes per row, and the lanes.
 ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort,
                         int64_t bufferBytes) {
   ScheduleFields fields;
@@ -145,7 +146,7 @@ ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort,
                  : onStack
                      ? rows
                      : std::min({rows, kMaxUnits, std::max<int64_t>(kScratchBytes / bytes, 1)});
-  // All but the last have as many rows.
+  // All units but the last have equally many rows.
   fields.units = llvm::divideCeil(rows, llvm::divideCeil(rows, fields.units));
   fields.scratch = onStack ? 0 : fields.units * bytes;
   fields.lanes =
@@ -230,7 +231,7 @@ double costMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   if (!sort.keys.empty())
     return double(sort.rows * sort.keys.size()) * getMergeTime(problem, sort.size, run, 0) +
            getEntryTime(problem, sort, schedule.getLanes());
-  // Elements of all operands move, and the comparator is computed.
+  // Elements of all operands are moved, and the comparator is called.
   hlo::SortOp op = findSort(problem);
   double compare = kMergeCycles * double(sort.elements.size() - 1);
   if (hlo::ComputationOp comparator = lookupComputation(op, op.getToApplyAttr()))
@@ -260,7 +261,7 @@ std::string refuseVectors(const KernelProblem &problem) {
                                    : "";
 }
 
-/// Vectors that hold a row, or as much of it as is sorted in registers at most.
+/// Vectors that hold a row, up to the most that are sorted in registers.
 int64_t getMostVectors(const KernelProblem &problem, const SortProblem &sort) {
   int64_t lanes = problem.target.getLanes(sort.getVectorBits()),
           whole = int64_t(llvm::divideCeil(std::max<int64_t>(1, sort.size), lanes));
@@ -278,7 +279,7 @@ void proposeVectors(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
   schedules.push_back(makeSchedule(problem, "sort.vectors", fields));
 }
 
-/// Cycles to sort one of `vectors` registers of `bits`-bit integers with the others.
+/// Cycles per vector to sort `vectors` registers of `bits`-bit integers.
 double getRegisterSortCycles(const Target &target, int64_t bits, int64_t vectors) {
   double columns = llvm::Log2_64(uint64_t(vectors)),
          across = llvm::Log2_64(uint64_t(target.getLanes(bits)));
@@ -387,7 +388,7 @@ hlo::TopkOp findTopk(const KernelProblem &problem) {
   return topks.empty() ? hlo::TopkOp() : *topks.begin();
 }
 
-/// Candidates that are kept at least: those that count, as many again, and a vector of new ones.
+/// The fewest candidates to collect: k, as many again, and a vector of new ones.
 int64_t getLeastCandidates(const KernelProblem &problem) {
   int64_t least = 2 * int64_t(findTopk(problem).getK()) + problem.target.getLanes(32);
   return std::max<int64_t>(64, int64_t(llvm::PowerOf2Ceil(uint64_t(least))));

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Sums of a written tile for each register, beyond which code would only grow.
+/// A written tile may have this many accumulators per register; with more, only the code grows.
 static constexpr int64_t kMaxSumsOfRegister = 4;
 
 KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target) {
@@ -40,7 +40,7 @@ ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
                                           }),
                   getScanStrategies());
   case hlo::KernelKind::Sort:
-    return getSortStrategies(); // which refuse what holds neither a sort nor a topk
+    return getSortStrategies(); // they refuse kernels with neither a sort nor a topk
   case hlo::KernelKind::Loop:
     return choose(problem.body.getTerminator()->getOperands(), getLoopStrategies());
   case hlo::KernelKind::Update:
@@ -58,7 +58,8 @@ hlo::ScheduleAttr makeSchedule(const KernelProblem &problem, StringRef strategy,
                                 /*group=*/1, fields.units, /*grain=*/0, fields.scratch, names);
 }
 
-/// What is wrong with the choices of a written schedule, if `with` are those of its strategy.
+/// Checks that all choices of a written schedule are among `with`. Returns what is wrong, or an
+/// empty string.
 static std::string checkChoices(hlo::ScheduleAttr schedule, ArrayRef<StringRef> with) {
   for (StringAttr name : schedule.getWith())
     if (!llvm::is_contained(with, name.getValue()))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels can be done: the table of strategies, and the choice of the one that takes least.
-// Code generation carries a schedule out and chooses nothing of what is said here. Test:
-// test/passes/schedule/choose-schedules.mlir.
+// The table of strategies, that is, of the ways to execute a kernel, and the choice of the fastest
+// by predicted time. Code generation carries a schedule out as written and makes none of these
+// choices. Test: test/passes/schedule/choose-schedules.mlir.
 //
-// To add a strategy: an entry of a table (DotStrategies.cpp) and the code that carries it out
+// To add a strategy, write an entry of a table (DotStrategies.cpp) and the code that carries it out
 // (codegen/kernels).
 
 #ifndef HLOC_PASSES_SCHEDULE_STRATEGIES_H
@@ -14,26 +14,27 @@
 
 namespace hloc {
 
-/// A kernel and the machine that it is to run on.
+/// A kernel and the machine that it will run on.
 struct KernelProblem {
   hlo::KernelKind kind;
   mlir::Block &body;
-  /// For each result the input in whose memory it lies, -1 for none.
+  /// For each result, the input whose memory it overwrites; -1 for none.
   llvm::ArrayRef<int64_t> reuse;
   const Target &target;
   CostModel costs;
-  /// How often the right operand of a dot would be packed for each run of the kernel, if a kernel
-  /// of its own did that; negative if none can (OperandPanels.h).
+  /// How many times a separate kernel would pack the right operand of a dot, per run of this
+  /// kernel; negative if it cannot be packed beforehand (OperandPanels.h).
   double packings = -1;
 };
 
 /// The problem of a kernel of a program that is compiled for `target`.
 KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target);
 
-/// The choice of a dot to read its right operand in panels that were packed beforehand.
+/// Choice (`with`) of a dot's schedule: the right operand is read from panels that a kernel before
+/// it packed.
 inline constexpr llvm::StringLiteral kPackedRight = "packed_right";
 
-/// A way to do a kernel, and the nanoseconds that it takes on one core.
+/// A schedule for a kernel, and the nanoseconds that it is predicted to take on one core.
 struct Candidate {
   hlo::ScheduleAttr schedule;
   double time = 0;
@@ -42,22 +43,22 @@ struct Candidate {
 struct Strategy {
   llvm::StringRef name;
   hlo::KernelKind kind;
-  /// Why the kernel cannot be done so; empty if it can.
+  /// Why the strategy does not apply to the kernel; empty if it does.
   std::string (*refuse)(const KernelProblem &problem);
-  /// Adds the schedules that are worth a look on this machine.
+  /// Adds the schedules that may be the fastest on this machine.
   void (*propose)(const KernelProblem &problem,
                   llvm::SmallVectorImpl<hlo::ScheduleAttr> &schedules);
-  /// Nanoseconds that the kernel takes with a schedule of the strategy, on one core.
+  /// Predicted nanoseconds of the kernel with a schedule of this strategy, on one core.
   double (*cost)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
-  /// What is wrong with a schedule of the strategy that somebody wrote; empty if nothing.
+  /// What is wrong with a schedule of this strategy that a user wrote; empty if it is valid.
   std::string (*check)(const KernelProblem &problem, hlo::ScheduleAttr schedule);
-  /// In which order a schedule of the strategy adds, in words that strategies of one kind share:
-  /// schedules of which it says the same give the same bits (Summation.h). Null: it may be
-  /// another one with each schedule.
+  /// The order of summation of a schedule, in words that all strategies of one kind share:
+  /// schedules with equal descriptions give the same bits (Summation.h). Null if nothing is known,
+  /// so that each schedule counts as an order of its own.
   std::string (*summation)(const KernelProblem &problem, hlo::ScheduleAttr schedule) = nullptr;
 };
 
-/// All strategies for kernels of each kind.
+/// The strategies for kernels of each kind.
 llvm::ArrayRef<Strategy> getDotStrategies();
 llvm::ArrayRef<Strategy> getConvolutionStrategies();
 llvm::ArrayRef<Strategy> getReduceStrategies();
@@ -68,7 +69,7 @@ llvm::ArrayRef<Strategy> getScatterStrategies();
 llvm::ArrayRef<Strategy> getLoopStrategies();
 llvm::ArrayRef<Strategy> getUpdateStrategies();
 
-/// The fields of a schedule that its strategy has, to be filled in.
+/// The fields of a new schedule; those that the strategy does not use keep their defaults.
 struct ScheduleFields {
   llvm::SmallVector<int64_t, 3> tile, block;
   int64_t lanes = 0, units = 0, scratch = 0;
@@ -77,44 +78,45 @@ struct ScheduleFields {
 hlo::ScheduleAttr makeSchedule(const KernelProblem &problem, llvm::StringRef strategy,
                                const ScheduleFields &fields);
 
-/// What is wrong with a written schedule that has other fields than `fields`, or choices other than
-/// `with`; empty if nothing.
+/// What is wrong with a written schedule: it sets a field that is not among `fields`, or a choice
+/// that is not in `with`. Empty if it is valid.
 std::string checkFieldNames(hlo::ScheduleAttr schedule, llvm::ArrayRef<llvm::StringRef> fields,
                             llvm::ArrayRef<llvm::StringRef> with = {});
 
-/// What is wrong with the fields of a written schedule that mean the same to every strategy, of
-/// which `with` are the choices; empty if nothing.
+/// Checks the fields of a written schedule that mean the same for every strategy; `with` lists the
+/// choices that are allowed. Returns what is wrong, or an empty string.
 std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                                 llvm::ArrayRef<llvm::StringRef> with = {});
-/// The same of a tile that is to be one row of at most `most` vectors.
+/// Likewise, checks that the tile is one row of at most `most` vectors, a power of two.
 std::string checkVectors(hlo::ScheduleAttr schedule, int64_t most);
-/// The same of its lanes, which are numbers of `bits` bits.
+/// Likewise, checks that the lanes fit a vector of elements of `bits` bits.
 std::string checkLanes(const KernelProblem &problem, hlo::ScheduleAttr schedule, int64_t bits);
 
-/// The strategies for the kernel's kind; none if it does not hold what its kind says, which code
-/// generation reports.
+/// The strategies for the kernel's kind. None if the kernel lacks the operation that its kind
+/// names, which code generation reports.
 llvm::ArrayRef<Strategy> getStrategies(const KernelProblem &problem);
 
-/// How often the code of a dot asks for each element of its operand 0 or 1, whatever its strategy.
+/// How often the code of a dot reads each element of its operand 0 or 1: an estimate that holds for
+/// every strategy.
 double countOperandReads(hlo::DotOp dot, unsigned operand);
 
-/// Attribute of a module: schedules that somebody wrote, by the names of kernels' instructions.
+/// Attribute of a module: schedules that a user wrote, by the instruction names of their kernels.
 inline constexpr llvm::StringLiteral kWrittenSchedules = "hlo.schedules";
 
 struct Choice {
-  /// Null if no strategy takes the kernel: it does not hold what its kind says.
+  /// Null if the kernel lacks the operation that its kind names.
   Candidate best;
-  /// The best of another strategy; null if there is none.
+  /// The fastest candidate of any other strategy; null if there is none.
   Candidate second;
 };
 
-/// The candidate that takes least.
+/// Chooses the candidate with the least predicted time.
 Choice chooseSchedule(const KernelProblem &problem);
 
-/// Nanoseconds that the kernel takes with a schedule of one of its kind's strategies.
+/// Predicted nanoseconds of the kernel with a schedule of one of its kind's strategies.
 double getCost(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
-/// What is wrong with a schedule that somebody wrote for the kernel; empty if nothing.
+/// What is wrong with a schedule that a user wrote for the kernel; empty if it is valid.
 std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
 } // namespace hloc

@@ -9,9 +9,9 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes that are on their way in all streams together, and the fewest of one: measured from 128 to
-/// 8192 in sums, copies and sums of two arrays, about what memory gives in the time that it takes
-/// to answer.
+/// Bytes that are prefetched ahead over all streams together, and the fewest of one stream.
+/// Distances of 128 to 8192 bytes were measured in sums, copies and sums of two arrays; this is
+/// about the bandwidth of memory times its latency.
 static constexpr int64_t kBytesAhead = 4096, kLeastAhead = 1024;
 
 bool isFarStream(const Target &target, Type type) {

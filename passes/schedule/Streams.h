@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that a kernel reads or writes in the order of memory, and that come from afar. Machines
-// ask for what follows by themselves, but only up to the end of a page: the first lines of the next
-// page are waited for, unless the kernel asks for them itself (`prefetch` in its schedule).
-// Test: test/passes/schedule/prefetched-streams.hlo.
+// Arrays that a kernel reads or writes sequentially and that do not fit in L2. Hardware prefetchers
+// stop at the end of a page, so the first lines of each page are misses unless the kernel
+// prefetches them itself (`prefetch` in its schedule). Test:
+// test/passes/schedule/prefetched-streams.hlo.
 
 #ifndef HLOC_PASSES_SCHEDULE_STREAMS_H
 #define HLOC_PASSES_SCHEDULE_STREAMS_H
@@ -11,29 +11,29 @@
 
 namespace hloc {
 
-/// Bytes of the smallest pages, at whose ends machines stop to ask ahead.
+/// Bytes of the smallest pages, at whose ends hardware prefetchers stop.
 inline constexpr double kPageBytes = 4096;
-/// Cycles that asking for a line takes.
+/// Cycles that prefetching a line takes.
 inline constexpr double kAskCycles = 0.5;
 
 struct Streams {
-  /// Those that are larger than the second cache, among the inputs of the kernel and, if it
-  /// `writesInOrder`, its results.
+  /// Of the kernel's inputs and, if it `writesInOrder`, its results, those that are larger than L2.
   Streams(const KernelProblem &problem, bool writesInOrder);
 
-  /// What passes, in nanoseconds, with the asking, or with the waiting.
+  /// Nanoseconds that the streams add: for prefetching, or for the misses without it.
   double getTime(bool prefetches) const { return prefetches ? askTime : waitTime; }
-  /// Whether asking can pay.
+  /// True if prefetching can be faster.
   bool areWorthAsking() const { return askTime < waitTime; }
 
 private:
   double askTime = 0, waitTime = 0;
 };
 
-/// Whether an array of this type is large enough to be asked for.
+/// True if an array of this type is so large that prefetching it can help.
 bool isFarStream(const Target &target, mlir::Type type);
 
-/// Bytes between what is asked for and what is read, if as many streams are.
+/// Distance in bytes between what is prefetched and what is read, if a kernel has this many
+/// streams.
 int64_t getBytesAhead(int64_t streams);
 
 } // namespace hloc

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Whether the code of `op` never ends with the multiplication of floats.
+/// True if the code of `op` never ends with a floating-point multiplication.
 static bool endsWithoutProduct(Operation *op) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   return !isa<FloatType, ComplexType>(element) ||
@@ -21,8 +21,8 @@ static bool isRepetition(Operation *op) {
   return isa<hlo::BroadcastOp>(op) && count(op->getResult(0)) > count(op->getOperand(0));
 }
 
-/// Whether `value` is another one at each position of its shape, as far as the code can tell: it is
-/// made of something that was not repeated.
+/// True if `value` may differ at each position of its shape: it depends on something that is
+/// neither broadcast nor constant.
 static bool varies(Value value) {
   SmallVector<Value> open{value};
   llvm::SmallDenseSet<Value, 16> seen;
@@ -40,8 +40,8 @@ static bool varies(Value value) {
   return false;
 }
 
-/// What computes `value`, which may be moved, repeated (which `isRepeated` then tells) or negated
-/// on the way; null if it comes from memory.
+/// The operation that computes `value`, looking through data movement, broadcasts and negation;
+/// null if the value comes from memory. Sets `isRepeated` if it is broadcast.
 static Operation *findSource(Value value, bool &isRepeated) {
   Operation *op = value.getDefiningOp();
   while (isa_and_nonnull<hlo::BroadcastOp, hlo::ReshapeOp, hlo::TransposeOp, hlo::SliceOp,

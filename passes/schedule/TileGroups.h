@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute by which kernels and launches say that they run tile by tile with others
-// (GroupKernels.cpp): for each target the number of their group. Code generation obeys it where
-// buffers allow (codegen/program/FusedTileGroup.h).
+// The attribute of kernels and launches that run tile by tile together (GroupKernels.cpp): the
+// number of their group for each target. Code generation fuses them where their buffers allow it
+// (codegen/program/FusedTileGroup.h).
 
 #ifndef HLOC_PASSES_SCHEDULE_TILEGROUPS_H
 #define HLOC_PASSES_SCHEDULE_TILEGROUPS_H

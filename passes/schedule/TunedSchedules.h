@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules that tuning found quickest on a machine, which the pass choose-schedules takes instead
-// of what the cost model says. They are kept by what a kernel computes (Fingerprint.h), so that one
-// that has changed is left alone. Test: test/passes/schedule/tuned-schedules.mlir.
+// Schedules that tuning found to be fastest on a machine, which the pass choose-schedules prefers
+// to the cost model's choice. They are stored by the fingerprint of what a kernel computes
+// (Fingerprint.h), so they do not apply to a kernel that has changed. Test:
+// test/passes/schedule/tuned-schedules.mlir.
 
 #ifndef HLOC_PASSES_SCHEDULE_TUNEDSCHEDULES_H
 #define HLOC_PASSES_SCHEDULE_TUNEDSCHEDULES_H
@@ -15,38 +16,38 @@ namespace hloc {
 ///
 ///   {machine = "...", name = "dot.5", problem = "1f3a9c2e41b0d7f6", schedule = #hlo.schedule<...>}
 ///
-/// with `at`, a location, for messages.
+/// with an optional location `at` for messages.
 inline constexpr llvm::StringLiteral kTunedSchedules = "hlo.tuned_schedules";
 
-/// The machine of `target` as such entries name it: what schedules are quickest depends on its
-/// instructions and on whether kernels are cut into tasks.
+/// The name of the machine of `target` in these entries: the fastest schedule depends on its
+/// instructions, and on whether kernels are split into tasks.
 std::string getMachineName(const Target &target);
 
 struct TunedSchedule {
-  /// Of the kernel's instruction, when it was tuned.
+  /// The name of the kernel's instruction when it was tuned.
   std::string name;
-  /// Its fingerprint.
+  /// The kernel's fingerprint.
   std::string problem;
   hlo::ScheduleAttr schedule;
-  /// Where it is written.
+  /// Where the entry is written.
   mlir::LocationAttr at;
 };
 
-/// An entry of the module's attribute.
+/// Makes an entry of the module's attribute.
 mlir::DictionaryAttr toAttribute(const TunedSchedule &entry, llvm::StringRef machine,
                                  mlir::MLIRContext *context);
 
-/// Those of a module for one machine.
+/// The entries of a module for one machine.
 class TunedSchedules {
 public:
-  /// Reports an error at the module if its attribute is none.
+  /// Reports an error at the module if its attribute is malformed.
   static mlir::FailureOr<TunedSchedules> read(mlir::ModuleOp module, const Target &target);
 
-  /// The one for the kernel, if it can stand for `own`, the schedule that is chosen otherwise; null
-  /// if there is none. Says in a remark why one cannot.
+  /// The schedule for the kernel if it may replace `own`, the schedule chosen by the cost model;
+  /// null if there is none. A remark says why an entry cannot be used.
   hlo::ScheduleAttr find(const KernelProblem &problem, hlo::ScheduleAttr own);
 
-  /// Says in a remark which ones no kernel asked for.
+  /// Emits a remark for each entry that no kernel looked up.
   void reportUnused() const;
 
 private:
@@ -54,7 +55,7 @@ private:
     TunedSchedule tuned;
     bool isUsed = false;
   };
-  llvm::StringMap<Entry> entries; // by the problem
+  llvm::StringMap<Entry> entries; // by fingerprint
 };
 
 } // namespace hloc

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements from which on rows are long enough.
+/// Elements from which a row is long enough.
 static constexpr int64_t kLongRow = 4096;
 
 static SmallVector<int64_t> getSizesAboveOne(Value value) {
@@ -15,8 +15,8 @@ static SmallVector<int64_t> getSizesAboveOne(Value value) {
                                 [](int64_t size) { return size != 1; });
 }
 
-/// Whether what is computed of the update treats elements alike wherever they are, so that a
-/// position along a row may run on into the next ones.
+/// True if each element of the update is computed from operands at the same position only, so that
+/// successive rows can be one.
 static bool isBlindToRows(Block &body, hlo::DynamicUpdateSliceOp update) {
   SmallVector<int64_t> sizes = getSizesAboveOne(update.getUpdate());
   auto fits = [&](Value value) {

@@ -2,11 +2,10 @@
 // Strategies for updates (dynamic_update_slice in the operand's memory). The bits of results do not
 // depend on the choice.
 //
-// - update.rows: `lanes` along the rows of the slice, of which those that lie behind each other are
-//   one; along a column, if the slice has no wider rows.
+// - update.rows: `lanes` along the rows of the slice, where contiguous rows are joined; or along a
+//   column, if that is all that the slice has.
 // - update.few_minor: lanes along the dimension before the minor one, whose few elements are
-// computed
-//   beside each other, such as the next states of several games.
+//   unrolled, such as the next states of several games.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/KernelWork.h"
 #include "passes/schedule/Strategies.h"
@@ -19,11 +18,12 @@ namespace hloc {
 
 namespace {
 
-/// Lanes whose elements are stored one by one, at most.
+/// The most lanes whose elements are stored one by one.
 constexpr int64_t kMostScattered = 16;
-/// Elements that are computed beside each other, and the bound on the operations that makes.
+/// The most elements of a short dimension that are unrolled, and the most operations that this may
+/// give.
 constexpr int64_t kMostBesides = 8, kMostOperations = 1200;
-/// Cycles to begin a row, and to move a vector's elements between those beside each other.
+/// Cycles to begin a row, and to interleave a vector with others for storing.
 constexpr double kRowCycles = 4, kInterleaveCycles = 1;
 
 UpdateProblem getUpdate(const KernelProblem &problem) {
@@ -41,7 +41,7 @@ double getBodyTime(const KernelProblem &problem) { return KernelWork(problem).ge
 
 std::string refuseNothing(const KernelProblem &) { return {}; }
 
-/// The most lanes that rows take.
+/// The most lanes that rows can use.
 int64_t getMostLanes(const KernelProblem &problem, const UpdateProblem &update) {
   bool beginsWithinByte =
       update.packsResults && (!update.writesMinor() || update.whole.back() % 8 != 0);
@@ -50,7 +50,7 @@ int64_t getMostLanes(const KernelProblem &problem, const UpdateProblem &update) 
   return update.step > 1 ? std::min(lanes, kMostScattered) : lanes;
 }
 
-/// The lanes that fit the rows.
+/// As many lanes as fit the rows.
 int64_t fitLanes(const KernelProblem &problem, const UpdateProblem &update) {
   int64_t lanes = getMostLanes(problem, update);
   while (lanes > 1 && lanes / 2 >= update.length)

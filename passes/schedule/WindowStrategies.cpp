@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies for windows (reduce_window). The bits of results do not depend on the choice, unless
-// what windows add is computed.
+// what is summed is computed in the kernel.
 //
-// - window.each: every output folds its window by itself, lanes along the outputs' minor dimension.
-//   `tile` is one output and the vectors of them that fold beside each other; `unroll` repeats the
-//   code for each position of a window.
+// - window.each: each output folds its window on its own, with lanes along the outputs' minor
+//   dimension. `tile` is [1, independent vectors of outputs]; `unroll` repeats the code for each
+//   position of a window.
 #include "compiler/hlo/ElementType.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
@@ -18,13 +18,12 @@ namespace hloc {
 
 namespace {
 
-/// Positions up to which code may be repeated for each, and the most vectors beside each other.
+/// The most positions for which code may be repeated, and the most independent vectors.
 constexpr int64_t kUnrolledPositions = 32, kMostVectors = 8;
-/// Cycles of a position where a loop goes over positions, and those until a fold can go on from the
-/// one before.
+/// Cycles per position of a loop over positions, and the latency of a fold.
 constexpr double kLoopCycles = 1, kFoldLatency = 4;
 
-/// How much longer the greater or less of two floats takes where no instruction knows of NaNs and
+/// By what factor minimum and maximum of floats are slower if no instruction respects NaNs and the
 /// signs of zeros.
 constexpr double kExtreme = 4;
 
@@ -85,8 +84,8 @@ double costEach(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double outputs = double(fuse::elementsOf(window.op.getResult(0).getType())) /
                    double(std::max<int64_t>(1, window.getMinor())) *
                    double(llvm::divideCeil(window.getMinor(), width));
-  // Vectors beside each other wait for their own sums only, and share what a loop takes. Code
-  // without a loop goes on with the next outputs meanwhile.
+  // Independent vectors hide each other's latency and share the cost of a loop. Unrolled code
+  // overlaps with the next outputs instead.
   bool unrolls = schedule.has("unroll");
   double step = unrolls ? vectors * fold
                         : std::max(vectors * fold, problem.costs.fromCycles(kFoldLatency)) +
@@ -108,7 +107,7 @@ std::string checkEach(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   return checkLanes(problem, schedule, window.bits);
 }
 
-/// Whether a product is rounded before it is added may depend on whether it stands in a loop.
+/// Whether a product is rounded before it is added may depend on whether it is in a loop.
 std::string describeSums(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   bool addsComputed = llvm::any_of(WindowProblem(problem).op.getInputs(), [](Value input) {
     return input.getDefiningOp() && !isa<IntegerType>(getElementTypeOrSelf(input.getType()));
