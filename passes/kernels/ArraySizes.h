@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of arrays, as numbers to reckon with.
+// Sizes of arrays as floating-point numbers, for cost models.
 
 #ifndef HLOC_PASSES_KERNELS_ARRAYSIZES_H
 #define HLOC_PASSES_KERNELS_ARRAYSIZES_H
@@ -22,8 +22,8 @@ inline double elementsOf(mlir::Value array) { return elementsOf(array.getType())
 
 namespace hloc {
 
-/// The widest element, in bits, that a kernel computes with (at least 8); narrow floats count
-/// as 32.
+/// Bits of the widest element that a kernel computes with, at least 8; narrow floats count as 32,
+/// since they are computed in f32.
 int64_t getWidestElement(mlir::Block &body);
 
 } // namespace hloc

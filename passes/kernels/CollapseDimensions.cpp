@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes neighbouring dimensions of a kernel one where all its operations treat them alike.
-// Test: test/passes/kernels/collapse-dimensions.mlir.
+// Joins adjacent dimensions of a kernel wherever no operation distinguishes them. Test:
+// test/passes/kernels/collapse-dimensions.mlir.
 //
-// Seam i of a value lies between its dimensions i and i + 1. Each operation says which seams of its
-// operands and results can only go together, and which must stay; what is not tied to one that
-// stays goes.
+// Seam i of a value is the boundary between its dimensions i and i + 1. Each operation declares
+// which seams of its operands and results can only be removed together, and which must be kept. All
+// seams that are not tied to a kept one are removed.
 #include "compiler/hlo/Movement.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
@@ -23,12 +23,13 @@ namespace hloc {
 
 namespace {
 
-/// Elements of the dimensions behind one of which parts come from different operands, up to which
-/// they join it: of longer ones, it is better to choose once for all; as of arrays with so few
-/// elements that there is no loop.
+/// Where parts of a dimension come from different operands (concatenate, pad), it is joined with
+/// the inner dimensions only if these have at most kShortRow elements: with longer rows it is
+/// faster to choose the operand once per row. Nor is it joined in arrays of at most kFewElements
+/// elements, which need no loop.
 constexpr int64_t kShortRow = 32, kFewElements = 64;
 
-/// The seams of all values of a kernel.
+/// The seams of all values of a kernel, in classes that are removed or kept together.
 class DimensionGroups {
 public:
   explicit DimensionGroups(Block &body) {
@@ -46,7 +47,7 @@ public:
       keep(value, i);
   }
   void link(Value a, int64_t i, Value b, int64_t j) { classes.join(find(a, i), find(b, j)); }
-  /// Of arrays of one shape.
+  /// Links all seams of two arrays of one shape.
   void linkAll(Value a, Value b) {
     for (int64_t i = 0; i + 1 < arrayType(a).getRank(); ++i)
       link(a, i, b, i);
@@ -71,8 +72,8 @@ private:
   unsigned count = 1;
 };
 
-/// Of two shapes of the same elements, seams before which there are as many elements go together:
-/// else indices of one would have to be divided into those of the other.
+/// Links the seams of two shapes with equally many elements before them. Without that, indices of
+/// one shape would have to be divided to get indices of the other.
 void DimensionGroups::linkReshaped(Value a, Value b) {
   ArrayRef<int64_t> from = arrayType(a).getShape(), to = arrayType(b).getShape();
   int64_t before = 1;
@@ -85,17 +86,15 @@ void DimensionGroups::linkReshaped(Value a, Value b) {
   }
 }
 
-//===-- What operations say
-//----------------------------------------------------------------------===//
+//===-- Constraints of the operations --------------------------------------------------------===//
 
-/// Whether one of the dimensions of which parts come from different operands is joined by those
-/// behind it.
+/// True if a dimension whose parts come from different operands is joined with the inner ones.
 bool joinsRows(ArrayRef<int64_t> shape, int64_t dimension) {
   return product(shape.drop_front(dimension + 1)) <= kShortRow && product(shape) > kFewElements;
 }
 
-/// Of an operand of data movement: whether its dimensions d and d + 1, neighbours in the result
-/// too, can be one.
+/// True if dimensions d and d + 1 of an operand of data movement, which are adjacent in the result
+/// too, can be joined.
 bool joins(MovementInterface op, Value operand, const IndexMap &map, int64_t d) {
   ArrayRef<int64_t> from = arrayType(operand).getShape(),
                     shape = arrayType(op->getResult(0)).getShape();
@@ -118,7 +117,7 @@ void constrainMovement(MovementInterface op, unsigned number, DimensionGroups &s
   SmallVector<int64_t> source(shape.size(), -1);
   for (auto [from, to] : llvm::enumerate(map))
     source[to.dimension] = from;
-  // New dimensions of size one belong to what is before them, or else behind.
+  // A new dimension of size one is joined with the dimension before it, or else with the next one.
   auto isNothing = [&](int64_t d) { return source[d] < 0 && shape[d] == 1; };
   for (int64_t i = 0; i + 1 < int64_t(shape.size()); ++i) {
     int64_t left = i;
@@ -143,7 +142,7 @@ void constrainMovement(MovementInterface op, unsigned number, DimensionGroups &s
   }
 }
 
-/// `part` of `whole` begins where scalars say.
+/// Constrains `part`, which is a slice of `whole` at offsets that are only known at run time.
 void constrainDynamic(Value whole, Value part, ValueRange starts, DimensionGroups &seams) {
   ArrayRef<int64_t> from = arrayType(whole).getShape(), to = arrayType(part).getShape();
   seams.linkAll(whole, part);
@@ -156,7 +155,7 @@ void constrainReduce(ReduceOp op, DimensionGroups &seams) {
   Value first = op.getInputs()[0];
   auto isReduced = [&](int64_t d) { return llvm::is_contained(op.getDimensions(), d); };
   int64_t lastKept = -1,
-          place = -1; // the last dimension that is kept, and which one of the result it is
+          place = -1; // the last kept dimension, and its place in the result
   for (int64_t d = 0; d < arrayType(first).getRank(); ++d) {
     if (d > 0 && isReduced(d) != isReduced(d - 1))
       seams.keep(first, d - 1);
@@ -212,11 +211,11 @@ void constrain(Operation *op, DimensionGroups &seams) {
             seams.keepAll(array);
         if (isa<BitcastConvertOp>(other) &&
             arrayType(other->getOperand(0)).getShape() != arrayType(result).getShape())
-          seams.keepAll(result); // parts of elements are a dimension
+          seams.keepAll(result); // the parts of elements form a dimension
       });
 }
 
-/// Loops go over all results together, and over what is reduced together.
+/// Constrains the values that share loops: all results, and everything that is reduced together.
 void constrainLoops(Block &body, DimensionGroups &seams) {
   SmallVector<Value> walked(body.getTerminator()->getOperands());
   for (auto reduce : body.getOps<ReduceOp>()) {
@@ -229,19 +228,18 @@ void constrainLoops(Block &body, DimensionGroups &seams) {
         seams.linkReshaped(value, other);
 }
 
-//===-- The new operations
-//-----------------------------------------------------------------------===//
+//===-- Rewriting the operations --------------------------------------------------------------===//
 
-/// How the dimensions of a value become fewer.
+/// How the dimensions of a value are joined.
 struct Joined {
   SmallVector<int64_t> shape;
-  /// The first dimension of those that become one.
+  /// The first of each group of joined dimensions.
   SmallVector<int64_t> firsts;
 
-  /// What dimension `d` becomes a part of.
+  /// The group that dimension `d` becomes a part of.
   int64_t find(int64_t d) const { return llvm::upper_bound(firsts, d) - firsts.begin() - 1; }
-  /// Elements of a dimension's part that goes by index 1 of what was the first of those that become
-  /// `group`.
+  /// The number of elements by which the joined index of `group` advances per step of its first
+  /// dimension.
   int64_t getStep(size_t group) const {
     size_t end = group + 1 < firsts.size() ? firsts[group + 1] : shape.size();
     return product(ArrayRef(shape).slice(firsts[group] + 1, end - firsts[group] - 1));
@@ -252,11 +250,11 @@ struct Joined {
       result.push_back(shape[first] * getStep(group));
     return result;
   }
-  /// Of one entry a dimension those of the first ones.
+  /// Of a list with one entry per dimension, the entries of the first dimensions.
   template <typename Range> auto pick(Range &&entries) const {
     return llvm::map_to_vector(firsts, [&](int64_t first) { return entries[first]; });
   }
-  /// The same for numbers of indices.
+  /// Likewise for numbers of indices, which are scaled to the joined dimensions.
   SmallVector<int64_t> scale(ArrayRef<int64_t> counts) const {
     SmallVector<int64_t> result = pick(counts);
     for (auto [group, count] : llvm::enumerate(result))
@@ -282,7 +280,7 @@ public:
         plan(result, seams);
   }
 
-  /// Whether anything became less.
+  /// Returns true if the kernel changed.
   bool run() {
     if (!isUseful)
       return false;
@@ -310,7 +308,7 @@ private:
   }
   const Joined &of(Value value) { return all.find(value)->second; }
 
-  /// The operation's attributes and start indices; types follow.
+  /// Updates the operation's attributes and start indices; types are updated later.
   void rewrite(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](ConstantOp constant) {
@@ -374,7 +372,7 @@ struct CollapseDimensions : hloc::impl::CollapseDimensionsBase<CollapseDimension
   void runOnOperation() override {
     getOperation()->walk([&](KernelOp kernel) {
       Block &body = kernel.getBody().front();
-      bool isEmpty = false; // arrays without elements have their own ways
+      bool isEmpty = false; // arrays without elements are handled elsewhere
       body.walk([&](Operation *op) {
         for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
           isEmpty |= arrayType(value).getNumElements() == 0;

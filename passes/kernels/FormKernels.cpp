@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes an hlo.kernel of each group, in an order in which every operand comes before its users, and
-// decides for every result which operand's memory may hold it.
+// Makes an hlo.kernel of each group, orders the kernels so that operands come before their users,
+// and decides for each result which operand's memory it may reuse.
 #include <queue>
 
 #include "mlir/IR/IRMapping.h"
@@ -16,15 +16,15 @@ using namespace hloc::fuse;
 
 namespace {
 
-/// Whether the operation writes into this operand, which must be in memory then.
+/// True if the operation updates this operand in place, so that it must be in memory.
 bool isUpdatedInPlace(OpOperand &use) {
   if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
     return use.getOperandNumber() < scatter.getCount();
   return isa<DynamicUpdateSliceOp>(use.getOwner()) && use.getOperandNumber() == 0;
 }
 
-/// An array that a scatter both updates and reads elsewhere (as its indices or updates) becomes two
-/// operands, so that the update goes to a copy.
+/// If a scatter updates an array that it also reads as indices or updates, makes the updated
+/// operand a separate value, so that the update goes to a copy.
 void separateUpdatedArrays(ScatterOp scatter, OpBuilder &builder) {
   for (OpOperand &use : scatter->getOpOperands().take_front(scatter.getCount())) {
     Value array = use.get();
@@ -33,11 +33,11 @@ void separateUpdatedArrays(ScatterOp scatter, OpBuilder &builder) {
   }
 }
 
-/// What is placed in the block as one: a kernel or an operation of its own.
+/// A unit of the new block: a kernel, or an operation outside of kernels.
 struct Unit {
   int group = -1;
   Operation *op = nullptr;
-  SmallVector<Operation *> members; // in the block's order
+  SmallVector<Operation *> members; // in block order
   int position = 0;
   unsigned waitsFor = 0;
   SmallVector<unsigned> users;
@@ -61,7 +61,7 @@ private:
   Groups &groups;
   Block &block;
   std::vector<Unit> units;
-  /// The unit that makes an operation's results.
+  /// The unit that computes an operation's results.
   DenseMap<Operation *, unsigned> unitOf;
   std::vector<int> unitOfGroup;
   DenseMap<Value, Value> replaced;
@@ -160,7 +160,7 @@ bool KernelFormation::dependsOnAllReduces(Group &group, ArrayRef<Operation *> me
   return true;
 }
 
-/// For each output an input that is read only at the index at which the output is written.
+/// Chooses for each output an input that is read only at the index at which the output is written.
 SmallVector<int64_t> KernelFormation::chooseReuse(Group &group, ArrayRef<Operation *> members,
                                                   ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
   SmallVector<int64_t> reuse(outputs.size(), -1);
@@ -174,7 +174,7 @@ SmallVector<int64_t> KernelFormation::chooseReuse(Group &group, ArrayRef<Operati
   }
   if (group.kind == KernelKind::Sort || group.kind == KernelKind::Scan)
     return reuse;
-  // Everything at an index is read before anything is written there.
+  // Everything at an index is read before anything is written at it.
   DenseSet<int64_t> taken;
   int root = groups.maps.getRoot(group.space);
   SmallVector<Maps> inputMaps;
@@ -224,8 +224,7 @@ void KernelFormation::emit(const Unit &unit) {
         inputs.insert(use.get());
     }
     if (groups.getHome(op) == unit.group)
-      for (Value result :
-           op->getResults()) // of a reduction to a value and its place often one alone is wanted
+      for (Value result : op->getResults()) // of a variadic reduction often only one result is used
         if (!isa<ReduceOp>(op) || !result.use_empty())
           outputs.push_back(result);
     locations.push_back(op->getLoc());

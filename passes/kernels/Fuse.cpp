@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations become one kernel. Block by block, from the last operation to the first, each
-// operation joins the kernels of its users if that is allowed (FuseLegality.cpp) and saves time
-// (compiler/target/Cost.h); kernels that read the same arrays are merged. Test:
+// Decides which operations form a kernel. In each block, from the last operation to the first, each
+// operation joins the kernels of its users if that is legal (FuseLegality.cpp) and saves time
+// (compiler/target/Cost.h). Kernels that read the same arrays are merged. Test:
 // test/passes/kernels/fuse.mlir.
 #include "compiler/hlo/Location.h"
 #include "compiler/target/TargetAttribute.h"
@@ -26,7 +26,7 @@ namespace hloc {
 
 namespace {
 
-/// Whether a copy in each user costs less than reading a result from memory.
+/// True if computing the operation in each user is cheaper than reading its result from memory.
 bool isFree(Operation *op) {
   if (isa<IotaOp, ReshapeOp>(op))
     return true;
@@ -35,7 +35,7 @@ bool isFree(Operation *op) {
          elementsOf(broadcast.getOperand().getType()) <= 0.25 * elementsOf(broadcast.getType()) + 1;
 }
 
-/// Whether arrays of so many elements are worth merging for the sake of fewer kernels alone.
+/// True if kernels over this many elements are worth merging just to save launches.
 bool isTiny(const CostModel &costs, int64_t elements) {
   return double(elements) * costs.getReloadTime() <= 3 * costs.getLaunchTime();
 }
@@ -64,18 +64,19 @@ private:
   Groups groups;
   const CostModel &costs;
   bool remarks;
-  /// Time spent on computing again what several kernels compute, along the chain of users.
+  /// Time spent on repeated computation in several kernels, accumulated along the chain of users.
   DenseMap<Operation *, double> repeated;
 };
 
-/// Whether `op` masks an operand of a product that for this multiplies only a part of its depth.
+/// True if `op` masks an operand of a dot that because of the mask multiplies only a part of its
+/// depth.
 bool limitsDepth(Operation *op, const Group &group) {
   auto dot = dyn_cast_or_null<DotOp>(group.hero);
   return dot && isa<SelectOp>(op) && DotProblem(dot).liveDepth &&
          (findZeroingSelect(dot.getLhs()) == op || findZeroingSelect(dot.getRhs()) == op);
 }
 
-/// Whether computing `op` in each of `candidates` is quicker than writing and reading it.
+/// True if computing `op` in each of `candidates` is faster than writing and reading it.
 bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   if (isFree(op) || !isPointwise(op))
     return !outside;
@@ -118,10 +119,10 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
     fused += compute(count) + loads * reads;
     separate += bytes * stream + loads;
   }
-  // What is computed once either way loads its operands once either way.
+  // If each element is evaluated at most once either way, its operands are loaded once either way.
   if (candidates.size() == 1 && evaluations <= elements)
     separate += elements * costs.getReloadTime() * reads;
-  // Next to nothing beside the kernel's own work: a row's value, say, of a normalization.
+  // Negligible beside the kernel's own work, such as a value per row of a normalization.
   if (candidates.size() == 1 && compute(evaluations) + allLoads <= slack)
     return true;
   double before = 0;
@@ -134,7 +135,7 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   return true;
 }
 
-/// Merges the kernels that read `op` as far as that is possible; returns how many are left.
+/// Merges the kernels that read `op` as far as possible; returns the number that remain.
 int BlockFusion::mergeAll(Operation *op, SmallVectorImpl<int> &candidates) {
   constexpr unsigned limit = 8;
   for (unsigned i = 0; i < candidates.size() && i < limit; ++i)
@@ -149,8 +150,8 @@ int BlockFusion::mergeAll(Operation *op, SmallVectorImpl<int> &candidates) {
   return candidates.size();
 }
 
-/// Computes `op` in one of `candidates`, whose kernel also writes it to memory if anything else
-/// reads it.
+/// Computes `op` in one of `candidates`, which also writes it to memory if anything else reads it.
+/// Returns that group, or -1.
 int BlockFusion::host(Operation *op, ArrayRef<int> candidates, bool outside) {
   for (int group : candidates) {
     Maps maps = groups.getMaps(op, group);
@@ -168,7 +169,7 @@ int BlockFusion::host(Operation *op, ArrayRef<int> candidates, bool outside) {
   return -1;
 }
 
-/// Reshapes cost nothing outside of kernels either: there they are views.
+/// Reshapes cost nothing outside of kernels either, where they are views.
 void BlockFusion::visitReshape(Operation *op) {
   Groups::Uses uses = groups.getUses(op);
   bool outside = uses.outside;
@@ -222,7 +223,7 @@ void BlockFusion::visit(Operation *op) {
   groups.open(op);
 }
 
-/// A reshape of what is in memory anyway stays outside, so that kernels see simple indices.
+/// Reshapes of values that are in memory anyway stay outside, so that kernels see simple indices.
 void BlockFusion::dropOuterReshapes() {
   for (Operation &op : groups.block) {
     if (!isa<ReshapeOp>(op))
@@ -238,7 +239,7 @@ void BlockFusion::dropOuterReshapes() {
   }
 }
 
-/// Merges kernels that read the same array, then tiny ones of the same shape.
+/// Merges kernels that read the same array, then small ones of the same shape.
 void BlockFusion::mergeSiblings() {
   auto mergeReaders = [&](Value value) {
     SmallVector<int> readers;
@@ -250,7 +251,7 @@ void BlockFusion::mergeSiblings() {
             readers.push_back(group);
     if (readers.size() < 2)
       return;
-    // Only of kernels that read each element once; a row's value is no reason to merge.
+    // Only kernels that read each element once are merged; sharing a value per row is no reason.
     llvm::erase_if(readers, [&](int group) {
       return ShapedType::getNumElements(groups[group].space) != elementsOf(value.getType());
     });
@@ -303,8 +304,9 @@ void BlockFusion::run(bool alone) {
   formKernels(groups);
 }
 
-/// Copies constants, iotas and broadcasts from outside into the block that uses them: those of
-/// arrays for elementwise operations, which are sure to compute them where they are used.
+/// Copies constants, iotas and broadcasts from outside into the block that uses them. Broadcasts of
+/// arrays are copied only for elementwise users, which are sure to compute them in their own
+/// kernel.
 void sinkFreeOperations(Block &block) {
   DenseMap<Value, Value> copies;
   OpBuilder builder(block.getParentOp()->getContext());
@@ -341,7 +343,8 @@ void sinkFreeOperations(Block &block) {
       use->set(copy);
 }
 
-/// A large splat that must be in memory is written by a kernel, not kept in the object file.
+/// A large splat that must be in memory is written by a kernel instead of being stored in the
+/// object file.
 void materializeSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!Groups::isSmallConstant(&op) || elementsOf(op.getResult(0).getType()) <= 64)
@@ -364,7 +367,7 @@ void materializeSplats(Block &block) {
   }
 }
 
-/// An array of any elements has memory where it is used, and for each use its own.
+/// Makes a tensor.empty of its own, at the place of use, for each use of one.
 void separateEmpties(Block &block) {
   for (tensor::EmptyOp empty : llvm::to_vector(block.getOps<tensor::EmptyOp>()))
     for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {

@@ -110,7 +110,7 @@ void Groups::add(Operation *op, int index, const Maps &opMaps, bool isHome) {
     group.hero = op;
     if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) {
       group.update = update;
-    } else if (group.update) { // the loops are those of what is written
+    } else if (group.update) { // the loops iterate over what is written
       ArrayRef<int64_t> shape = cast<ShapedType>(group.update.getUpdate().getType()).getShape();
       group.space.assign(shape.begin(), shape.end());
     }
@@ -168,8 +168,8 @@ int64_t Groups::countOutputs(int group) {
                         [&](auto &member) { return info[member.first].home == group; });
 }
 
-/// Whether `target` depends on one of the operations `work`; those that are part of group `ignored`
-/// alone are passed over.
+/// True if `target` depends on one of the operations `work`. Operations that are only in the group
+/// `ignored` are skipped.
 bool Groups::search(SmallVector<Operation *> work, int target, int ignored) {
   llvm::SmallDenseSet<int> seenGroups;
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -205,7 +205,7 @@ bool Groups::reachesAround(Operation *op, int target) {
     Operation *user = block.findAncestorOpInBlock(*owner);
     ArrayRef<int> userGroups = info[user].groups;
     if (user == owner && userGroups.size() == 1 && userGroups.front() == target && !info[user].view)
-      continue; // joins the same kernel
+      continue; // it is in the same kernel
     if (user == owner && !userGroups.empty() && !info[user].view) {
       for (int group : userGroups)
         if (group != target)
@@ -233,12 +233,14 @@ bool Groups::canMerge(int a, int b) {
     return false;
   if (getWait(a) != getWait(b)) // one can run while the other waits
     return false;
-  // What one computes once for the few elements of a row, the other would for each of them.
+  // A value per row that one group computes once would be computed for each element in the merged
+  // kernel.
   if ((lanesCrossFew(a) && sharesWork(b)) || (lanesCrossFew(b) && sharesWork(a)))
     return false;
   if (first.members.size() + second.members.size() > 200 || first.emission + second.emission > 600)
     return false;
-  // What they may read twice is saved once; a function of very many pointers is long to compile.
+  // What both read is loaded once in a merged kernel, but functions with many pointers take long to
+  // compile.
   constexpr int64_t mostOutputs = 16;
   if (countOutputs(a) + countOutputs(b) > mostOutputs)
     return false;

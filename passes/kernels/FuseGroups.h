@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of operations of one block, each a kernel to be. The fuse pass (Fuse.cpp) visits the
-// operations from last to first and adds each to the groups of its users, copies it into several,
-// or opens a group for it; FormKernels.cpp makes the kernels.
+// Groups of operations of one block, each of which becomes a kernel. The fuse pass (Fuse.cpp)
+// visits the operations from last to first. It adds each to a group of one of its users, clones it
+// into several groups, or opens a new one. FormKernels.cpp then makes the kernels.
 
 #ifndef HLOC_PASSES_FUSEGROUPS_H
 #define HLOC_PASSES_FUSEGROUPS_H
@@ -14,33 +14,33 @@ namespace hloc::fuse {
 
 struct Group {
   hlo::KernelKind kind = hlo::KernelKind::Loop;
-  /// The loops: the results' shape; of a reduce kernel the reduced arrays'.
+  /// The iteration space: the shape of the results or, for a reduce kernel, of the reduced arrays.
   llvm::SmallVector<int64_t> space;
   /// The reduced dimensions of a reduce kernel.
   llvm::SmallVector<int64_t> dimensions;
-  /// The one operation that is not pointwise, except in loop and reduce kernels.
+  /// The one operation of the kernel that is not pointwise; null for loop and reduce kernels.
   mlir::Operation *hero = nullptr;
-  /// The update in place that the kernel's only result is; the hero, or behind it. Null if there is
-  /// none.
+  /// The update in place that makes the kernel's only result: the hero itself, or an operation
+  /// after it. Null if there is none.
   hlo::DynamicUpdateSliceOp update;
-  /// The operations with the index maps at which they are evaluated.
+  /// The operations, with the index maps at which they are evaluated.
   llvm::MapVector<mlir::Operation *, Maps> members;
-  /// Copies of operations that codegen will emit.
+  /// The number of times that codegen will emit operations, counted once per index map.
   unsigned emission = 0;
 
   bool contains(mlir::Operation *op) const { return members.contains(op); }
 };
 
-/// Why something was not fused; empty if it was.
+/// Why an operation is not fused; empty if it is.
 using Reason = llvm::StringRef;
 
 class Groups {
 public:
   Groups(mlir::Block &block, const CostModel &costs);
 
-  /// Whether the operation is to become part of a kernel.
+  /// True if the operation has to be part of a kernel.
   static bool isFusable(mlir::Operation *op);
-  /// A constant that is cloned into kernels.
+  /// True for a constant that is cloned into kernels.
   static bool isSmallConstant(mlir::Operation *op);
 
   struct Uses {
@@ -50,39 +50,39 @@ public:
   Uses getUses(mlir::Operation *op);
 
   Group &operator[](int group) { return groups[group]; }
-  /// The group in whose kernel the operation's results are written; -1 if none.
+  /// The group whose kernel writes the operation's results to memory; -1 if there is none.
   int getHome(mlir::Operation *op) { return info.lookup(op).home; }
   int getPosition(mlir::Operation *op) const { return info.lookup(op).position; }
   llvm::ArrayRef<int> getGroups(mlir::Operation *op) { return info[op].groups; }
-  /// A reshape that stays outside as another view of the same memory.
+  /// True for a reshape that stays outside of kernels as a view of memory.
   bool isView(mlir::Operation *op) { return info.lookup(op).view; }
   void markView(mlir::Operation *op) { info[op].view = true; }
   void clearView(mlir::Operation *op) { info[op].view = false; }
   unsigned size() const { return groups.size(); }
 
-  /// Index maps at which `group`'s members evaluate `op`.
+  /// The index maps at which the members of `group` evaluate `op`.
   Maps getMaps(mlir::Operation *op, int group);
 
-  /// Whether `op` can be computed in `group` (FuseLegality.cpp).
+  /// Why `op` cannot be computed in `group`; empty if it can (FuseLegality.cpp).
   Reason canAdd(mlir::Operation *op, int group, const Maps &maps);
-  /// Whether `group` can also write `op`, which it computes at `maps`, to memory.
+  /// True if `group` can also write `op`, which it evaluates at `maps`, to memory.
   bool canOutput(mlir::Operation *op, int group, const Maps &maps);
   void add(mlir::Operation *op, int group, const Maps &maps, bool isHome);
   void remove(mlir::Operation *op, int group);
   int open(mlir::Operation *op);
-  /// Whether a vector of `group`'s loops holds elements of several rows, because the minor
-  /// dimension is short: what these have in common is computed for each of them.
+  /// True if a vector of the group's loops spans several rows because the minor dimension is short.
+  /// A value that the elements of a row share is then computed for each of them.
   bool lanesCrossFew(int group) const;
-  /// Whether its loops compute what several elements have in common once for these.
+  /// True if the group's loops compute a value that several elements share once for all of them.
   bool sharesWork(int group) const;
 
-  /// Whether one kernel can do the work of both, which must not depend on each other.
+  /// True if the two groups can become one kernel; this requires that neither depends on the other.
   bool canMerge(int a, int b);
-  /// Returns the group that holds both.
+  /// Merges two groups and returns the one that remains.
   int merge(int a, int b);
 
-  /// Whether a user of `op` other than `target` is needed before `target` can run. Errs towards
-  /// true in large neighbourhoods.
+  /// True if `target` depends on a user of `op` outside of it, so that `op` cannot join `target`;
+  /// also true if the search takes too long.
   bool reachesAround(mlir::Operation *op, int target);
 
   IndexMaps maps;
@@ -93,19 +93,19 @@ private:
   struct Info {
     int position = -1;
     int home = -1;
-    int wait = -1; // the last collective or asynchronous computation that it waits for, by position
+    int wait = -1; // position of the last collective or async done that it depends on
     bool view = false;
     llvm::SmallVector<int, 1> groups;
   };
   bool search(llvm::SmallVector<mlir::Operation *> work, int target, int ignored);
   int findWait(mlir::Operation &op) const;
-  /// Of the group's members the last.
+  /// The last of the collectives and asynchronous computations that the group's members depend on.
   int getWait(int group) const;
-  /// Operations that `group` writes to memory.
+  /// The number of operations that `group` writes to memory.
   int64_t countOutputs(int group);
   void appendOutputUsers(int group, llvm::SmallVectorImpl<mlir::Operation *> &users);
-  /// Whether a result of the group's kernel has elements that share bytes: one loop over the bytes
-  /// writes those in vectors, tiles and rows may begin within one.
+  /// True if a result of the group's kernel has elements that share bytes. A single loop over bytes
+  /// can write them in vectors, but tiles and rows may begin within a byte.
   bool writesPacked(int group);
   Reason canAddReduce(hlo::ReduceOp reduce, int group);
   Reason canAddHero(mlir::Operation *op, int group);
@@ -113,8 +113,8 @@ private:
 
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, Info> info;
-  bool hasWaits = false; // some operation waits
-  /// The next operation with side effects after one with side effects.
+  bool hasWaits = false; // some operation depends on a done
+  /// For an operation with side effects, the next one in the block.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> nextEffect;
 };
 

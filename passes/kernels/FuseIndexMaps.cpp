@@ -38,7 +38,7 @@ int64_t fuse::getRun(ReshapeOp reshape) {
   int64_t run = kView;
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
-    // As few dimensions as have equally many elements.
+    // The smallest groups of dimensions with equal numbers of elements.
     int64_t left = i < from.size() ? from[i++] : 1, right = j < to.size() ? to[j++] : 1;
     size_t firstLeft = i, firstRight = j;
     while (left != right)
@@ -47,7 +47,7 @@ int64_t fuse::getRun(ReshapeOp reshape) {
       else if (right < left && j < to.size())
         right *= to[j++];
       else
-        return 1; // no elements at all
+        return 1; // one of the arrays is empty
     if (i > firstLeft)
       run = j > firstRight ? 1 : std::min(run, from[i - 1]);
   }
@@ -88,7 +88,7 @@ bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
 
 int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided,
                         bool hero, int64_t run, double shared) {
-  // The data that a gather reads, or a dynamic slice, lie where other operands say.
+  // What gathers and dynamic slices read is at positions that other operands determine.
   bool isKnown = isa<MovementInterface>(op) && !isa<PadOp>(op);
   if (isKnown || isa<ReshapeOp>(op) || (isa<GatherOp>(op) && operand == 1))
     op = *movements.insert(op).first;
@@ -109,7 +109,8 @@ double IndexMaps::countOf(ArrayRef<int> maps) const {
   return count;
 }
 
-/// Of what does not vary along the trailing dimensions, one evaluation serves them all.
+/// The number of evaluations of a broadcast's operand: one serves all elements along trailing
+/// dimensions along which it does not vary.
 static double hoistedCount(BroadcastOp broadcast, double count) {
   ArrayRef<int64_t> shape = broadcast.getType().getShape();
   int64_t last = -1;
@@ -121,7 +122,7 @@ static double hoistedCount(BroadcastOp broadcast, double count) {
   return std::max(count, 1.0);
 }
 
-/// The same for the indices of a gather, which serve all elements of a slice.
+/// Likewise for the indices of a gather, which serve all elements of a slice.
 static double hoistedCount(GatherOp gather, double count) {
   ArrayRef<int64_t> shape = gather.getType().getShape();
   for (int64_t d = shape.size() - 1; d >= 0 && llvm::is_contained(gather.getOffsetDims(), d); --d)
@@ -129,8 +130,9 @@ static double hoistedCount(GatherOp gather, double count) {
   return std::max(count, 1.0);
 }
 
-/// Whether single elements become the few of the minor dimension, as colours or coordinates:
-/// kernels compute these side by side, a lane for each position of the dimension before.
+/// True if single elements are concatenated to a short minor dimension, as colours or coordinates
+/// are. Kernels compute these elements together, with a lane for each position of the dimension
+/// before.
 static bool isStackedInMinor(ConcatenateOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
   int64_t rank = shape.size(), minor = rank - 1;
@@ -206,9 +208,9 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
       run = all[map].underHero ? getRun(reshape) : kView;
     else if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && all[map].parent < 0) {
-      count = elementsOf(type); // a loop for each operand
+      count = elementsOf(type); // there is a loop for each operand
       if (isStackedInMinor(concatenate))
-        number = 0; // all operands at the same index, side by side
+        number = 0; // all operands are evaluated at the same index
     }
     add(getChild(map, op, number, count, strided, false, run, shared));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be computed in which kernel.
+// Which operations can be computed in which kernels.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
 
@@ -14,7 +14,7 @@ constexpr unsigned maxMembers = 250, maxEmission = 800;
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
 
-/// Whether elements of an array share bytes.
+/// True if the elements of an array share bytes.
 bool isPacked(Type type) { return elementBytes(type) < 1; }
 
 bool sameDimensions(ReduceOp reduce, ArrayRef<int64_t> dimensions) {
@@ -23,8 +23,9 @@ bool sameDimensions(ReduceOp reduce, ArrayRef<int64_t> dimensions) {
   return ArrayRef(own) == dimensions;
 }
 
-/// Follows what depends on a reduce inside a kernel. Every value must be that of its row (one for
-/// each kept element, unit dimensions aside) or of its element of the whole space.
+/// Follows the values that depend on a reduction inside a kernel. Each must have one element per
+/// row, that is, per kept element of the reduction (apart from unit dimensions), or one per element
+/// of the iteration space.
 class RowValues {
 public:
   RowValues(const Group &group, ReduceOp reduce, const Groups &groups)
@@ -39,7 +40,8 @@ public:
 
   Reason follow(ReduceOp reduce);
 
-  /// Whether a value depends on the reduce that is not a row's value: the row is read again.
+  /// True if some value that depends on the reduction has more than one element per row, so that
+  /// the row is read again.
   bool readsRowAgain = false;
 
 private:
@@ -60,8 +62,8 @@ private:
   const Groups &groups;
   ArrayRef<int64_t> space;
   SmallVector<int64_t> dimensions, kept;
-  /// For each dimension of a value that depends on the reduce the dimension of the space that it
-  /// is; -1 for those of size 1.
+  /// For each dimension of a value that depends on the reduction, the dimension of the iteration
+  /// space that it corresponds to; -1 for dimensions of size 1.
   DenseMap<Operation *, SmallVector<int64_t>> origin;
 };
 
@@ -128,7 +130,7 @@ Reason RowValues::visit(Operation *op) {
     if (!depends(operand))
       continue;
     SmallVector<int64_t> from(originOf(operand));
-    if (from.size() != shapeOf(op->getResult(0)).size()) { // a scalar for all elements
+    if (from.size() != shapeOf(op->getResult(0)).size()) { // a scalar is used for all elements
       if (shapeOf(op->getResult(0)) != space)
         return "a row's value is broadcast to another shape";
       from = identity();
@@ -143,7 +145,7 @@ Reason RowValues::visit(Operation *op) {
 }
 
 Reason RowValues::follow(ReduceOp reduce) {
-  // Users before their own users: in the block's order.
+  // In block order, so that operands are visited before their users.
   std::map<int, Operation *> work;
   auto push = [&](Operation *op) {
     for (Operation *user : op->getUsers())
@@ -194,21 +196,22 @@ Reason Groups::canAddReduce(ReduceOp reduce, int index) {
   bool columns = !llvm::is_contained(reduce.getDimensions(), int64_t(space.size()) - 1);
   if (columns)
     row *= double(std::min<int64_t>(space.back(), 16));
-  // Between the stages of the kernel: of a row, with another array or two.
+  // The stages of the kernel read the row again, so it must stay in the cache together with one or
+  // two other arrays.
   if (row * elementBytes(reduce.getInputs()[0].getType()) > double(costs.getRowBytes()))
     return "a row does not fit into the cache";
   return {};
 }
 
-/// Shape without dimensions of size 1.
+/// The shape without dimensions of size 1.
 static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> result(shape);
   llvm::erase(result, 1);
   return result;
 }
 
-/// Why what the group computes of `op` does not have its elements where `op` has them; with
-/// dimensions of size one more or less, if it is written by an update.
+/// Why the group does not evaluate `op` at the index of the result; empty if it does. If an update
+/// writes the result, dimensions of size one may be added or dropped.
 static Reason movesElements(Operation *op, const Group &group) {
   DynamicUpdateSliceOp update = group.update;
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
@@ -240,7 +243,7 @@ Reason Groups::canAddHero(Operation *op, int index) {
   const Group &group = groups[index];
   if (!isa<DotOp, ConvolutionOp, ReduceWindowOp>(op))
     return "it is a kernel by itself";
-  // A product can be written into a slice of an array, in place.
+  // A dot can also be written into a slice of an array, in place.
   bool isUpdate = group.kind == KernelKind::Update && isa<DotOp>(op);
   if (!isUpdate && (group.kind != KernelKind::Loop || group.hero))
     return "the user's kernel is built around another operation";
@@ -256,7 +259,7 @@ Reason Groups::canAddHero(Operation *op, int index) {
   return movesElements(op, group);
 }
 
-/// Whether `op` is part of a mask, or hides by one what lies at some places of an array.
+/// True if `op` is part of a mask, or is a select by a mask.
 static bool isMask(Operation *op) {
   if (auto select = dyn_cast<SelectOp>(op))
     return isOfPlaces(select.getPred()) && isOfPlaces(select.getOnFalse());
@@ -290,7 +293,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
       if (llvm::any_of(op->getResults(),
                        [&](Value result) { return result == update.getOperand(); }))
         return "it is updated in place";
-      // The buffer being written may be read only where it is written.
+      // The updated buffer may be read only at the elements that are written.
       for (Value operand : op->getOperands()) {
         if (operand != update.getOperand())
           continue;
@@ -305,13 +308,14 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   bool underHero = llvm::any_of(opMaps, [&](int map) { return maps[map].underHero; });
   if (!underHero)
     return {};
-  // Behind a reshape a dot still loads whole vectors if it joins dimensions that hold such.
+  // A dot still loads whole vectors behind a reshape if that joins dimensions whose minor one is at
+  // least a vector long.
   int64_t run = group.kind == KernelKind::Dot ? costs.getLanes(/*bits=*/32) : kView;
   if (llvm::any_of(opMaps, [&](int map) { return maps[map].run < run; }))
     return "a dot's operand must be a view of memory";
   bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
   if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
-    return {}; // moved from memory straight to memory
+    return {}; // moved from memory directly to memory
   if (costs.isExpensive(op))
     return "it is too expensive for an operand";
   if (group.kind == KernelKind::Dot) {

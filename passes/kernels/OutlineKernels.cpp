@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels as functions. Names come from the instructions they were made of.
+// Kernels as functions, named after the instructions that they come from.
 #include "passes/kernels/OutlineKernels.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/IR/OperationSupport.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Hash of the body, values taken by their number.
+/// A hash of the body, in which values are represented by their numbers.
 static llvm::hash_code hashBody(Block &block) {
   DenseMap<Value, unsigned> numbers;
   llvm::hash_code hash = 0;
@@ -30,7 +30,7 @@ static llvm::hash_code hashBody(Block &block) {
   return hash;
 }
 
-/// A symbol made of an instruction's name, such as `fusion_3` of `fusion.3`.
+/// A symbol derived from an instruction's name, such as `fusion_3` from `fusion.3`.
 static std::string makeName(KernelOp kernel) {
   StringRef name = getInstructionName(kernel.getLoc());
   std::string result = name.empty() ? stringifyKernelKind(kernel.getKind()).str() : name.str();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes hlo.kernel_function symbols of kernels; equal ones share a function.
+// Turns kernels into hlo.kernel_function symbols; equal kernels share a function.
 
 #ifndef HLOC_PASSES_OUTLINEKERNELS_H
 #define HLOC_PASSES_OUTLINEKERNELS_H
@@ -12,8 +12,8 @@ class KernelOutliner {
 public:
   explicit KernelOutliner(mlir::ModuleOp module) : symbols(module) {}
 
-  /// The function that does what `kernel` does, its outputs lying in the inputs' memory where
-  /// `reuse` says so. The kernel's body may move into it.
+  /// The function that computes `kernel` with outputs in the memory of the inputs that `reuse`
+  /// names. May move the kernel's body into the function.
   mlir::FlatSymbolRefAttr outline(hlo::KernelOp kernel, llvm::ArrayRef<int64_t> reuse);
 
 private:

@@ -11,23 +11,24 @@ include "mlir/Pass/PassBase.td"
 def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
   let summary = "Gather operations into kernels";
   let description = [{
-    Afterwards every operation is in an `hlo.kernel`, but for constants, operations of the runtime
-    (`hlo.custom_call`, `hlo.fft`, ...), control flow, and reshapes, which outside of kernels are other views of the
-    same memory. Scalar and splat constants are cloned into the kernels.
+    Afterwards every operation is in an `hlo.kernel`, except constants, operations of the runtime
+    (`hlo.custom_call`, `hlo.fft`, ...), control flow, and reshapes, which outside of kernels are
+    views of memory. Scalar and splat constants are cloned into the kernels.
 
-    Operations are visited from last to first. Each joins the kernel of its users where that kernel
-    can compute it and where that costs less than a pass over memory (compiler/target/Cost.h); cheap ones are
-    computed by several kernels; kernels that read the same arrays are merged. A reduction joins
-    users that need one value a row, or that value for each element of the row: so softmax is one
-    kernel. A dot, convolution or window joins elementwise users, and a dot the update in place that writes its
-    result, or what elementwise code makes of it, into a slice of an array.
+    Operations are visited from last to first. Each joins the kernel of its users if that kernel can
+    compute it and if that takes less time than writing and reading its result
+    (compiler/target/Cost.h). Cheap operations are computed in several kernels. Kernels that read the
+    same arrays are merged. A reduction joins users that need its value once per row, or for each
+    element of the row: this makes softmax one kernel. A dot, convolution or window joins elementwise
+    users. A dot also joins the update in place that writes its result into a slice of an array,
+    possibly through elementwise operations.
 
-    What can run while a collective or an asynchronous computation is under way is no part of a kernel
-    that waits for it: dots, convolutions, windows and reductions do not join such users, nor is an
-    array made along with one that needs a later `hlo.collective_done` or `hlo.async_wait`.
+    What can run while a collective or an asynchronous computation is in flight is not put into a
+    kernel that waits for it: dots, convolutions, windows and reductions do not join such users, and
+    kernels that depend on different `hlo.collective_done`s or `hlo.async_wait`s are not merged.
 
-    `reuse` of the kernels names, for each result, an operand that is read only at the index that is
-    written: their memory may be the same.
+    `reuse` of a kernel names, for each result, an operand that is read only at the index that is
+    written, so that both may have the same memory; -1 for none.
 
     ```mlir
     %m = hlo.multiply %a, %b : ...
@@ -44,18 +45,18 @@ def Fuse : Pass<"fuse", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"alone", "alone", "bool", "false", "One kernel for each operation">,
-    Option<"remarks", "remarks", "bool", "false", "Say of each operation that starts a kernel why its users do not compute it">];
+    Option<"alone", "alone", "bool", "false", "Make a kernel of each operation">,
+    Option<"remarks", "remarks", "bool", "false", "Emit a remark for each operation that is not fused into its users: why not">];
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
 }
 
 def CollapseDimensions : Pass<"collapse-dimensions", "::mlir::func::FuncOp"> {
-  let summary = "Make dimensions one that a kernel's operations treat alike";
+  let summary = "Join dimensions that a kernel's operations do not distinguish";
   let description = [{
-    In each `hlo.kernel`, neighbouring dimensions become one wherever no operation tells them apart: a broadcast of one
-    of them, a reduction, a slice, a transposition. Rows are longer then, loops fewer, and kernels equal that
-    differ in nothing else. Operands and results keep their types; the kernel's block sees their memory
-    in another shape.
+    In each `hlo.kernel`, adjacent dimensions are joined unless an operation distinguishes them, as a
+    broadcast, reduction, slice or transpose along one of them does. This gives longer rows and fewer
+    loops, and makes kernels equal that differ only in the shapes joined. Operands and results keep
+    their types; the arguments of the kernel's block are the same memory in another shape.
 
     ```mlir
     %r = hlo.kernel loop(%x, %y) ... : (tensor<64x8x3xf32>, tensor<64xf32>) -> tensor<64x8x3xf32> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to memory: functions on tensors become functions on memrefs, as the plan says
+// Turns functions on tensors into functions on memrefs, as the plan prescribes
 // (AssignBuffersPlan.h). Test: test/passes/memory/assign-buffers.mlir.
 #include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/CollectiveStages.h"
@@ -34,7 +34,7 @@ MemRefType toMemory(Type type) {
   return MemRefType::get(array.getShape(), array.getElementType());
 }
 
-/// What the functions of a program have in common.
+/// What the functions of a program share.
 struct Shared {
   explicit Shared(ModuleOp module) : outliner(module) {}
 
@@ -56,12 +56,12 @@ private:
   void emitKernel(KernelOp kernel, OpBuilder &builder);
   void emitRuntimeCall(Operation *op, OpBuilder &builder);
   void emitDone(CollectiveDoneOp done, OpBuilder &builder);
-  /// A call that waits for what it reads.
+  /// Emits a call that waits for what it reads.
   void emitWait(Operation *op, StringRef callee, ValueRange reads, OpBuilder &builder);
   void emitCopies(Operation *op, OpBuilder &builder);
   LogicalResult emitControl(Operation *op, OpBuilder &builder);
 
-  /// Names the values that `op` reads and writes, for check-buffers.
+  /// Records the numbers of the values that `op` reads and writes, for check-buffers.
   void annotate(Operation *op, ValueRange reads, ValueRange writes);
   void annotateTransfer(Operation *op, ValueRange from, ValueRange to);
   int64_t numberOf(Value value) {
@@ -77,13 +77,13 @@ private:
     return result;
   }
 
-  /// The memory of a buffer, seen as an array of `type`.
+  /// The memory of a buffer as an array of `type`.
   Value getMemory(int buffer, MemRefType type);
   Value getMemory(Value value) {
     return getMemory(plan.getBuffer(value), toMemory(value.getType()));
   }
   Value getMemory(int buffer) { return getMemory(buffer, toMemory(plan[buffer].type)); }
-  /// Of those values that are arrays.
+  /// The memory of those values that are arrays.
   SmallVector<Value> getMemories(ValueRange values) {
     SmallVector<Value> result;
     for (Value value : values)
@@ -120,7 +120,8 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
   auto inShape = [&](Value array) -> Value {
     if (array.getType() == type)
       return array;
-    // A cast to other strides has none if there are no elements, and keeps the elements' type.
+    // A reinterpret_cast has no valid strides if there are no elements, and cannot change the
+    // element type.
     if (type.getNumElements() == 0 || type.getElementType() != getElementTypeOrSelf(array))
       return UnrealizedConversionCastOp::create(atEntry, loc, type, array).getResult(0);
     SmallVector<int64_t> strides;
@@ -144,7 +145,7 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
     memref::GlobalOp &global = shared.globals[value];
     if (!global) {
       OpBuilder atModule(source);
-      // With a dot, which no kernel's name has.
+      // The dot keeps the name apart from those of kernels.
       std::string name = "constant." + std::to_string(shared.globals.size() - 1);
       global = memref::GlobalOp::create(atModule, loc, name, atModule.getStringAttr("private"),
                                         type, value, /*constant=*/true, IntegerAttr());
@@ -213,7 +214,7 @@ void MemoryProgram::emitKernel(KernelOp kernel, OpBuilder &builder) {
 void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
   SmallVector<Value> inputs = getMemories(op->getOperands()),
                      outputs = getMemories(op->getResults());
-  auto custom = dyn_cast<CustomCallOp>(op); // which may share memory
+  auto custom = dyn_cast<CustomCallOp>(op); // its operands may share memory
   for (auto [i, reused] : llvm::enumerate(custom ? getReuse(custom) : SmallVector<int64_t>())) {
     if (reused < 0)
       continue;
@@ -228,7 +229,7 @@ void MemoryProgram::emitRuntimeCall(Operation *op, OpBuilder &builder) {
   annotate(call, op->getOperands(), op->getResults());
 }
 
-/// Its results are there already: they are among what it reads.
+/// The results are among its operands already: the start has allocated them.
 void MemoryProgram::emitDone(CollectiveDoneOp done, OpBuilder &builder) {
   SmallVector<Value> reads{done.getTicket()};
   llvm::append_range(reads, done.getBuffers());
@@ -294,7 +295,7 @@ LogicalResult MemoryProgram::emitControl(Operation *op, OpBuilder &builder) {
   for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions()))
     if (failed(emitRegion(from, to)))
       return failure();
-  // What a loop leaves has its arguments' numbers.
+  // Results of a loop have the numbers of its arguments.
   if (auto loop = dyn_cast<scf::ForOp>(op))
     for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
       numbers[result] = numberOf(argument);
@@ -381,7 +382,7 @@ LogicalResult MemoryProgram::emitBlock(Block &block, OpBuilder &builder) {
 
 LogicalResult MemoryProgram::emit(ArrayRef<Alias> aliases) {
   Block *entry = target.addEntryBlock();
-  // What stands for memory comes before everything else.
+  // Operations that represent memory come first in the entry block.
   OpBuilder builder = OpBuilder::atBlockEnd(entry);
   Operation *marker = arith::ConstantIndexOp::create(builder, target.getLoc(), 0);
   atEntry.setInsertionPoint(marker);
@@ -389,7 +390,7 @@ LogicalResult MemoryProgram::emit(ArrayRef<Alias> aliases) {
     const Buffer &buffer = plan[plan.getBuffer(source.getArgument(alias.argument))];
     if (buffer.place != Place::Result || buffer.index != alias.result)
       continue;
-    // Nothing to do if the host passes the same memory for both.
+    // The copy is skipped if the host passes the same memory for both.
     Value argument = target.getArgument(alias.argument);
     Value result = getMemory(plan.getBuffer(source.getArgument(alias.argument)),
                              cast<MemRefType>(argument.getType()));
@@ -432,7 +433,7 @@ FailureOr<SmallVector<Alias>> AssignBuffers::getAliases(func::FuncOp main) {
   return aliases;
 }
 
-/// main on memory, still empty: the arguments, the results, the arena.
+/// Creates main on memrefs, without a body: arguments, results, arena.
 func::FuncOp AssignBuffers::createTarget(func::FuncOp main, int64_t arenaBytes) {
   OpBuilder builder(main);
   SmallVector<Type> types;
@@ -459,7 +460,7 @@ func::FuncOp AssignBuffers::createTarget(func::FuncOp main, int64_t arenaBytes) 
   return target;
 }
 
-/// Leaves what a report tells of the arena.
+/// Attaches what the report says about the arena.
 void AssignBuffers::describe(func::FuncOp target, Plan &plan) {
   OpBuilder builder(target);
   target->setAttr("hlo.arena_bytes", builder.getI64IntegerAttr(plan.arenaBytes));

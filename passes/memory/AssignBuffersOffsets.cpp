@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets of buffers: largest first, each where room is free during its whole life (Pisarchyk and
-// Lee, "Efficient Memory Management for Deep Neural Net Inference"): in the memory of a result
-// before the result is written, else at the lowest such place in the arena.
+// Offsets of buffers: largest first, each at the best place that is free during its whole life
+// (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference"): in the memory
+// of a result before that is written, or else in the smallest gap of the arena.
 #include "passes/memory/AssignBuffersPlan.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ static constexpr int64_t alignment = 64;
 
 static int64_t align(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// What the addresses of elements of `type` are multiples of, in memory that a host gives.
+/// The alignment of elements of `type` that a host guarantees.
 static int64_t getElementAlignment(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -20,8 +20,8 @@ static int64_t getElementAlignment(Type type) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
-/// The best offset for `buffer` below `capacity`, beside those that are `placed` (by offset); -1 if
-/// there is none.
+/// The best offset for `buffer` below `capacity` among the buffers `placed`, which are sorted by
+/// offset; -1 if there is none.
 int64_t Plan::findOffset(const Buffer &buffer, ArrayRef<int> placed, int64_t capacity) {
   int64_t size = align(buffer.bytes), offset = 0, best = -1, bestGap = INT64_MAX;
   for (int other : placed) {
@@ -40,7 +40,7 @@ int64_t Plan::findOffset(const Buffer &buffer, ArrayRef<int> placed, int64_t cap
   return offset <= capacity - buffer.bytes ? offset : -1;
 }
 
-/// Inserts `node`, which has its offset, into `placed`.
+/// Inserts `node`, whose offset is set, into `placed`.
 static void insertByOffset(std::vector<int> &placed, int node, ArrayRef<Buffer> buffers) {
   auto after = llvm::upper_bound(placed, buffers[node].offset, [&](int64_t value, int other) {
     return value < buffers[other].offset;
@@ -104,7 +104,7 @@ void Plan::place() {
     arenaBuffers.push_back(node);
   }
   llvm::sort(arenaBuffers);
-  // The bound: bytes gained and lost along the program.
+  // The bound: sum the bytes that become live and dead along the program.
   std::vector<std::pair<int64_t, int64_t>> changes;
   for (int node : arenaBuffers) {
     changes.push_back({buffers[node].begin(), align(buffers[node].bytes)});

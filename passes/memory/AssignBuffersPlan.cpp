@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Live ranges of all arrays, and which of them become one buffer.
+// Live ranges of all arrays, and which arrays share a buffer.
 #include <cmath>
 
 #include "compiler/hlo/AsyncStages.h"
@@ -80,7 +80,7 @@ void Plan::unite(int a, int b) {
   from.ranges.clear();
 }
 
-/// The operations that read `value` or what shows it.
+/// Lists the operations that read `value` or a view of it.
 static void listUsers(Value value, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : value.getUsers()) {
     users.push_back(user);
@@ -90,9 +90,9 @@ static void listUsers(Value value, SmallVectorImpl<Operation *> &users) {
   }
 }
 
-/// Adds where a value that is there from `begin` to `last` at least, in a region of `home`, is
-/// needed by `users`. What a loop reads from outside it needs until its end; what branches read,
-/// each until it has read it.
+/// Adds the ranges in which a value is live, given that it is live from `begin` to at least `last`
+/// in a region of `home` and is read by `users`. A loop keeps what it reads from outside live until
+/// its end; a branch only until it has read it.
 void Plan::addRanges(ArrayRef<Operation *> users, Operation *home, int64_t begin, int64_t last,
                      SmallVectorImpl<Range> &ranges) {
   Operation *lastBranches = nullptr;
@@ -129,7 +129,8 @@ void Plan::define(Value value, int64_t begin) {
   definitions.push_back({value, addNode(value, value.getType()), begin});
 }
 
-/// Memory that holds nothing before and after the kernel: the most that it takes on any target.
+/// Adds the kernel's scratch memory, which is live only during the kernel: as many bytes as any
+/// target needs.
 void Plan::addScratch(KernelOp kernel) {
   ArrayAttr schedules = kernel.getSchedulesAttr();
   int64_t bytes = 0;
@@ -137,7 +138,7 @@ void Plan::addScratch(KernelOp kernel) {
     bytes = std::max(bytes, cast<ScheduleAttr>(schedule).getScratch());
   if (bytes == 0)
     return;
-  // Of the widest elements, since whatever it holds is to be aligned.
+  // With elements of 64 bits, so that it is aligned for any contents.
   auto words = RankedTensorType::get({int64_t(llvm::divideCeil(bytes, 8))},
                                      IntegerType::get(kernel.getContext(), 64));
   int node = scratch[kernel] = addNode(Value(), words);
@@ -152,7 +153,7 @@ void Plan::wish(Value from, int to, int64_t position, int depth, double factor, 
   handovers[position].push_back({source, to, until});
 }
 
-/// Whether an operation between `first` and `last`, all of one block, reads `value`.
+/// True if an operation strictly between `first` and `last`, which are in one block, reads `value`.
 bool Plan::isReadBetween(Value value, Operation *first, Operation *last) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     Operation *reader = first->getBlock()->findAncestorOpInBlock(*user);
@@ -164,7 +165,8 @@ bool Plan::isReadBetween(Value value, Operation *first, Operation *last) {
   });
 }
 
-/// Results of a collective lie in its operands if nobody else reads these meanwhile.
+/// Hints that results of a collective be in its operands, if nothing else reads these in the
+/// meantime.
 void Plan::reuseOperands(Operation *done, int depth) {
   auto start = cast<CollectiveDoneOp>(done).getTicket().getDefiningOp<CollectiveStartOp>();
   for (auto [result, reuse] : llvm::zip(start.getResults(), start.getReuse())) {
@@ -174,20 +176,22 @@ void Plan::reuseOperands(Operation *done, int depth) {
     bool isShared = llvm::count_if(start.getInputs(), [&](Value other) {
                       return nodeOf.lookup(other) == nodeOf.lookup(input);
                     }) > 1;
-    // Slices are written into the operand: else all of it is copied first.
+    // Parts are written into the operand directly; for all-reduce the whole operand is copied
+    // anyway.
     bool isPart = start.getKind() != stringify(CollectiveKind::AllReduce);
     if (!isShared && !isReadBetween(input, start, done))
       wish(input, nodeOf[result], begins[start], depth, isPart ? 1 : 0.01, begins[done] + 1);
   }
 }
 
-/// `op` at `position` hands `from` to buffer `to`, by a copy if need be.
+/// Records that `op` at `position` passes `from` to buffer `to`, with a copy if they do not
+/// coalesce.
 void Plan::addTransfer(Operation *op, Value from, int to, int64_t position, int depth) {
   wish(from, to, position, depth, 1);
   copies[op].push_back({nodeOf.lookup(from), to});
 }
 
-/// Numbers the regions of `op` and its end; makes the buffers of what they carry.
+/// Numbers the regions of `op` and its end, and makes the buffers of the values that they carry.
 void Plan::numberRegions(Operation *op, int depth) {
   int64_t begin = begins[op];
   SmallVector<int> carried;
@@ -241,7 +245,7 @@ void Plan::numberRegions(Operation *op, int depth) {
     }
     return;
   }
-  // Branches.
+  // Operations with branches.
   for (Value result : op->getResults())
     carried.push_back(addNode(result, result.getType()));
   for (Region &region : op->getRegions()) {
@@ -267,7 +271,7 @@ void Plan::wishForReuse(ValueRange inputs, ValueRange results, ArrayRef<int64_t>
     if (operand < 0)
       continue;
     Value input = inputs[operand];
-    // Not if another operand is the same memory in another shape.
+    // Not if another operand is a view of the same memory.
     bool isShared = llvm::count_if(inputs, [&](Value other) {
                       return nodeOf.lookup(other) == nodeOf.lookup(input);
                     }) > 1;
@@ -315,8 +319,8 @@ void Plan::number(Block &block, int depth) {
   }
 }
 
-/// Kernels that run tile by tile on some target. A group of which an unrolled loop has copies is
-/// told from them by what it reads.
+/// Collects the kernels that run tile by tile on some target. Copies of a group in an unrolled loop
+/// have the same number and are told apart by what they read.
 void Plan::findTileGroups() {
   DenseMap<Operation *, size_t> groupOf;
   main.walk([&](KernelOp kernel) {
@@ -342,7 +346,7 @@ void Plan::findTileGroups() {
   });
 }
 
-/// Adds the ranges of all definitions, now that every user has its position.
+/// Adds the live ranges of all definitions, now that every user has a position.
 void Plan::collectUses() {
   for (auto [value, node, begin] : definitions) {
     SmallVector<Operation *> users;
@@ -364,7 +368,8 @@ void Plan::collectUses() {
   }
 }
 
-/// Whether buffer `from`, which holds a value at `read`, may then hold that of `to`, at `written`.
+/// True if `from`, whose value is live in `read`, is handed over to `to`, whose value is live in
+/// `written`.
 bool Plan::isHandedOver(int from, const Range &read, int to, const Range &written) {
   auto entry = handovers.find(written.begin);
   return entry != handovers.end() && llvm::any_of(entry->second, [&](const Handover &handover) {
@@ -373,7 +378,7 @@ bool Plan::isHandedOver(int from, const Range &read, int to, const Range &writte
          });
 }
 
-/// Whether buffers `a` and `b` hold values at the same time.
+/// True if the live ranges of buffers `a` and `b` overlap.
 bool Plan::overlap(int a, int b) {
   ArrayRef<Range> first = buffers[a].ranges, second = buffers[b].ranges;
   while (!first.empty() && !second.empty()) {
@@ -400,7 +405,7 @@ bool Plan::tryCoalesce(const CoalesceHint &wish) {
     return false;
   if (source.place == Place::Result && target.place == Place::Result)
     return false;
-  // Small state of loops is better kept in registers and copied to the result once.
+  // Small loop state is better kept in registers and copied to the result once.
   bool isResult = source.place == Place::Result || target.place == Place::Result;
   if (isResult && (source.carried || target.carried) && source.bytes <= maxStackBytes)
     return false;
@@ -410,8 +415,8 @@ bool Plan::tryCoalesce(const CoalesceHint &wish) {
   return true;
 }
 
-/// Turns the transfers of each place into copies in an order in which no source is overwritten
-/// before it is read.
+/// Turns the transfers of each place into copies, ordered so that no source is overwritten before
+/// it is read.
 void Plan::orderCopies() {
   for (auto &[op, transfers] : copies) {
     SmallVector<Copy> pending, ordered;
@@ -427,7 +432,7 @@ void Plan::orderCopies() {
         pending.erase(ready);
         continue;
       }
-      // A cycle: one buffer moves out of the way.
+      // A cycle: save one buffer to a temporary.
       int moved = pending.front().to;
       int spare = addNode(Value(), buffers[moved].type);
       live(spare, begins[op], begins[op] + 2);

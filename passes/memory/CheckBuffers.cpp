@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An independent check of the buffer plan: an interpreter of the memory program whose memory holds
-// the numbers of values instead of data. Test: test/passes/memory/check-buffers.mlir.
+// An independent check of the buffer plan: an abstract interpreter of the memory program that
+// tracks the numbers of values instead of data. Test: test/passes/memory/check-buffers.mlir.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,7 +22,7 @@ namespace hloc {
 
 namespace {
 
-/// Bytes [begin, end) of the arena or of a buffer of its own.
+/// Bytes [begin, end) of the arena or of another buffer.
 struct Span {
   void *base;
   int64_t begin, end;
@@ -35,12 +35,12 @@ struct Span {
   }
 };
 
-/// Which values each span holds. Spans never overlap.
+/// The values that each span holds. Spans are disjoint.
 using Memory = std::map<Span, std::set<int64_t>>;
 
 class Checker {
 public:
-  /// `aliases`: results that are the memory of arguments.
+  /// `aliases` maps results to the arguments whose memory they are.
   Checker(ModuleOp module, DenseMap<Value, Value> aliases)
       : symbols(module), aliases(std::move(aliases)) {}
   LogicalResult run(func::FuncOp main);
@@ -119,7 +119,7 @@ Memory Checker::meet(const Memory &a, const Memory &b) {
   return result;
 }
 
-/// Values take the names under which a region or its parent knows them, all at once.
+/// Renames values to the names by which a region or its parent knows them, all at once.
 void Checker::become(Operation &op, Memory &memory) {
   ArrayRef<int64_t> pairs = numbers(op, "hlo.becomes");
   std::map<int64_t, std::vector<int64_t>> names;
@@ -157,7 +157,7 @@ LogicalResult Checker::runAccess(Operation &op, ValueRange inputs, ValueRange ou
       forget(memory, number);
   for (auto [i, output] : llvm::enumerate(outputs)) {
     std::set<int64_t> values;
-    if (isCopy) // everything that the source is known to hold
+    if (isCopy) // all values that the source is known to hold
       values = memory[getSpan(inputs.front())];
     else if (i < writes.size())
       values.insert(writes[i]);
@@ -166,7 +166,7 @@ LogicalResult Checker::runAccess(Operation &op, ValueRange inputs, ValueRange ou
   return success();
 }
 
-/// Outputs lie in no input but those that the kernel allows, and in no other output.
+/// An output may overlap only the input that the kernel allows, and no other output.
 LogicalResult Checker::checkOverlaps(LaunchOp launch) {
   auto function = symbols.lookup<KernelFunctionOp>(launch.getKernel());
   if (!function)
@@ -186,8 +186,8 @@ LogicalResult Checker::checkOverlaps(LaunchOp launch) {
   return success();
 }
 
-/// The kernel's scratch memory is large enough and overlaps nothing that it reads or writes. After
-/// the launch it holds nothing.
+/// Checks that the kernel's scratch memory is large enough and overlaps nothing that it reads or
+/// writes. Its contents are undefined after the launch.
 LogicalResult Checker::checkScratch(LaunchOp launch, Memory &memory) {
   int64_t bytes = 0;
   auto function = symbols.lookup<KernelFunctionOp>(launch.getKernel());
@@ -301,7 +301,7 @@ LogicalResult Checker::run(func::FuncOp main) {
   return runAccess(end, ValueRange(main.getArguments()).slice(first, results.getInt()), {}, memory);
 }
 
-/// The results that may be the memory of arguments, with these.
+/// The results that may share the memory of arguments, with these.
 DenseMap<Value, Value> getAliases(ModuleOp module, func::FuncOp main) {
   DenseMap<Value, Value> aliases;
   auto results = main->getAttrOfType<IntegerAttr>("hlo.results");
@@ -318,7 +318,7 @@ struct CheckBuffers : hloc::impl::CheckBuffersBase<CheckBuffers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>()) {
-      // The host chooses whether aliases are one memory: the program must be right either way.
+      // The host chooses whether aliases share memory: the program must be right either way.
       DenseMap<Value, Value> aliases;
       if (function.getName() == "main")
         aliases = getAliases(module, function);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unrolls loops whose state is made anew from the old one, as by a stencil, so that two buffers
-// take turns. Test: test/passes/memory/double-buffer-loop-state.mlir.
+// Unrolls loops that compute a new state from all of the old one, as stencils do, so that two
+// buffers alternate. Test: test/passes/memory/double-buffer-loop-state.mlir.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -19,13 +19,13 @@ namespace hloc {
 
 namespace {
 
-/// Operations that the body of an unrolled loop may have.
+/// The most operations of a loop body that is unrolled.
 constexpr int64_t mostOperations = 2000;
-/// Iterations in one at most.
+/// The largest unroll factor.
 constexpr int64_t mostIterations = 4;
 
-/// How many iterations bring the state back to the buffers in which it was: two, or more where old
-/// state is handed on, as by a wave equation. 1 if nothing of size is copied at the end of an
+/// The number of iterations after which the state is in its original buffers again: two, or more if
+/// old states are passed on, as in a wave equation. 1 if nothing large is copied at the end of an
 /// iteration.
 int64_t countIterations(const Plan &plan, Operation *yield, Block::BlockArgListType arguments) {
   bool copies = llvm::any_of(plan.getCopies(yield),
@@ -34,7 +34,7 @@ int64_t countIterations(const Plan &plan, Operation *yield, Block::BlockArgListT
     return 1;
   int64_t longest = 0;
   for (size_t start = 0; start < arguments.size(); ++start) {
-    // Steps from one part of the state to the next until it is made anew.
+    // Follow the state backwards until it is computed anew.
     int64_t length = 0;
     for (size_t at = start; length < mostIterations; ++length) {
       auto source = llvm::find(arguments, yield->getOperand(at));
@@ -55,7 +55,7 @@ int64_t countOperations(Operation *op) {
   return count;
 }
 
-/// Two iterations in one: the second if the loop's condition holds after the first.
+/// Unrolls the loop by two: the second iteration runs if the condition holds after the first.
 void unrollTwice(scf::WhileOp loop) {
   auto yield = loop.getYieldOp();
   auto condition = loop.getConditionOp();

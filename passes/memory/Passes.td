@@ -9,13 +9,13 @@ include "mlir/Pass/PassBase.td"
 //===- Memory --------------------------------------------------------------===//
 
 def DoubleBufferLoopState : Pass<"double-buffer-loop-state", "::mlir::func::FuncOp"> {
-  let summary = "Unroll loops so that two buffers take turns as their state";
+  let summary = "Unroll loops so that two buffers alternate as their state";
   let description = [{
-    A loop whose body makes a new array from neighbours in the old one cannot update it in place, and
-    would copy the new one over the old one at the end of each iteration. Where buffers would be
-    assigned so, for arrays of more than 256 bytes, the loop does two iterations in one (up to four
-    where old state is handed on), and every second one writes where the first has read. The second
-    iteration of an `scf.while` depends on its condition.
+    A loop whose body computes a new array from several elements of the old one, as a stencil does,
+    cannot update it in place, and would copy the new array over the old one at the end of each
+    iteration. If buffer assignment would do so for an array of more than 256 bytes, this pass unrolls
+    the loop by two (by up to four if old states are passed on), so that the second iteration writes
+    where the first one has read. The second iteration of an `scf.while` is guarded by its condition.
 
     ```mlir
     %r = scf.for %i = %c0 to %c100 step %c1 iter_args(%a = %x) {
@@ -37,26 +37,33 @@ def DoubleBufferLoopState : Pass<"double-buffer-loop-state", "::mlir::func::Func
 }
 
 def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
-  let summary = "Give every array its place in memory";
+  let summary = "Assign memory to every array";
   let description = [{
-    `func.func @main` on tensors becomes one on memrefs: its arguments, then its results
-    (`hlo.results` of them), then the arena, as bytes. Kernels become `hlo.kernel_function`s, equal
-    ones the same, and `hlo.launch` runs them; operations of the runtime become `hlo.runtime_call`.
-    Loops and branches carry nothing any more: what they carried are buffers, updated in place, with
-    a `memref.copy` only where two values that are needed at the same time would share one.
+    `func.func @main` on tensors becomes a function on memrefs: its arguments, then its results
+    (`hlo.results` of them), then the arena, as bytes. Kernels become `hlo.kernel_function`s, where
+    equal kernels share one, and are run by `hlo.launch`; operations of the runtime become
+    `hlo.runtime_call`. Loops and branches no longer carry values: these are buffers, updated in place.
+    A `memref.copy` remains only where two values that are live at the same time cannot share one.
 
-    Arrays lie in the results where possible; up to 256 bytes in local variables
-    (`memref.alloca`), constants in `memref.global`, everything else in the arena, at offsets that are
-    multiples of 64, or in the memory of a result that holds nothing else yet (a `memref.view` of its
-    bytes). So does the scratch memory that a kernel's schedules ask for, which lives as long as its
-    launch: the plan is all that a call needs. A result that may alias an argument of as many bytes (`hlo.aliases`) holds that argument
-    from the start, whatever their element types; the `memref.copy` marked `hlo.unless_same` does so if the host passes different
-    memory.
+    Arrays are in the memory of results where possible. Otherwise:
 
-    Attributes of main for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes live at
-    once; `hlo.bytes_in_results` of temporaries; `hlo.arena_buffers`, one [offset, bytes, begin, end] for each buffer, and `hlo.arena_names`,
-    the instruction that first writes each, or whose scratch memory it is; `hlo.arena_positions` of the
-    launches in order, numbers like begin and end.
+    - arrays of up to 256 bytes are local variables (`memref.alloca`);
+    - constants are `memref.global`s;
+    - all others are in the arena, at offsets that are multiples of 64, or in the memory of a result
+      that does not hold anything else yet (as a `memref.view` of its bytes).
+
+    The scratch memory that a kernel's schedules ask for is treated alike; it is live during its
+    launch. So a call needs no memory except what is planned here.
+
+    A result that may alias an argument with the same number of bytes (`hlo.aliases`) holds that
+    argument from the start, whatever their element types. If the host passes different memory for the
+    two, the `memref.copy` marked `hlo.unless_same` copies the argument.
+
+    Main gets these attributes for reports: `hlo.arena_bytes`; `hlo.arena_bound`, the most bytes that
+    are live at once; `hlo.bytes_in_results`, those of temporaries in results; `hlo.arena_buffers`, an
+    [offset, bytes, begin, end] for each buffer; `hlo.arena_names`, the instruction that first writes
+    each buffer or whose scratch memory it is; `hlo.arena_positions` of the launches in order, on the
+    same scale as begin and end.
 
     ```mlir
     func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
@@ -79,24 +86,26 @@ def AssignBuffers : Pass<"assign-buffers", "::mlir::ModuleOp"> {
 }
 
 def CheckBuffers : Pass<"check-buffers", "::mlir::ModuleOp"> {
-  let summary = "Check that every read finds the value that was meant";
+  let summary = "Check that every read finds the intended value in memory";
   let description = [{
-    Follows the program of `assign-buffers` and the contents of all memory through it, loops until
-    nothing changes. It uses the numbers that stand on the operations for the values that they read
-    and write (`hlo.reads`, `hlo.writes`, and `hlo.becomes` where a value takes another's name), not
-    the plan. A result that may alias an argument (`hlo.aliases`) is taken for memory of its own first,
-    then for the argument's. Errors: a read of memory that does not hold the value, an output that overlaps
-    an input in whose memory it may not lie, or another output; scratch memory that is too small or
-    overlaps either.
+    Interprets the program that `assign-buffers` made, and tracks which value each part of memory
+    holds; loops are repeated until nothing changes. Values are identified by the numbers that
+    `assign-buffers` attaches to operations (`hlo.reads`, `hlo.writes`, and `hlo.becomes` where a value
+    is renamed), not by the plan. Programs with aliases (`hlo.aliases`) are checked twice: with results
+    in memory of their own, and in that of the arguments.
+
+    Errors are: a read of memory that does not hold the value; an output that overlaps another output,
+    or an input whose memory it may not reuse; scratch memory that is too small or overlaps either.
   }];
 }
 
 def RestrictCalls : Pass<"restrict-calls", "::mlir::ModuleOp"> {
-  let summary = "Say which calls the target's promises exclude";
+  let summary = "Refuse calls that the target cannot make, and warn of those that break its guarantees";
   let description = [{
-    Where results are to have the same bits on all processors, calls of functions that choose their
-    instructions when they run get a warning: Fourier transforms of the runtime, and custom calls, of which
-    the compiler knows nothing.
+    Freestanding code (`--freestanding`) has no host that provides a runtime: calls that need one are
+    errors. If results must have the same bits on all processors, calls of functions that choose their
+    instructions at run time get a warning: Fourier transforms of the runtime, and custom calls, which
+    the compiler cannot know.
 
     ```
       model.hlo:7:3: warning: the bits of this Fourier transform may differ from processor to processor

@@ -15,8 +15,8 @@ namespace hloc {
 #include "passes/Passes.h.inc"
 } // namespace hloc
 
-/// What a freestanding host cannot do, in words; empty for what it can, and for custom calls, which
-/// it carries out by itself.
+/// Describes what a call needs that a freestanding host does not have; empty if it needs nothing.
+/// Custom calls need nothing, as the host implements them.
 static StringRef findHosted(StringRef callee) {
   return llvm::StringSwitch<StringRef>(callee)
       .Case("fft", "a Fourier transform of the runtime")
@@ -39,7 +39,7 @@ static LogicalResult refuseHosted(ModuleOp module) {
   return failure(refused);
 }
 
-/// What a call computes whose bits are not of the compiler's making; empty for any other.
+/// Describes a call whose bits the compiler does not control; empty for any other.
 static std::string findForeignBits(hlo::RuntimeCallOp call) {
   if (call.getCallee() == "fft")
     return "this Fourier transform";
