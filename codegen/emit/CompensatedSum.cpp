@@ -16,7 +16,8 @@ CompensatedSum addCompensated(ImplicitLocOpBuilder &b, CompensatedSum sofar, Val
 }
 
 Value settle(ImplicitLocOpBuilder &b, CompensatedSum total) {
-  // Infinite sums make the error NaN; a sum of negative zeros stays one without the error's zero.
+  // An infinite sum makes the error NaN; a sum of negative zeros must stay negative, so a zero
+  // error is not added.
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(total.error.getType()));
   Value counts = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, total.error, zero);
   return arith::SelectOp::create(b, counts, arith::AddFOp::create(b, total.sum, total.error),

@@ -5,8 +5,9 @@ using namespace mlir;
 
 namespace hloc {
 
-// An entry of the table has the numbers of the pieces of 32 bits that are to come together, in four
-// bits each. That of a mask is the pieces of its lowest lane below the entry of the other lanes.
+// An entry of the table has, in four bits each, the numbers of the 32-bit parts that move to the
+// front. It is computed from a smaller mask: the parts of the lowest lane, followed by the entry of
+// the other lanes.
 
 Compress::Compress(KernelContext &context, IntegerType element)
     : b(context.b), type(VectorType::get({context.target.getLanes(element.getWidth())}, element)) {
@@ -66,7 +67,7 @@ Value Compress::emit(Value value, Value mask) {
   auto pieces = VectorType::get({8}, b.getI32Type());
   Value entry = LLVM::LoadOp::create(b, b.getI32Type(), entryAt(getBits(mask)));
   Value shifts = arith::ConstantOp::create(b, b.getI32VectorAttr({0, 4, 8, 12, 16, 20, 24, 28}));
-  // The instruction looks at the three lowest bits alone.
+  // The instruction uses only the three lowest bits.
   Value numbers = arith::ShRUIOp::create(b, vector::BroadcastOp::create(b, pieces, entry), shifts);
   Value moved =
       call(pieces, "llvm.x86.avx2.permd", {LLVM::BitcastOp::create(b, pieces, value), numbers});

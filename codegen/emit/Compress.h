@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes of a vector that a mask names, brought together. Test: test/codegen/sort-vectors.hlo.
+// Moves the lanes that a mask selects to the front of a vector. Test:
+// test/codegen/sort-vectors.hlo.
 
 #ifndef HLOC_CODEGEN_EMIT_COMPRESS_H
 #define HLOC_CODEGEN_EMIT_COMPRESS_H
@@ -8,17 +9,17 @@
 
 namespace hloc {
 
-/// By one instruction with AVX-512; with AVX2 by a permutation from a table with an entry for each
-/// mask, which stands on the stack. For targets of which canCompress
-/// (passes/schedule/SortProblem.h).
+/// Uses one instruction with AVX-512; with AVX2 a permutation from a table on the stack with an
+/// entry for each mask. The target must satisfy canCompress (passes/schedule/SortProblem.h).
 class Compress {
 public:
-  /// For full registers of integers. Code that fills the table goes where the builder stands.
+  /// For vectors that fill a register. Emits the code that fills the table at the builder's
+  /// insertion point.
   Compress(KernelContext &context, mlir::IntegerType element);
 
-  /// The lanes of `value` where `mask` holds in front, in their order; any behind them.
+  /// The lanes of `value` that `mask` selects, in order, followed by arbitrary ones.
   mlir::Value emit(mlir::Value value, mlir::Value mask);
-  /// How many lanes hold, as an index.
+  /// The number of lanes that `mask` selects, as an index.
   mlir::Value count(mlir::Value mask);
 
 private:
@@ -28,7 +29,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::VectorType type;
-  mlir::Value table; // null if there is an instruction
+  mlir::Value table; // null if there is an instruction for it
 };
 
 } // namespace hloc

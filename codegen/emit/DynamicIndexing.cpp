@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of slices, updates and gathers, whose indices are known at run time.
+// Elements of slices, updates and gathers, whose indices are known only at run time.
 #include "codegen/emit/ElementEmitter.h"
 #include "passes/Build.h"
 
@@ -7,12 +7,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// `value`, an index of element type `element`, as a lane index within [0, limit].
+/// The integer `value` of element type `element` as an index clamped to [0, limit].
 static VectorIndex clampedIndex(IndexBuilder &index, Value value, Type element, int64_t limit) {
   auto &b = index.b;
   bool isSigned = !element.isUnsignedInteger();
   unsigned width = element.getIntOrFloatBitWidth();
-  // Clamp in the index's own width (a limit that it cannot reach does not matter), then convert.
+  // Clamp in the integer's own width (a limit beyond its range has no effect), then convert.
   unsigned usable = isSigned ? width - 1 : width;
   int64_t highest = usable >= 63 ? limit : std::min<int64_t>(limit, (int64_t(1) << usable) - 1);
   auto constant = [&](int64_t number) -> Value {
@@ -59,7 +59,7 @@ ElementIndex emitStartIndices(ElementEmitter &emitter, hlo::DynamicUpdateSliceOp
   return starts;
 }
 
-/// Where the element of `op` at `at` is in its operand.
+/// The index in the operand of the element of `op` at `at`.
 static ElementIndex emitSource(ElementEmitter &emitter, hlo::DynamicSliceOp op,
                                ArrayRef<VectorIndex> at) {
   auto shape = arrayType(op.getOperand()).getShape();

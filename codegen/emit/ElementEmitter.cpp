@@ -19,7 +19,7 @@ hlo::ComputationOp ElementEmitter::lookup(FlatSymbolRefAttr name) {
   return computations.lookupSymbol<hlo::ComputationOp>(name.getValue());
 }
 
-/// What is asked of an array without elements, a gather's clamped index for one.
+/// The value for any index of an array without elements, such as a gather's clamped index.
 VectorValue ElementEmitter::zeroOf(Type element) {
   auto zero = [&](Type type) -> Value {
     return arith::ConstantOp::create(index.b, index.b.getZeroAttr(type));
@@ -60,11 +60,11 @@ VectorValue ElementEmitter::emit(Value value, ArrayRef<VectorIndex> at, Mask mas
 
 ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                           ArrayRef<VectorIndex> at) {
-  // Split both shapes into runs of dimensions of equal product, and treat each run by itself.
+  // Split both shapes into groups of dimensions with equal products, and map each group on its own.
   ElementIndex result;
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
-    // Dimensions of one element come and go by themselves.
+    // Dimensions of size one are added and dropped on their own.
     if (j < to.size() && to[j] == 1) {
       result.push_back(index.uniform(0));
       ++j;
@@ -185,7 +185,7 @@ VectorValue ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRe
     bits = arith::ShRUIOp::create(b, bits, amount);
     return finish(arith::TruncIOp::create(b, shaped(bits, b.getIntegerType(toBits)), bits));
   }
-  // Several elements become one: the minor dimension goes.
+  // Several elements become one: the minor dimension is removed.
   int64_t count = toBits / fromBits;
   Value all;
   for (int64_t i = 0; i < count; ++i) {
@@ -249,7 +249,7 @@ VectorValue ElementEmitter::emitOperation(Operation *op, ArrayRef<VectorIndex> a
           auto type = dyn_cast<RankedTensorType>(operand.getType());
           if (!type)
             return {};
-          // clamp's limits and select's pred may be scalars beside an array.
+          // The limits of clamp and the predicate of select may be scalars.
           bool scalar = type.getRank() == 0;
           VectorValue lanes = emit(operand, scalar ? ArrayRef<VectorIndex>() : at, mask);
           if (!lanes.re)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heart of codegen: code for any value of a kernel at any index.
+// The core of code generation: emits code for any value of a kernel at any index.
 //
-// A kernel's operations form a graph. A loop nest asks for the root's elements at the indices of
-// the current iteration; the emitter turns the request into requests for the operands' elements at
-// the indices that the operation maps to, down to memory, constants and values that the loop nest
-// has already bound (an accumulator, a finished reduction). Data movement costs nothing but index
-// arithmetic. Within one piece of straight-line code, a value asked for twice at the same index is
+// A kernel's operations form a graph. A loop nest requests the root's elements at the indices of
+// the current iteration. The emitter turns this into requests for the operands' elements at the
+// indices that the operation maps to, and so on down to memory, constants, and values that the loop
+// nest has already bound (an accumulator, a finished reduction). Data movement costs only index
+// arithmetic. Within straight-line code, a value that is requested twice at the same index is
 // computed once.
 
 #ifndef HLOC_CODEGEN_EMIT_ELEMENTEMITTER_H
@@ -27,20 +27,20 @@ public:
 
   using Producer = std::function<VectorValue(llvm::ArrayRef<VectorIndex>, Mask)>;
 
-  /// From now on, elements of `value` come from memory, or from `produce`.
+  /// From now on, elements of `value` are loaded from memory, or made by `produce`.
   void bindMemory(mlir::Value value, mlir::Value pointer);
   void bind(mlir::Value value, Producer produce) { producers[value] = std::move(produce); }
   void unbind(mlir::Value value) { producers.erase(value); }
 
-  /// Elements of `value` at `at`. Reports an error at the operation that cannot be emitted here and
-  /// returns null lanes.
+  /// Emits the elements of `value` at `at`. If an operation cannot be emitted here, reports an
+  /// error there and returns null lanes.
   VectorValue emit(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask = {});
 
-  /// Where the element of `value` at `at` is in the argument that is its findOrigin().
+  /// The index of the element of `value` at `at` within the argument findOrigin(value).
   ElementIndex locate(mlir::Value value, llvm::ArrayRef<VectorIndex> at);
 
-  /// Computed values are known only inside the code where they were computed: open a scope for
-  /// every region (loop body, branch) entered while this object lives.
+  /// Computed values are reused only within the region where they were computed. Create a Scope for
+  /// each region (loop body, branch) that is entered.
   class Scope {
   public:
     explicit Scope(ElementEmitter &emitter) : emitter(emitter) { emitter.scopes.emplace_back(); }
@@ -69,12 +69,13 @@ private:
                                      Mask mask);
   VectorValue emitBitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<VectorIndex> at,
                                  Mask mask);
-  /// One of a reduction's results; its siblings are known from then on.
+  /// Emits one of a reduction's results, and records the others.
   VectorValue emitReduce(mlir::OpResult result, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitDot(hlo::DotOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitBranch(mlir::Value condition, llvm::function_ref<VectorValue()> inside,
                          llvm::function_ref<VectorValue()> otherwise);
-  /// `value` if any lane of `mask` takes part, computed in a branch of its own where that pays.
+  /// `value` at `at`, evaluated in a branch that is skipped if no lane of `mask` is active, where
+  /// that pays.
   VectorValue emitWhere(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
 
   struct Key {
@@ -90,27 +91,28 @@ private:
   mlir::ModuleOp computations;
   llvm::DenseMap<mlir::Value, MemoryArray> memory;
   llvm::DenseMap<mlir::Value, Producer> producers;
-  /// What has been computed, by value, innermost scope last.
+  /// The values computed so far, innermost scope last.
   llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
   bool failed = false;
 };
 
-/// Elements that are folded into one result element of `op`, a reduction or dot, and how many of
-/// them an expression may hold: what folds more must be bound to a producer.
+/// The number of elements that are folded into one result element of `op`, a reduction or dot; and
+/// the most of them for which an expression is emitted in place. Larger folds must be bound to a
+/// producer.
 int64_t getFoldedElements(mlir::Operation *op);
 constexpr int64_t kMaxFoldedElements = 32;
 
-/// Start index `which` of a dynamic_slice or dynamic_update_slice as a lane index within
-/// [0, limit]. The indices are scalars, or elements of one vector.
+/// Start index `which` of a dynamic_slice or dynamic_update_slice, clamped to [0, limit]. The
+/// indices are scalars, or the elements of one vector.
 VectorIndex emitStartIndex(ElementEmitter &emitter, mlir::ValueRange starts, int64_t which,
                            int64_t limit, Mask mask);
-/// The integer scalar `value` as a lane index, the nearest within [0, limit].
+/// The integer scalar `value` as an index, clamped to [0, limit].
 VectorIndex emitClampedIndex(ElementEmitter &emitter, mlir::Value value, int64_t limit);
-/// Where the slice that `op` writes begins, along each dimension.
+/// Where the slice that `op` writes begins, in each dimension.
 ElementIndex emitStartIndices(ElementEmitter &emitter, hlo::DynamicUpdateSliceOp op);
 
-/// The index in an array of shape `to` of the element whose index in row-major order in an array
-/// of shape `from` is `at`.
+/// The index in an array of shape `to` of the element at the same row-major position as `at` in an
+/// array of shape `from`.
 ElementIndex reshapeIndex(IndexBuilder &index, llvm::ArrayRef<int64_t> from,
                           llvm::ArrayRef<int64_t> to, llvm::ArrayRef<VectorIndex> at);
 

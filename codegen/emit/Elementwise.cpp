@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Floats narrower than f32 are computed in f32 and rounded once an operation.
+/// Floats narrower than f32 are computed in f32 and rounded once per operation.
 static bool isNarrowFloat(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
@@ -230,7 +230,7 @@ private:
     return arith::ConstantOp::create(b, scalar);
   }
 
-  /// The greater (or lesser) of two complex numbers by real, then imaginary part.
+  /// The greater (or lesser) of two complex numbers, compared by real, then by imaginary part.
   VectorValue lexicographic(ComplexValue x, ComplexValue y, bool greater) {
     auto compare = [&](arith::CmpFPredicate predicate, Value p, Value q) -> Value {
       return arith::CmpFOp::create(b, predicate, p, q);
@@ -252,7 +252,7 @@ private:
 
 } // namespace
 
-/// Bits of a float such that comparing them as signed integers is the total order.
+/// Bits of a float whose order as signed integers is the total order.
 static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x, Type element) {
   unsigned width = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(width);
@@ -270,7 +270,7 @@ static Value totalOrderKey(ImplicitLocOpBuilder &b, Value x, Type element) {
   Value key = arith::XOrIOp::create(b, bits, flip);
   if (!isNegativeZeroNan(element))
     return key;
-  // Negative numbers one up, which makes room for NaN below them.
+  // Shift negative numbers by one, which makes room for NaN below them.
   Value least = constant(APInt::getSignedMinValue(width));
   Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, least);
   return arith::SelectOp::create(b, isNan, least, arith::SubIOp::create(b, key, sign));
@@ -327,7 +327,7 @@ static VectorValue emitBitcastConvert(IndexBuilder &index, hlo::BitcastConvertOp
   unsigned toWidth = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
   if (x.re.getType() == target)
     return x;
-  // A pred and an integer of its storage's width: any byte but zero is true.
+  // Conversion between a pred and an integer of its storage width: any non-zero byte is true.
   if (fromWidth < toWidth)
     return {arith::ExtUIOp::create(b, target, x.re), {}};
   if (fromWidth > toWidth)
@@ -362,7 +362,7 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
                                   arrayType(stochastic.getResult()).getElementType()),
             {}};
   if (auto reduce = dyn_cast<hlo::ReducePrecisionOp>(op)) {
-    // As many bits as the type has, or any number above, keep all of them.
+    // A number of bits beyond the type's keeps all bits.
     unsigned width = element.getIntOrFloatBitWidth();
     auto atMost = [width](uint64_t bits) { return unsigned(std::min<uint64_t>(bits, width)); };
     return {emitReducePrecision(b, operands[0].re, element, atMost(reduce.getExponentBits()),
@@ -378,7 +378,7 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
     return {ops.onIntegers(), {}};
   if (!isNarrowFloat(element))
     return {ops.onFloats(), {}};
-  // Exact on the bits; everything else by way of f32.
+  // These are exact on the bits; everything else is computed in f32.
   for (VectorValue &operand : operands)
     operand.re = emitConvert(b, operand.re, element, b.getF32Type());
   Value result = ScalarOps(index, op, operands, b.getF32Type()).onFloats();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations and scalar computations on lanes.
+// Elementwise operations and scalar computations on vectors of lanes.
 
 #ifndef HLOC_CODEGEN_EMIT_ELEMENTWISE_H
 #define HLOC_CODEGEN_EMIT_ELEMENTWISE_H
@@ -9,13 +9,13 @@
 
 namespace hloc {
 
-/// The lanes of `op`'s result from those of its operands. `op` is elementwise, or one of the
-/// shape operations that are the identity on one element. Null `re` if `op` is neither.
+/// The result of `op` for these operands. `op` is elementwise, or a shape operation that is the
+/// identity on single elements. Null `re` if it is neither.
 VectorValue emitElementwise(IndexBuilder &index, mlir::Operation *op,
                             llvm::ArrayRef<VectorValue> operands);
 
-/// Results of a scalar computation (a reducer, comparator or combiner) on lanes. Null `re` if it
-/// holds an operation that is not elementwise.
+/// The results of a scalar computation (a reducer, comparator or combiner), applied in each lane.
+/// Null `re` if it contains an operation that is not elementwise.
 llvm::SmallVector<VectorValue> emitComputation(IndexBuilder &index, hlo::ComputationOp computation,
                                                llvm::ArrayRef<VectorValue> arguments);
 
@@ -25,7 +25,7 @@ VectorValue emitConstant(IndexBuilder &index, mlir::Type element, llvm::ArrayRef
 /// Conversion between HLO element types, complex included.
 VectorValue emitConvertLanes(IndexBuilder &index, VectorValue value, mlir::Type from,
                              mlir::Type to);
-/// `condition ? x : y`, each uniform or not.
+/// `condition ? x : y`; each may be uniform or not.
 VectorValue emitSelect(IndexBuilder &index, mlir::Value condition, VectorValue x, VectorValue y);
 
 } // namespace hloc

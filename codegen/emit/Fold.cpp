@@ -8,7 +8,7 @@ namespace hloc {
 
 Fold::Fold(IndexBuilder &index, ArrayRef<Type> elements, std::optional<Monoid> given, Step step)
     : index(index), elements(elements), monoid(given), step(std::move(step)) {
-  // Complex numbers have no order.
+  // Complex numbers are not ordered.
   if (monoid && (elements.size() != 1 || (isa<ComplexType>(elements[0]) && *monoid != Monoid::Add &&
                                           *monoid != Monoid::Multiply)))
     monoid.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reducer as it is applied to lanes: one operation in a wide accumulator where it is one, its
-// computation otherwise. Windows and scans fold with it.
+// A reducer as it is applied to lanes: a single operation in a wide accumulator if it is one,
+// otherwise its computation. Used by windows and scans.
 
 #ifndef HLOC_CODEGEN_EMIT_FOLD_H
 #define HLOC_CODEGEN_EMIT_FOLD_H
@@ -12,28 +12,28 @@ namespace hloc {
 
 class Fold {
 public:
-  /// Gives the result of one step from what is folded so far and the next elements.
+  /// Combines what has been folded so far with the next elements.
   using Step = std::function<llvm::SmallVector<VectorValue>(llvm::ArrayRef<VectorValue> sofar,
                                                             llvm::ArrayRef<VectorValue> next)>;
 
-  /// Folds arrays of element types `elements` together. `monoid`, if there is one, is what `step`
-  /// does on a single array; narrow floats are then accumulated in f32.
+  /// Folds arrays of element types `elements` together. `monoid`, if given, is what `step` does on
+  /// a single array; narrow floats are then accumulated in f32.
   Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, std::optional<Monoid> monoid,
        Step step);
-  /// Folds by the reducer `computation`.
+  /// Folds with the reducer `computation`.
   Fold(IndexBuilder &index, llvm::ArrayRef<mlir::Type> elements, hlo::ComputationOp computation);
 
   std::optional<Monoid> getMonoid() const { return monoid; }
   size_t getCount() const { return elements.size(); }
 
-  /// Between element types and accumulator types; vectors if there are several lanes.
+  /// Converts between element types and accumulator types; vectors if there are several lanes.
   VectorValue widen(size_t which, VectorValue value);
   VectorValue narrow(size_t which, VectorValue value);
-  /// Empty if the computation holds an operation that is not elementwise.
+  /// Empty if the computation contains an operation that is not elementwise.
   llvm::SmallVector<VectorValue> combine(llvm::ArrayRef<VectorValue> sofar,
                                          llvm::ArrayRef<VectorValue> next);
 
-  /// Accumulators as plain values, to be carried by loops and branches.
+  /// Accumulators as plain values, which loops and branches can carry.
   llvm::SmallVector<mlir::Value> pack(llvm::ArrayRef<VectorValue> lanes);
   llvm::SmallVector<VectorValue> unpack(mlir::ValueRange values);
 
@@ -44,7 +44,7 @@ private:
   Step step;
 };
 
-/// `lanes` as plain values, and back: the imaginary part follows the real one.
+/// `lanes` as plain values, and back: an imaginary part follows its real part.
 llvm::SmallVector<mlir::Value> packLanes(llvm::ArrayRef<VectorValue> lanes);
 llvm::SmallVector<VectorValue> unpackLanes(llvm::ArrayRef<mlir::Type> elements,
                                            mlir::ValueRange values);

@@ -40,7 +40,7 @@ VectorType IndexBuilder::getLaneVectorType() const { return VectorType::get({lan
 Value IndexBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
 VectorIndex IndexBuilder::uniform(int64_t index) {
-  // Zero is a multiple of anything; 2^30 stands for that.
+  // Zero is a multiple of everything; 2^30 stands for that.
   return {constant(index), 0, index == 0 ? int64_t(1) << 30 : std::abs(index), {}};
 }
 
@@ -102,7 +102,7 @@ VectorIndex IndexBuilder::add(VectorIndex x, VectorIndex y) {
   if (y.isUniform() && getConstant(y.base) == 0)
     return x;
   if (x.base && y.base) {
-    // Constants stay outermost: accesses that differ by constants then share one address.
+    // Constants stay outermost, so that accesses that differ by constants share one address.
     SplitIndex p = splitConstant(x.base), q = splitConstant(y.base);
     Value variable = p.variable && q.variable
                          ? b.createOrFold<arith::AddIOp>(p.variable, q.variable)
@@ -142,7 +142,7 @@ std::pair<VectorIndex, VectorIndex> IndexBuilder::divideWithRemainder(VectorInde
     return {uniform(0), x};
   if (x.base) {
     int64_t span = std::abs(x.stride) * lanes;
-    // All lanes lie in one run of `size` if runs are made of whole spans.
+    // All lanes are in one run of `size` if the size and the base are multiples of the span.
     bool oneRun = x.stride == 0 || (x.stride > 0 && size % span == 0 && x.multiple % span == 0);
     if (oneRun) {
       Value by = constant(size);
@@ -195,11 +195,11 @@ Mask IndexBuilder::both(Mask x, Mask y) {
   return {andOf(b, x.uniform, y.uniform), andOf(b, x.lanes, y.lanes)};
 }
 
-/// Lanes of which the indices would take several registers.
+/// The fewest lanes whose indices would take several registers.
 static constexpr int64_t kManyLanes = 32;
 
-/// Lanes of consecutive indices that are within limits: their numbers are small, so that they are
-/// compared as the smallest integers.
+/// The lanes of consecutive indices that are within bounds. As lane numbers are small, the smallest
+/// integers suffice for the comparison.
 Value IndexBuilder::compareLanes(VectorIndex x, int64_t lower, int64_t upper) {
   Type narrow = b.getIntegerType(lanes < 128 ? 8 : 16);
   auto type = VectorType::get({lanes}, narrow);

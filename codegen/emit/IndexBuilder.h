@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on lane indices that folds what is known while code is being built.
+// Arithmetic on indices of lanes, which folds constants and known multiples as it builds code.
 
 #ifndef HLOC_CODEGEN_EMIT_INDEXBUILDER_H
 #define HLOC_CODEGEN_EMIT_INDEXBUILDER_H
@@ -19,8 +19,8 @@ SplitIndex splitConstant(mlir::Value index);
 
 class IndexBuilder {
 public:
-  /// Code goes where `b` stands; `lanes` is how many there are (1: scalar code), `laneType` the
-  /// integer type of arbitrary lane indices.
+  /// Emits code at the insertion point of `b`. `lanes` is the number of lanes (1: scalar code),
+  /// `laneType` the integer type of indices that are arbitrary in each lane.
   IndexBuilder(mlir::ImplicitLocOpBuilder &b, int64_t lanes, mlir::Type laneType)
       : b(b), lanes(lanes), laneType(laneType) {}
 
@@ -32,7 +32,7 @@ public:
   mlir::Value constant(int64_t value);
   VectorIndex uniform(mlir::Value index, int64_t multiple = 1) { return {index, 0, multiple, {}}; }
   VectorIndex uniform(int64_t index);
-  /// Index `base + lane`.
+  /// The index `base + lane`.
   VectorIndex consecutive(mlir::Value base, int64_t multiple = 1) {
     return {base, lanes > 1 ? 1 : 0, multiple, {}};
   }
@@ -42,40 +42,39 @@ public:
   VectorIndex multiply(VectorIndex x, int64_t factor);
   /// x mod size and x div size for x >= 0.
   std::pair<VectorIndex, VectorIndex> divideWithRemainder(VectorIndex x, int64_t size);
-  /// `high * size + low`, if divideWithRemainder made the two of one index: that index.
+  /// If divideWithRemainder made `high` and `low` from one index, that index.
   std::optional<VectorIndex> rejoin(VectorIndex high, VectorIndex low, int64_t size);
-  /// x limited to [0, limit].
+  /// x clamped to [0, limit].
   VectorIndex clamp(VectorIndex x, int64_t limit);
 
-  /// VectorValue with lower <= x < upper; null if that is known to be all. Bounds that are known
-  /// not to be crossed are given as INT64_MIN, INT64_MAX.
+  /// The lanes with lower <= x < upper; null if these are known to be all. INT64_MIN and INT64_MAX
+  /// stand for bounds that are known to hold.
   Mask inRange(VectorIndex x, int64_t lower, int64_t upper);
   Mask both(Mask x, Mask y);
-  /// Whether any lane takes part, as an i1; null if some surely do.
+  /// An i1 that is true if any lane is active; null if some lane is known to be.
   mlir::Value anyLane(Mask mask);
-  /// The mask as a vector; null if all lanes take part.
+  /// The mask as a vector; null if all lanes are active.
   mlir::Value asVector(Mask mask);
-  /// x in lanes that take part, else 0: an index that is safe to compute with.
+  /// x in active lanes, 0 in others: an index with which computing is safe.
   VectorIndex orZero(VectorIndex x, Mask mask);
 
-  /// As a vector of lane indices.
+  /// The index as a vector.
   mlir::Value asVector(VectorIndex x);
-  /// Element-type-neutral conversion of index-like integers: the lane index with value `x` of
-  /// integer type, sign- or zero-extended.
+  /// The index with the value of the integer `x`, sign- or zero-extended.
   VectorIndex fromInteger(mlir::Value x, bool isSigned);
   mlir::Value splat(mlir::Value scalar);
 
   mlir::ImplicitLocOpBuilder &b;
-  /// What LLVM may do with the arithmetic of floats that stands in the module itself.
+  /// The fast-math flags of the module's own floating-point arithmetic.
   mlir::arith::FastMathFlags floatFlags = mlir::arith::FastMathFlags::contract;
 
-  /// Forgets what indices were made of: code built so far is about to be erased.
+  /// Forgets the indices that `rejoin` knows, because the code built so far is about to be erased.
   void forgetParts() { parts.clear(); }
 
 private:
   mlir::Value join(SplitIndex parts);
   mlir::Value compareLanes(VectorIndex x, int64_t lower, int64_t upper);
-  /// What an arbitrary remainder was made of.
+  /// What a remainder was computed from.
   struct Part {
     VectorIndex whole;
     int64_t size;
@@ -87,7 +86,7 @@ private:
   llvm::DenseMap<mlir::Value, Part> parts;
 };
 
-/// Code of another number of lanes, while it lives.
+/// Changes the number of lanes during its lifetime.
 class ScopedLanes {
 public:
   ScopedLanes(IndexBuilder &index, int64_t lanes) : index(index), outer(index.getLanes()) {
@@ -101,10 +100,10 @@ private:
   int64_t outer;
 };
 
-/// `element`, in vectors of the shape of `value` if that is one.
+/// The type `element`, as a vector type of the shape of `value` if that is a vector.
 mlir::Type shapedLike(mlir::Value value, mlir::Type element);
 
-/// The value of a constant index, if it is one.
+/// The value of an index if it is a constant.
 std::optional<int64_t> getConstant(mlir::Value index);
 
 /// Strides, in elements, of a row-major array.

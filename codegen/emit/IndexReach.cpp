@@ -7,13 +7,13 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The lanes of the longest vectors, strips of sixteen registers of bytes: a row's last one may
-/// hold that many elements too many.
+/// The most lanes of a vector, which is a strip of sixteen registers of bytes: the last one of a
+/// row may extend that far beyond the row.
 static constexpr int64_t kMaxLanes = 16 * 64;
 
 namespace {
 
-/// A sum of magnitudes, or nothing once it does not fit.
+/// A sum of magnitudes, or none once it overflows.
 class Magnitude {
 public:
   Magnitude &add(int64_t count, int64_t step = 1) {

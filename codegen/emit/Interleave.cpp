@@ -52,8 +52,8 @@ SmallVector<Value> interleave(ImplicitLocOpBuilder &b, ArrayRef<Value> sources) 
       }));
     return result;
   }
-  // Pairs of lanes beside each other, half of the sources apart: what comes of their lower lanes is
-  // above what comes of their upper ones.
+  // Combine adjacent lanes of vectors that are half of the sources apart; those made from lower
+  // lanes precede those made from upper lanes.
   for (int64_t upper : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < lanes; ++i)

@@ -15,7 +15,7 @@ int64_t getByteSize(RankedTensorType type) {
 }
 
 VectorIndex linearize(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<VectorIndex> at) {
-  // Dimensions into which a reshape split one index are one again.
+  // Rejoin dimensions into which a reshape split one index.
   SmallVector<int64_t> sizes;
   SmallVector<VectorIndex> parts;
   for (auto [size, x] : llvm::zip_equal(shape, at)) {
@@ -52,9 +52,9 @@ VectorValue broadcastLanes(IndexBuilder &index, VectorValue value) {
   return {widen(value.re), widen(value.im)};
 }
 
-/// VectorValue along a dimension whose neighbours are a few units apart, the same one of each few.
+/// Lanes along a dimension of stride `count`: element `which` of each `count` adjacent ones.
 struct Interleaved {
-  VectorIndex start; ///< position of the first few, lanes consecutive in units of a few
+  VectorIndex start; /// position of the first group of `count`; lanes count groups
   int64_t count = 1, which = 0;
 };
 
@@ -78,7 +78,7 @@ static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef
   return result;
 }
 
-/// The machine type in memory of one element (for complex, of one part).
+/// The machine type of one element in memory (of one part, for complex numbers).
 static Type getUnitType(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
@@ -101,20 +101,20 @@ static Value constantLike(ImplicitLocOpBuilder &b, Value value, int64_t number) 
   return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
 }
 
-/// Where the first byte is, if the lanes of `at`, whose row-major position is `position`, are whole
-/// bytes side by side, of `perByte` elements each; else null.
+/// If the lanes of `at`, whose row-major position is `position`, are whole contiguous bytes of
+/// `perByte` elements each: the index of the first byte; else null.
 static Value findFirstByte(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRef<VectorIndex> at,
                            VectorIndex position, int64_t perByte) {
   if (!position.base || position.stride != 1 || index.getLanes() % perByte != 0 ||
       position.multiple % perByte != 0)
     return {};
-  // Lanes that do not take part may begin before the array.
+  // Inactive lanes may begin before the array.
   Value shift = index.constant(llvm::Log2_64(perByte));
   auto inBytes = [&](VectorIndex x) {
     return VectorIndex{
         index.b.createOrFold<arith::ShRSIOp>(x.base, shift), 1, x.multiple / perByte, {}};
   };
-  // Rows of whole bytes: one division for all of them.
+  // Rows are whole bytes: divide once for all of them.
   const VectorIndex &minor = at.back();
   if (shape.back() % perByte != 0 || !minor.base || minor.multiple % perByte != 0)
     return inBytes(position).base;
@@ -125,7 +125,7 @@ static Value findFirstByte(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRe
   return linearize(index, sizes, bytes).base;
 }
 
-/// Of the elements of a vector of whole bytes, those that are the one numbered `which` of a byte.
+/// Of a vector of whole bytes' elements, those that are number `which` in their byte.
 static Value takeOfBytes(ImplicitLocOpBuilder &b, Value vector, int64_t perByte, int64_t which) {
   SmallVector<int64_t> order;
   for (int64_t i = which, lanes = cast<VectorType>(vector.getType()).getNumElements(); i < lanes;
@@ -134,7 +134,7 @@ static Value takeOfBytes(ImplicitLocOpBuilder &b, Value vector, int64_t perByte,
   return vector::ShuffleOp::create(b, vector, vector, order);
 }
 
-/// The bytes of which any element takes part.
+/// The bytes that contain an active element.
 static Value maskOfBytes(ImplicitLocOpBuilder &b, Value mask, int64_t perByte) {
   if (!mask)
     return {};
@@ -144,14 +144,14 @@ static Value maskOfBytes(ImplicitLocOpBuilder &b, Value mask, int64_t perByte) {
   return any;
 }
 
-/// The elements of bytes that are loaded at once, from the one numbered `first` on.
+/// Loads whole bytes, and returns their elements from byte `first` on.
 static Value loadWholeBytes(IndexBuilder &index, MemoryArray array, Value first, Mask mask,
                             int64_t perByte) {
   auto &b = index.b;
   auto type = VectorType::get({index.getLanes() / perByte}, b.getI8Type());
   Value bytes = unitsOf(index, array, b.getI8Type())
                     .loadConsecutive(first, type, maskOfBytes(b, index.asVector(mask), perByte));
-  // Pairs of what is `step` elements apart, then of what these pairs are made of.
+  // Interleave what is `step` elements apart, with half the step each time.
   for (int64_t step = perByte / 2; step > 0; step /= 2) {
     Value upper = arith::ShRUIOp::create(b, bytes, constantLike(b, bytes, step * (8 / perByte)));
     bytes = vector::InterleaveOp::create(b, bytes, upper);
@@ -159,7 +159,7 @@ static Value loadWholeBytes(IndexBuilder &index, MemoryArray array, Value first,
   return bytes;
 }
 
-/// Sub-byte elements: the byte each lies in and how far up its bits are.
+/// Loads elements of less than a byte: finds the byte of each, and the position of its bits.
 static VectorValue loadPacked(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> at,
                               VectorIndex position, Mask mask) {
   auto &b = index.b;
@@ -169,7 +169,7 @@ static VectorValue loadPacked(IndexBuilder &index, MemoryArray array, ArrayRef<V
   if (Value first = findFirstByte(index, array.type.getShape(), at, position, perByte)) {
     bits = loadWholeBytes(index, array, first, mask, perByte);
   } else {
-    // Unmasked arithmetic on positions wants them non-negative.
+    // Arithmetic on positions requires that they be non-negative in all lanes.
     position = mask ? index.orZero(position, mask) : position;
     auto [low, high] = index.divideWithRemainder(
         position.isUniform() ? position : VectorIndex{{}, 0, 1, index.asVector(position)}, perByte);
@@ -195,7 +195,7 @@ static void storePacked(IndexBuilder &index, MemoryArray array, ArrayRef<VectorI
   UnitAccess bytesOf = unitsOf(index, array, b.getI8Type());
   Value wide = arith::ExtUIOp::create(b, shapedLike(value, b.getI8Type()), value);
   if (Value first = findFirstByte(index, array.type.getShape(), at, position, perByte)) {
-    // Lanes that do not take part are zero, so that a last byte that is not full is well defined.
+    // Inactive lanes are zero, so that a partial last byte is well defined.
     Value maskVector = index.asVector(mask);
     if (maskVector)
       wide = arith::SelectOp::create(b, maskVector, wide, constantLike(b, wide, 0));
@@ -207,7 +207,7 @@ static void storePacked(IndexBuilder &index, MemoryArray array, ArrayRef<VectorI
     }
     return bytesOf.storeConsecutive(first, packed, maskOfBytes(b, maskVector, perByte));
   }
-  // One element at a time, into the byte that holds it.
+  // One element at a time, into the byte that contains it.
   for (int64_t lane = 0; lane < index.getLanes(); ++lane) {
     auto scalarOf = [&](Value vector) -> Value {
       return isa<VectorType>(vector.getType())
@@ -251,7 +251,7 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
                          Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
-  if (array.type.getNumElements() == 0) { // a gather's clamped index finds nothing either
+  if (array.type.getNumElements() == 0) { // such as a gather's clamped index
     auto complex = dyn_cast<ComplexType>(element);
     Type part = complex ? complex.getElementType() : getRegisterType(element);
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(part));

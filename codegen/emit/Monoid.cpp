@@ -93,7 +93,7 @@ VectorValue emitMonoid(IndexBuilder &index, Monoid monoid, Type element, VectorV
 VectorValue emitIdentity(IndexBuilder &index, Monoid monoid, Type element) {
   auto &b = index.b;
   if (auto complex = dyn_cast<ComplexType>(element)) {
-    // Multiplication's is 1 + 0i, addition's 0.
+    // The identity of multiplication is 1 + 0i, that of addition 0.
     Type part = complex.getElementType();
     bool one = monoid == Monoid::Multiply;
     return {arith::ConstantOp::create(b, b.getFloatAttr(part, one ? 1 : 0)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices of data movement (compiler/hlo/Movement.h) on lanes.
+// The indices of data movement (compiler/hlo/Movement.h), computed in lanes.
 
 #ifndef HLOC_CODEGEN_EMIT_MOVEDINDEX_H
 #define HLOC_CODEGEN_EMIT_MOVEDINDEX_H
@@ -9,7 +9,7 @@
 
 namespace hloc {
 
-/// `at`, an index of the result, as that of an operand with `map`, whose divisors are one.
+/// Maps `at`, an index of the result, to an operand's index by `map`, whose divisors must be one.
 inline ElementIndex mapIndex(IndexBuilder &index, const hlo::IndexMap &map,
                              llvm::ArrayRef<VectorIndex> at) {
   ElementIndex source;

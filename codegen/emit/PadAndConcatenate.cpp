@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose elements come of one source or another: pads and concatenations.
+// Operations whose elements come from one of several sources: pads and concatenations.
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/emit/UnitAccess.h"
@@ -10,11 +10,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// What `inside` gives if `condition` holds, else what `otherwise` does; zeros if that is null.
+/// The value of `inside` if `condition` holds, else that of `otherwise`; zeros if that is null.
 VectorValue ElementEmitter::emitBranch(Value condition, function_ref<VectorValue()> inside,
                                        function_ref<VectorValue()> otherwise) {
   auto &b = index.b;
-  // The result types are known only once the branch's code exists: build that in a block apart.
+  // The result types are known only once the code of a branch exists, so build that in a separate
+  // block.
   auto emitApart = [&](Block &block, function_ref<VectorValue()> emitLanes) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&block);
@@ -29,7 +30,7 @@ VectorValue ElementEmitter::emitBranch(Value condition, function_ref<VectorValue
               other = otherwise ? emitApart(second, otherwise) : VectorValue();
   if (!one.re || (otherwise && !other.re))
     return {};
-  // A value that all lanes share stands beside one of each lane.
+  // If one branch is uniform and the other is not, broadcast the uniform one.
   if (otherwise && one.isUniform() != other.isUniform()) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(one.isUniform() ? &first : &second);
@@ -56,24 +57,24 @@ VectorValue ElementEmitter::emitBranch(Value condition, function_ref<VectorValue
 VectorValue ElementEmitter::emitWhere(Value value, ArrayRef<VectorIndex> at, Mask mask) {
   bool known = mask.uniform && getConstant(mask.uniform);
   bool isLoad = memory.count(value) || producers.count(value);
-  // A branch, unless the value is a load, which a mask guards by itself.
+  // Use a branch unless the value is a load, which masks guard anyway.
   if (!mask.uniform || known || isLoad || value.getDefiningOp<hlo::ConstantOp>())
     return emit(value, at, mask);
   return emitBranch(mask.uniform, [&] { return emit(value, at, {{}, mask.lanes}); }, nullptr);
 }
 
-/// Whether lanes along `x` meet every `step`-th position alike in each vector.
+/// True if each vector of lanes along `x` has multiples of `step` in the same lanes.
 static bool repeats(IndexBuilder &index, const VectorIndex &x, int64_t step) {
   return x.base && x.stride == 1 && x.multiple % step == 0 && index.getLanes() % step == 0;
 }
 
 namespace {
 
-/// Elements of an array that stand `step` positions apart, the first at `low`.
+/// Elements of an array that are `step` positions apart, the first one at `low`.
 struct Dilation {
   int64_t step, low;
 
-  /// The element at a lane of a vector that begins at a multiple of `step`, or the one before,
+  /// For a vector that begins at a multiple of `step`: the element at a lane, or the one before it,
   /// counted from that of lane 0.
   int64_t elementAt(int64_t lane) const {
     return llvm::divideFloorSigned(lane - low, step) - llvm::divideFloorSigned(-low, step);
@@ -83,7 +84,7 @@ struct Dilation {
 
 } // namespace
 
-/// Lanes of `at` where `dilation` has elements.
+/// The lanes that hold an element of `dilation`.
 static Mask elementLanes(IndexBuilder &index, const Dilation &dilation) {
   SmallVector<bool> bits;
   for (int64_t lane = 0; lane < index.getLanes(); ++lane)
@@ -92,7 +93,7 @@ static Mask elementLanes(IndexBuilder &index, const Dilation &dilation) {
   return {{}, arith::ConstantOp::create(index.b, DenseElementsAttr::get(type, bits))};
 }
 
-/// Consecutive elements in the lanes where `dilation` has them.
+/// Spreads consecutive elements to the lanes where `dilation` has them.
 static VectorValue spread(IndexBuilder &index, const Dilation &dilation, VectorValue value) {
   auto move = [&](Value part) -> Value {
     if (!part || !isa<VectorType>(part.getType()))
@@ -117,11 +118,11 @@ VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mas
     inside = index.both(inside,
                         index.inRange(x, low > 0 ? 0 : INT64_MIN, high > 0 ? extent : INT64_MAX));
     if (step > 1 && repeats(index, at[d], step)) {
-      // Elements are loaded beside each other and spread, twice as many as are needed or more: all
-      // of their limits are to be watched.
+      // Elements are loaded contiguously and then spread. The load covers at least twice as many
+      // elements as are needed, so all of its bounds must be checked.
       dilation = Dilation{step, low};
       inside = index.both(inside, elementLanes(index, *dilation));
-      // The vector may begin below 0, in lanes that `mask` leaves out.
+      // The vector may begin below 0, in lanes that `mask` excludes.
       Value first = index.b.createOrFold<arith::DivSIOp>(at[d].base, index.constant(step));
       x = index.add(index.consecutive(first), llvm::divideFloorSigned(-low, step));
       sourceMask = index.both({mask.uniform, {}}, index.inRange(x, 0, shape[d]));
@@ -135,7 +136,7 @@ VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mas
   }
   if (!inside)
     return emit(op.getOperand(), source, mask);
-  if (inside.uniform) // no lane is in the operand if not all may be
+  if (inside.uniform) // then no lane is in the operand
     if (std::optional<int64_t> known = getConstant(inside.uniform); known && *known == 0)
       return emit(op.getPaddingValue(), {}, mask);
   VectorValue padding = emit(op.getPaddingValue(), {}, mask);
@@ -152,8 +153,8 @@ VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mas
   return value;
 }
 
-/// Vectors of a piece from which it is worth code of its own for those that lie within it: where
-/// loads have masks for the elements, and where they have none.
+/// The fewest vectors of an operand for which code of its own is worth it, for vectors that are
+/// entirely within it: if loads of its elements have masks, and if they do not.
 static constexpr int64_t kVectorsOfPiece = 8, kVectorsOfPieceWithoutMasks = 2;
 
 VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at,
@@ -175,8 +176,7 @@ VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<Vect
   if (!x.base || x.stride != 1 || getSize(most) < fewest * index.getLanes() ||
       (othersAreCheap && hasMasks))
     return emitPieces(op, at, mask);
-  // The borders that padding by mirrored or repeated elements puts around an image cost most
-  // vectors nothing.
+  // Thus borders that mirror or repeat elements around an image cost most vectors nothing.
   hlo::IndexMap map =
       hlo::getIndexMap(op, llvm::find(op.getInputs(), most) - op.getInputs().begin());
   int64_t start = -map[op.getDimension()].offset;
@@ -190,8 +190,8 @@ VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<Vect
       [&] { return emitPieces(op, at, mask); });
 }
 
-/// Elements of a concatenation's operands, each by itself and chosen from by the index; zero where
-/// that is known to lie outside, which only lanes that nobody reads do.
+/// Elements of a concatenation's operands, each evaluated and then selected by the index. Zero
+/// where the index is known to be out of bounds, which happens only in inactive lanes.
 VectorValue ElementEmitter::emitPieces(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at, Mask mask) {
   int64_t dimension = op.getDimension();
   VectorIndex x = at[dimension];

@@ -7,9 +7,9 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Steps that are made without a loop.
+/// The most steps that are unrolled.
 static constexpr int64_t kUnrolledSteps = 8;
-/// Runs of a block, about.
+/// About how many runs a block has.
 static constexpr int64_t kRunsOfBlock = 8;
 
 ReducedWalk::ReducedWalk(KernelContext &context, ArrayRef<int64_t> sizes, bool alongLanes)
@@ -37,7 +37,7 @@ SmallVector<Value> ReducedWalk::fold(ValueRange values, Step body) {
   return foldBelow({}, values, {body, nullptr, {}, 1});
 }
 
-/// Walks the positions that begin with `prefix`.
+/// Iterates over the positions that begin with `prefix`.
 SmallVector<Value> ReducedWalk::foldBelow(ArrayRef<VectorIndex> prefix, ValueRange values,
                                           const Folding &folding) {
   ArrayRef<int64_t> below = ArrayRef(sizes).drop_front(prefix.size());
@@ -55,7 +55,7 @@ static Value advanced(IndexBuilder &index, Value position, int64_t by) {
   return by == 0 ? position : index.add(index.uniform(position), by).base;
 }
 
-/// Walks `size` positions from `start` on along the minor dimension.
+/// Iterates over `size` positions from `start` on along the minor dimension.
 SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<VectorIndex> prefix, Value start, int64_t size,
                                           ValueRange values, const Folding &folding) {
   int64_t advance = getAdvance(), steps = size / advance,
@@ -80,7 +80,7 @@ SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<VectorIndex> prefix, Value st
   return carried;
 }
 
-/// The position along the minor dimension after `prefix`.
+/// The index `prefix` followed by a position along the minor dimension.
 ElementIndex ReducedWalk::at(ArrayRef<VectorIndex> prefix, Value position) {
   ElementIndex full(prefix);
   int64_t multiple = getConstant(position) == 0 ? int64_t(1) << 30 : index.getLanes();
@@ -89,13 +89,14 @@ ElementIndex ReducedWalk::at(ArrayRef<VectorIndex> prefix, Value position) {
 }
 
 ReducedWalk::Cut ReducedWalk::cutIntoBlocks(Blocks blocks) {
-  // Blocks are runs along dimension `along` and all of what is below it, `below` steps each.
+  // Blocks are runs along dimension `along` together with everything inside it, `below` steps per
+  // position.
   int64_t along = int64_t(sizes.size()) - 1, below = 1;
   auto stepsAlong = [&]() -> int64_t {
     bool isMinor = along + 1 == int64_t(sizes.size());
     return isMinor ? llvm::divideCeil(sizes[along], getAdvance()) : sizes[along];
   };
-  // Short runs are chains of sums themselves.
+  // Short runs are chains of additions of their own.
   int64_t steps = blocks.steps;
   if (blocks.runSteps > 1 && !sizes.empty())
     steps = std::clamp(kRunsOfBlock * stepsAlong(), std::min<int64_t>(16, steps), steps);
@@ -107,7 +108,7 @@ ReducedWalk::Cut ReducedWalk::cutIntoBlocks(Blocks blocks) {
   int64_t advance = isMinor ? getAdvance() : 1;
   int64_t size = along < 0 ? 1 : sizes[along], grain = advance * (isMinor ? blocks.runSteps : 1);
   int64_t block = std::max(grain, steps / below * advance);
-  // A somewhat smaller block that leaves nothing over needs less code.
+  // A slightly smaller block that divides the size needs less code.
   for (int64_t candidate = block; 2 * candidate > block && size > block; candidate -= grain)
     if (size % candidate == 0) {
       block = candidate;
@@ -148,7 +149,7 @@ ReducedWalk::overBlocks(ValueRange values, Blocks blocks,
         SmallVector<Value> carried =
             buildFor(context, index.constant(0), index.constant(whole), cut.size, sofar,
                      [&](Value start, ValueRange now) { return atBlock(start, cut.size, now); });
-        // What is left over is less than a block.
+        // The remainder is less than a block.
         return whole == size ? carried : atBlock(index.constant(whole), size - whole, carried);
       });
 }

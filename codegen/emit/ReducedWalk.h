@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way over the dimensions of a reduction: all positions of them, at one position of the others.
+// Iteration over the reduced dimensions of a reduction, at one position of the others.
 
 #ifndef HLOC_CODEGEN_EMIT_REDUCEDWALK_H
 #define HLOC_CODEGEN_EMIT_REDUCEDWALK_H
@@ -8,8 +8,8 @@
 
 namespace hloc {
 
-/// Results over blocks, taken together as loops carry them. Those that are sums of floats are
-/// followed by their errors: rounding errors grow with the size of a block alone.
+/// Results accumulated over blocks, in the form that loops carry. Sums of floats are followed by
+/// their error terms, so that rounding errors grow only with the size of a block.
 class BlockTotals {
 public:
   using Join =
@@ -17,10 +17,10 @@ public:
 
   BlockTotals(mlir::ImplicitLocOpBuilder &b, bool addsUp) : b(b), addsUp(addsUp) {}
 
-  /// Before the first block, `values` being those that change nothing.
+  /// The totals before the first block, where `values` are identity elements.
   llvm::SmallVector<mlir::Value> begin(mlir::ValueRange values);
   llvm::SmallVector<mlir::Value> add(mlir::ValueRange totals, mlir::ValueRange part, Join join);
-  /// After the last one: `count` results.
+  /// The `count` results after the last block.
   llvm::SmallVector<mlir::Value> end(mlir::ValueRange totals, size_t count);
 
 private:
@@ -32,35 +32,34 @@ private:
 
 class ReducedWalk {
 public:
-  /// Over dimensions of `sizes`; `alongLanes`: the lanes lie along the minor one.
+  /// Iterates over dimensions of `sizes`. With `alongLanes`, lanes lie along the minor one.
   ReducedWalk(KernelContext &context, llvm::ArrayRef<int64_t> sizes, bool alongLanes);
 
-  /// Folds the next elements, those at an index, into the carried values.
+  /// Folds the next elements, those at index `at`, into the carried values.
   using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       llvm::ArrayRef<VectorIndex> at, Mask mask, mlir::ValueRange carried)>;
-  /// Folds what two parts of the walk have given.
+  /// Combines the results of two parts of the iteration.
   using Join = BlockTotals::Join;
 
   llvm::SmallVector<mlir::Value> fold(mlir::ValueRange values, Step body);
-  /// How foldInBlocks goes about it.
+  /// How foldInBlocks cuts the iteration.
   struct Blocks {
-    /// Steps of a block, about.
+    /// About how many steps a block has.
     int64_t steps;
-    /// Whether the values are sums. Sums of blocks are compensated: rounding errors grow with the
-    /// size of a block alone.
+    /// True if the values are sums. Sums of blocks are compensated, so that rounding errors grow
+    /// only with the size of a block.
     bool addsUp;
-    /// Steps along the minor dimension that follow each other without a loop and, if more than one,
-    /// are summed apart, so that chains of additions stay short: where many elements are equal,
-    /// long ones round to the same side in every block.
+    /// Steps along the minor dimension that are unrolled as one run. If there are several, each run
+    /// is summed separately, so that chains of additions stay short: with many equal elements, long
+    /// chains round in the same direction in every block.
     int64_t runSteps = 1;
   };
-  /// The same as `fold`, but results over many elements are made of results over blocks, each begun
-  /// with `values`, which `join` takes together and must not change anything.
+  /// Like `fold`, but combines the results of blocks with `join`, each of which begins with the
+  /// identity elements `values`.
   llvm::SmallVector<mlir::Value> foldInBlocks(mlir::ValueRange values, Blocks blocks, Step body,
                                               Join join);
 
-  /// How elements are folded; `join` and `seeds` are for runs of several steps, and may be left out
-  /// where `runSteps` is 1.
+  /// How elements are folded. `join` and `seeds` are needed only for runs of several steps.
   struct Folding {
     Step body;
     Join join;
@@ -70,19 +69,19 @@ public:
   /// Folds the elements of one block into the given values.
   using FoldBlock = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange values,
                                                                       const Folding &folding)>;
-  /// Goes from block to block, carrying `values`: `body` makes the next ones, and says where within
-  /// it the elements of the block are folded.
+  /// Iterates over the blocks, carrying `values`. `body` computes the next values, and calls its
+  /// FoldBlock where the elements of the block are to be folded.
   llvm::SmallVector<mlir::Value>
   overBlocks(mlir::ValueRange values, Blocks blocks,
              llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, FoldBlock)> body);
 
-  /// Whether the few steps are made one after the other; and the position of one of them.
+  /// True if all steps are unrolled; and the position of step `step` in that case.
   bool isUnrolled() const;
   ElementIndex getPosition(int64_t step);
 
 private:
-  /// Blocks are runs of `size` positions along dimension `along` and all of what is below it;
-  /// -1: one block of everything.
+  /// A block is `size` positions along dimension `along` together with everything in the inner
+  /// dimensions. -1: one block of everything.
   struct Cut {
     int64_t along, size;
   };
@@ -95,7 +94,7 @@ private:
                                            int64_t size, mlir::ValueRange values,
                                            const Folding &folding);
   ElementIndex at(llvm::ArrayRef<VectorIndex> prefix, mlir::Value position);
-  /// Elements that a step along the minor dimension goes on.
+  /// Elements along the minor dimension per step.
   int64_t getAdvance() const { return alongLanes ? index.getLanes() : 1; }
 
   KernelContext &context;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// First the lanes are sorted, each down its column, by exchanges between whole vectors. Then
-// neighbouring runs of lanes are merged, twice as many lanes at a time: exchanges across the lanes
-// of a vector are three instructions or four, so that as few as can be are made of them. At last
-// what stands down the columns is brought along the rows.
+// First each column, that is, each lane across the vectors, is sorted by exchanges between whole
+// vectors. Then adjacent runs of columns are merged, twice as many columns at a time. Exchanges
+// between lanes of a vector take three or four instructions, so there are as few of them as
+// possible. Finally the columns are transposed to rows.
 #include "codegen/emit/RegisterSort.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,7 +25,7 @@ public:
   void turn();
 
 private:
-  /// Lane l of the result is lane `pick(l)` of x, or, from `lanes` on, of y.
+  /// A vector whose lane l is lane `pick(l)` of x, or of y for numbers from `lanes` on.
   Value shuffle(Value x, Value y, function_ref<int64_t(int64_t)> pick) {
     SmallVector<int64_t> order;
     for (int64_t lane = 0; lane < lanes; ++lane)
@@ -47,7 +47,7 @@ private:
 
 } // namespace
 
-/// Batcher's merge of odd and even elements, from runs of one row on.
+/// Batcher's odd-even merge sort, beginning with runs of one row.
 void RegisterSort::sortColumns() {
   for (int64_t run = 1; run < count; run *= 2)
     for (int64_t distance = run; distance >= 1; distance /= 2)
@@ -57,8 +57,8 @@ void RegisterSort::sortColumns() {
             exchange(row, row + distance);
 }
 
-/// Merges runs of `width` columns with their neighbours. Bitonic, in the form whose exchanges all
-/// point up: the second run of two is read backwards.
+/// Merges runs of `width` columns with the adjacent ones. This is a bitonic merge in the form where
+/// all exchanges have the same direction, because the second run is read in reverse.
 void RegisterSort::mergeColumns(int64_t width) {
   auto backwards = [&](int64_t lane) { return lane ^ (2 * width - 1); };
   auto isSecond = [&](int64_t lane) { return (lane & width) != 0; };
@@ -82,8 +82,8 @@ void RegisterSort::mergeColumns(int64_t width) {
         exchange(row, row + distance);
 }
 
-/// From columns after columns to rows after rows. The number of an element has the bits of its lane
-/// above those of its row; they change places two by two.
+/// Transposes from column-major to row-major order. An element's number in column-major order has
+/// the bits of its lane above those of its row; they are exchanged pair by pair.
 void RegisterSort::turn() {
   int64_t rowBits = llvm::Log2_64(count), laneBits = llvm::Log2_64(lanes),
           bits = std::min(rowBits, laneBits);
@@ -99,7 +99,8 @@ void RegisterSort::turn() {
           shuffle(x, y, [&](int64_t lane) { return lane & inLane ? lanes + lane : lane + inLane; });
     }
   }
-  // The row's bits belong below what is left of the lane's, and the lane's above those of the row.
+  // The remaining bits of the row go below those of the lane, and the remaining bits of the lane
+  // above those of the row.
   int64_t laneRest = laneBits - bits, rowRest = rowBits - bits;
   if (laneRest > 0)
     for (Value &row : rows)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting networks on what a few vector registers hold. Test: test/codegen/SortKernelTest.cpp.
+// Sorting networks on the contents of a few vector registers. Test:
+// test/codegen/SortKernelTest.cpp.
 
 #ifndef HLOC_CODEGEN_EMIT_REGISTERSORT_H
 #define HLOC_CODEGEN_EMIT_REGISTERSORT_H
@@ -8,8 +9,8 @@
 
 namespace hloc {
 
-/// Sorts the signed integers in `rows`, a power of two of equal vectors: ascending along the lanes
-/// of the first one, then those of the next. Not stable.
+/// Sorts the signed integers in `rows`, a power of two of equal vectors, in ascending order of the
+/// concatenated lanes. Not stable.
 void emitRegisterSort(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace hloc

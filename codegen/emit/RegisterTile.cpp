@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Vectors of accumulators from which a tile's loop is not unrolled by LLVM.
+/// The fewest vectors of accumulators for which LLVM may not unroll a tile's loop.
 static constexpr int64_t kLongTile = 8;
 
 VectorValue emitZero(IndexBuilder &index, Type element) {
@@ -79,13 +79,13 @@ static int64_t countSums(KernelContext &context, TileShape shape, Type element) 
          (complex ? 2 : 1);
 }
 
-/// A tile's loop from `lower` to `upper` over `step`, which takes k and `sums` accumulators. One
-/// with many of them has one step a round: what counting and jumping take is hidden behind the
-/// arithmetic, and copies would be most of a kernel's time to compile.
+/// A tile's loop from `lower` to `upper` over `step`, which takes k and `sums` accumulators. Loops
+/// with many accumulators are not unrolled: loop overhead is hidden behind the arithmetic, and
+/// copies of the body would take most of a kernel's compile time.
 static SmallVector<Value> buildSteps(KernelContext &context, Value lower, Value upper, int64_t sums,
                                      ValueRange initial,
                                      function_ref<SmallVector<Value>(Value, ValueRange)> step) {
-  // LLVM's copies of a body that fills the registers would be ordered so that they spill.
+  // LLVM would schedule unrolled copies of a body that fills the registers so that they spill.
   bool isLong = sums >= kLongTile;
   Value end = isLong && getConstant(upper) ? hideConstant(context.b, upper) : upper;
   return buildFor(context, lower, end, 1, initial, step, Rounds::Some);
@@ -150,7 +150,7 @@ SmallVector<VectorValue> buildTileInPieces(KernelContext &context, TileShape sha
   return unpackLanes(element, sums);
 }
 
-/// `value`, of which LLVM is not to know where it comes from. It costs no instruction.
+/// Hides the origin of `value` from LLVM. Emits no instruction.
 static Value fence(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<VectorType>(value.getType());
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
@@ -165,11 +165,11 @@ static Value fence(ImplicitLocOpBuilder &b, Value value) {
 }
 
 SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {
-  if (rows.size() < 2) // one may be no vector
+  if (rows.size() < 2) // a single one may not be a vector
     return rows;
   int64_t size = rows.size(), width = cast<VectorType>(rows[0].getType()).getNumElements();
-  // Blocks of half the size change places, again and again: small ones stay within a quarter of a
-  // register, where shuffles are quickest.
+  // Exchange blocks of half the size, again and again: small blocks stay within 128 bits, where
+  // shuffles are fastest.
   for (int64_t half = size / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t lane = 0; lane < width; ++lane) {
@@ -184,7 +184,7 @@ SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> r
       rows[i + half] = vector::ShuffleOp::create(b, rows[i], rows[i + half], high);
       rows[i] = first;
     }
-    // LLVM looks for better shuffles through all of a square's steps, which are the best there are.
+    // Keeps LLVM from searching for better shuffles across all steps, which are optimal already.
     if (half == 4)
       for (Value &row : rows)
         row = fence(b, row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of it is scalar code: the index builder is set to one lane while it is being built.
+// All of this is scalar code: the index builder is set to one lane while it is built.
 #include "codegen/emit/RowSorter.h"
 #include "passes/schedule/SortProblem.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,7 +74,7 @@ void RowSorter::sortRuns(Value buffer, int64_t run, const Less &less) {
           b, i,
           [&](ValueRange now) {
             Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, now[0], start);
-            // Past the first element the last one is compared again, in vain.
+            // Before the first element, repeat the last comparison, whose result is not used.
             Value before = arith::SubIOp::create(b, now[0], one);
             before = b.createOrFold<arith::MaxSIOp>(before, start);
             return Value(arith::AndIOp::create(b, more, less(x, load(buffer, before))));
@@ -112,7 +112,7 @@ void RowSorter::merge(Value from, Value to, Value low, Value middle, Value high,
         Value j = arith::AddIOp::create(b, now[1], step);
         return SmallVector<Value>{i, j, arith::AddIOp::create(b, now[2], one)};
       });
-  // One run is at its end; what is left of the other stands behind all that was merged.
+  // One run is exhausted; append the rest of the other.
   Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ends[0], middle);
   Value source = arith::SelectOp::create(b, isLeft, ends[0], ends[1]);
   Value count = arith::SubIOp::create(b, arith::SelectOp::create(b, isLeft, middle, high), source);
@@ -200,8 +200,8 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t valu
     }
     return SmallVector<Value>();
   });
-  // One piece of code for all digits: it takes a variable's shift, and a fraction of the time to
-  // compile.
+  // One piece of code serves all digits: it needs a variable shift, but compiles in a fraction of
+  // the time.
   auto sortByDigit = [&](Value pass, ValueRange state) {
     Value from = state[0], to = state[1];
     Value common =
@@ -210,7 +210,7 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t valu
     auto branch = scf::IfOp::create(b, state.getTypes(), differ, true, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.thenBlock());
-    // Counts become the places where each digit's elements begin.
+    // Turn counts into the positions where each digit's elements begin.
     buildFor(context, zero, index.constant(values), 1, constant(i32, 0),
              [&](Value digit, ValueRange sofar) {
                ElementIndex at = countAt(pass, index.uniform(digit));
@@ -236,13 +236,14 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t valu
 //===-- Side by side
 //---------------------------------------------------------------------------===//
 
-// Bitonic sorting in the form whose comparisons all point up: runs of `width` are made of two
-// sorted halves, of which the second is read backwards.
+// Bitonic sorting in the form where all comparisons have the same direction: runs of `width` are
+// merged from two sorted halves, the second of which is read in reverse.
 void emitSortNetwork(KernelContext &context, MemoryArray rows, int64_t size) {
   auto &b = context.b;
   IndexBuilder &index = context.index;
   VectorIndex across = index.consecutive(index.constant(0));
-  // Compares elements i and j of pairs number 0 to size / 2, at `distance` within their block.
+  // Compares elements i and j of pairs 0 to size / 2, which are `distance` apart within their
+  // block.
   auto stage = [&](int64_t distance, bool backwards) {
     buildFor(
         context, index.constant(0), index.constant(size / 2), 1, {}, [&](Value number, ValueRange) {

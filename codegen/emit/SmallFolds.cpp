@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and dots of few elements as expressions: one result element at a time, without a loop.
+// Reductions and dots over few elements as expressions: one result element at a time, unrolled.
 #include "codegen/emit/ElementEmitter.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/emit/RegisterTile.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Products of a dot that are added up one after the other; such sums are then added pairwise.
+/// Products of a dot that form one chain of additions; the sums of chains are then added pairwise.
 static constexpr int64_t kChain = 4;
 
 int64_t getFoldedElements(Operation *op) {
@@ -24,7 +24,7 @@ int64_t getFoldedElements(Operation *op) {
   return count;
 }
 
-/// The positions in `dimensions` of an array of `shape`, row-major.
+/// All positions along `dimensions` of an array of `shape`, in row-major order.
 static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape,
                                                       ArrayRef<int64_t> dimensions) {
   SmallVector<SmallVector<int64_t>> positions{{}};
@@ -40,7 +40,7 @@ static SmallVector<SmallVector<int64_t>> getPositions(ArrayRef<int64_t> shape,
   return positions;
 }
 
-/// VectorValue for what is at `at`: one if the index is the same for all, who then share a scalar.
+/// The number of lanes that a value at `at` needs: one if the index is uniform.
 static int64_t getSharedLanes(IndexBuilder &index, ArrayRef<VectorIndex> at) {
   return llvm::all_of(at, [](const VectorIndex &x) { return x.isUniform(); }) ? 1
                                                                               : index.getLanes();
@@ -81,7 +81,7 @@ VectorValue ElementEmitter::emitReduce(OpResult result, ArrayRef<VectorIndex> at
       term.push_back(fold.widen(i, lanes));
     }
   }
-  // Pairwise where the order is free, so that steps do not wait for each other.
+  // If the order is free, combine pairwise, which shortens the chain of dependences.
   while (fold.getMonoid() && terms.size() > 1) {
     SmallVector<SmallVector<VectorValue>> sums;
     for (size_t i = 0; i + 1 < terms.size(); i += 2)
@@ -104,8 +104,8 @@ VectorValue ElementEmitter::emitReduce(OpResult result, ArrayRef<VectorIndex> at
   return total[result.getResultNumber()];
 }
 
-/// sum + x * y. A product of complex numbers is rounded by itself, as `multiply` rounds it, so that
-/// a number times its conjugate is real.
+/// sum + x * y. A complex product is rounded on its own, as `multiply` does it, so that a number
+/// times its conjugate is real.
 static VectorValue addProduct(IndexBuilder &index, Type element, VectorValue x, VectorValue y,
                               VectorValue sum) {
   if (!isa<ComplexType>(element))

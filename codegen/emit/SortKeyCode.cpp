@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// `root`, an elementwise expression of `parameter`.
+/// Emits `root`, an elementwise expression of `parameter`.
 static VectorValue emitExpression(IndexBuilder &index, Value root, Value parameter,
                                   VectorValue value) {
   if (root == parameter)
@@ -40,18 +40,18 @@ static Value constantLike(IndexBuilder &index, Value x, const APInt &number) {
   return arith::ConstantOp::create(b, cast<TypedAttr>(scalar));
 }
 
-/// How the bits of an element lie in order.
+/// How the bits of an element represent its order.
 namespace {
 enum class Order { Unsigned, Signed, SignAndSize };
 } // namespace
 
 static Order orderOf(Type element) {
-  if (isa<FloatType>(element) && !isa<Float8E8M0FNUType>(element)) // that has no sign
+  if (isa<FloatType>(element) && !isa<Float8E8M0FNUType>(element)) // this one has no sign
     return Order::SignAndSize;
   return isa<FloatType>(element) || hlo::isZeroExtended(element) ? Order::Unsigned : Order::Signed;
 }
 
-/// Keys of elements as unsigned integers of their width.
+/// The keys of elements, as unsigned integers of the elements' width.
 static Value emitImage(IndexBuilder &index, const SortKey &key, VectorValue value) {
   auto &b = index.b;
   VectorValue lanes = emitExpression(index, key.expression, key.parameter, value);
@@ -73,7 +73,7 @@ static Value emitImage(IndexBuilder &index, const SortKey &key, VectorValue valu
       Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, size, constant(infinity));
       x = arith::SelectOp::create(b, isNan, constant(~sign), x);
     }
-    // Negative numbers backwards, below the positive ones.
+    // Negative numbers are reversed and come below the positive ones.
     Value flip = arith::ShRSIOp::create(b, x, constant(APInt(key.width, key.width - 1)));
     x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, flip, constant(sign)));
   } else if (orderOf(element) == Order::Signed) {
@@ -122,7 +122,7 @@ Value emitElementOfKey(IndexBuilder &index, const SortKey &key, Value whole) {
     return arith::XOrIOp::create(b, x, constant(sign));
   if (orderOf(element) == Order::Unsigned)
     return x;
-  // The first bit tells what was turned.
+  // The first bit says whether the number was reversed.
   Value isPositive = arith::ShRSIOp::create(b, x, constant(APInt(key.width, key.width - 1)));
   Value others = arith::XOrIOp::create(b, isPositive, constant(APInt::getAllOnes(key.width)));
   x = arith::XOrIOp::create(b, x, arith::OrIOp::create(b, others, constant(sign)));

@@ -16,7 +16,7 @@ namespace hloc {
 
 namespace {
 
-/// growth * i + offset + what is the same in all rounds of the loop over i.
+/// An expression growth * i + offset + (a loop-invariant value) for a loop over i.
 struct Affine {
   int64_t growth = 0, offset = 0;
 };
@@ -24,8 +24,7 @@ struct Affine {
 Affine operator+(Affine a, Affine b) { return {a.growth + b.growth, a.offset + b.offset}; }
 Affine operator*(Affine a, int64_t factor) { return {a.growth * factor, a.offset * factor}; }
 
-/// Nothing for what is not of that form. What is the same in all rounds and is no constant counts
-/// as zero.
+/// None if `value` is not of that form. Loop-invariant values that are not constant count as zero.
 std::optional<Affine> analyze(Value value, scf::ForOp loop) {
   if (value == loop.getInductionVar())
     return Affine{1, 0};
@@ -55,7 +54,7 @@ std::optional<Affine> analyze(Value value, scf::ForOp loop) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// A load or store of an array, and the bytes from its beginning.
+/// A load or store of an array, and its offset in bytes from the start.
 struct Access {
   Value array;
   Affine place;
@@ -81,12 +80,13 @@ std::optional<Access> analyzeAddress(Value address, scf::ForOp loop) {
   return access;
 }
 
-/// What a loop's rounds read, or write, of one array: `user` gets farthest, at `last`.
+/// What a loop's iterations read, or write, of one array. `user` is the access at the largest
+/// offset, and `last` its address.
 struct Stream {
   Value last;
   Operation *user = nullptr;
   int64_t growth = 0, width = 0, end = 0; // in bytes
-  /// Bytes of all that a round reads and writes; less than the growth if it leaves some out.
+  /// Bytes that an iteration reads and writes; less than `growth` if it skips some.
   int64_t touched = 0;
   bool isWritten = false;
 };

@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Operations after a contraction that are worth a copy for each vector of a tile; the code of
-/// longer epilogues stands once, in a loop over the tile.
+/// The most operations of an epilogue that is unrolled for each vector of a tile; longer ones are
+/// emitted once, in a loop over the tile.
 static constexpr size_t kShortEpilogue = 4;
 
 TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t tile,
@@ -136,7 +136,7 @@ void TileStore::finish(ArrayRef<VectorValue> sums, TileSpan rows, TileSpan colum
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(branch.thenBlock());
-  // Here nothing is skipped.
+  // In this branch nothing is skipped.
   TileSpan wholeRows = rows, wholeColumns = columns;
   wholeRows.skip = wholeColumns.skip = {};
   finishInRegisters(sums, wholeRows, wholeColumns);

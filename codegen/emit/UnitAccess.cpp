@@ -7,7 +7,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The function whose argument or stack memory `pointer` is, or a part of it; null for another's.
+/// The function that `pointer`, its argument or stack memory or an offset from it, belongs to; null
+/// if unknown.
 static LLVM::LLVMFuncOp getFunction(Value pointer) {
   while (auto part = pointer.getDefiningOp<LLVM::GEPOp>())
     pointer = part.getBase();
@@ -28,7 +29,7 @@ Value UnitAccess::load(VectorIndex at, Mask mask) {
   VectorType type = VectorType::get({index.getLanes()}, unit);
   if (mask.uniform && getNarrowestMaskedBits(pointer) > 8 && count >= type.getNumElements() &&
       at.base && std::abs(at.stride) == 1) {
-    // What is in no lane comes from where it does no harm.
+    // If no lane is active, load from a place that is always valid.
     Value harmless = index.constant(at.stride == 1 ? 0 : type.getNumElements() - 1);
     at.base = b.createOrFold<arith::SelectOp>(mask.uniform, at.base, harmless);
     mask.uniform = {};
@@ -79,7 +80,7 @@ void UnitAccess::prefetch(VectorIndex at) {
   LLVM::Prefetch::create(b, address(at), /*rw=*/0, /*hint=*/2, /*cache=*/1);
 }
 
-/// Whether LLVM would test the mask of a load of `lanes` units lane by lane.
+/// True if LLVM would expand the masked load of `lanes` units to a branch per lane.
 bool UnitAccess::lacksMask(Value maskVector, int64_t lanes) {
   return maskVector && 8 * bytes < getNarrowestMaskedBits(pointer) && count >= lanes &&
          !matchPattern(maskVector, m_Constant());
@@ -106,7 +107,7 @@ Value UnitAccess::loadWhole(Value base, VectorType type) {
   return LLVM::LoadOp::create(b, type, address({base, 1, 1, {}}), bytes);
 }
 
-/// The units of a vector from `base` on that lie within the array, anything in other lanes.
+/// Loads the lanes of a vector from `base` on that are within the array; others are arbitrary.
 Value UnitAccess::loadWithin(Value base, VectorType type) {
   Value last = index.constant(count - type.getNumElements());
   Value isWithin = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, base, last);
@@ -119,9 +120,9 @@ Value UnitAccess::loadWithin(Value base, VectorType type) {
   return branch.getResult(0);
 }
 
-/// The same for a vector that reaches over an end of the array: the first or last whole one, moved
-/// to its lanes by way of memory. What that holds beside it is undefined; frozen, it is some
-/// number, on which loops over all lanes may branch.
+/// Likewise for a vector that extends over an end of the array: loads the first or last whole
+/// vector, and shifts its lanes through memory. The rest of that memory is undefined; freezing it
+/// gives arbitrary but fixed values, on which loops over all lanes may branch.
 Value UnitAccess::loadAcrossEnd(Value base, VectorType type) {
   int64_t lanes = type.getNumElements();
   auto clamp = [&](Value x, int64_t low, int64_t high) {
@@ -137,8 +138,8 @@ Value UnitAccess::loadAcrossEnd(Value base, VectorType type) {
   return LLVM::FreezeOp::create(b, moved);
 }
 
-/// Every so-manieth of the units from a base for the first `live` lanes: all units between are
-/// loaded, but none past the last that is wanted.
+/// Loads the first `live` lanes of a strided vector: loads everything between them, but nothing
+/// past the last one.
 Value UnitAccess::loadStrided(VectorIndex at, VectorType type, int64_t live) {
   int64_t lanes = index.getLanes(), wanted = (live - 1) * at.stride + 1, lastStart = wanted - lanes;
   SmallVector<Value> vectors;
@@ -165,7 +166,7 @@ void UnitAccess::storeConsecutive(Value base, Value value, Value maskVector) {
     LLVM::MaskedStoreOp::create(b, value, at, maskVector, bytes);
 }
 
-/// How many lanes take part if they are known to be the first ones.
+/// The number of active lanes if these are known to be the first ones.
 std::optional<int64_t> UnitAccess::countFirstLanes(Value maskVector) {
   if (!maskVector)
     return index.getLanes();
@@ -210,8 +211,8 @@ Value UnitAccess::lowest(VectorIndex at) {
   return b.createOrFold<arith::SubIOp>(at.base, index.constant(index.getLanes() - 1));
 }
 
-/// Bytes turn round in words, and words in the vector: LLVM's lowering of a shuffle of 64 bytes,
-/// of which what follows may want a part only, may not end.
+/// Reverses bytes within words, then words within the vector: LLVM's lowering of a reversing
+/// shuffle of 64 bytes can loop forever if only some of the result is used.
 Value UnitAccess::reversed(Value vector) {
   auto type = cast<VectorType>(vector.getType());
   int64_t lanes = type.getNumElements();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to units of one machine type: what arrays of all element types are made of (Memory.h).
+// Accesses to machine words of one type ("units"), on which arrays of all element types are built
+// (Memory.h).
 //
-// A masked load becomes what the target can do: one instruction where it has masks for the unit's
-// width; else a whole load where that stays within the array, which nearly every one does. Test:
+// A masked load becomes what the target can do: one instruction if it has masks for that width;
+// otherwise an unmasked load where that stays within the array, as nearly all do. Test:
 // test/codegen/loads-without-masks.hlo.
 
 #ifndef HLOC_CODEGEN_EMIT_UNITACCESS_H
@@ -14,17 +15,17 @@
 
 namespace hloc {
 
-/// The attribute of a kernel's function that says from how many bits on elements have masked loads.
+/// Attribute of a kernel's function: the least width in bits that the target has masked loads for.
 inline constexpr llvm::StringLiteral kNarrowestMaskedBits = "hloc.narrowest_masked_bits";
-/// The same, of the function whose argument or stack memory `pointer` is.
+/// That attribute's value for the function that `pointer`, an argument or stack memory, belongs to.
 int64_t getNarrowestMaskedBits(mlir::Value pointer);
 
-/// Elements beside each other, up to which whole vectors are loaded or stored and shuffled.
+/// The largest stride for which whole vectors are loaded or stored and shuffled.
 inline constexpr int64_t kMaxInterleaved = 8;
 
 class UnitAccess {
 public:
-  /// Of `count` units behind `pointer`.
+  /// For `count` units at `pointer`.
   UnitAccess(IndexBuilder &index, mlir::Value pointer, mlir::Type unit, int64_t count)
       : index(index), b(index.b), pointer(pointer), unit(unit), count(count),
         bytes(unit.getIntOrFloatBitWidth() / 8) {}
@@ -33,7 +34,7 @@ public:
   void store(VectorIndex at, mlir::Value value, Mask mask);
   void prefetch(VectorIndex at);
 
-  /// Consecutive units from `base`; `maskVector` is null for all.
+  /// Consecutive units from `base` on; a null `maskVector` means all.
   mlir::Value loadConsecutive(mlir::Value base, mlir::VectorType type, mlir::Value maskVector);
   void storeConsecutive(mlir::Value base, mlir::Value value, mlir::Value maskVector);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment is divided by a pivot into what is less and the rest: vectors of the one are written
-// over what has been read, those of the other aside and then back. The pivot is the median of a
-// sample of one vector. If that is the sample's least, there may be few different numbers: then it
-// is chosen so that one side has all that are equal to it and no other is left empty. The greater
-// side waits, so that few do.
+// A segment is partitioned by a pivot: vectors of lesser elements are written over what has been
+// read, the others to temporary memory and then copied back. The pivot is the median of a sample of
+// one vector. If that is also the sample's minimum, there may be few distinct values. Then the
+// pivot is chosen so that one side gets all elements equal to it and neither side is empty. The
+// larger side is pushed on a stack, which keeps the stack short.
 //
-// Whatever the numbers are, no segment is divided more often than its budget, which is twice the
-// logarithm of the row's length, and a bit's width each time after that: then the pivot halves the
+// No segment is partitioned more often than its budget, twice the logarithm of the row's length,
+// plus once per bit of an element: when the budget is used up, the pivot halves the distance
+// between minimum and maximum.
 // distance between least and greatest.
 #include "codegen/emit/VectorSorter.h"
 #include "codegen/emit/RegisterSort.h"
@@ -17,7 +18,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Fields of a waiting segment: where it begins, its length, its budget.
+/// Fields of a pending segment: begin, length, budget.
 static constexpr int64_t fields = 3;
 
 VectorSorter::VectorSorter(KernelContext &context, IntegerType element, int64_t size,
@@ -28,7 +29,7 @@ VectorSorter::VectorSorter(KernelContext &context, IntegerType element, int64_t 
   if (size <= vectors * lanes)
     return;
   compress.emplace(context, element);
-  // The one that is not waiting is at most half as long as the one before.
+  // The segment being sorted is at most half as long as the one last pushed.
   segments = context.allocateOnStack((llvm::Log2_64_Ceil(uint64_t(size)) + 1) * fields * 8);
 }
 
@@ -43,7 +44,7 @@ Value VectorSorter::load(Value memory, Value at) {
 void VectorSorter::store(Value memory, Value at, Value value) {
   access(memory).storeConsecutive(at, value, {});
 }
-/// Stores the first `count` lanes; what the others would overwrite stays.
+/// Stores the first `count` lanes; the memory of the others is left unchanged.
 void VectorSorter::storeFirst(Value memory, Value at, Value value, Value count) {
   store(memory, at, select(firstLanes(count), value, load(memory, at)));
 }
@@ -80,7 +81,7 @@ void VectorSorter::sortFew(const Segment &segment, int64_t vectors) {
     storeFirst(row, place(i), rows[i], rest(i));
 }
 
-/// The same, with a quarter of the work for segments that are so much shorter.
+/// Likewise, but sorts segments of at most a quarter of that length with a smaller network.
 void VectorSorter::sortEither(const Segment &segment) {
   int64_t few = std::max<int64_t>(1, vectors / 4);
   Value isLong = isLess(index.constant(few * lanes), segment.count);
@@ -95,7 +96,7 @@ void VectorSorter::sortEither(const Segment &segment) {
 //===-- Division -----------------------------------------------------------------------------===//
 
 VectorSorter::Pivot VectorSorter::choosePivot(const Segment &segment) {
-  // One element of each of as many equal parts as there are lanes.
+  // Sample one element from each of as many equal parts as there are lanes.
   Value step =
       arith::ShRUIOp::create(b, segment.count, index.constant(llvm::Log2_64(uint64_t(lanes))));
   Value half = arith::ShRUIOp::create(b, step, index.constant(1));
@@ -120,12 +121,12 @@ VectorSorter::Pivot VectorSorter::choosePivot(const Segment &segment) {
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// A pivot above the least number and not above the greatest, if they differ: beside `sampled`,
-/// which is in the segment, or in the middle.
+/// A pivot greater than the minimum and at most the maximum, if these differ: next to `sampled`,
+/// which is in the segment, or halfway between them.
 VectorSorter::Pivot VectorSorter::chooseByExtremes(const Segment &segment, Value sampled) {
   Value end = add(segment.begin, segment.count), last = subtract(end, index.constant(lanes));
   Value first = load(row, segment.begin);
-  // The last round overlaps the one before.
+  // The last iteration overlaps the one before.
   SmallVector<Value> extremes =
       buildFor(context, segment.begin, end, lanes, {first, first}, [&](Value i, ValueRange now) {
         Value x = load(row, b.createOrFold<arith::MinSIOp>(i, last));
@@ -142,7 +143,7 @@ VectorSorter::Pivot VectorSorter::chooseByExtremes(const Segment &segment, Value
   return {select(isLeft, beside, middle), isLess(least, greatest)};
 }
 
-/// Brings what is less than `pivot` in front of the rest; gives how much that is.
+/// Moves elements less than `pivot` to the front; returns their number.
 Value VectorSorter::divide(const Segment &segment, Value pivot) {
   Value wide = splat(pivot), width = index.constant(lanes), zero = index.constant(0);
   auto downToWhole = [&](Value count) {
@@ -151,7 +152,7 @@ Value VectorSorter::divide(const Segment &segment, Value pivot) {
   Value whole = downToWhole(segment.count), rest = subtract(segment.count, whole);
   Value all = arith::ConstantOp::create(
       b, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
-  // Of less and of the rest: where the next ones go.
+  // The ends of the two sides so far.
   Value end = add(segment.begin, whole);
   SmallVector<Value> ends = buildFor(
       context, segment.begin, end, lanes, {segment.begin, zero}, [&](Value i, ValueRange now) {
@@ -180,8 +181,8 @@ Value VectorSorter::segmentAt(Value top, int64_t field) {
   return movePointer(index, segments, arith::MulIOp::create(b, number, index.constant(8)));
 }
 
-/// Lets the greater part wait, of which the first one has `low` elements; gives the other and the
-/// new top.
+/// Pushes the larger of the two sides, the first of which has `low` elements; returns the other one
+/// and the new top of the stack.
 SmallVector<Value> VectorSorter::push(const Segment &segment, Value low, Value top) {
   Value high = subtract(segment.count, low), middle = add(segment.begin, low);
   Value isLowShort = isLess(low, high), one = index.constant(1);
@@ -197,7 +198,7 @@ SmallVector<Value> VectorSorter::push(const Segment &segment, Value low, Value t
           add(top, one)};
 }
 
-/// The segment that waits on top, and the new top; -1 if none does.
+/// Pops the top segment; returns it and the new top, which is -1 if the stack was empty.
 SmallVector<Value> VectorSorter::pop(Value top) {
   Value next = subtract(top, index.constant(1));
   Value place = b.createOrFold<arith::MaxSIOp>(next, index.constant(0));

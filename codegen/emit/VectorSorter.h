@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that sorts a row of integers in memory with vectors: a quicksort whose partitions compress
-// vectors, and whose short segments are sorted in registers. Not stable. Test:
+// Emits code that sorts a row of integers in memory with vectors: a quicksort that partitions by
+// compressing vectors, and sorts short segments in registers. Not stable. Test:
 // test/codegen/SortKernelTest.cpp.
 
 #ifndef HLOC_CODEGEN_EMIT_VECTORSORTER_H
@@ -13,16 +13,16 @@ namespace hloc {
 
 class VectorSorter {
 public:
-  /// Sorts rows of `size` signed integers of type `element`; segments of up to `vectors` vectors in
-  /// registers. Code that precedes all rows goes where the builder stands.
+  /// For rows of `size` signed integers of type `element`, with segments of up to `vectors` vectors
+  /// sorted in registers. Emits code that is shared by all rows at the builder's insertion point.
   VectorSorter(KernelContext &context, mlir::IntegerType element, int64_t size, int64_t vectors);
 
-  /// Sorts the row at `row` with the help of `other`. Both have room for `vectors` more vectors
-  /// behind the row.
+  /// Sorts the row at `row`, using `other` as temporary memory. Both must have room for `vectors`
+  /// more vectors after the row.
   void sort(mlir::Value row, mlir::Value other);
 
 private:
-  /// A part of the row, and how often it may still be divided by what a sample says.
+  /// A segment of the row, and how often it may still be partitioned by a sampled pivot.
   struct Segment {
     mlir::Value begin, count, budget;
   };
@@ -56,8 +56,8 @@ private:
   mlir::IntegerType element;
   int64_t lanes, size, vectors;
   mlir::VectorType type;
-  std::optional<Compress> compress; // unless all fits into registers
-  mlir::Value segments;             // that wait, on the stack
+  std::optional<Compress> compress; // unless a row fits into registers
+  mlir::Value segments;             // stack of pending segments
   mlir::Value row, other;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of kernel emission: what a value, an index and a mask are while code for several
-// elements at a time, the lanes, is being built.
+// The basic types of kernel emission: values, indices and masks for several elements (lanes) at a
+// time.
 //
-// Everything is either uniform (one scalar for all lanes) or has one entry a lane (a vector). Code
-// stays uniform as long as it can: a row's mean is a scalar until it meets the row.
+// Each is either uniform (one scalar for all lanes) or a vector with an entry per lane. Code stays
+// uniform as long as possible: a row's mean is a scalar until it is combined with the row's
+// elements.
 
 #ifndef HLOC_CODEGEN_EMIT_LANES_H
 #define HLOC_CODEGEN_EMIT_LANES_H
@@ -13,8 +14,8 @@
 
 namespace hloc {
 
-/// Elements of an array, one a lane or one for all, in their register types (math/Math.h). `im` is
-/// the imaginary part, null unless the element type is complex.
+/// Elements of an array, one per lane or one for all, in their register types (math/Math.h). `im`
+/// is the imaginary part, null unless the element type is complex.
 struct VectorValue {
   mlir::Value re, im;
 
@@ -26,22 +27,22 @@ struct VectorIndex {
   /// Scalar of type index; null if the lanes are arbitrary.
   mlir::Value base;
   int64_t stride = 0;
-  /// A number known to divide base; what lets a reshape keep lanes in one row.
+  /// A number known to divide base, by which a reshape can tell that all lanes are in one row.
   int64_t multiple = 1;
   /// Vector of i32 or i64; null unless the lanes are arbitrary.
   mlir::Value lanes;
 
   bool isUniform() const { return base && stride == 0; }
-  /// Whether the two surely are the same: the same values, or equal constants.
+  /// True if both are known to be equal: the same SSA values, or equal constants.
   bool operator==(const VectorIndex &other) const;
 };
 
-/// Index of an element of an array, one VectorIndex a dimension.
+/// The index of an element of an array, one VectorIndex per dimension.
 using ElementIndex = llvm::SmallVector<VectorIndex, 6>;
 
-/// Which lanes take part: those where both parts hold. `uniform` is an i1, `lanes` a vector of i1;
-/// null means all. VectorValue that do not take part are neither loaded nor stored, and what is
-/// computed for them is arbitrary.
+/// The active lanes: those for which both conditions hold. `uniform` is an i1, `lanes` a vector of
+/// i1; null means true. Inactive lanes are neither loaded nor stored, and their computed values are
+/// arbitrary.
 struct Mask {
   mlir::Value uniform, lanes;
 
