@@ -133,8 +133,7 @@ void KernelContext::setUnits(int64_t units, bool atBytes) {
   schedule.grain = std::max<int64_t>(1, llvm::divideCeil(units, tasks));
 }
 
-//===-- Loops
-//----------------------------------------------------------------------------------===//
+//===-- Loops --------------------------------------------------------------------------------===//
 
 SmallVector<Value> buildFor(KernelContext &context, Value lower, Value upper, int64_t step,
                             ValueRange values,
@@ -324,8 +323,7 @@ static hlo::ScheduleAttr getSchedule(KernelContext &context) {
   return chooseSchedule(context.getProblem()).best.schedule;
 }
 
-//===-- Entry
-//----------------------------------------------------------------------------------===//
+//===-- Entry --------------------------------------------------------------------------------===//
 
 FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp program,
                                      const Target &target, ModuleOp module, StringRef name) {

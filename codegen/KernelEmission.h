@@ -123,8 +123,7 @@ llvm::LogicalResult emitScatterKernel(KernelContext &context);
 /// A sort kernel that holds a topk.
 llvm::LogicalResult emitTopkKernel(KernelContext &context, hlo::TopkOp op);
 
-//===-- Loops
-//----------------------------------------------------------------------------------===//
+//===-- Loops --------------------------------------------------------------------------------===//
 
 /// Whether a loop may have no round at all; if it has bounds that are not constants, only its
 /// builder knows.

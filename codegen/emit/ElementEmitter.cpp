@@ -55,8 +55,7 @@ VectorValue ElementEmitter::emit(Value value, ArrayRef<VectorIndex> at, Mask mas
   return lanes;
 }
 
-//===-- Reshape
-//--------------------------------------------------------------------------------===//
+//===-- Reshape ------------------------------------------------------------------------------===//
 
 ElementIndex reshapeIndex(IndexBuilder &index, ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                           ArrayRef<VectorIndex> at) {
@@ -127,8 +126,7 @@ VectorValue ElementEmitter::emitIota(hlo::IotaOp op, ArrayRef<VectorIndex> at) {
   return emitConvertLanes(index, {value, {}}, integer, element);
 }
 
-//===-- Bits
-//-----------------------------------------------------------------------------------===//
+//===-- Bits ---------------------------------------------------------------------------------===//
 
 VectorValue ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRef<VectorIndex> at,
                                                Mask mask) {
@@ -209,8 +207,7 @@ VectorValue ElementEmitter::emitBitcastConvert(hlo::BitcastConvertOp op, ArrayRe
   return finish(all);
 }
 
-//===-- Every operation
-//------------------------------------------------------------------------===//
+//===-- Every operation ----------------------------------------------------------------------===//
 
 VectorValue ElementEmitter::emitOperation(Operation *op, ArrayRef<VectorIndex> at, Mask mask) {
   return TypeSwitch<Operation *, VectorValue>(op)

@@ -42,8 +42,7 @@ void RowSorter::store(Value buffer, Value at, ArrayRef<VectorValue> elements) {
     storeElements(index, getColumn(buffer, i), {index.uniform(at)}, elements[i], {});
 }
 
-//===-- Merging
-//--------------------------------------------------------------------------------===//
+//===-- Merging ------------------------------------------------------------------------------===//
 
 SmallVector<Value> buildWhile(ImplicitLocOpBuilder &b, ValueRange values,
                               function_ref<Value(ValueRange)> condition,
@@ -158,8 +157,7 @@ Value RowSorter::mergeHighHalves(Value buffer, Value other, int64_t run) {
   return mergeSort(buffer, other, run, less);
 }
 
-//===-- Digits
-//---------------------------------------------------------------------------------===//
+//===-- Digits -------------------------------------------------------------------------------===//
 
 Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t values) {
   ScopedLanes scalar(index, 1);
@@ -233,8 +231,7 @@ Value RowSorter::radixSort(Value buffer, Value other, int64_t bits, int64_t valu
                   Rounds::Some)[0];
 }
 
-//===-- Side by side
-//---------------------------------------------------------------------------===//
+//===-- Side by side -------------------------------------------------------------------------===//
 
 // Bitonic sorting in the form where all comparisons have the same direction: runs of `width` are
 // merged from two sorted halves, the second of which is read in reverse.

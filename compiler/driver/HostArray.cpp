@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace hloc {
 
-//===-- Elements
-//-------------------------------------------------------------------------------===//
+//===-- Elements -----------------------------------------------------------------------------===//
 
 const runtime::Element &findElement(Type type) {
   return *runtime::findElement(std::string_view(text::getElementName(type)));
@@ -116,8 +115,7 @@ std::string HostArray::getText(int64_t position) const {
   return text;
 }
 
-//===-- Memory of compiled modules
-//-------------------------------------------------------------===//
+//===-- Memory of compiled modules -----------------------------------------------------------===//
 
 /// Elements in one byte: 1 for types that are not packed.
 static int64_t elementsPerByte(Type element) {

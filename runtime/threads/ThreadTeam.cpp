@@ -17,8 +17,7 @@ using std::chrono::milliseconds;
 /// How long a thread sleeps before it goes back to the pool, for others to use.
 static constexpr milliseconds kPatience{20};
 
-//===-- Loop
-//-----------------------------------------------------------------------------------===//
+//===-- Loop ---------------------------------------------------------------------------------===//
 
 Loop::Loop(int64_t chunks, int32_t threads, void (*chunk)(void *, int64_t), void *frame)
     : shareCount(int32_t(std::min<int64_t>({chunks, threads, kMaxShares}))), chunk(chunk),
@@ -55,8 +54,7 @@ bool Loop::hasWork() const {
   });
 }
 
-//===-- Threads of the pool
-//--------------------------------------------------------------------===//
+//===-- Threads of the pool ------------------------------------------------------------------===//
 
 Loop *ThreadTeam::Shared::findLoop() {
   Loop *loop = loops;
@@ -116,8 +114,7 @@ void ThreadTeam::Shared::serve() {
     wakeCallers.notify_all();
 }
 
-//===-- Callers
-//--------------------------------------------------------------------------------===//
+//===-- Callers ------------------------------------------------------------------------------===//
 
 ThreadTeam::ThreadTeam(int32_t threads)
     : threads(threads), shared(std::make_shared<Shared>()), pool(threads) {

@@ -133,8 +133,7 @@ void ScanKernel::store(unsigned result, ArrayRef<VectorIndex> at, VectorValue va
     storeElements(index, context.getOutput(outputOf[result]), at, value, mask);
 }
 
-//===-- Prefixes along the minor dimension
-//-----------------------------------------------------===//
+//===-- Prefixes along the minor dimension ---------------------------------------------------===//
 
 void ScanKernel::emitPrefixes() {
   index.setLanes(context.chosen.getLanes());
@@ -253,8 +252,7 @@ void ScanKernel::emitPrefixRow(ElementIndex row) {
     store(outputs + i, row, fold->narrow(i, carry[i]), {});
 }
 
-//===-- Step by step
-//---------------------------------------------------------------------------===//
+//===-- Step by step -------------------------------------------------------------------------===//
 
 void ScanKernel::emitSteps() {
   int64_t lanes = context.chosen.getTile()[1] * context.chosen.getLanes(),

@@ -147,8 +147,7 @@ void SortKernel::emitRows() {
   });
 }
 
-//===-- Under the comparator
-//-------------------------------------------------------------------===//
+//===-- Under the comparator -----------------------------------------------------------------===//
 
 void SortKernel::sortElements(Value buffer, Value other) {
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
@@ -181,8 +180,7 @@ void SortKernel::sortElements(Value buffer, Value other) {
   });
 }
 
-//===-- By keys
-//--------------------------------------------------------------------------------===//
+//===-- By keys ------------------------------------------------------------------------------===//
 
 static Type withElement(Value like, Type element) {
   auto vector = dyn_cast<VectorType>(like.getType());
@@ -302,8 +300,7 @@ void SortKernel::sortEntries(Value buffer, Value other) {
   });
 }
 
-//===-- By vectors
-//-----------------------------------------------------------------------------===//
+//===-- By vectors ---------------------------------------------------------------------------===//
 
 void SortKernel::prepareVectors() {
   IntegerType type = b.getIntegerType(unsigned(problem.getVectorBits()));
