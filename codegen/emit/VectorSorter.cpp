@@ -8,7 +8,6 @@
 // No segment is partitioned more often than its budget, twice the logarithm of the row's length,
 // plus once per bit of an element: when the budget is used up, the pivot halves the distance
 // between minimum and maximum.
-// distance between least and greatest.
 #include "codegen/emit/VectorSorter.h"
 #include "codegen/emit/RegisterSort.h"
 #include "codegen/emit/RowSorter.h"

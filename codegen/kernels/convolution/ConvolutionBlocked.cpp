@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of large filters: those that do not stay in the second cache from one row of pixels
-// to the next.
+// Convolutions with filters so large that they do not stay in L2 from one row of pixels to the
+// next.
 //
-// A unit is some output features of several rows of pixels, whose input lies in one patch. For a
-// tile's features, blocks of the filter (one tap, some channels) are packed one after the other,
-// and all tiles of pixels go over each: their sums wait in memory meanwhile.
+// A unit is some output features of several rows of pixels, whose input is in one patch. For the
+// features of a tile, blocks of the filter (one tap, some channels) are packed one after the other,
+// and all tiles of pixels use each block. Between blocks, their sums are kept in memory.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/kernels/convolution/ConvolutionKernel.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Copies what lies under the windows of the unit's rows, the first of which is `rowStart`.
+/// Copies what is under the windows of the unit's rows, the first of which is `rowStart`.
 void ConvolutionKernel::fillRows(Value rowStart) {
   int64_t last = spatial() - 1;
   MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};
@@ -43,7 +43,7 @@ void ConvolutionKernel::fillRows(Value rowStart) {
   });
 }
 
-/// Loops over the tiles of `rowCount` rows of pixels; `body` gets a tile's row, its pixels and its
+/// Loops over the tiles of `rowCount` rows of pixels. `body` gets a tile's row, its pixels and its
 /// number in the row.
 void ConvolutionKernel::forEachPixelTile(
     Value rowCount, function_ref<void(Value row, const TileSpan &span, Value number)> body) {
@@ -56,8 +56,7 @@ void ConvolutionKernel::forEachPixelTile(
   });
 }
 
-/// Whether the blocks of the filter lie behind each other in memory, with taps and channels
-/// outermost.
+/// True if the blocks of the filter follow each other in memory, with taps and channels outermost.
 bool ConvolutionKernel::prefetchesFilter() {
   int64_t rank = problem.filterType.getRank();
   return findWhole(op.getRhs()) &&
@@ -67,8 +66,8 @@ bool ConvolutionKernel::prefetchesFilter() {
          getStorageBits(problem.filterType.getElementType()) >= 8;
 }
 
-/// Asks for the part of the next block, that after the one of `tap` which begins at `channel`, or
-/// the first one of the next features, which falls to `turn` of `turns`.
+/// Prefetches a part of the next block, which follows the block of `tap` at `channel`, or is the
+/// first one of the next features: part `turn` of `turns`.
 void ConvolutionKernel::prefetchFilter(ArrayRef<VectorIndex> tap, Value channel, Value feature,
                                        Value turn, int64_t turns) {
   int64_t rows = ShapedType::getNumElements(window.getSizes()) * problem.channels,
@@ -103,7 +102,7 @@ void ConvolutionKernel::prefetchFilter(ArrayRef<VectorIndex> tap, Value channel,
   });
 }
 
-/// All sums of the features of a tile for the rows from `rowStart` on.
+/// Computes all sums of the features of a tile, for the rows from `rowStart` on.
 void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan,
                                         Value rowStart, Value rowCount, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;

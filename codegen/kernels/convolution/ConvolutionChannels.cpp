@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions to few features of many channels: what is drawn from the last layer of a network.
+// Convolutions with few features and many channels, such as the last layer of a network that draws
+// images.
 //
-// Lanes lie on channels, which are beside each other in the input: nothing is turned, and all
-// lanes are busy however few the features. A tile is some pixels against all features, each with a
-// vector of sums; the lanes of each are added up at the end. The filter, whose features are beside
-// each other, is turned once for all units of a call.
+// Lanes lie along channels, which are contiguous in the input: nothing is transposed, and all lanes
+// are used even with few features. A tile is some pixels times all features, each with a vector of
+// sums whose lanes are added at the end. The filter, in which features are contiguous, is
+// transposed once for all units of a call.
 #include "codegen/emit/Fold.h"
 #include "codegen/kernels/convolution/ConvolutionKernel.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,7 +15,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Fills the panel.
+/// Packs the filter into the panel.
 void ConvolutionKernel::packFilter() {
   for (int64_t d = 0; d < spatial(); ++d)
     enterPhase(d, index.constant(0));
@@ -65,14 +66,14 @@ SmallVector<VectorValue> ConvolutionKernel::multiplyChannels(ArrayRef<VectorInde
   return buildTile(context, tile, element, /*group=*/1, firstStep, endStep, sums, left, right);
 }
 
-/// One vector of the totals of `vectors`, at most as many as they have lanes: a power of two of
-/// them, the last ones arbitrary.
+/// Adds up the lanes of each of `vectors` (at most as many as there are lanes): returns one vector
+/// with the totals, which has a power of two of lanes, the last ones arbitrary.
 static Value addLanes(ImplicitLocOpBuilder &b, SmallVector<Value> vectors) {
   int64_t lanes = cast<VectorType>(vectors[0].getType()).getNumElements(), groups = 1;
   vectors.resize(llvm::PowerOf2Ceil(vectors.size()), vectors.back());
-  // A vector holds parts of the totals of `groups` of the first ones, side by side: halves of them
-  // are added, in pairs of vectors and then in the one that is left, until there is one part of
-  // each.
+  // Invariant: a vector holds partial sums of `groups` of the original vectors, side by side.
+  // Halves of these parts are added, first in pairs of vectors and then within the last vector,
+  // until there is one part of each.
   auto addHalves = [&](Value x, Value y, int64_t lanesOfBoth) {
     int64_t parts = lanes / groups;
     SmallVector<int64_t> low, high;
@@ -93,7 +94,7 @@ static Value addLanes(ImplicitLocOpBuilder &b, SmallVector<Value> vectors) {
   return vectors[0];
 }
 
-/// A tile's sums with their lanes added up: a vector of features for each pixel.
+/// Adds up the lanes of a tile's sums: a vector of features for each pixel.
 SmallVector<VectorValue> ConvolutionKernel::addLanesOfRows(ArrayRef<VectorValue> sums) {
   SmallVector<VectorValue> rows;
   for (int64_t r = 0; r < tile.rows; ++r) {

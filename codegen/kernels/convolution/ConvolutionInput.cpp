@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a convolution: which taps a pixel has, elements of input and filter, the patch.
+// The operands of a convolution: the taps of a pixel, elements of input and filter, the patch.
 #include "codegen/kernels/convolution/ConvolutionKernel.h"
 
 using namespace mlir;
 
 namespace hloc {
 
-/// Rows of the squares that are turned in registers.
+/// Rows of the squares that are transposed in registers.
 static constexpr int64_t kLeastSquare = 4, kLargestSquare = 16;
 
-/// Finds the taps of output position `output` along d.
+/// Computes the taps of output position `output` along d.
 void ConvolutionKernel::enterPhase(int64_t d, Value output) {
   Axis &axis = axes[d];
   int64_t low = window.getPaddingLow()[d], size = window.getSizes()[d], phases = axis.phases;
@@ -18,7 +18,8 @@ void ConvolutionKernel::enterPhase(int64_t d, Value output) {
   axis.origin = index.uniform(-low);
   if (phases == 1)
     return;
-  // The first tap with output + tap - low divisible by the dilation; `above` keeps it positive.
+  // The first tap for which output + tap - low is divisible by the dilation; `above` keeps the
+  // dividend positive.
   int64_t above =
       ((low % phases) + phases) % phases + (problem.outputSizes[d] / phases + 1) * phases;
   Value difference = b.createOrFold<arith::SubIOp>(index.constant(above), output);
@@ -30,8 +31,8 @@ void ConvolutionKernel::enterPhase(int64_t d, Value output) {
   axis.origin = index.uniform(b.createOrFold<arith::DivSIOp>(first, index.constant(phases)));
 }
 
-/// Position in the padded, dilated input of tap `tap` of output position `output` along d; with
-/// phases, both are numbers within the phase.
+/// The position in the padded, dilated input that tap `tap` of output position `output` meets along
+/// d. With phases, both are numbers within the phase.
 VectorIndex ConvolutionKernel::inputPosition(int64_t d, VectorIndex output, VectorIndex tap) {
   VectorIndex x =
       index.add(index.multiply(output, axes[d].stride), index.multiply(tap, axes[d].tapStride));
@@ -68,7 +69,7 @@ VectorValue ConvolutionKernel::loadInput(ArrayRef<VectorIndex> positions, Vector
             dilation = axes[d].dilation;
     int64_t extent = size > 0 ? (size - 1) * dilation + 1 : 0;
     VectorIndex x = positions[d];
-    // The patch may reach past what any window reads: its right edge is always checked.
+    // The patch may extend beyond what any window reads, so its upper bound is always checked.
     bool reachesBelow = window.getPaddingLow()[d] > 0 || axes[d].phases > 1;
     inside = index.both(inside, index.inRange(x, reachesBelow ? 0 : INT64_MIN, extent));
     if (dilation > 1) {
@@ -114,8 +115,8 @@ VectorValue ConvolutionKernel::loadFilter(ArrayRef<Value> tap, VectorIndex chann
                   : value;
 }
 
-/// Whether a row of the input is one run of memory, pixels and channels, that the patch takes as it
-/// is: the way to keep lanes busy with the one or three channels of an image.
+/// True if a row of the input is one contiguous range of pixels and channels that is copied to the
+/// patch unchanged. This keeps the lanes busy with the one or three channels of an image.
 bool ConvolutionKernel::copiesRows() {
   int64_t rank = problem.inputType.getRank(),
           channelCount = problem.inputType.getDimSize(dims.getInputFeature());
@@ -165,8 +166,8 @@ void ConvolutionKernel::fillPatchByRows(Value pixelStart) {
   });
 }
 
-/// With lanes on pixels of an input whose channels lie beside each other: squares of pixels and
-/// channels are turned in registers.
+/// With lanes along pixels and an input whose channels are contiguous: transposes squares of pixels
+/// and channels in registers.
 void ConvolutionKernel::fillPatchBySquares(Value pixelStart) {
   int64_t last = spatial() - 1, lanes = index.getLanes(), whole = problem.channels / lanes * lanes;
   MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of kind `convolution`, without an im2col buffer.
 //
-// A unit is a block of output features at one row of output pixels. For a tile of neighbouring
-// pixels the input under all their windows, the patch, is copied once: padded with zeros, dilated,
-// converted, with its prologue applied. The register tile then reads it at fixed offsets, against
-// vectors of the filter:
-// - lanes on output features, rows on pixels, if there are enough features (depthwise and grouped
-//   convolutions read vectors of the patch instead of scalars);
-// - lanes on pixels, rows on features, for the few features of filters on images;
-// - lanes on channels, for few features of many channels: images made of what a network has found.
+// A unit is a block of output features at one row of output pixels. For a tile of adjacent pixels,
+// the input under all their windows (the patch) is copied once: padded with zeros, dilated,
+// converted, with its prologue applied. The register tile then reads the patch at fixed offsets and
+// multiplies it by vectors of the filter:
+// - lanes along output features, the tile's rows are pixels, if there are enough features
+//   (depthwise and grouped convolutions read vectors of the patch instead of scalars);
+// - lanes along pixels, the tile's rows are features, for filters on images with few features;
+// - lanes along channels, for few features of many channels, as in networks that produce images.
+//
 // Input, filter and output may have any dimension order; NHWC with HWIO is the one without strided
 // access.
 #include "codegen/kernels/convolution/ConvolutionKernel.h"
@@ -19,7 +20,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Lanes, and the memory that the shape asks for.
+/// Sets the number of lanes, and allocates the memory that the shape asks for.
 void ConvolutionKernel::setUp() {
   for (const WindowAxis &axis : shape.axes)
     axes.push_back({axis, {}, {}, {}});
@@ -33,7 +34,7 @@ void ConvolutionKernel::setUp() {
     panel = {allocate(shape.panelSizes), RankedTensorType::get(shape.panelSizes, element)};
 }
 
-/// The span of the tile that is to do the pixels from `nominal` of a row and phase of `count`.
+/// The span of the tile at the pixels from `nominal` on, in a row and phase of `count` pixels.
 TileSpan ConvolutionKernel::makePixelSpan(Value nominal, Value count) {
   if (shape.leastPixels == shape.pixels)
     return makeTileSpan(index, nominal, shape.pixels, shape.tilePixels);
@@ -42,7 +43,7 @@ TileSpan ConvolutionKernel::makePixelSpan(Value nominal, Value count) {
   return {start, 1, b.createOrFold<arith::SubIOp>(nominal, start), shape.tilePixels};
 }
 
-/// Where the result of a row and some columns of a tile goes.
+/// Where the result of a row and some columns of a tile is stored.
 ElementIndex ConvolutionKernel::resultIndex(VectorIndex row, VectorIndex column) {
   ElementIndex at(problem.resultType.getRank());
   at[dims.getOutputBatch()] = index.uniform(batch);

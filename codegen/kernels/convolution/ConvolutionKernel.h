@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a convolution: what its parts share. ConvolutionKernel.cpp walks over units,
-// ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the tile;
-// ConvolutionBlocked.cpp is the way of large filters, ConvolutionChannels.cpp that of few features
-// of many channels.
+// The code of a convolution: what its parts share. ConvolutionKernel.cpp loops over units,
+// ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the register tile.
+// ConvolutionBlocked.cpp is for large filters, ConvolutionChannels.cpp for few features of many
+// channels.
 
 #ifndef HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
 #define HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
@@ -13,8 +13,8 @@
 namespace hloc {
 
 struct Axis : WindowAxis {
-  /// For the position, or with phases for those of its phase: how many taps there are, the first of
-  /// them in the filter, and where in the input position 0 has it.
+  /// For the current position (with phases: its phase): the number of taps, the first of them in
+  /// the filter, and the input position that it meets for output position 0.
   mlir::Value count, firstTap;
   VectorIndex origin;
 };
@@ -31,7 +31,7 @@ public:
 private:
   void enterPhase(int64_t d, mlir::Value output);
   VectorIndex inputPosition(int64_t d, VectorIndex output, VectorIndex tap);
-  /// Position of the row of pixels along d, one of the outer dimensions.
+  /// The current position along d, one of the outer dimensions.
   VectorIndex outerPosition(int64_t d) {
     return axes[d].phases > 1 ? index.uniform(0) : index.uniform(outer[d]);
   }
@@ -40,7 +40,7 @@ private:
            llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<VectorIndex>,
                                                              mlir::ValueRange)>
                body);
-  /// The input's elements at `positions`, channel `channel`; zero in padding and holes.
+  /// The input's elements at `positions` and `channel`; zero in padding and holes.
   VectorValue loadInput(llvm::ArrayRef<VectorIndex> positions, VectorIndex channel, Mask mask);
   VectorValue loadFilter(llvm::ArrayRef<mlir::Value> tap, VectorIndex channel, VectorIndex feature,
                          Mask mask);
@@ -48,7 +48,7 @@ private:
   void fillPatchByRows(mlir::Value pixelStart);
   void fillPatchBySquares(mlir::Value pixelStart);
   void fillPatch(mlir::Value pixelStart);
-  /// Folds the products of one tap and the channels [firstChannel, endChannel) into carried sums.
+  /// Adds the products of one tap and the channels [firstChannel, endChannel) to carried sums.
   using Products = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       llvm::ArrayRef<VectorIndex> tap, mlir::Value firstChannel, mlir::Value endChannel,
       mlir::ValueRange sums)>;
@@ -96,14 +96,14 @@ private:
   TileShape tile;
   llvm::SmallVector<Axis> axes;
   mlir::Value phase;
-  VectorIndex firstChannel; // of a unit's patch
+  VectorIndex firstChannel; // the first channel of a unit's patch
 
-  /// Of the unit: the image, and the row of pixels by all spatial dimensions but the last.
+  /// The unit's image, and its row of pixels in all spatial dimensions but the last.
   mlir::Value batch;
   llvm::SmallVector<mlir::Value> outer;
   /// Null if the input is read in place.
   mlir::Value patch;
-  /// With lanes on channels.
+  /// The packed filter, with lanes along channels.
   MemoryArray panel;
 };
 

@@ -18,14 +18,13 @@ TileStore ConvolutionKernel::makeStore() {
       [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
 }
 
-/// Folds all products of an output element, those of some channels of a tap at a time, into
-/// `zeros`.
+/// Adds all products of an output element to `zeros`, those of some channels of a tap at a time.
 SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products body) {
   int64_t terms = shape.channelSteps, channelLevel = spatial();
   for (const Axis &axis : axes)
     terms *= axis.taps;
-  // Levels are the taps of each dimension and then channels. Blocks are runs along level `along`
-  // and all of what is below it, `below` products each.
+  // The levels are the taps of each dimension, then the channels. A block is a run along level
+  // `along` together with everything inside it, `below` products per position.
   bool inBlocks = isBlockedSum(element, terms);
   int64_t along = channelLevel, below = 1;
   auto sizeOf = [&](int64_t level) {
@@ -131,7 +130,7 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
             return value.re ? broadcastLanes(index, value) : value;
           });
     } else {
-      // Each lane has its own group's input channel.
+      // Each lane has the input channel of its own group.
       SmallVector<Value> flat(now);
       flat = buildFor(context, firstK, endK, 1, flat, [&](Value k, ValueRange inner) {
         SmallVector<VectorValue> all = unpack(inner), filters;

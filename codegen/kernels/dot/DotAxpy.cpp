@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots of very few rows with a large right operand whose rows lie in memory as they are: each row
-// of the result is a sum of whole rows of the right operand, times numbers (BLAS's axpy).
+// Dots with very few rows and a large right operand whose rows are contiguous: each row of the
+// result is a sum of scaled rows of the right operand (BLAS's axpy).
 //
-// Memory is the limit, and quickest at long stretches of a few rows at a time. So the sums of a
-// strip of columns wait in the first cache, and each pass over them adds several rows.
+// The limit is memory, which is fastest when long segments of a few rows are read at a time. So the
+// sums of a strip of columns are kept in L1, and each pass over them adds several rows.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/kernels/dot/DotKernel.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Adds `count` rows of the right operand from `k` on, times the left operand's numbers, to the
-/// sums of `strip` columns from `start` on.
+/// Adds `count` rows of the right operand from `k` on, scaled by the left operand, to the sums of
+/// `strip` columns from `start` on.
 void DotKernel::addRows(MemoryArray sums, TileSpan strip, int64_t width, Value k, int64_t count) {
   SmallVector<VectorValue> factors;
   for (int64_t r = 0; r < rows; ++r)
@@ -47,10 +47,10 @@ void DotKernel::emitAxpy() {
   int64_t width = context.chosen.getBlock()[1], together = context.chosen.getBlock()[2];
   bool inBlocks = isBlockedSum(element, depth);
   TileStore store = makeStore();
-  tile.vectors = width / lanes; // what a unit is described by
+  tile.vectors = width / lanes; // which describes a unit
   auto type = RankedTensorType::get({rows, width}, element);
   auto allocate = [&] { return MemoryArray{context.allocateOnStack(getByteSize(type)), type}; };
-  SmallVector<MemoryArray> totals; // of blocks, and their errors
+  SmallVector<MemoryArray> totals; // of blocks, and their error terms
   MemoryArray sums = allocate();
   if (inBlocks)
     totals = {allocate(), allocate()};
@@ -106,7 +106,7 @@ void DotKernel::emitAxpy() {
       rows, width);
 }
 
-/// Stores the results of a strip, whose sums (and errors) are in `sums`.
+/// Stores the results of a strip, whose sums (and error terms) are in `sums`.
 void DotKernel::finishStrip(TileStore &store, const TileSpan &strip, int64_t width,
                             ArrayRef<MemoryArray> sums) {
   buildFor(

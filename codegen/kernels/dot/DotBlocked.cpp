@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots of many rows: blocks of packed panels.
+// Dots with many rows: blocks of packed panels.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/emit/RowSorter.h"
@@ -11,13 +11,14 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Block of k: a packed panel of 32 floats and a tile's rows stay near the core.
+/// A block of k: a packed panel of 32 floats and the rows of a tile stay in L1 or L2.
 static constexpr int64_t kBlockDepth = kSumBlock;
-/// 128 in each byte: what is added to signed bytes, or taken from them by the same.
+/// 128 in each byte: added to signed bytes to make them unsigned.
 static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
-/// Bits of the smallest registers for vectors.
+/// Bits of the smallest vector registers.
 static constexpr int64_t kLeastRegisterBits = 128;
-/// Entries of packed panels and rows for the k of `depthRange`: one for each, or for each group.
+/// The number of entries of packed panels and rows for the k of `depthRange`: one per k or per
+/// group.
 Value DotKernel::countEntries(Range depthRange) {
   Value count = b.createOrFold<arith::SubIOp>(depthRange.end, depthRange.start);
   if (group == 1)
@@ -45,8 +46,8 @@ VectorValue DotKernel::loadColumns(VectorIndex k, VectorIndex n, Mask mask) {
   return value;
 }
 
-/// Packs entry `k` of `vectors` vectors of the panel `number`, which begin `within` it and of which
-/// `live` columns exist.
+/// Packs entry `k` of `vectors` vectors of the panel that begin at column `within`; `live` of their
+/// columns exist.
 void DotKernel::packEntry(const Panel &panel, Value within, int64_t vectors, int64_t live, Value k,
                           Range range) {
   int64_t lanes = index.getLanes();
@@ -77,7 +78,7 @@ void DotKernel::packEntry(const Panel &panel, Value within, int64_t vectors, int
   }
 }
 
-/// The same for the entries from `from` (relative to `range`) on.
+/// Likewise for all entries from `from` on (relative to `range`).
 void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, int64_t live,
                             Value from, Range range) {
   buildFor(
@@ -86,14 +87,15 @@ void DotKernel::packColumns(const Panel &panel, Value within, int64_t vectors, i
       getConstant(from) == 0 ? Rounds::Some : Rounds::Any);
 }
 
-/// The same for one vector, whose k are read in vectors too and transposed: half vectors, where
-/// those are registers, of which two make one before they are transposed, so that there is half the
-/// code and less to shuffle.
+/// Likewise for one vector whose k are contiguous, so they are loaded as vectors and transposed. If
+/// half vectors are registers, two of these are joined before they are transposed, which halves the
+/// code and the shuffles.
 void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Range range) {
   Value column = b.createOrFold<arith::AddIOp>(panel.span.start, within);
   bool halves = lanes * element.getIntOrFloatBitWidth() > kLeastRegisterBits;
   int64_t depthLanes = halves ? lanes / 2 : lanes;
-  // Groups past the end are loaded as zeros, and there is room for them; other k are left over.
+  // Groups past the end are loaded as zeros, for which there is room; without groups, a remainder
+  // of k is left.
   Value whole = countEntries(range);
   if (group == 1 && !hasWholeGroups(depthLanes)) {
     Value rest = b.createOrFold<arith::RemUIOp>(whole, index.constant(depthLanes));
@@ -131,8 +133,8 @@ void DotKernel::packSquares(const Panel &panel, Value within, int64_t live, Rang
     packColumns(panel, within, 1, live, whole, range);
 }
 
-/// What sums with the panel's columns begin at where the left bytes are taken as 128 more than they
-/// are, behind the panel's entries.
+/// Packs, behind the panel's entries, the initial sums that compensate for the 128 that is added to
+/// the left operand's bytes.
 void DotKernel::packCorrection(const Panel &panel, Range depthRange) {
   SmallVector<Value> sums;
   for (int64_t v = 0; v < tile.vectors; ++v)
@@ -161,11 +163,12 @@ void DotKernel::packCorrection(const Panel &panel, Range depthRange) {
   }
 }
 
-/// Packs the block of the right operand, in panels [panel][k][column within the panel].
+/// Packs the block of the right operand into panels [panel][k][column within the panel].
 void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange) {
   int64_t width = tile.vectors * tileLanes;
   bool bySquares = depthIsMinorOfRhs && !isa<ComplexType>(element) && lanes > 1;
-  // A vector at a time, unless that is little code: squares and prologues are too long for copies.
+  // One vector at a time, unless the code is short: squares and prologues are too long to be
+  // copied.
   auto packByVectors = [&](const Panel &panel) {
     auto packVector = [&](Value v, int64_t live) {
       Value within = b.createOrFold<arith::MulIOp>(v, index.constant(lanes));
@@ -185,7 +188,8 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     forEachTile(columnRange, columns, width,
                 [&](const TileSpan &span, Value number) { body({packed, span, number}); });
   };
-  // Memory is quickest at whole rows: each of the block's goes to all panels.
+  // Memory is fastest when whole rows are read, so each row of the block is distributed to all
+  // panels.
   if (findWhole(rhs) && !bySquares)
     buildFor(
         context, index.constant(0), countEntries(depthRange), 1,
@@ -202,7 +206,7 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     forEachPanel([&](const Panel &panel) { packCorrection(panel, depthRange); });
 }
 
-/// The block's panels of those that another kernel packed.
+/// The block's panels among those that another kernel packed.
 MemoryArray DotKernel::locatePanels(int64_t count, Range columnRange, Range depthRange) {
   MemoryArray all = context.getInput(packedPanels.getArgNumber());
   ArrayRef<int64_t> sizes =
@@ -220,7 +224,7 @@ MemoryArray DotKernel::locatePanels(int64_t count, Range columnRange, Range dept
           RankedTensorType::get({count, sizes[3], sizes[4]}, element)};
 }
 
-/// Packs a tile's rows of the left operand as [row][k].
+/// Packs the rows of a tile of the left operand as [row][k].
 void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRange) {
   buildNest(context, tile.rows, {}, [&](ArrayRef<VectorIndex> row, ValueRange) {
     return buildFor(
@@ -249,7 +253,7 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
   });
 }
 
-/// Packs a block's rows of the left operand, which lie side by side, as [tile][k][row].
+/// Packs the rows of a block of the left operand, whose row dimension is minor, as [tile][k][row].
 void DotKernel::packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange) {
   int64_t width = packed.type.getDimSize(2);
   buildFor(context, index.constant(0), countEntries(depthRange), 1, [&](Value k) {
@@ -267,7 +271,7 @@ void DotKernel::packLhsBlock(MemoryArray packed, Range rowRange, Range depthRang
   });
 }
 
-/// Loops over the tiles of `range`, which starts with a whole one; `number` counts them.
+/// Loops over the tiles of `range`, which begins at a whole tile; `number` counts them.
 void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
                             function_ref<void(const TileSpan &, Value number)> body,
                             bool isAligned) {
@@ -282,7 +286,7 @@ void DotKernel::forEachTile(Range range, int64_t size, int64_t tileSize,
 }
 
 void DotKernel::emitBlocked() {
-  // Errors of sums take as much memory as the sums.
+  // Error terms take as much memory as the sums.
   bool compensated = isCompensatedSum(element, depth);
   ArrayRef<int64_t> block = context.chosen.getBlock();
   int64_t blockRows = block[0], blockColumns = block[1], blockDepth = block[2];
@@ -290,7 +294,7 @@ void DotKernel::emitBlocked() {
        prefetchesLeft = context.chosen.has("prefetch_left"),
        packsLeft = context.chosen.has("pack_left");
   int64_t width = tile.vectors * lanes;
-  // The instruction for groups is of the machine's width.
+  // Instructions for groups have the machine's vector width.
   if (group == 1)
     widenTile();
   int64_t panelCount = llvm::divideCeil(blockColumns, width), bytes = getStorageBits(element) / 8;
@@ -301,7 +305,7 @@ void DotKernel::emitBlocked() {
   MemoryArray panels, packedRows;
   if (!packedPanels)
     panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width});
-  SmallVector<MemoryArray> partial; // sums and their errors
+  SmallVector<MemoryArray> partial; // sums and their error terms
   if (packsLeft)
     packedRows = allocate(getPackedLeftSizes(*this, blockRows, blockDepth, tile.rows,
                                              context.target.machine.l1.lineBytes));
@@ -426,8 +430,8 @@ void DotKernel::emitBlocked() {
       blockRows, blockColumns);
 }
 
-/// The totals of `sums`, of a block of k, and those of the blocks before, which are in `partial`:
-/// with errors if it has two arrays.
+/// Adds `sums`, of a block of k, to those of the blocks before, which are in `partial`; with
+/// compensation if that has two arrays.
 SmallVector<SmallVector<VectorValue>>
 DotKernel::addUnlessFirst(Value isFirst, ArrayRef<VectorValue> sums, ArrayRef<MemoryArray> partial,
                           function_ref<ElementIndex(int64_t, int64_t)> partialAt) {

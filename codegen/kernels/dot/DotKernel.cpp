@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of kind `dot`: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], with whatever
-// is fused into the operands and onto the result, done as its schedule says
+// is fused into the operands and onto the result, executed as the schedule says
 // (passes/schedule/DotStrategies.cpp).
 //
-// dot.packed: the result is cut into units of blockRows x blockColumns. Within one, for each block
-// of k:
+// dot.packed: the result is cut into units of blockRows x blockColumns. Within a unit, for each
+// block of k:
 // - the right operand's block is packed into panels as wide as a register tile, so that the tile
-//   reads it in one stream whatever its layout, type and prologue; unless another kernel did that
-//   before (`packed_right`);
-// - the left operand is read in place if it lies in memory as it is multiplied, else a tile's rows
-//   are packed too, or a block's if they lie side by side (`pack_left`);
-// - what comes from memory next is asked for between steps of tiles (DotPrefetch.cpp);
-// - register tiles run over the block; partial sums wait in a buffer until k is finished, and the
-//   last pass applies the epilogue on the way to memory.
-// The register tile is by far the largest piece of code and stands once: ranges of rows, columns
-// and k are run-time values, and ragged edges are left to TileStore. Where masks say which rows and
-// k matter (DotProblem.h), those ranges are of these alone; the masks stay, so that it does not
-// matter what a range has beside them.
-// dot.stream reads the right operand in place; dot.along_depth has lanes along k and sums them at
+//   reads it sequentially whatever its layout, type and prologue; unless another kernel has packed
+//   it (`packed_right`);
+// - the left operand is read in place if it is stored as it is multiplied; otherwise the rows of a
+//   tile are packed too, or those of a block if the row dimension is minor (`pack_left`);
+// - what is needed next from memory is prefetched between steps of tiles (DotPrefetch.cpp);
+// - register tiles run over the block; partial sums are kept in a buffer, and the last block
+//   applies the epilogue when it stores them.
+//
+// The register tile is by far the largest part of the code and is emitted once: ranges of rows,
+// columns and k are run-time values, and ragged edges are handled by TileStore. Where masks say
+// which rows and k matter (DotProblem.h), the ranges cover only these; the masks are still applied,
+// so that a range may cover more.
+//
+// dot.stream reads the right operand in place; dot.along_depth has lanes along k and adds them at
 // the end; dot.axpy adds whole rows of the right operand (DotAxpy.cpp).
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/OperandPanels.h"
@@ -29,7 +31,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Puts the indices of `at`, the row-major position in `sizes`, at `dimensions` of `full`.
+/// Splits `at`, a row-major position in `sizes`, into the indices of `full` at `dimensions`.
 static void place(IndexBuilder &index, ElementIndex &full, ArrayRef<int64_t> dimensions,
                   ArrayRef<int64_t> sizes, VectorIndex at) {
   int64_t product = 1;
@@ -75,7 +77,7 @@ VectorValue DotKernel::loadRhs(VectorIndex k, VectorIndex n, Mask mask) {
   return value.re ? emitConvertLanes(index, value, rhsType.getElementType(), factor) : value;
 }
 
-/// Groups of neighbouring k from `start` on, a group a lane; those past the end are zero.
+/// Loads groups of successive k from `start` on, one group per lane; k past the end are zero.
 Value DotKernel::loadGroups(Value start, function_ref<VectorValue(VectorIndex, Mask)> load) {
   int64_t count = group * index.getLanes();
   ScopedLanes all(index, count);
@@ -92,32 +94,33 @@ Value DotKernel::loadGroups(Value start, function_ref<VectorValue(VectorIndex, M
   return value.re;
 }
 
-/// Where the results of tiles of shape `tile` go.
+/// The store of tiles of shape `tile`.
 TileStore DotKernel::makeStore() {
   return TileStore(
       context, dot.getResult(), element, tile,
       [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
 }
 
-/// Writes the tile in vectors as wide as its rows, unless that is no power of two: such a vector
-/// would not be split, but rounded up.
+/// Uses vectors as wide as the tile's rows, unless that is not a power of two: such a vector would
+/// be rounded up instead of being split.
 void DotKernel::widenTile() {
   int64_t width = tile.vectors * lanes;
   tileLanes = llvm::isPowerOf2_64(width) ? width : lanes;
   tile.vectors = width / tileLanes;
 }
 
-/// Whether `operand` is an array in memory that nothing else reads, with its batches outermost.
+/// True if `operand` is an array in memory that nothing else reads, with its batch dimensions
+/// outermost.
 bool DotKernel::leadsWithBatches(Value operand, ArrayRef<int64_t> batch) {
   return isa<BlockArgument>(operand) && operand.hasOneUse() &&
          llvm::equal(batch, llvm::seq<int64_t>(0, batch.size()));
 }
 
-/// Says how units lie in operands and result.
+/// Describes which parts of operands and result a unit accesses.
 void DotKernel::describeUnits(int64_t blockRows, int64_t blockColumns) {
   int64_t rowBlocks = llvm::divideCeil(rows, blockRows),
           columnBlocks = llvm::divideCeil(columns, blockColumns);
-  // The last tile may go back to what is in the block before.
+  // The last tile may move back into the block before.
   auto isApart = [](int64_t size, int64_t block, int64_t tile) {
     return size % block == 0 || size % block >= tile || size % tile == 0;
   };
@@ -155,7 +158,7 @@ void DotKernel::describeUnits(int64_t blockRows, int64_t blockColumns) {
   }
 }
 
-/// Loops over units: blocks of the result, of every batch. `body` gets the ranges of rows and
+/// Loops over units: blocks of the result, for every batch. `body` gets the ranges of rows and
 /// columns of one.
 void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, int64_t blockRows,
                           int64_t blockColumns) {
@@ -178,15 +181,14 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
     body(rowRange, columnRange);
   };
   buildFor(context, begin, end, 1, [&](Value unit) {
-    // Those of one matrix read a block of the right operand after the other, which is the larger
-    // one.
+    // The units of one matrix use one block of the right operand, the larger one, after the other.
     bool byRows = batches > 1;
     SmallVector<int64_t> space{batches, byRows ? rowBlocks : columnBlocks,
                                byRows ? columnBlocks : rowBlocks};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[0];
     Range rowRange = makeRange(at[byRows ? 1 : 2].base, rows, blockRows);
-    if (liveRows) { // blocks begin with the first one
+    if (liveRows) { // blocks begin with the first live row
       rowRange.start = b.createOrFold<arith::AddIOp>(rowRange.start, wantedRows.start);
       rowRange.end = b.createOrFold<arith::AddIOp>(rowRange.end, wantedRows.start);
       rowRange.end = b.createOrFold<arith::MinSIOp>(rowRange.end, wantedRows.end);
@@ -195,7 +197,7 @@ void DotKernel::emitUnits(function_ref<void(Range rows, Range columns)> body, in
   });
 }
 
-/// Range number `block` of `blockSize` in `size`; the last may be smaller.
+/// Range number `block` of size `blockSize` in [0, size); the last one may be smaller.
 DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSize) {
   if (blockSize >= size)
     return {index.constant(0), index.constant(size)};
@@ -205,7 +207,7 @@ DotKernel::Range DotKernel::makeRange(Value block, int64_t size, int64_t blockSi
           size % blockSize == 0 ? end : b.createOrFold<arith::MinSIOp>(end, index.constant(size))};
 }
 
-/// Builds the ranges of rows and k that masks leave.
+/// Computes the ranges of rows and k that masks leave.
 void DotKernel::findLiveParts() {
   auto boundOf = [&](Value scalar, int64_t limit, int64_t otherwise) {
     return scalar ? emitClampedIndex(context.emitter, scalar, limit).base
@@ -220,13 +222,13 @@ void DotKernel::findLiveParts() {
   multipliedDepth.end = b.createOrFold<arith::MaxSIOp>(multipliedDepth.end, one);
 }
 
-/// Where the block of `block` k begins that has the first one.
+/// Where the block of `block` k begins that contains the first live k.
 Value DotKernel::beginOfBlock(int64_t block) {
   Value rest = b.createOrFold<arith::RemUIOp>(multipliedDepth.start, index.constant(block));
   return b.createOrFold<arith::SubIOp>(multipliedDepth.start, rest);
 }
 
-/// What is multiplied of the k from `start` to `end`.
+/// The part of the k from `start` to `end` that is multiplied.
 DotKernel::Range DotKernel::clipDepth(Value start, Value end) {
   if (!liveDepth)
     return {start, end};
@@ -234,7 +236,7 @@ DotKernel::Range DotKernel::clipDepth(Value start, Value end) {
           b.createOrFold<arith::MinSIOp>(end, multipliedDepth.end)};
 }
 
-/// The span of the tile that is to do the rows from `nominal` on.
+/// The span of the tile at the rows from `nominal` on.
 TileSpan DotKernel::spanRows(Value nominal) {
   return makeTileSpan(index, nominal, rows, tile.rows, /*isAligned=*/!liveRows);
 }
@@ -250,8 +252,7 @@ LogicalResult DotKernel::emit() {
   tile = {chosen.getTile()[0], chosen.getTile()[1]};
   group = chosen.getGroup();
   lhsIsOffset = group == 4 && !lhsType.getElementType().isUnsignedInteger();
-  // Instructions that add several products have 32 bits without a sign, and sums are the same with
-  // one.
+  // The instructions that add several products work on signless i32, whose sums have the same bits.
   if (group != 1 && element.isUnsignedInteger(32))
     element = b.getI32Type();
   if (chosen.has(kPackedRight)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a dot: what its ways of working share. DotKernel.cpp looks at the operands and
-// chooses; DotBlocked.cpp (with DotPrefetch.cpp), DotNarrow.cpp and DotAxpy.cpp are the ways.
+// The code of a dot: what the strategies share. DotKernel.cpp analyses the operands and dispatches
+// to DotBlocked.cpp (with DotPrefetch.cpp), DotNarrow.cpp or DotAxpy.cpp.
 
 #ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 #define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
@@ -31,7 +31,7 @@ private:
   };
   Range makeRange(mlir::Value block, int64_t size, int64_t blockSize);
   void findLiveParts();
-  /// Whether the k that are multiplied are groups of `count` from the first to the last.
+  /// True if the range of k that is multiplied is a whole number of groups of `count`.
   bool hasWholeGroups(int64_t count) const { return !liveDepth && depth % count == 0; }
   mlir::Value beginOfBlock(int64_t block);
   Range clipDepth(mlir::Value start, mlir::Value end);
@@ -91,22 +91,22 @@ private:
   KernelContext &context;
   mlir::ImplicitLocOpBuilder &b;
   IndexBuilder &index;
-  /// Of what is multiplied, i16 or bf16 with pairs, i8 with fours.
+  /// Type of the factors: i16 or bf16 with groups of two, i8 with groups of four.
   mlir::Type factor;
-  /// How many neighbouring k are multiplied and added by one instruction: 1, 2
+  /// The number of successive k that one instruction multiplies and adds: 1, 2
   /// (emitPairMultiplyAdd) or 4 (emitQuadMultiplyAdd).
   int64_t group = 1;
-  /// With fours, where both operands are signed: the left one's bytes are taken as 128 more than
-  /// they are, and 128 times the right one's are taken back.
+  /// With groups of four if both operands are signed: 128 is added to the left operand's bytes, and
+  /// 128 times the right operand's sum is subtracted again.
   bool lhsIsOffset = false;
-  /// Of a vector of the machine; and of the vectors that a tile is written in, which are as wide
-  /// as its rows where they can be: the target splits them, and there is less code on the way to
-  /// it.
+  /// Lanes of a machine vector, and of the vectors that the code of a tile uses. The latter are as
+  /// wide as the tile's rows if possible: the target splits them, and until then there is less
+  /// code.
   int64_t lanes = 1, tileLanes = 1;
   TileShape tile;
   /// The argument that holds the right operand in panels, if a kernel before this one packed it.
   mlir::BlockArgument packedPanels;
-  /// Rows that are wanted, and k that are multiplied, of which there is one at least.
+  /// The rows that are wanted, and the k that are multiplied, at least one of which exists.
   Range wantedRows, multipliedDepth;
 
   VectorIndex batch;

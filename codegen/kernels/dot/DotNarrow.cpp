@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots of few rows: nothing would be read twice from a packed panel.
+// Dots with few rows, which would not read a packed panel more than once.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/emit/ReducedWalk.h"
@@ -12,10 +12,10 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Reads the right operand in place, lanes along columns.
+/// Reads the right operand in place, with lanes along columns.
 void DotKernel::emitStreaming() {
   int64_t width = tile.vectors * lanes;
-  // What is computed on the way from memory takes registers of its own.
+  // A prologue needs registers of its own.
   if (rhsIsPlain)
     widenTile();
   TileStore store = makeStore();
@@ -58,8 +58,8 @@ void DotKernel::emitStreaming() {
       tile.rows, width);
 }
 
-/// How many steps of `step` k follow each other without a loop, because blocks of the depth share
-/// what is computed for them, such as a scale.
+/// How many steps of `step` k are unrolled, because blocks of the depth share a computed value such
+/// as a scale.
 int64_t DotKernel::countStepsOfRun(int64_t step) const {
   int64_t run = getRun(rhs);
   if (run == fuse::kView || run % step != 0 || depth % run != 0)
@@ -68,7 +68,7 @@ int64_t DotKernel::countStepsOfRun(int64_t step) const {
   return run / step % steps == 0 ? steps : 1;
 }
 
-/// The sum of the lanes, as many as a power of two, in an order that no target chooses: halves are
+/// The sum of a power of two of lanes, in an order that does not depend on the target: halves are
 /// added until one lane is left.
 static Value addLanes(ImplicitLocOpBuilder &b, Value vector) {
   while (true) {
@@ -84,7 +84,7 @@ static Value addLanes(ImplicitLocOpBuilder &b, Value vector) {
   }
 }
 
-/// VectorValue along k; each result is a sum over lanes.
+/// Lanes lie along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
   int64_t count = tile.rows * tile.vectors;
   TileStore store = makeStore();

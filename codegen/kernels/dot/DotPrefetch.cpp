@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What packed dots ask memory for while their tiles compute: the block of the right operand that is
-// packed next, and the rows of the left operand that the next tile reads. And what dots ask for
-// that read the right operand in place: the rows of it that come next, or what comes next in rows.
+// What dots prefetch while their tiles compute. Packed dots: the block of the right operand that is
+// packed next, and the rows of the left operand that the next tile reads. Dots that read the right
+// operand in place: its next rows, or its next columns.
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/SumBlocks.h"
@@ -11,13 +11,13 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements of `type` in a line of the nearest cache.
+/// Elements of `type` in a cache line of L1.
 static int64_t countLineElements(KernelContext &context, RankedTensorType type) {
   return context.target.machine.l1.lineBytes * 8 / getStorageBits(type.getElementType());
 }
 
-/// How many rows of the block of the right operand that is packed next are asked for at a time, if
-/// that is done `turns` times for each tile of rows of `rowRange`.
+/// How many rows of the next block of the right operand are prefetched at a time, if that is done
+/// `turns` times for each tile of rows of `rowRange`.
 Value DotKernel::countPrefetched(Range rowRange, int64_t blockRows, int64_t turns) {
   int64_t size = std::min(depth, kSumBlock);
   if (!liveRows)
@@ -31,8 +31,7 @@ Value DotKernel::countPrefetched(Range rowRange, int64_t blockRows, int64_t turn
   return divide(index.constant(size), b.createOrFold<arith::MulIOp>(tiles, index.constant(turns)));
 }
 
-/// Asks for `share` rows of the block that is packed after this one, at turn number `turn`: memory
-/// works while the tiles compute.
+/// Prefetches `share` rows of the block that is packed after this one, part number `turn`.
 void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockColumns, Value turn,
                             Value share) {
   int64_t line = countLineElements(context, rhsType);
@@ -45,7 +44,7 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
   Value ahead = b.createOrFold<arith::MulIOp>(turn, share);
   first = b.createOrFold<arith::AddIOp>(first, ahead);
   MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
-  // Whole rows are asked for, so not all turns have any.
+  // Whole rows are prefetched, so some of the parts are empty.
   Value isWanted = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, ahead,
                                                  index.constant(std::min(depth, kSumBlock)));
   scf::IfOp branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
@@ -63,8 +62,8 @@ void DotKernel::prefetchRhs(Range columnRange, Range depthRange, int64_t blockCo
   });
 }
 
-/// Asks for a part of the rows of the tile after that of `span`, whose block of the depth is the
-/// same: those that fall to `panel` of `panels`, and of them what is multiplied in `piece`.
+/// Prefetches a part of the rows of the tile after that of `span`, for the same block of the depth:
+/// the rows that fall to `panel` of `panels`, and of these the k that are multiplied in `piece`.
 void DotKernel::prefetchLhs(const TileSpan &span, Range depthRange, Value panel, int64_t panels,
                             Value piece) {
   int64_t share = llvm::divideCeil(tile.rows, panels), steps = kPieceSteps * group,
@@ -83,8 +82,8 @@ void DotKernel::prefetchLhs(const TileSpan &span, Range depthRange, Value panel,
                                                            index.add(index.uniform(k), step))));
 }
 
-/// Asks for what the strip of columns `span` reads of the right operand some rows after row `k`:
-/// rows are far apart, so the machine does not see where the strip goes on.
+/// Prefetches what the strip of columns `span` reads of the right operand a few rows after row `k`.
+/// Rows are far apart, so the hardware prefetcher cannot predict them.
 void DotKernel::prefetchStrip(const TileSpan &span, Value k) {
   int64_t width = tile.vectors * tileLanes, line = countLineElements(context, rhsType);
   MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
@@ -95,8 +94,8 @@ void DotKernel::prefetchStrip(const TileSpan &span, Value k) {
                     context.emitter.locate(rhs, rhsIndex(row, index.add(column, n))));
 }
 
-/// Asks for what the columns after those of `span` have at `k`, the lanes lying along k: for a line
-/// of each in the steps that multiply a line, since the machine stops to ask where a column ends.
+/// With lanes along k: prefetches the columns after those of `span` at `k`, a line of each in the
+/// steps that multiply a line, since hardware prefetchers do not continue at the end of a column.
 void DotKernel::prefetchColumns(const TileSpan &span, Value k) {
   MemoryArray memory = context.getInput(findOrigin(rhs).getArgNumber());
   int64_t line = countLineElements(context, memory.type), step = index.getLanes();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `loop`: every element of the results by itself.
+// Kernels of kind `loop`: each element of the results is computed independently.
 //
-// The iteration space is the results' shape. How it is walked is for schedules to say
+// The iteration space is the results' shape. The schedule decides how it is traversed
 // (passes/schedule/LoopStrategies.cpp): in tiles (TransposeLoop.cpp), as one range, by rows, or
-// with the few elements of one dimension beside each other.
+// with the few elements of one dimension unrolled.
 #include "codegen/KernelEmission.h"
 #include "passes/schedule/LoopProblem.h"
 
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  /// Computes all results at `at`, then stores them: a result may lie where an input did.
+  /// Computes all results at `at`, then stores them, because a result may overwrite an input.
   void emitElements(ArrayRef<VectorIndex> at, Mask mask) {
     SmallVector<VectorValue> values;
     SmallVector<ElementIndex> places;
@@ -54,7 +54,7 @@ private:
       storeElements(index, context.getOutput(i), places[i], value, mask);
   }
 
-  /// VectorValue on the row-major position.
+  /// Lanes lie along the row-major position.
   void emitFlat() {
     walkFlat(problem.count, [&](VectorIndex position, Mask mask) {
       emitElements(problem.isBlind ? flatIndex(position)
@@ -63,7 +63,7 @@ private:
     });
   }
 
-  /// VectorValue on [0, count), in units.
+  /// Iterates over [0, count) with lanes along it, in units.
   void walkFlat(int64_t count, function_ref<void(VectorIndex position, Mask)> elementsAt) {
     int64_t lanes = index.getLanes(), whole = count / lanes * lanes,
             unitSize = context.chosen.getBlock()[0];
@@ -97,7 +97,7 @@ private:
     remainder();
   }
 
-  /// VectorValue on the minor one of `sizes`, in units.
+  /// Iterates over `sizes` with lanes along the minor one, in units.
   void walkRows(ArrayRef<int64_t> sizes,
                 function_ref<void(ArrayRef<VectorIndex>, Mask)> elementsAt) {
     if (sizes.size() == 1)
@@ -107,13 +107,14 @@ private:
   }
 
   ElementIndex flatIndex(VectorIndex position) {
-    // All but the minor index are zero: row-major positions are what is added up.
+    // All indices but the minor one are zero: only the row-major position matters.
     ElementIndex at(shape.size(), index.uniform(0));
     at.back() = position;
     return at;
   }
 
-  /// VectorValue on the dimension before the minor one: all of the minor one's elements in each.
+  /// Lanes lie along the dimension before the minor one; all elements of the minor one are computed
+  /// in each.
   void emitFew() {
     walkRows(shape.drop_back(), [&](ArrayRef<VectorIndex> row, Mask mask) {
       SmallVector<SmallVector<VectorValue>> values(results.size());
@@ -133,7 +134,7 @@ private:
     });
   }
 
-  /// All elements of the outermost dimension, one after the other, at each position of the others.
+  /// Computes all elements of the outermost dimension at each position of the others.
   void emitFewMajor() {
     walkRows(shape.drop_front(), [&](ArrayRef<VectorIndex> rest, Mask mask) {
       SmallVector<ElementIndex> places;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop kernels in tiles: of results whose minor dimension is not the one along which an operand
-// lies in memory. Such a kernel goes over square tiles of the two dimensions. A tile's operand is
-// computed with lanes along its own minor dimension, row by row, and turned in registers; each
-// cache line is read once and whole. Test: test/codegen/transposes.hlo.
+// Loop kernels in tiles, for results whose minor dimension is not the one along which an operand is
+// contiguous. Such a kernel iterates over square tiles of these two dimensions. A tile's operand is
+// computed row by row with lanes along its own minor dimension, then transposed in registers, so
+// that each cache line is read once and completely. Test: test/codegen/transposes.hlo.
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/emit/RegisterTile.h"
 #include "passes/schedule/LoopProblem.h"
@@ -80,7 +80,7 @@ private:
     return at;
   }
 
-  /// `rows` by `columns` elements of the results, from (row, column) on.
+  /// `rows` by `columns` elements of the results, beginning at (row, column).
   void emitTile(Value row, int64_t rows, Value column, int64_t columns) {
     auto plus = [&](Value base, int64_t offset) { return index.add(index.uniform(base), offset); };
     Mask rowMask = firstLanes(index, rows), columnMask = firstLanes(index, columns);
@@ -131,7 +131,7 @@ private:
       storeElements(index, context.getOutput(i), at, value, mask);
   }
 
-  /// Line i of the result holds lane i of all `lines`.
+  /// Transposes: line i of the result has lane i of all `lines`.
   SmallVector<VectorValue> turn(ArrayRef<VectorValue> lines) {
     SmallVector<Value> re, im;
     for (VectorValue line : lines) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small kernels as straight-line code: no loop, no mask, and every index a constant, so that the
-// choices of pads and concatenations disappear, and LLVM keeps what passes from kernel to kernel
-// and from one iteration of the program's loops to the next in registers. Test:
-// test/codegen/UnrolledKernelTest.cpp.
+// Small kernels as straight-line code: no loops, no masks, and only constant indices. So the
+// branches of pads and concatenations disappear, and LLVM keeps in registers what is passed between
+// kernels and between iterations of the program's loops. Test: test/codegen/UnrolledKernelTest.cpp.
 //
 // Results are computed either one element at a time, or in vectors along the minor dimension (as
-// many as fit, then half as many, and so on); whichever is less code.
+// many as fit, then half as wide, and so on), whichever is less code.
 #include "codegen/KernelEmission.h"
 #include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -15,16 +14,16 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Elements that a small kernel gives and the operations times elements that it computes, at most.
+/// The most elements that a small kernel computes, and the most operations times elements.
 static constexpr int64_t kMaxElements = 64, kMaxWork = 2048;
-/// Elements up to which a kernel may compute more, on arrays of which it needs only a part.
+/// A kernel with at most this many elements may compute more, as it needs only parts of arrays.
 static constexpr int64_t kFewElements = 8, kFewElementsWork = 600;
-/// Cost of the code, in instructions, from which a loop is better.
+/// The number of instructions from which a loop is better.
 static constexpr int64_t kMaxCost = 600;
 
 static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// What the kernel writes: its results, of an update only the slice.
+/// What the kernel writes: its results, or only the slice of an update.
 static SmallVector<Value> getWritten(hlo::KernelFunctionOp kernel) {
   Block &body = kernel.getBody().front();
   if (auto update = findUpdateInPlace(kernel.getKind(), body))
@@ -59,7 +58,7 @@ bool isSmall(hlo::KernelFunctionOp kernel) {
          (!folds && elements <= kFewElements && elements * operations <= kFewElementsWork);
 }
 
-/// What the code of a block costs, in instructions.
+/// The cost of a block's code, in instructions.
 static int64_t getCost(Block &block) {
   int64_t cost = 0;
   for (Operation &op : block)
@@ -89,7 +88,7 @@ public:
   explicit UnrolledKernel(KernelContext &context)
       : context(context), index(context.index), written(getWritten(context.kernel)) {}
 
-  /// Builds the code where the context's builder stands, and says whether it is worth having.
+  /// Emits the code at the context's insertion point; returns false if it is not worth having.
   bool emit();
 
 private:
@@ -113,7 +112,7 @@ private:
 
 } // namespace
 
-/// Computes those elements of a row that come in vectors of the index builder's lanes, if no vector
+/// Computes those elements of a row that are in vectors of the index builder's lanes, if no vector
 /// has more than `mostLanes`.
 void UnrolledKernel::computeRow(unsigned result, ArrayRef<int64_t> outer, int64_t mostLanes) {
   auto shape = arrayType(written[result]).getShape();
@@ -136,7 +135,7 @@ void UnrolledKernel::computeRow(unsigned result, ArrayRef<int64_t> outer, int64_
     }
 }
 
-/// Where a slice goes; zeros for what is no update.
+/// Where a slice is written; zeros if there is no update.
 ElementIndex UnrolledKernel::getStarts() {
   ElementIndex starts;
   if (auto update = findUpdateInPlace(context.kernel.getKind(), context.getBody()))
@@ -144,11 +143,11 @@ ElementIndex UnrolledKernel::getStarts() {
   return starts;
 }
 
-/// Everything is computed before anything is stored: a result may lie where an input did.
+/// Everything is computed before anything is stored, because a result may overwrite an input.
 bool UnrolledKernel::emitWith(int64_t mostLanes) {
   parts.clear();
   for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2) {
-    // Vectors of one size know nothing of those of another.
+    // Values in vectors of one size cannot be reused in those of another.
     ElementEmitter::Scope scope(context.emitter);
     index.setLanes(lanes);
     for (unsigned result = 0; result < written.size(); ++result) {
@@ -196,7 +195,7 @@ bool UnrolledKernel::emit() {
   while (lanes < target && 2 * lanes <= longest)
     lanes *= 2;
 
-  // Each form in a block apart; the cheaper one is kept.
+  // Each form is built in a separate block, and the cheaper one is kept.
   auto build = [&](int64_t mostLanes) {
     auto block = std::make_unique<Block>();
     OpBuilder::InsertionGuard guard(b);
@@ -205,7 +204,7 @@ bool UnrolledKernel::emit() {
       block.reset();
     return block;
   };
-  // What is known of indices must not outlive the code of a form that is not taken.
+  // What is known of indices must not outlive the code of a form that is discarded.
   llvm::scope_exit forget([&] { index.forgetParts(); });
   std::unique_ptr<Block> chosen = build(1);
   if (!chosen)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of kind `update`: a dynamic_update_slice that writes its slice into the operand's memory.
-// Short rows that lie behind each other there, as what each round of a scan leaves behind, are
-// walked as one; so are columns (passes/schedule/UpdateProblem.h). How is for schedules to say
+// Short contiguous rows, such as those that each iteration of a scan stores, are joined, and so are
+// columns (passes/schedule/UpdateProblem.h). The schedule decides how
 // (passes/schedule/UpdateStrategies.cpp). Test: test/codegen/update-rows.hlo.
 #include "codegen/KernelEmission.h"
 #include "passes/schedule/UpdateProblem.h"

@@ -8,12 +8,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes up to which a row of intermediate values is kept rather than computed again.
+/// Bytes up to which a row of intermediate values is kept instead of being recomputed.
 static constexpr int64_t kScratchRowBytes = 32 << 10;
-/// Cycles an element (of one lane's worth of vector code) from which keeping it pays.
+/// Cycles per element, in vector code, from which keeping it pays.
 static constexpr double kWorthKeeping = 5;
-/// Cycles of a stage's vectors from which other code than the folds takes most of its time, and
-/// nearly all.
+/// Cycles per vector of a stage from which code other than the folds takes most of its time, and
+/// almost all of it.
 static constexpr double kMixedStage = 7, kCostlyStage = 10;
 
 LogicalResult ReduceKernel::analyze() {
@@ -32,7 +32,7 @@ LogicalResult ReduceKernel::analyze() {
       for (Value input : reduce.getInputs()) {
         Type element = arrayType(input).getElementType();
         bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-        // Complex numbers have an order only where both parts are compared.
+        // Complex numbers are ordered only by computations that compare both parts.
         if (isa<ComplexType>(element) && reduction.monoid && *reduction.monoid != Monoid::Add &&
             *reduction.monoid != Monoid::Multiply)
           reduction.monoid.reset();
@@ -48,7 +48,7 @@ LogicalResult ReduceKernel::analyze() {
 }
 
 void ReduceKernel::planScratch() {
-  // The stages in which each value over S is asked for.
+  // The stages in which each value over S is needed.
   DenseMap<Operation *, llvm::SmallDenseSet<int64_t, 4>> stages;
   for (Operation &op : llvm::reverse(context.getBody())) {
     for (Operation *user : op.getUsers()) {
@@ -106,7 +106,8 @@ void ReduceKernel::planEarlyResults() {
   }
 }
 
-/// Cycles of a vector of each operand that the reductions `group` of a stage fold, roughly.
+/// A rough estimate of the cycles per vector of each operand that the reductions `group` of a stage
+/// fold.
 double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
   SetVector<Operation *> computed;
   BackwardSliceOptions options;
@@ -121,8 +122,9 @@ double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
   return cycles;
 }
 
-/// VectorValue for the reductions `group` of a stage: where the rest of the kernel is costly and
-/// they are not, or fold by long chains of instructions, more partial results hide the latency.
+/// Lanes for the reductions `group` of a stage. More partial results hide the latency if the rest
+/// of the kernel is expensive and these reductions are not, or if they fold by long chains of
+/// instructions.
 int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
   int64_t lanes = context.target.getLanes(problem.widest);
   if (!rows || index.getLanes() < lanes)
@@ -135,14 +137,14 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
   int64_t registers = estimateStageCycles(group) >= kMixedStage ? 1
                       : hasLongChain && group.size() == 1       ? 8
                                                                 : 4;
-  // Short loops do not.
+  // But not in short loops.
   while (registers > 1 && problem.reducedSizes.back() < 4 * registers * lanes)
     registers /= 2;
   return std::max(index.getLanes(), registers * lanes);
 }
 
 /// Blocks for the reductions `group`, which are monoids: the fewer sums are held, the longer their
-/// runs. Code that is costly stands once, and a compensated sum costs it little.
+/// runs. Expensive code is not repeated, and a compensated sum costs little beside it.
 ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
   bool addsUp =
       llvm::all_of(group, [](Reduction *reduction) { return reduction->monoid == Monoid::Add; });
@@ -158,9 +160,8 @@ ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
                                                  : ReducedWalk::Blocks{32, true, 4};
 }
 
-/// Says that units are rows of the operands and of the results, one after the other. An operand's
-/// elements outside of a unit's row are read by nothing if nothing but the row's own index is ever
-/// asked for.
+/// Describes units as successive rows of the operands and of the results. Elements of an operand
+/// outside of a unit's row are not read by it if all accesses are at the row's own index.
 void ReduceKernel::describeRows() {
   bool areOutermost = llvm::equal(problem.kept, llvm::seq<int64_t>(0, problem.kept.size()));
   if (!areOutermost || context.packsOutputs())
@@ -198,7 +199,8 @@ void ReduceKernel::emitRows() {
 
 void ReduceKernel::emitColumns() {
   int64_t lanes = index.getLanes(), units = (problem.outerCount + lanes - 1) / lanes;
-  // VectorValue stay within one row of K if that is long enough, else they go over its positions.
+  // Vectors stay within one row of K if that is long enough; otherwise they span all positions of
+  // K.
   bool minorLanes = problem.keptSizes.size() > 1 && problem.keptSizes.back() >= lanes &&
                     problem.keptSizes.back() % lanes != 0;
   int64_t minorBlocks = minorLanes ? (problem.keptSizes.back() + lanes - 1) / lanes : 0;
@@ -208,8 +210,8 @@ void ReduceKernel::emitColumns() {
   int64_t size = minorLanes ? problem.keptSizes.back() : problem.outerCount;
   int64_t blocks = minorLanes ? minorBlocks : units;
   bool ragged = size % lanes != 0;
-  // Where masked lanes would have to be gathered, the last block moves back until it fits, and does
-  // some columns again, unless their results are where operands were.
+  // Where masked lanes would be gathers, the last block moves back until it fits and repeats some
+  // columns, unless the results overwrite operands.
   bool inPlace = llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; });
   bool isGathered = problem.minorIsReduced;
   bool movesBack = ragged && isGathered && size >= lanes && !inPlace && !context.packsOutputs();

@@ -2,16 +2,19 @@
 // Kernels of kind `reduce`: reductions over the same dimensions D of arrays of one shape S, with
 // elementwise code before, between and after them (softmax, normalizations, variances).
 //
-// The outer iteration goes over the kept dimensions K. For each position the reductions run in
-// stages, those that do not depend on each other in one loop over D; then the results are stored.
-// - Rows: if D holds the minor dimension, lanes lie along it. Partial results of all lanes are
-//   folded into one at the end of a row.
-// - Columns: otherwise, or if D is short, lanes lie along K, and each folds by itself.
-// - Panels: the same, but block by block of D all columns of a panel, whose totals lie in memory.
-// A value over S that is costly and needed in several stages is kept in a scratch row; a result
+// The outer loop iterates over the kept dimensions K. For each position the reductions run in
+// stages: reductions that do not depend on each other share a loop over D. Then the results are
+// stored.
+// - Rows: if D contains the minor dimension, lanes lie along it. The partial results of all lanes
+//   are folded at the end of a row.
+// - Columns: otherwise, or if D is short, lanes lie along K, and each is folded on its own.
+// - Panels: like columns, but for each block of D all columns of a panel are folded, and their
+//   totals are in memory.
+//
+// A value over S that is expensive and needed in several stages is kept in a scratch row. A result
 // over S that a stage computes anyway is stored there (test/codegen/stored-while-folding.hlo).
 //
-// ReduceKernel.cpp looks at the kernel and loops over the outer positions; ReduceStage.cpp has the
+// ReduceKernel.cpp analyses the kernel and loops over the outer positions; ReduceStage.cpp has the
 // code of one position, ReducePanels.cpp that of a panel.
 
 #ifndef HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
@@ -24,12 +27,13 @@
 
 namespace hloc {
 
-/// One reduction: how its operands are folded.
+/// A reduction and how its operands are folded.
 struct Reduction {
   hlo::ReduceOp op;
   int64_t stage;
   std::optional<Monoid> monoid;
-  /// Element types of the accumulators: the operands', but f32 for narrow floats under a monoid.
+  /// Element types of the accumulators: those of the operands, but f32 for narrow floats if the
+  /// reduction is a monoid.
   llvm::SmallVector<mlir::Type> elements;
   hlo::ComputationOp computation;
 };
@@ -59,14 +63,14 @@ private:
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
   ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
   void emitShared(mlir::ValueRange roots, Mask outerMask);
-  /// The reductions of a stage, their initial values, and the values that they begin to fold from
-  /// in each lane: of monoids the one that changes nothing.
+  /// The reductions of a stage, their initial values, and the values from which each lane begins to
+  /// fold: the identity element if the reduction is a monoid.
   struct Stage {
     llvm::SmallVector<Reduction *> group;
     llvm::SmallVector<llvm::SmallVector<VectorValue>> initial;
     llvm::SmallVector<mlir::Value> seeds;
     int64_t lanes = 1;
-    /// Whether all are monoids.
+    /// True if all reductions are monoids.
     bool isJoinable = true;
   };
   std::optional<Stage> beginStage(int64_t number);
@@ -129,20 +133,21 @@ private:
 
   llvm::SmallVector<Reduction> reductions;
   int64_t finalStage = 0;
-  /// Goes over D at the current outer position.
+  /// Iterates over D at the current outer position.
   std::optional<ReducedWalk> walk;
 
   ElementIndex outer; // the current position in K
 
-  /// Values over S that are kept in scratch. The first stage that computes one at its own position
-  /// writes it: stages before may read it elsewhere, as through a reversal.
+  /// A value over S that is kept in scratch memory. It is written by the first stage that computes
+  /// it at its own position; earlier stages may compute it at others, for example through a
+  /// reverse.
   struct Kept {
     mlir::Value pointer;
     std::optional<int64_t> writtenIn;
   };
   llvm::DenseMap<mlir::Value, Kept> scratch;
-  /// Results over S that a stage computes on the way to what it folds, and stores: by their number,
-  /// with the stage.
+  /// Results over S that a stage computes anyway for its folds, and stores: the stage by the number
+  /// of the result.
   llvm::SmallDenseMap<unsigned, int64_t, 4> storedIn;
   int64_t currentStage = 0;
   ElementIndex currentAt;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions by panels of columns. A panel is a few strips of as many columns as there are lanes.
-// Rows are folded a block at a time: strip by strip the block's rows in registers, and what they
-// give into the strip's totals in memory near the core. So rows are read nearly as they lie, where
-// one strip through all of them would wait for each.
+// Rows are folded a block at a time: for each strip, the block's rows are folded in registers and
+// then added to the strip's totals in memory, which stay in L1 or L2. So rows are read almost
+// sequentially; a single strip through all rows would miss in each of them.
 #include "codegen/kernels/reduce/ReduceKernel.h"
 #include <numeric>
 
@@ -10,19 +10,19 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The panel that code is being built for, and the current strip of it.
+/// The panel that code is being built for, and its current strip.
 struct ReduceKernel::Panel {
-  /// What is called columns here, and how many strips a panel has. The last strip of a row begins
-  /// early enough to be whole.
+  /// The columns, and how many strips a panel has. The last strip of a row overlaps the one before
+  /// so that it is whole.
   ReduceProblem::Columns columns;
   int64_t strips;
-  /// The position in the other kept dimensions, and the panel's strips of it.
+  /// The position in the other kept dimensions, and the range of the panel's strips there.
   Value row, firstStrip, endStrip;
   /// The current strip's number within the panel.
   VectorIndex slot;
 };
 
-/// Memory for a vector of elements of each strip.
+/// Allocates a vector of elements for each strip.
 static MemoryArray allocateStrips(KernelContext &context, int64_t strips, Type element) {
   auto type = RankedTensorType::get({strips, context.index.getLanes()}, element);
   return {context.allocateOnStack(getByteSize(type)), type};
@@ -56,7 +56,7 @@ void ReduceKernel::emitPanelStage(Panel &panel, int64_t number) {
   BlockTotals totals(b, stage->isJoinable && blocks.addsUp);
   VectorIndex lane = index.consecutive(index.constant(0), index.getLanes());
 
-  // What is carried from block to block, in memory: the parts of complex numbers by themselves.
+  // What is carried from block to block, in memory; the parts of complex numbers are separate.
   SmallVector<Value> initial = totals.begin(stage->seeds);
   SmallVector<MemoryArray> carried;
   for (Value value : initial)

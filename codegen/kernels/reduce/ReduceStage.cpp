@@ -22,7 +22,7 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
   bool isWritten = kept.writtenIn && *kept.writtenIn < currentStage;
   if (at != ArrayRef<VectorIndex>(currentAt) || (!isWritten && currentStage == finalStage))
     return compute();
-  // Place in the scratch row: the position in D, for columns with a vector at each.
+  // The index in the scratch row: the position in D and, for columns, a vector for each.
   ElementIndex place;
   SmallVector<int64_t> sizes(problem.reducedSizes);
   for (int64_t d : problem.reduced)
@@ -59,8 +59,8 @@ SmallVector<VectorValue> ReduceKernel::combine(Reduction &reduction, ArrayRef<Ve
   return emitComputation(index, reduction.computation, arguments);
 }
 
-/// Of a fold of values and their indices puts the earlier of `x` and `y` into `x`, lane by lane:
-/// which of two equal ones, or two NaNs, a computation keeps depends on their order.
+/// If a fold is of values and their indices, swaps lanes of `x` and `y` so that `x` has the earlier
+/// one: which of two equal values or NaNs a computation keeps depends on their order.
 void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<VectorValue> &x,
                               SmallVector<VectorValue> &y) {
   if (reduction.monoid || x.size() != 2 || !isa<IntegerType>(reduction.elements[1]) ||
@@ -77,7 +77,7 @@ void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<VectorValue> &x,
   }
 }
 
-/// Folds the lanes of `partial` into one, halving them again and again.
+/// Folds the lanes of `partial` into one, by halving repeatedly.
 SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
                                                  SmallVector<VectorValue> partial) {
   int64_t all = index.getLanes();
@@ -105,8 +105,8 @@ SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
   return partial;
 }
 
-/// Computes what `roots` have in common at all positions in D, which loops over those then find: a
-/// loop is no place for code with branches of its own, as that of a cosine.
+/// Computes what `roots` need at all positions in D in common, so that loops over D find it: code
+/// with branches of its own, such as a cosine, does not belong into a loop.
 void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
   SetVector<Operation *> computed;
   BackwardSliceOptions options;
@@ -130,7 +130,7 @@ void ReduceKernel::emitShared(ValueRange roots, Mask outerMask) {
   }
 }
 
-/// Stores those results of the current position that this stage has computed.
+/// Stores the results at the current position that this stage has computed.
 void ReduceKernel::storeEarlyResults(Mask mask) {
   for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
     auto found = storedIn.find(i);
@@ -142,7 +142,7 @@ void ReduceKernel::storeEarlyResults(Mask mask) {
   }
 }
 
-/// The reductions of a stage with what they begin from; none if there are no such, or code
+/// The reductions of a stage with their initial values; none if the stage is empty or code
 /// generation fails.
 std::optional<ReduceKernel::Stage> ReduceKernel::beginStage(int64_t number) {
   currentStage = number;
@@ -175,7 +175,8 @@ std::optional<ReduceKernel::Stage> ReduceKernel::beginStage(int64_t number) {
   return stage;
 }
 
-/// Folds the elements at a position of D, and one of K, into what the reductions of a stage carry.
+/// Folds the elements at a position of D and one of K into the values that the reductions of a
+/// stage carry.
 SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex> at, Mask mask,
                                               Mask outerMask, ValueRange carried) {
   SmallVector<Value> next;
@@ -198,7 +199,7 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
       context.emitter.setFailed();
       return SmallVector<Value>(carried);
     }
-    // Lanes past the end of a row keep what they have.
+    // Lanes past the end of a row keep their value.
     if (mask.lanes)
       for (auto [f, n] : llvm::zip(folded, now))
         f = emitSelect(index, mask.lanes, f, n);
@@ -208,7 +209,7 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
   return next;
 }
 
-/// Joins what a stage's reductions, which are monoids, have given for two parts of D.
+/// Combines the results of a stage's reductions, which are monoids, for two parts of D.
 SmallVector<Value> ReduceKernel::joinParts(Stage &stage, ValueRange sums, ValueRange more) {
   SmallVector<Value> joined;
   for (Reduction *reduction : stage.group) {
@@ -219,7 +220,7 @@ SmallVector<Value> ReduceKernel::joinParts(Stage &stage, ValueRange sums, ValueR
   return joined;
 }
 
-/// The results of one of a stage's reductions, of `rest` of what they carried in the end.
+/// The results of one of a stage's reductions; consumes its final values from `rest`.
 SmallVector<VectorValue> ReduceKernel::finish(Reduction &reduction, ArrayRef<VectorValue> start,
                                               ValueRange &rest) {
   SmallVector<VectorValue> total = unpack(reduction.elements, rest), finished;
@@ -258,8 +259,8 @@ void ReduceKernel::emitStage(int64_t number, Mask outerMask) {
       context.emitter.bind(result, [lanes = lanes](ArrayRef<VectorIndex>, Mask) { return lanes; });
 }
 
-/// Stores columns of few steps that lie beside each other in memory as whole vectors, if all of the
-/// results `wide` are of that kind.
+/// Stores columns of few steps that are contiguous in memory as whole vectors, if all of the
+/// results `wide` allow that.
 bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
   auto isMinor = [&](int64_t d) {
     return d >= int64_t(problem.shape.size() - problem.reduced.size());
@@ -286,7 +287,8 @@ bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
   return true;
 }
 
-/// Finds the results that are left to be stored: those over S, and those over K.
+/// Finds the results that are still to be stored: those over S (`wide`) and those over K
+/// (`narrow`).
 void ReduceKernel::findResults(SmallVectorImpl<unsigned> &wide, SmallVectorImpl<unsigned> &narrow) {
   for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
     int64_t count = arrayType(result).getNumElements();
@@ -297,7 +299,7 @@ void ReduceKernel::findResults(SmallVectorImpl<unsigned> &wide, SmallVectorImpl<
   }
 }
 
-/// A result over K at the current position, and where it is stored.
+/// A result over K at the current position, and storing it.
 VectorValue ReduceKernel::emitNarrow(unsigned i, Mask mask) {
   Value result = context.getReturn().getOperand(i);
   ElementIndex at = reshapeIndex(index, problem.keptSizes, arrayType(result).getShape(), outer);
@@ -331,7 +333,7 @@ void ReduceKernel::emitResults(Mask outerMask) {
   currentStage = finalStage;
   SmallVector<unsigned> wide, narrow;
   findResults(wide, narrow);
-  // Results may lie over operands: those over K are computed first and stored last.
+  // Results may overwrite operands: those over K are computed first and stored last.
   SmallVector<VectorValue> ends;
   for (unsigned i : narrow)
     ends.push_back(emitNarrow(i, outerMask));

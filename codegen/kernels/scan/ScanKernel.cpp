@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `scan`: a computation that carries values along one dimension.
-// Test: test/codegen/ScanKernelTest.cpp.
+// Kernels of kind `scan`: a computation that carries values along one dimension. Test:
+// test/codegen/ScanKernelTest.cpp.
 //
-// How is for schedules to say (passes/schedule/ScanStrategies.cpp): by prefixes within vectors
-// along the minor dimension, or step by step, lanes beside each other. There folds of floats go
-// block by block.
+// The schedule decides how (passes/schedule/ScanStrategies.cpp): by prefixes within vectors along
+// the minor dimension, or step by step with independent lanes. In the latter case folds of floats
+// are cut into blocks.
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
 #include "passes/schedule/ScanProblem.h"
@@ -87,7 +87,7 @@ LogicalResult ScanKernel::analyze() {
   return success();
 }
 
-/// The operation of a body (x, carry) -> (s, s), if it is a single one of both.
+/// The operation of a body (x, carry) -> (s, s), if it is a single operation on both.
 std::optional<Monoid> ScanKernel::matchBody() {
   Block &block = body.getBody().front();
   Operation *fold = block.getTerminator()->getOperand(0).getDefiningOp();
@@ -149,8 +149,7 @@ void ScanKernel::emitPrefixes() {
   });
 }
 
-/// `lanes` moved up by `by` (down if reversed), with those moved past the end in the places left
-/// free.
+/// `lanes` rotated up by `by` (down if reversed).
 static VectorValue rotate(ImplicitLocOpBuilder &b, VectorValue lanes, int64_t by, bool reverse) {
   auto move = [&](Value vector) -> Value {
     if (!vector)
@@ -164,7 +163,7 @@ static VectorValue rotate(ImplicitLocOpBuilder &b, VectorValue lanes, int64_t by
   return {move(lanes.re), move(lanes.im)};
 }
 
-/// The prefixes of the `live` elements from `position`; gives the carry after them.
+/// Computes the prefixes of the `live` elements from `position` on; returns the carry after them.
 SmallVector<VectorValue> ScanKernel::emitPrefixBlock(ElementIndex row, VectorIndex position,
                                                      int64_t live, ArrayRef<VectorValue> carry) {
   bool reverse = op.getIsReverse();
@@ -186,7 +185,7 @@ SmallVector<VectorValue> ScanKernel::emitPrefixBlock(ElementIndex row, VectorInd
     SmallVector<VectorValue> folded = fold->combine(moved, sums);
     if (folded.empty())
       return {};
-    // VectorValue that nothing was moved to keep what they have.
+    // Lanes that receive nothing keep their value.
     SmallVector<bool> bits;
     for (int64_t lane = 0; lane < lanes; ++lane)
       bits.push_back(reverse ? lane + by < live : lane >= by);
@@ -319,10 +318,10 @@ void ScanKernel::emitColumn(ArrayRef<VectorIndex> outer, Mask mask) {
     store(outputs + i, outer, lanes, mask);
 }
 
-/// `length` steps from `first` on; gives the carry after them.
+/// `length` steps from `first` on; returns the carry after them.
 SmallVector<Value> ScanKernel::emitBlock(ArrayRef<VectorIndex> outer, Mask mask, Value first,
                                          int64_t length, ValueRange carry) {
-  // Carried: the fold of the block so far, and that with everything before it.
+  // Carried values: the fold of the block so far, and the fold of that with everything before it.
   auto advance = [&](Value step, ArrayRef<VectorValue> sofar) {
     if (op.getIsReverse())
       step = b.createOrFold<arith::SubIOp>(index.constant(steps - 1), step);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `scatter`: windows of updates combined into operands, in the operands' memory.
+// Kernels of kind `scatter`: combine windows of updates into operands, in the operands' memory.
 // Test: test/codegen/ScatterKernelTest.cpp.
 //
-// Windows are applied one after the other in row-major order of their scatter indices, and one of
-// which any element would lie outside is dropped whole. Units split a window dimension that no
-// index moves, so that each owns its part of the operand and still sees the windows in order; a
-// task of several goes through the windows once.
+// Windows are applied in row-major order of their scatter indices; a window that is partly out of
+// bounds is skipped as a whole. Units split a window dimension that no index moves, so that each
+// owns its part of the operand and still sees the windows in order. A task with several units goes
+// through the windows once.
 //
-// Windows of a single element go one by one, but where their indices and updates are computed, that
-// may be done for many at a time, in vectors, ahead of them: the stages. Schedules say that
-// (passes/schedule/ScatterStrategies.cpp).
+// Windows of a single element are applied one by one. If their indices and updates are computed,
+// this may be done beforehand in vectors for many windows at a time: these are the stages. The
+// schedule decides (passes/schedule/ScatterStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "compiler/hlo/ElementType.h"
 #include "passes/frontend/NotSupported.h"
@@ -56,17 +56,17 @@ private:
 
   SmallVector<unsigned> outputOf; // of each operand
   int64_t lanes = 1;
-  /// The range of the split dimension that the task owns; null if that is all of it.
+  /// The range of the split dimension that the task owns; null if it owns all of it.
   Value splitLower, splitUpper;
 
-  /// Elements of `array`, indices or updates, for some windows along the minor of the scatter
-  /// dimensions: [component][window].
+  /// The elements of `array`, which is the indices or an update, for some windows along the minor
+  /// scatter dimension: [component][window].
   struct Stage {
     Value array;
     MemoryArray memory;
   };
   SmallVector<Stage> stages;
-  Value stageStart; ///< the first window of the stages
+  Value stageStart; /// the first window of the stages
 };
 
 } // namespace
@@ -110,7 +110,7 @@ void ScatterKernel::planStages() {
   context.setUnits(1);
 }
 
-/// Computes the stages of the windows from `start` to `end`.
+/// Computes the stages for the windows from `start` to `end`.
 void ScatterKernel::fillStages(ArrayRef<VectorIndex> outer, Value start, Value end) {
   int64_t size = scatterSizes.back(), wide = context.chosen.getLanes();
   index.setLanes(wide);
@@ -195,7 +195,7 @@ LogicalResult ScatterKernel::emit() {
   return success();
 }
 
-/// Finds where the window at `scatter` starts, and applies it unless it crosses the bounds.
+/// Computes the start of the window at `scatter`, and applies the window if it is within bounds.
 void ScatterKernel::emitWindow(ArrayRef<VectorIndex> scatter) {
   int64_t vectorDim = op.getIndexVectorDim();
   ElementIndex starts(operandType.getRank(), index.uniform(0));
@@ -214,12 +214,12 @@ void ScatterKernel::emitWindow(ArrayRef<VectorIndex> scatter) {
     Type element = indicesType.getElementType();
     bool isSigned = !hlo::isZeroExtended(element);
     starts[d] = index.fromInteger(start.re, isSigned);
-    // One unsigned comparison: a negative start is a huge one.
+    // A single unsigned comparison, as a negative start is a large unsigned number.
     Value fits =
         b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, starts[d].base,
                                       index.constant(operandType.getDimSize(d) - extents[d]));
     if (extents[d] > operandType.getDimSize(d))
-      return; // never fits
+      return; // it never fits
     inBounds = inBounds ? b.createOrFold<arith::AndIOp>(inBounds, fits) : fits;
   }
   if (!inBounds)

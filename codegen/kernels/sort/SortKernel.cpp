@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `sort`: operands sorted together along a dimension, always stably.
-// Test: test/codegen/SortKernelTest.cpp.
+// Kernels of kind `sort`: sort operands together along a dimension, always stably. Test:
+// test/codegen/SortKernelTest.cpp.
 //
 // Each row is copied to a buffer of its own, sorted there as its schedule says
-// (passes/schedule/SortStrategies.cpp) and written back.
+// (passes/schedule/SortStrategies.cpp), and written back.
 // - If the comparator orders by keys, a row is sorted as 64-bit entries: an integer key of the same
-//   order above the element itself, if it is the only operand, or above its position, by which all
+//   order, above the element itself if it is the only operand, or above its position, by which all
 //   operands are then gathered. Several keys are sorted by one after the other, the least
 //   significant first.
-// - By vectors, the integers that are sorted are the elements' own keys (WholeKeys.h), or such
+// - With vectors, the integers that are sorted are the elements' own keys (WholeKeys.h), or such
 //   entries with positions.
-// - Otherwise the elements of all operands are merged under the comparator.
+// - Otherwise the elements of all operands are merged by calling the comparator.
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKeyCode.h"
 #include "codegen/emit/VectorSorter.h"
@@ -71,10 +71,10 @@ private:
   int64_t dimension, size, rows;
 
   SmallVector<int64_t> outputOf; // of each result; -1 if it is not returned
-  /// Whether entries hold elements below their keys, rather than positions.
+  /// True if entries hold elements below their keys rather than positions.
   bool holdsElements = false;
   std::optional<RowSorter> sorter;
-  std::optional<VectorSorter> vectors; // and, perhaps, `whole` with it; else `sorter`
+  std::optional<VectorSorter> vectors; // with `whole`, if keys are whole; else `sorter`
   std::optional<WholeKeys> whole;
   ElementIndex row; // without the sorted dimension
 };
@@ -93,7 +93,7 @@ LogicalResult SortKernel::emit() {
   hlo::ScheduleAttr chosen = context.chosen;
   bool isNetwork = chosen.getStrategy() == "sort.network",
        isByVectors = chosen.getStrategy() == "sort.vectors";
-  // A network keeps equal keys in order only by their positions.
+  // A network is not stable; positions keep equal keys in order.
   holdsElements = keys.size() == 1 && problem.elements.size() == 1 &&
                   getStorageBits(problem.elements[0]) <= kKeyBits && !isByVectors &&
                   (!isNetwork || keys[0].isFaithful());
@@ -220,7 +220,7 @@ Value SortKernel::makeEntry(const SortKey &key, VectorIndex position, Mask mask)
   return arith::OrIOp::create(b, entry, low);
 }
 
-/// The key in the upper half of `entry`, as emitWholeKey gives it.
+/// The key in the upper half of `entry`, in the form of emitWholeKey.
 Value SortKernel::getWholeKey(Value entry) {
   auto constant = [&](int64_t number) -> Value {
     Value scalar = arith::ConstantOp::create(b, b.getI64IntegerAttr(number));
@@ -259,7 +259,7 @@ void SortKernel::writeEntry(Value entry, VectorIndex position, Mask mask) {
   }
 }
 
-/// Fills `buffer` with entries: of all positions in order, or of those that it holds already.
+/// Fills `buffer` with entries: of all positions in order, or of those that it already holds.
 void SortKernel::makeEntries(const SortKey &key, Value buffer, bool isFirst) {
   MemoryArray entries = sorter->getColumn(buffer, 0);
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
@@ -282,7 +282,7 @@ void SortKernel::sortEntries(Value buffer, Value other) {
     makeEntries(key, sorted, isFirst);
     if (context.emitter.hasFailed())
       return;
-    // The other buffer of the two, whichever that is by now.
+    // Whichever of the two buffers does not hold the sorted entries.
     Value rest = other;
     if (!isFirst) {
       Value swapped = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, sorted, other);
@@ -346,7 +346,7 @@ void SortKernel::sortByVectors(Value buffer, Value other) {
   });
 }
 
-/// VectorValue are rows, neighbours along the minor one of their dimensions.
+/// Lanes are different rows, adjacent along the minor one of their dimensions.
 void SortKernel::emitSideBySide() {
   int64_t lanes = index.getLanes(), minor = rowShape.back(),
           blocks = llvm::divideCeil(minor, lanes), units = rows / minor * blocks,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a topk: the first k elements of each row in order, without sorting the row.
-// Test: test/codegen/TopkKernelTest.cpp.
+// Kernels of a topk: the first k elements of each row in order, without sorting the row. Test:
+// test/codegen/TopkKernelTest.cpp.
 //
-// Elements become 64-bit entries as in a sort, an integer key above the position. Those that may be
-// among the first k go to a buffer of a few times k entries; whenever it is full it is sorted, the
-// first k stay, and the last of them bounds what still counts. So most vectors of a long row cost
-// one comparison.
+// Elements are converted to 64-bit entries as in a sort, with an integer key above the position.
+// Those that may be among the first k are collected in a buffer of a few times k entries. Whenever
+// it is full it is sorted, the first k are kept, and the last of these bounds what is collected
+// from then on. So most vectors of a long row cost one comparison.
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKeyCode.h"
 
@@ -26,7 +26,8 @@ public:
   LogicalResult emit();
 
 private:
-  /// What is carried along a row: entries in the buffer (i64), the greatest key that counts (i32).
+  /// Loop-carried state along a row: entries in the buffer (i64), the greatest key that is still
+  /// collected (i32).
   using State = SmallVector<Value>;
 
   VectorValue emitElements(VectorIndex position, Mask mask);
@@ -66,13 +67,13 @@ VectorValue TopkKernel::emitElements(VectorIndex position, Mask mask) {
   return context.emitter.emit(op.getOperand(), at, mask);
 }
 
-/// The body of a function of a buffer, another one and the number of entries in use: sorts the
-/// buffer, so that the first k entries begin it, and gives the greatest key that counts from then
-/// on.
+/// The body of a function of a buffer, a temporary buffer and the number of entries in use. It
+/// sorts the buffer, so that it begins with the first k entries, and returns the greatest key that
+/// is collected from then on.
 Value TopkKernel::emitSelection(ValueRange arguments) {
   ScopedLanes scalar(index, 1);
   Value entries = arguments[0], spare = arguments[1];
-  // What is not in use comes last.
+  // Unused entries come last.
   Value usedBytes = arith::MulIOp::create(b, arguments[2], constant64(8));
   Value unused = LLVM::GEPOp::create(b, entries.getType(), b.getI8Type(), entries,
                                      ArrayRef<LLVM::GEPArg>{usedBytes});
@@ -85,7 +86,7 @@ Value TopkKernel::emitSelection(ValueRange arguments) {
                      ? sorter.radixSort(entries, spare, key.getBits(), block)
                      : sorter.mergeHighHalves(entries, spare, block);
   LLVM::MemcpyOp::create(b, entries, sorted, constant64(count * 8), /*isVolatile=*/false);
-  // What comes later and is equal to the last one loses to it.
+  // Later elements that are equal to the last one rank below it.
   Value last = loadElements(index, entriesAt(entries), {index.uniform(count - 1)}, {}).re;
   Value bound =
       arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, last, constant64(32)));
@@ -100,7 +101,7 @@ TopkKernel::State TopkKernel::keepFirst(Value entries) {
   return {constant64(count), bound};
 }
 
-/// Puts the entries of the lanes in `mask` behind those in the buffer, and makes room if need be.
+/// Appends the entries of the lanes in `mask` to the buffer, after making room if needed.
 TopkKernel::State TopkKernel::append(Value keys, VectorIndex position, Value mask,
                                      ValueRange state) {
   int64_t lanes = index.getLanes();
@@ -156,7 +157,7 @@ TopkKernel::State TopkKernel::visit(VectorIndex position, Mask mask, ValueRange 
   return State(branch.getResults());
 }
 
-/// The results of the current row from the sorted buffer.
+/// Writes the results of the current row from the sorted buffer.
 void TopkKernel::writeRow() {
   auto returned = context.getReturn().getOperands();
   buildLanes(context, count, {}, [&](VectorIndex place, Mask mask, ValueRange) {

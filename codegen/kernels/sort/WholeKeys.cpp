@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros of both signs may have one key, and NaNs of all bits. Elements made of keys are then not
-// always those that were sorted: which is seen while keys are made, and put right when all has been
-// written. Equal keys stand together, so that the elements that have them go there, in the order in
-// which the row had them.
+// Zeros of both signs may have one key, and so may all NaNs. Then the elements recovered from keys
+// may differ from those that were sorted. That is detected when keys are made, and repaired after
+// everything has been written: equal keys are adjacent, so the elements that have them are written
+// there in their original order.
 #include "codegen/kernels/sort/WholeKeys.h"
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKeyCode.h"
@@ -86,7 +86,7 @@ Value WholeKeys::emitKeyOf(APFloat number) {
   return emitWholeKey(index, key, emitConstant(index, element, bytes));
 }
 
-/// The position of the first of the sorted keys that is not less than `wanted`.
+/// The position of the first sorted key that is not less than `wanted`.
 Value WholeKeys::findFirst(Value buffer, Value wanted) {
   SmallVector<Value> found = buildWhile(
       b, {index.constant(0), index.constant(size)},

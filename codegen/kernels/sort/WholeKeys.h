@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a sort's only operand as integers of the same order, of which the elements are made again
-// when they are sorted. Test: test/codegen/SortKernelTest.cpp.
+// Sorts the rows of a single operand as integers of the same order, from which the elements are
+// recovered. Test: test/codegen/SortKernelTest.cpp.
 
 #ifndef HLOC_CODEGEN_KERNELS_SORT_WHOLEKEYS_H
 #define HLOC_CODEGEN_KERNELS_SORT_WHOLEKEYS_H
@@ -12,15 +12,15 @@ namespace hloc {
 
 class WholeKeys {
 public:
-  /// Elements of the current row; without a value if they cannot be emitted.
+  /// Reads elements of the current row; returns a null value if they cannot be emitted.
   using Read = std::function<VectorValue(VectorIndex position, Mask mask)>;
   using Write = std::function<void(VectorIndex position, VectorValue value, Mask mask)>;
 
-  /// Of rows of `size` elements, as integers of type `type`.
+  /// For rows of `size` elements, as integers of type `type`.
   WholeKeys(KernelContext &context, const SortKey &key, int64_t size, mlir::IntegerType type,
             Read read, Write write);
 
-  /// Writes the keys of the current row to `buffer`. False if none can be emitted.
+  /// Writes the keys of the current row to `buffer`. Returns false if they cannot be emitted.
   bool make(mlir::Value buffer);
   /// Writes the elements of the sorted keys in `buffer` to the row.
   void write(mlir::Value buffer);
@@ -39,7 +39,7 @@ private:
   mlir::IntegerType type;
   Read read;
   Write put;
-  mlir::Value isChanged; // whether some element is not what its key gives
+  mlir::Value isChanged; // true if some element differs from what its key gives
 };
 
 } // namespace hloc

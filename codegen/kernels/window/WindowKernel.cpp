@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of kind `window`: one reduce_window, with elementwise code before and after it.
-// Test: test/codegen/WindowKernelTest.cpp.
+// Kernels of kind `window`: one reduce_window, with elementwise code before and after it. Test:
+// test/codegen/WindowKernelTest.cpp.
 //
-// Every output element folds its window by itself; lanes lie along the outputs' minor dimension.
-// Where windows reach into padding, a branch tells outputs whose windows lie inside the array from
-// the others: the former fold without a look at bounds, the latter test every position, and
-// positions in padding or between dilated elements count as the initial value. How many outputs go
-// beside each other is for schedules to say (passes/schedule/WindowStrategies.cpp).
+// Each output element folds its window on its own; lanes lie along the outputs' minor dimension. If
+// windows extend into padding, a branch separates the outputs whose windows are entirely inside the
+// array. These fold without bounds checks; the others check each position, and positions in padding
+// or between dilated elements count as the initial value. The unroll factor is chosen by the
+// schedule (passes/schedule/WindowStrategies.cpp).
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Fold.h"
 #include "passes/frontend/NotSupported.h"
@@ -28,13 +28,13 @@ public:
   LogicalResult emit();
 
 private:
-  /// Outputs [low, high) of a dimension whose windows lie inside the array in that dimension.
+  /// The outputs [low, high) of a dimension whose windows are inside the array in that dimension.
   struct Interior {
     int64_t low, high;
   };
   void findInterior();
   void emitRows();
-  /// Says once that the computation cannot be done here.
+  /// Reports once that the computation cannot be emitted here.
   void refuse();
   void emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live);
   Value isInterior(ArrayRef<VectorIndex> at, int64_t live);
@@ -58,7 +58,7 @@ private:
 
 } // namespace
 
-/// Extent of dimension `d` of the input with holes between dilated elements.
+/// The size of a dimension of the input, including the holes of its dilation.
 static int64_t getDilatedExtent(int64_t size, int64_t dilation) {
   return size == 0 ? 0 : (size - 1) * dilation + 1;
 }
@@ -67,7 +67,7 @@ void WindowKernel::findInterior() {
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t stride = window.getStrides()[d], low = window.getPaddingLow()[d];
     int64_t reach = (window.getSizes()[d] - 1) * window.getWindowDilations()[d];
-    // The first output whose window begins, and the last whose window ends inside.
+    // The first output whose window begins inside, and the last one whose window ends inside.
     int64_t first = low > 0 ? llvm::divideCeil(low, stride) : 0;
     int64_t room = inputShape[d] - 1 + low - reach;
     int64_t end = room < 0 ? 0 : std::min(shape[d], room / stride + 1);
@@ -107,7 +107,7 @@ LogicalResult WindowKernel::emit() {
   return success();
 }
 
-/// VectorValue on the minor dimension; units are indices into the leading ones.
+/// Lanes lie along the minor dimension; units are indices into the other ones.
 void WindowKernel::emitRows() {
   bool sharesBytes = index.getLanes() == 1;
   buildRows(context, shape, /*parallel=*/!sharesBytes, [&](ArrayRef<VectorIndex> at, Mask mask) {
@@ -115,7 +115,8 @@ void WindowKernel::emitRows() {
   });
 }
 
-/// Whether the windows of the first `live` lanes at `at` lie inside the array; null if they do.
+/// True if the windows of the first `live` lanes at `at` are inside the array; null if they always
+/// are.
 Value WindowKernel::isInterior(ArrayRef<VectorIndex> at, int64_t live) {
   Value all;
   auto require = [&](arith::CmpIPredicate predicate, Value x, int64_t limit) {
@@ -170,7 +171,7 @@ SmallVector<VectorValue> WindowKernel::foldPosition(ArrayRef<VectorIndex> at,
 SmallVector<VectorValue> WindowKernel::foldWindow(ArrayRef<VectorIndex> at, Mask mask,
                                                   ArrayRef<VectorValue> start, bool checked) {
   auto sizes = window.getSizes();
-  // The code for windows that reach into padding is kept short if there is another one.
+  // Code for windows that extend into padding is kept short if there is also code for the others.
   bool unroll = context.chosen.has("unroll") && (!checked || !hasInterior);
   SmallVector<VectorValue> total(start);
   if (unroll) {
