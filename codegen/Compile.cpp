@@ -27,7 +27,7 @@ namespace hloc {
 
 namespace {
 
-/// Does tasks side by side, also those that tasks add.
+/// Runs tasks concurrently, including those that tasks add.
 class Tasks {
 public:
   explicit Tasks(unsigned threads) {
@@ -45,7 +45,7 @@ public:
       });
   }
 
-  /// Whether all have succeeded.
+  /// Waits for all tasks; returns true if all have succeeded.
   bool wait() {
     if (pool)
       pool->wait();
@@ -64,7 +64,7 @@ public:
       : program(program), names(names), target(target), options(options),
         jobs(std::max(1u, options.jobs)), timing(std::move(timing)) {}
 
-  /// The constants are in the object of another program of this module.
+  /// Leaves constants out: they are in the object of another program of this module.
   void leaveConstants() { ownsConstants = false; }
 
   FailureOr<CompiledProgram> compile();
@@ -92,7 +92,7 @@ private:
   TimingScope timing;
   bool ownsConstants = true;
   Units units;
-  /// Kept until the end: times are told apart by where a pass is in memory.
+  /// Kept until the end, because timing identifies passes by their addresses.
   std::deque<PassManager> managers;
   std::mutex lock;
   CompiledProgram result;
@@ -117,7 +117,7 @@ bool ProgramCompiler::runPasses(ModuleOp module, function_ref<void(OpPassManager
   return succeeded(passes->run(module));
 }
 
-/// The target at the unit's level.
+/// The target with the unit's optimization level.
 Target ProgramCompiler::getTarget(const Unit &unit) const {
   Target own = target;
   own.optimization = unit.level;
@@ -128,7 +128,7 @@ static std::string printSeconds(double nanoseconds) {
   return llvm::formatv("{0:f3} s", nanoseconds * 1e-9).str();
 }
 
-/// Says that LLVM does less for a unit, and what that is predicted to mean.
+/// Emits a remark that LLVM does less for a unit, and the predicted effect.
 void ProgramCompiler::sayCheaper(const Unit &unit, const UnitWork &work) {
   Operation *about =
       unit.functions.empty() ? program.getOperation() : program.lookupSymbol(unit.getKernel(names));
@@ -144,7 +144,8 @@ void ProgramCompiler::sayCheaper(const Unit &unit, const UnitWork &work) {
                               << " more in each call";
 }
 
-/// Sets the levels of units, and says which have another than the program's.
+/// Chooses the levels of units for the time budget, and reports those that differ from the
+/// program's.
 void ProgramCompiler::planBudget() {
   std::vector<UnitWork> works;
   llvm::StringMap<double> rest = options.runTimes;
@@ -175,7 +176,7 @@ void ProgramCompiler::planBudget() {
                                  << printSeconds(budget);
 }
 
-/// Asks the cache for the unit's object.
+/// Looks up the unit's object in the cache.
 void ProgramCompiler::look(Unit &unit) {
   unit.key = getUnitKey(unit, getTarget(unit));
   if (!unit.key)
@@ -201,7 +202,7 @@ void ProgramCompiler::fillConstants(const Unit &unit, llvm::Module &module) {
   }
 }
 
-/// Turns the units' code into the llvm dialect, at once: the passes take some time to begin.
+/// Lowers several units to the llvm dialect at once, since running the passes has a fixed cost.
 bool ProgramCompiler::lower(ArrayRef<Unit *> list) {
   OwningOpRef<ModuleOp> module = join(list);
   if (!runPasses(*module, [&](OpPassManager &passes) {
@@ -215,7 +216,7 @@ bool ProgramCompiler::lower(ArrayRef<Unit *> list) {
   return true;
 }
 
-/// Makes the object of a unit that was lowered.
+/// Generates the object of a unit that was lowered.
 bool ProgramCompiler::generate(Unit &unit) {
   llvm::LLVMContext context;
   TimingScope stage = timing.nest("Translate to LLVM IR");
@@ -251,10 +252,10 @@ bool ProgramCompiler::generate(Unit &unit) {
   return true;
 }
 
-/// Makes the objects that the cache does not have.
+/// Generates the objects that are not in the cache.
 bool ProgramCompiler::generateMissing() {
-  // Kernels are lowered in as many parts as there are threads, the heaviest first, each to the part
-  // with least to do.
+  // Kernels are lowered in as many parts as there are threads: the heaviest first, each into the
+  // part with the least work.
   SmallVector<Unit *> kernels, others;
   for (Unit &unit : units.list)
     if (unit.code.empty())
@@ -284,7 +285,7 @@ bool ProgramCompiler::generateMissing() {
   return tasks.wait();
 }
 
-/// Makes one object of the units'.
+/// Links the units' objects into one.
 bool ProgramCompiler::link() {
   if (units.list.size() == 1) {
     result.code = std::move(units.list.front().code);
@@ -310,7 +311,7 @@ bool ProgramCompiler::link() {
 }
 
 FailureOr<CompiledProgram> ProgramCompiler::compile() {
-  // Before threads share the context.
+  // This must precede the use of the context by several threads.
   program.getContext()->loadAllAvailableDialects();
   OwningOpRef<ModuleOp> code = program.clone();
   if (!runPasses(*code, [&](OpPassManager &passes) {
@@ -319,8 +320,9 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
     return failure();
   result.memory = getProgramMemory(*code);
   UnitOptions unitOptions{names};
-  // Text forms are of one module, and so is what passes print; only ELF's objects are linked here.
-  // Each unit of a freestanding object would have memory functions of its own.
+  // There is one module for text forms and for printing passes, and on targets other than ELF,
+  // whose objects are not linked here. Units of a freestanding object would each have their own
+  // memory functions.
   unitOptions.splits = options.form == CodeForm::Object && !options.configure &&
                        !isFreestanding(program) && llvm::Triple(target.triple).isOSBinFormatELF();
   unitOptions.ownsConstants = ownsConstants;
@@ -345,7 +347,7 @@ FailureOr<CompiledProgram> ProgramCompiler::compile() {
   return std::move(result);
 }
 
-/// Bytes in the object's executable sections, and those of its functions.
+/// Counts the bytes of the object's executable sections and of its functions.
 static void countCode(CompiledProgram &program) {
   llvm::MemoryBufferRef buffer(StringRef(program.code.data(), program.code.size()), "object");
   auto file = llvm::object::ObjectFile::createObjectFile(buffer);
@@ -366,7 +368,7 @@ static void countCode(CompiledProgram &program) {
   }
 }
 
-/// The programs and what chooses between them, in one object.
+/// Compiles the programs for several targets and the dispatcher into one object.
 static FailureOr<CompiledProgram> compileVariants(ModuleOp program, ArrayRef<Target> targets,
                                                   const CodeOptions &options, TimingScope &timing) {
   CompiledProgram result;

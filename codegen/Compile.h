@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program on memory, compiled: the whole of codegen in one call.
+// Compiles a program on memory: all of code generation in one call.
 
 #ifndef HLOC_CODEGEN_COMPILE_H
 #define HLOC_CODEGEN_COMPILE_H
@@ -17,12 +17,12 @@ enum class CodeForm { LlvmIr, Assembly, Object };
 
 struct CompiledProgram {
   ProgramMemory memory;
-  /// Of each kernel; of the last target's program, if there are several.
+  /// The schedule of each kernel; that of the last target's program, if there are several.
   llvm::StringMap<KernelSchedule> schedules;
-  /// The relocatable object, or the text in the form asked for.
+  /// The relocatable object, or the text in the requested form.
   llvm::SmallVector<char, 0> code;
-  /// With a time budget: LLVM's level for the kernels that it does less for, and, without a name,
-  /// for the program itself.
+  /// With a time budget: LLVM's optimization level for the kernels that get a lower one and, under
+  /// the empty name, for the program itself.
   llvm::StringMap<int> levels;
   /// Bytes of machine code and of constants.
   int64_t codeBytes = 0, constantBytes = 0;
@@ -31,36 +31,35 @@ struct CompiledProgram {
 };
 
 struct CodeOptions {
-  /// What symbols begin with.
+  /// The prefix of symbols.
   std::string name;
   CodeForm form = CodeForm::Object;
-  /// Threads that compile kernels. The code is the same for any number.
+  /// Threads that compile kernels. The code does not depend on their number.
   unsigned jobs = 1;
-  /// Where objects of kernels are kept for later compilations, or null. The code is the same with
-  /// and without.
+  /// The cache of kernels' objects for later compilations, or null. The code does not depend on it.
   CompileCache *cache = nullptr;
-  /// Seconds that compiling may take, as it is predicted: LLVM does less for kernels where that
-  /// costs least, which remarks say. 0: as much as there is to do.
+  /// Seconds that compiling may take, by prediction. LLVM's level is lowered for kernels where that
+  /// costs least run time, and remarks say so. 0: no limit.
   double timeBudget = 0;
-  /// With a budget: nanoseconds that each kernel takes in one call of the program.
+  /// With a budget: nanoseconds that each kernel takes per call of the program.
   llvm::StringMap<double> runTimes;
-  /// Adds to the LLVM module that holds the entry function, before it is optimized.
+  /// Adds to the LLVM module that contains the entry function, before it is optimized.
   std::function<void(llvm::Module &, const ProgramMemory &)> finish;
-  /// Called before passes run, to add printing.
+  /// Called before passes run, to configure printing.
   std::function<void(mlir::PassManager &)> configure;
   /// Where the stages are timed, or null.
   mlir::TimingScope *timing = nullptr;
 };
 
-/// Compiles `program` (func.func @main on memory and its kernel functions) for each of its
-/// targets (compiler/target/TargetAttribute.h); the program itself stays as it is. With several,
-/// from the lowest to the highest, the object holds a program for each and picks one at run time
-/// (Dispatch.h). Errors are reported at their places.
+/// Compiles `program` (func.func @main on memory and its kernel functions) for each of its targets
+/// (compiler/target/TargetAttribute.h), without changing it. With several targets, ordered from the
+/// lowest to the highest, the object contains a program for each and selects one at run time
+/// (Dispatch.h). Errors are reported at their locations.
 mlir::FailureOr<CompiledProgram> compileProgram(mlir::ModuleOp program, const CodeOptions &options);
 
-/// Assembly of what compileProgram makes for one of the program's targets, for people to read: with
-/// line tables that point into the .hlo file, and without constants. Of `options` only the name and
-/// the timing count.
+/// Readable assembly of the code that compileProgram makes for one of the program's targets: with
+/// line tables that refer to the .hlo file, and without constants. Only the name and the timing of
+/// `options` are used.
 mlir::FailureOr<std::string> printAssembly(mlir::ModuleOp program, const CodeOptions &options,
                                            int64_t target);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass emit-kernels. Kernels are emitted side by side on the context's threads, each into a
-// module of its own, whose functions then take the kernel's place.
+// The pass emit-kernels. Kernels are emitted in parallel on the context's threads, each into a
+// module of its own; its functions then replace the kernel.
 #include "codegen/LaunchAttribute.h"
 #include "codegen/Passes.h"
 #include "compiler/target/TargetAttribute.h"
@@ -15,7 +15,7 @@ namespace hloc {
 
 using namespace hloc;
 
-/// Operations times elements up to which a kernel is inlined wherever it is launched.
+/// The most operations times elements of a kernel that is inlined wherever it is launched.
 static constexpr int64_t kInlinedWork = 512;
 
 static int64_t countOperations(hlo::KernelFunctionOp kernel) {
@@ -31,7 +31,7 @@ static bool isTiny(hlo::KernelFunctionOp kernel) {
   return elements * countOperations(kernel) <= kInlinedWork;
 }
 
-/// The kernel's function and, before it, those that it calls, in a module of their own.
+/// Emits the kernel's function, preceded by those that it calls, into a module of its own.
 static FailureOr<OwningOpRef<ModuleOp>> emitApart(hlo::KernelFunctionOp kernel, ModuleOp program,
                                                   const Target &target) {
   OwningOpRef<ModuleOp> apart = ModuleOp::create(kernel.getLoc());

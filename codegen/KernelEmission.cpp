@@ -16,7 +16,7 @@ namespace hloc {
 /// Leading dimensions are divided into units until there are this many.
 static constexpr int64_t kMaxRowUnits = 64;
 
-/// Lane indices are i32 wherever twice any index fits: complex numbers are two units of memory.
+/// Lane indices are i32 if twice any index fits, since complex numbers are two units of memory.
 static Type laneTypeFor(hlo::KernelFunctionOp kernel) {
   std::optional<int64_t> reach = findIndexReach(kernel);
   bool small = reach && *reach < int64_t(1) << 29;
@@ -30,7 +30,7 @@ KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, con
       emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
   function->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
-  if (target.reproducible) // what is contracted would be another choice of each processor's
+  if (target.reproducible) // contraction would differ between processors
     index.floatFlags = arith::FastMathFlags::none;
   if (target.fastMath)
     index.floatFlags =
@@ -227,7 +227,7 @@ buildLanes(KernelContext &context, int64_t size, ValueRange values,
 /// Elements of a part of a long row.
 static constexpr int64_t kRowPart = 4096;
 
-/// The few long rows of `rows` times `length` elements in parts, each a unit.
+/// Loops over few long rows, `rows` times `length` elements, in parts, each of which is a unit.
 static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length,
                           function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
   IndexBuilder &index = context.index;
@@ -289,7 +289,7 @@ void buildRows(KernelContext &context, ArrayRef<int64_t> shape, bool parallel,
   });
 }
 
-/// The loops of the kernel's kind.
+/// Emits the loops of the kernel's kind.
 static LogicalResult emitLoops(KernelContext &context) {
   switch (context.kernel.getKind()) {
   case hlo::KernelKind::Loop:
@@ -314,8 +314,7 @@ static LogicalResult emitLoops(KernelContext &context) {
   llvm_unreachable("every kind has its loops");
 }
 
-/// What a pass chose for this target, or what it would choose: kernels made without it have no
-/// schedules.
+/// The schedule that a pass chose for this target, or that it would choose if the kernel has none.
 static hlo::ScheduleAttr getSchedule(KernelContext &context) {
   if (ArrayAttr schedules = context.kernel.getSchedulesAttr();
       schedules && context.target.number < int64_t(schedules.size()))
@@ -355,8 +354,8 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
     emitted = emitLoops(context);
   if (!context.schedule.isUnrolled)
     context.schedule.scratchBytes = context.chosen.getScratch();
-  // Straight-line code reads before it writes, so this says nothing; inlined, it costs time to
-  // compile that grows with the square of the number of arguments.
+  // Straight-line code reads before it writes, so the attribute is useless; and when it is inlined,
+  // it costs compile time that grows with the square of the number of arguments.
   if (context.schedule.isUnrolled)
     for (unsigned i = 0; i <= inputs + outputs; ++i)
       function.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());

@@ -9,7 +9,7 @@ static constexpr StringLiteral kLaunch = "hlo.launch", kPart = "hlo.kernel_part"
 
 namespace {
 
-/// Entries of a dictionary; those that say nothing are left out.
+/// Entries of a dictionary; those with default values are left out.
 class EntryWriter {
 public:
   explicit EntryWriter(MLIRContext *context) : builder(context) {}

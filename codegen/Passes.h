@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of code generation: factories, options and registration, made from Passes.td, which
-// documents each. Tests: test/codegen/passes.
+// The passes of code generation: factories, options and registration, generated from Passes.td,
+// which documents each pass. Tests: test/codegen/passes.
 
 #ifndef HLOC_CODEGEN_PASSES_H
 #define HLOC_CODEGEN_PASSES_H
@@ -12,26 +12,26 @@ namespace hloc {
 #define GEN_PASS_DECL
 #include "codegen/Passes.h.inc"
 
-/// Makes all passes of code generation known by their flags, and the pipeline `code`, all of them.
+/// Registers all passes of code generation by their flags, and the pipeline `code` of all of them.
 void registerCodegenPasses();
 
-/// What code generation makes, one after the other.
+/// The products of code generation, in order.
 enum class CodeStage { Kernels, Program, Llvm };
 
 struct CodePipelineOptions {
-  /// Which of the module's targets.
+  /// The number of the target among the module's.
   int64_t target = 0;
-  /// Of symbols (emit-program).
+  /// Names and prefixes of symbols (emit-program).
   std::string name, prefix;
-  /// For line tables (add-line-tables).
+  /// True to make line tables (add-line-tables).
   bool lineTables = false;
 };
 
-/// From the program on memory to `last`.
+/// Builds the passes from the program on memory up to `last`.
 void buildCodePipeline(mlir::OpPassManager &passes, const CodePipelineOptions &options,
                        CodeStage last);
 
-/// From the program's code to the llvm dialect.
+/// Builds the passes from the program's code to the llvm dialect.
 void buildLoweringPipeline(mlir::OpPassManager &passes, const CodePipelineOptions &options);
 
 } // namespace hloc

@@ -7,7 +7,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-// What code is made for is one of the module's `hlo.targets`.
+// Code is generated for one of the module's `hlo.targets`.
 class HLO_CodePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   list<Option> targetOption = [
     Option<"targetNumber", "target", "int64_t", "0", "Which of the module's targets">];
@@ -17,19 +17,25 @@ class HLO_CodePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
 def EmitKernels : HLO_CodePass<"emit-kernels"> {
   let summary = "Turn kernels into functions of loops and vectors";
   let description = [{
-    Every `hlo.kernel_function` becomes an `llvm.func` of the same name, whose body is made of the
-    `scf`, `arith`, `math` and `vector` dialects and of LLVM's loads and stores. Its arguments: a
-    pointer an input, a pointer an output, a pointer to scratch memory, and the range of units
-    [begin, end) to do. Units are independent of each other; what one is (a row, a tile, a block of
-    elements) depends on the kernel alone, never on the number of threads, so that results do not
-    either. How the work is done is what `schedules` of the kernel says of the target.
+    Every `hlo.kernel_function` becomes an `llvm.func` of the same name, whose body consists of the
+    `scf`, `arith`, `math` and `vector` dialects and of LLVM's loads and stores. Its arguments are a
+    pointer for each input, a pointer for each output, a pointer to scratch memory, and the range
+    [begin, end) of units to compute. Units are independent of each other. What a unit is (a row, a
+    tile, a block of elements) depends only on the kernel, never on the number of threads, so results
+    do not depend on that number either. The kernel's `schedules` prescribe the code for each target.
 
-    The attribute `hlo.launch` of the function says how a launch runs it: `units`; `grain`, units
-    worth a task of their own; `scratch`, bytes that it needs; `unrolled`, if it is straight-line code; `tiles`,
-    which parts of its arrays units go through, for groups that run tile by tile; and, so that
-    functions can be spread over objects, `operations` that it was made of and whether it is `small`,
-    so that it belongs beside the program. Code that stands in several places of a kernel is a
-    function before it, marked `hlo.kernel_part`. Computations that kernels named are gone.
+    The attribute `hlo.launch` of the function says how a launch runs it:
+
+    - `units`, the number of units;
+    - `grain`, the number of units that are worth a task of their own;
+    - `scratch`, the bytes of scratch memory that it needs;
+    - `unrolled`, if it is straight-line code;
+    - `tiles`, the parts of its arrays that each unit accesses, for groups that run tile by tile;
+    - `operations`, the number of operations that it was made of, and `small`, if its code is to be
+      kept in the program's object: these decide how functions are distributed over objects.
+
+    Code that a kernel would repeat is a function before it, marked `hlo.kernel_part`. The
+    computations that kernels named are removed.
 
     ```mlir
     hlo.kernel_function @k <loop> attributes {reuse = array<i64: -1>} {
@@ -55,12 +61,12 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
 }
 
 def PlaceWeights : Pass<"place-weights", "::mlir::ModuleOp"> {
-  let summary = "Give constants places in a file of weights";
+  let summary = "Move constants to a file of weights";
   let description = [{
-    Constants of 256 bytes and more get places in a file beside the object, whose layout is that of
+    Constants of 256 bytes and more get an offset in a file next to the object, in the format of
     `runtime/WeightsFormat.h`: `hlo.weights_offset` of the `memref.global`. `hlo.weights` of the module
-    says which file, how long it is and what its hash is. `emit-program` then reads them there, and its
-    entry function asks the runtime for the file before the first run.
+    has the file's name, length and hash. The code that `emit-program` makes then reads the constants
+    there, and its entry function has the runtime map the file before the first run.
 
     ```mlir
     memref.global "private" constant @constant.0 : memref<64x64xf32> = dense<...>
@@ -74,17 +80,17 @@ def PlaceWeights : Pass<"place-weights", "::mlir::ModuleOp"> {
 }
 
 def EmitProgram : HLO_CodePass<"emit-program"> {
-  let summary = "Turn the program on memory into the function that hosts call";
+  let summary = "Turn the program on memory into the entry function that hosts call";
   let description = [{
-    `func.func @main` becomes `NAME_run`, as the runtime's interface has it, and the function of its
-    body; an asynchronous computation becomes a function that a thread runs. Control flow and integer
-    arithmetic stay what they are. A launch becomes a call, or a parallel loop of the runtime over
-    tasks of `grain` units; launches of a group become one loop over tiles. `hlo.runtime_call`
-    becomes a call of the runtime; whatever fails is marked `hlo.checked`, for `lower-to-llvm`.
-    Constants become globals, whose attribute `hlo.value` has the elements.
+    `func.func @main` becomes `NAME_run`, with the signature that the runtime's interface defines, and
+    a function for its body. An asynchronous computation becomes a function that a thread runs.
+    Control flow and integer arithmetic are kept. A launch becomes a call, or a parallel loop of the
+    runtime over tasks of `grain` units; the launches of a group become one loop over tiles.
+    `hlo.runtime_call` becomes a call of the runtime; calls that can fail are marked `hlo.checked`, for
+    `lower-to-llvm`. Constants become globals, whose attribute `hlo.value` has the elements.
 
-    The module gets `hlo.memory`: bytes that a call needs, `arena`, and those among them that are for
-    functions beside main, `async`.
+    The module gets `hlo.memory`: `arena`, the bytes that a call needs, and `async`, those of them that
+    are for functions that run concurrently with main.
 
     ```mlir
     func.func @main(%x: memref<1000xf32>, %y: memref<1000xf32>, %arena: memref<0xi8>) {
@@ -101,18 +107,18 @@ def EmitProgram : HLO_CodePass<"emit-program"> {
   }];
   let options = targetOption # [
     Option<"moduleName", "name", "std::string", "",
-           "What symbols begin with, and what messages call the module (default: its name)">,
+           "Prefix of symbols, and name of the module in messages (default: the module's name)">,
     Option<"prefix", "prefix", "std::string", "",
-           "What symbols but those of constants begin with, if several programs share an object">];
+           "Prefix of all symbols except those of constants, if several programs share an object">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def AddLineTables : Pass<"add-line-tables", "::mlir::ModuleOp"> {
-  let summary = "Give every operation a place in the .hlo file, for line tables";
+  let summary = "Give every operation a location in the .hlo file, for line tables";
   let description = [{
-    Locations become plain places with absolute paths. What has no place of its own gets that of its
-    function, or the file's first line. Debuggers and profilers show them (`hloc -g`).
+    Locations become plain file locations with absolute paths. Operations without a location get that
+    of their function, or the file's first line. Debuggers and profilers show them (`hloc -g`).
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -120,11 +126,11 @@ def AddLineTables : Pass<"add-line-tables", "::mlir::ModuleOp"> {
 def LowerToLLVM : HLO_CodePass<"lower-to-llvm"> {
   let summary = "Convert everything to the llvm dialect";
   let description = [{
-    What the target has no instruction for is expanded first: fused multiply-add, conversions of f16,
-    roundings to integers, minima and maxima that tell zeros apart. Loops become branches with the
-    condition at the end of a round, as LLVM's passes would turn them. Where a call that is marked
-    `hlo.checked` fails, its function returns what the call gave, after it has waited for all that it
-    has under way.
+    Operations for which the target has no instruction are expanded first: fused multiply-add,
+    conversions of f16, rounding to integers, minimum and maximum that distinguish zeros. Loops become
+    branches with the condition at the end of an iteration, as LLVM's loop rotation would do it. If a
+    call that is marked `hlo.checked` fails, its function returns the call's error code, after waiting
+    for everything that it has started.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
 }

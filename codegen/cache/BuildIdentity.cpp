@@ -14,7 +14,7 @@ namespace hloc {
 
 namespace {
 
-/// A place in memory, and the identifier of the file that is mapped there.
+/// An address, and the identifier of the file that is mapped there.
 struct Search {
   uintptr_t address;
   std::string identifier;
@@ -22,7 +22,7 @@ struct Search {
 
 } // namespace
 
-/// The identifier among the notes of a loaded file, in hexadecimal; empty if there is none.
+/// The identifier in the notes of a loaded file, in hexadecimal; empty if there is none.
 static std::string readNotes(const char *notes, size_t size, size_t alignment) {
   while (size >= sizeof(ElfW(Nhdr))) {
     auto *note = reinterpret_cast<const ElfW(Nhdr) *>(notes);

@@ -22,8 +22,8 @@ void addTarget(CacheKeyBuilder &key, const Target &target) {
 
 namespace {
 
-/// Writes operations as numbers. Values, blocks, types and attributes are numbered in the order in
-/// which they come up; with its number a type or an attribute is written out as text, once.
+/// Writes operations as numbers. Values, blocks, types and attributes are numbered by first
+/// occurrence, where a type or an attribute is also written as text.
 class CodeHasher {
 public:
   CodeHasher(CacheKeyBuilder &key, const CodeHashOptions &options) : key(key), options(options) {
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// In the place of an attribute's number.
+  /// Stands for the number of an attribute.
   static constexpr uint64_t kFunction = ~uint64_t(0);
 
   void add(Region &region) {
@@ -87,7 +87,7 @@ private:
     key.add(known->second);
     if (!isNew)
       return;
-    // Its text has the name of a resource, not what is in it.
+    // Its text contains the name of a resource, but not the contents.
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute))
       if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
         key.add(StringRef(blob->getData().data(), blob->getData().size()));
@@ -118,7 +118,7 @@ private:
   DenseMap<Block *, uint64_t> blocks;
   DenseMap<Attribute, uint64_t> attributes;
   DenseMap<Type, uint64_t> types;
-  /// Those without a name, by the names that they have.
+  /// Numbers of functions whose names are ignored, by these names.
   DenseMap<StringAttr, uint64_t> functions;
   std::string text;
 };
@@ -132,7 +132,7 @@ void addCode(CacheKeyBuilder &key, ArrayRef<Operation *> operations,
     hasher.add(op);
   if (!options.withPlaces)
     return;
-  SmallString<256> folder; // which the places of line tables begin with
+  SmallString<256> folder; // a prefix of the locations of line tables
   llvm::sys::fs::current_path(folder);
   key.add(folder);
 }

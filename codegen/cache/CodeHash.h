@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a unit's machine code follows from, hashed: its operations before they are lowered to the
-// llvm dialect, the target, and how the two are compiled. What is no part of the code is no part of
-// the hash: names of kernels and, unless there are line tables, places in the .hlo file. Test:
+// Hashes everything that a unit's machine code depends on: its operations before they are lowered
+// to the llvm dialect, the target, and the options. What does not affect the code is left out:
+// names of kernels and, unless there are line tables, locations in the .hlo file. Test:
 // test/codegen/CodeHashTest.cpp.
 
 #ifndef HLOC_CODEGEN_CACHE_CODEHASH_H
@@ -13,18 +13,17 @@
 
 namespace hloc {
 
-/// Adds everything of the target that code generation asks for after kernels have been emitted.
+/// Adds every property of the target that code generation uses after kernels have been emitted.
 void addTarget(CacheKeyBuilder &key, const Target &target);
 
 struct CodeHashOptions {
-  /// Functions whose names do not count, wherever they stand.
+  /// Functions whose names are ignored wherever they occur.
   llvm::ArrayRef<mlir::LLVM::LLVMFuncOp> unnamed;
-  /// Places count.
+  /// True to include locations.
   bool withPlaces = false;
 };
 
-/// Adds operations with all that is inside them: what they are, their attributes, types, operands
-/// and successors.
+/// Adds operations with everything inside them: names, attributes, types, operands and successors.
 void addCode(CacheKeyBuilder &key, llvm::ArrayRef<mlir::Operation *> operations,
              const CodeHashOptions &options);
 

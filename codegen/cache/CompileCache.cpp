@@ -13,18 +13,18 @@ using namespace llvm;
 
 namespace hloc {
 
-/// Changes with what entries hold, or with what keys are made of.
+/// Must change when the contents of entries or the composition of keys change.
 static constexpr StringLiteral kFormat("hloc cache 1\n");
 
-/// What begins the names of files: LLVM's pruning leaves others alone.
+/// Prefix of file names: LLVM's pruning ignores all other files.
 static constexpr StringLiteral kPrefix("llvmcache-");
 
-/// Looking through a folder takes time, so it is done once in so long, whoever writes to it.
+/// Scanning a folder takes time, so it is pruned at most this often, whoever writes to it.
 static constexpr std::chrono::seconds kPruningInterval(60);
 
 CacheKeyBuilder::CacheKeyBuilder(StringRef kind) { add(kFormat).add(getBuildIdentity()).add(kind); }
 
-/// Why code from this folder is not to be trusted; empty if it is.
+/// Why code from this folder cannot be trusted; empty if it can.
 static std::string findDanger(StringRef folder) {
   sys::fs::file_status status;
   if (std::error_code error = sys::fs::status(folder, status))
@@ -57,7 +57,8 @@ CompileCache::~CompileCache() {
     return;
   CachePruningPolicy policy;
   policy.Interval = kPruningInterval;
-  policy.Expiration = std::chrono::seconds(0); // what nobody uses goes when there is too much
+  policy.Expiration =
+      std::chrono::seconds(0); // unused entries are removed only when there are too many
   policy.MaxSizeBytes = maxBytes;
   pruneCache(folder, policy);
 }
@@ -68,8 +69,7 @@ std::string CompileCache::getPath(const CacheKey &key) const {
   return std::string(path);
 }
 
-/// What stands before an entry's contents: by it a file is known that is damaged, cut off, or was
-/// given another's name.
+/// The header of an entry, by which damaged, truncated and renamed files are detected.
 static std::string makeHead(const CacheKey &key, ArrayRef<char> contents) {
   CacheKey hash = BLAKE3::hash(arrayRefFromStringRef(StringRef(contents.data(), contents.size())));
   return (kFormat + toStringRef(key) + toStringRef(hash)).str();
@@ -79,10 +79,10 @@ static const size_t kHeadBytes = kFormat.size() + 2 * sizeof(CacheKey);
 
 std::optional<CompileCache::Bytes> CompileCache::find(const CacheKey &key) {
   std::string path = getPath(key);
-  // Pruning goes by when a file was used last.
+  // Pruning uses the time of last access.
   Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path, sys::fs::OF_UpdateAtime);
   if (!file) {
-    consumeError(file.takeError()); // it is not there
+    consumeError(file.takeError()); // it does not exist
     return std::nullopt;
   }
   auto buffer = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
@@ -103,9 +103,9 @@ std::optional<CompileCache::Bytes> CompileCache::find(const CacheKey &key) {
   return bytes;
 }
 
-/// Writes a file and gives it its name when it is whole.
+/// Writes a file under a temporary name and renames it when it is complete.
 static Error writeEntry(const std::string &path, StringRef head, ArrayRef<char> contents) {
-  // A file that nobody came to rename is pruned with the others.
+  // Files that were never renamed are pruned with the others.
   Expected<sys::fs::TempFile> file =
       sys::fs::TempFile::create(path + ".%%%%%%%%.tmp", sys::fs::owner_read | sys::fs::owner_write);
   if (!file)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of earlier compilations in a folder: a file each, under the hash of everything that they
-// follow from. Whatever is wrong with the folder or a file costs the time that was to be saved,
-// never a compilation: what cannot be read is missing, what cannot be written is not kept. Any
-// number of threads and processes may use a folder at once. docs/cache.md is about its use. Test:
+// A cache of earlier compilations in a folder: a file per result, under the hash of everything that
+// it depends on. Problems with the folder or a file cost time but never fail a compilation: what
+// cannot be read counts as missing, what cannot be written is not kept. Any number of threads and
+// processes may use a folder concurrently. docs/cache.md describes its use. Test:
 // test/codegen/CompileCacheTest.cpp, test/tools/cache.test.
 
 #ifndef HLOC_CODEGEN_CACHE_COMPILECACHE_H
@@ -22,16 +22,16 @@
 
 namespace hloc {
 
-/// Under what a result is kept.
+/// The key of a result.
 using CacheKey = llvm::BLAKE3Result<>;
 
-/// Hashes what a result follows from; which build of hloc makes it is part of every key.
+/// Hashes what a result depends on; every key includes the identity of this build of hloc.
 class CacheKeyBuilder {
 public:
-  /// `kind` tells results of different kinds apart.
+  /// `kind` separates results of different kinds.
   explicit CacheKeyBuilder(llvm::StringRef kind);
 
-  /// Texts are told apart from each other: their lengths count too.
+  /// Lengths of texts are included, so that adjacent texts cannot be confused.
   CacheKeyBuilder &add(llvm::StringRef text) {
     builder.add(text);
     return *this;
@@ -50,30 +50,30 @@ class CompileCache {
 public:
   using Bytes = llvm::SmallVector<char, 0>;
 
-  /// What was asked of it, of one kind of results.
+  /// Counts of look-ups for one kind of result.
   struct Counts {
     std::atomic<unsigned> found = 0, missing = 0;
   };
 
-  /// The cache in `folder`, which is made if it is not there, for this user alone. It is pruned to
-  /// about `maxBytes`. An error says why it cannot be used: others may write to it, or this build
-  /// of hloc cannot be told from others.
+  /// Opens the cache in `folder`, which is created for this user alone if it does not exist. The
+  /// cache is pruned to about `maxBytes`. An error says why the folder cannot be used: others may
+  /// write to it, or this build of hloc has no identity.
   static llvm::Expected<std::unique_ptr<CompileCache>> open(llvm::StringRef folder,
                                                             uint64_t maxBytes);
-  /// Removes what was not used for longest, if there is too much.
+  /// Removes the least recently used entries if there are too many.
   ~CompileCache();
 
-  /// What was kept under `key`, or nothing.
+  /// The result stored under `key`, if any.
   std::optional<Bytes> find(const CacheKey &key);
-  /// Keeps `contents` under `key`.
+  /// Stores `contents` under `key`.
   void add(const CacheKey &key, llvm::ArrayRef<char> contents);
 
-  /// Of whole compilations, and of units of code.
+  /// Look-ups of whole compilations, and of units of code.
   Counts whole, units;
 
-  /// What went wrong since the last call, for people to read; each cause once.
+  /// Messages about problems since the last call, each cause once.
   std::vector<std::string> takeProblems();
-  /// As "whole: 0 found, 1 missing; units: 31 found, 1 compiled".
+  /// Text such as "whole: 0 found, 1 missing; units: 31 found, 1 compiled".
   std::string printCounts() const;
 
 private:

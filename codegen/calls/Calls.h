@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emitters of runtime calls, one for each kind. RuntimeCall.cpp registers them by callee.
+// The emitters of runtime calls, one per kind. RuntimeCall.cpp registers them by callee.
 
 #ifndef HLOC_CODEGEN_CALLS_H
 #define HLOC_CODEGEN_CALLS_H
@@ -8,9 +8,10 @@
 
 namespace hloc {
 
-/// Whether this is a collective's start that its done follows at once: one call does both.
+/// True if this is the start of a collective that is immediately followed by its done: a single
+/// call replaces both.
 bool isWaitedForAtOnce(hlo::RuntimeCallOp call);
-/// Whether this is such a done.
+/// True if this is such a done.
 bool isDoneByItsStart(hlo::RuntimeCallOp call);
 mlir::LogicalResult emitCollectiveDone(RuntimeCallBuilder &call);
 mlir::LogicalResult emitCollectiveStart(RuntimeCallBuilder &call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives: hlort_collective_start with constant data that describes the operation, and
-// hlort_collective_done; where nothing is computed in between, hlort_collective_run. Participants'
-// numbers. Test: test/codegen/collectives.hlo.
+// Collectives: hlort_collective_start, with constant data that describes the operation, and
+// hlort_collective_done; or hlort_collective_run if nothing is computed in between. Also the
+// numbers of participants. Test: test/codegen/collectives.hlo.
 #include "codegen/calls/Calls.h"
 #include "codegen/program/ElementNames.h"
 #include "codegen/program/ProgramRecord.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace hloc {
 
-// The structs as they are built below, without room between fields.
+// The layouts of the structs that are built below, which have no padding.
 static_assert(offsetof(hlort_collective_array, combine) == 16 &&
               sizeof(hlort_collective_array) == 24);
 static_assert(offsetof(hlort_collective, kind) == 24 && offsetof(hlort_collective, channel) == 32 &&
@@ -31,7 +31,7 @@ static_assert(int(hlo::CollectiveKind::RaggedAllToAll) == HLORT_RAGGED_ALL_TO_AL
 
 namespace {
 
-/// An hlort_combine made of a kernel that combines one chunk.
+/// An hlort_combine function that calls a kernel which combines one chunk.
 class CombineFunction {
 public:
   CombineFunction(RuntimeCallBuilder &call, StringRef kernel, Type element)
@@ -54,7 +54,7 @@ private:
         b, kernel.function,
         ValueRange{into, from, into, call.null(), call.i64(0), call.i64(kernel.schedule.units)});
   }
-  /// Bytes of `elements` elements.
+  /// The number of bytes of `elements` elements.
   Value countBytes(Value elements) {
     int64_t bits = chunkBytes * 8 / kCombinedElements;
     if (bits >= 8)
@@ -63,7 +63,7 @@ private:
     return LLVM::UDivOp::create(b, LLVM::AddOp::create(b, elements, last), call.i64(8 / bits));
   }
 
-  /// Whole chunks where they lie, then the rest in memory of the function's own.
+  /// Combines whole chunks in place, and the remainder in a buffer on the stack.
   void build(LLVM::LLVMFuncOp function) {
     Value into = function.getArgument(0), from = function.getArgument(1),
           elements = function.getArgument(2);
@@ -161,7 +161,7 @@ static Value describe(RuntimeCallBuilder &call) {
   });
 }
 
-/// The start or the done beside `op`, if nothing happens between the two; else null.
+/// The start or done next to `op` if there is nothing with effects between the two; else null.
 static hlo::RuntimeCallOp findNeighbour(Operation *op, StringRef callee, bool isAfter) {
   do
     op = isAfter ? op->getNextNode() : op->getPrevNode();
@@ -170,7 +170,7 @@ static hlo::RuntimeCallOp findNeighbour(Operation *op, StringRef callee, bool is
   return call && call.getCallee() == callee ? call : hlo::RuntimeCallOp();
 }
 
-/// Whether the done takes the ticket of the start.
+/// True if the done takes the ticket of the start.
 static bool arePair(hlo::RuntimeCallOp start, hlo::RuntimeCallOp done) {
   return start && done && start.getOutputs()[0] == done.getInputs()[0];
 }
@@ -206,7 +206,7 @@ LogicalResult emitCollectiveDone(RuntimeCallBuilder &call) {
   return success();
 }
 
-/// Writes the number that `function` gives.
+/// Writes the number that `function` returns.
 static LogicalResult emitId(RuntimeCallBuilder &call, StringRef function) {
   Value program = getProgramRecord(call.site.globals, call.b, call.op->getParentOfType<ModuleOp>());
   auto callee =

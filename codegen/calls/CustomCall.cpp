@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace hloc {
 
-// The structs as they are built below.
+// The layouts of the structs that are built below.
 static_assert(offsetof(hlort_attribute, integer) == 16 && offsetof(hlort_attribute, count) == 40 &&
               sizeof(hlort_attribute) == 48);
 static_assert(offsetof(hlort_custom_call_frame, operands) == 24 &&
@@ -18,13 +18,13 @@ static_assert(offsetof(hlort_custom_call_frame, operands) == 24 &&
 
 namespace {
 
-/// The attributes that a call passes on.
+/// The attributes that are passed to a custom call.
 class AttributeList {
 public:
   explicit AttributeList(RuntimeCallBuilder &call) : call(call) {}
 
-  /// Adds a dictionary that backend_config holds, flattened. False if it has a value that no host
-  /// can read.
+  /// Adds a dictionary of backend_config, flattened. Returns false if it contains a value that
+  /// hosts cannot read.
   bool add(StringRef prefix, DictionaryAttr dictionary);
   /// An array of hlort_attribute.
   Value build();
@@ -112,7 +112,7 @@ LogicalResult emitCustomCall(RuntimeCallBuilder &call) {
                << "custom call '" << target.getValue()
                << "' has an attribute of a kind that the C interface cannot pass";
   Value list = attributes.build();
-  // Of built-in calls on arrays whose sizes are known at run time, these follow as s64[rank].
+  // For built-in calls on arrays whose sizes are known at run time, the sizes follow as s64[rank].
   ValueRange arrays = call.op.getInputs();
   ArrayRef<Value> sizes;
   if (auto sized = call.getParameter<IntegerAttr>(kSizedArrays)) {

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace hloc {
 
-// The structs as they are built below.
+// The layouts of the structs that are built below.
 static_assert(offsetof(hlort_transfer, kind) == 16 && offsetof(hlort_transfer, channel) == 24 &&
               offsetof(hlort_transfer, buffers) == 40 && offsetof(hlort_transfer, sizes) == 48 &&
               sizeof(hlort_transfer) == 56);
@@ -20,8 +20,8 @@ static_assert(HLORT_INFEED == int(hlo::TransferKind::Infeed) &&
               HLORT_SEND == int(hlo::TransferKind::Send) &&
               HLORT_RECV == int(hlo::TransferKind::Recv));
 
-/// The sizes of an array, which lies in memory in the order of its type, as the host counts its
-/// dimensions.
+/// The sizes of an array's dimensions in the host's order; the type has them in the order of
+/// memory.
 static SmallVector<int64_t> getHostSizes(MemRefType type, DenseI64ArrayAttr minorToMajor) {
   SmallVector<int64_t> sizes(type.getRank());
   for (auto [position, dimension] : llvm::enumerate(minorToMajor.asArrayRef()))
@@ -29,7 +29,7 @@ static SmallVector<int64_t> getHostSizes(MemRefType type, DenseI64ArrayAttr mino
   return sizes;
 }
 
-/// An array of hlort_buffer as the host sees them: in its layouts.
+/// An array of hlort_buffer in the host's layouts.
 static Value buildBuffers(RuntimeCallBuilder &call, ValueRange arrays, ValueRange pointers,
                           ArrayAttr layouts) {
   Value memory = call.site.stack(sizeof(hlort_buffer) * std::max<size_t>(arrays.size(), 1));
@@ -49,8 +49,8 @@ static Value buildBuffers(RuntimeCallBuilder &call, ValueRange arrays, ValueRang
   return memory;
 }
 
-/// For each array the memory of its sizes, null where all are known; null if there are no others.
-/// Those of infeed and recv are -1 where the host is to say what they are.
+/// A table with a pointer to the sizes of each array, null for arrays of static shape; null if all
+/// are static. Sizes that infeed and recv get from the host are -1 before.
 static Value buildSizes(RuntimeCallBuilder &call, ValueRange arrays, ArrayRef<Value> sizes,
                         ArrayAttr layouts) {
   auto bounded = call.getParameter<ArrayAttr>("bounded");

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The generator is known by the module's name and its number there.
+/// A generator is identified by the module's name and its number in the module.
 LogicalResult emitRandomState(RuntimeCallBuilder &call) {
   RuntimeCallSite &site = call.site;
   auto number = call.getParameter<IntegerAttr>(kGeneratorAttr);

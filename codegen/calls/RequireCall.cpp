@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions without which an operation means nothing: hlort_require. Test:
+// Conditions without which an operation is undefined: hlort_require. Test:
 // test/passes/bounded/collectives.hlo.
 #include "codegen/calls/Calls.h"
 #include "compiler/hlo/Location.h"
@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The body of hlort_require where there is no runtime: a code, and a message that is copied as far
-/// as it fits.
+/// The body of hlort_require where there is no runtime: sets the code, and copies the message as
+/// far as it fits.
 static void emitRequireFunction(ImplicitLocOpBuilder &b, LLVM::LLVMFuncOp function) {
   constexpr int64_t messageAt = offsetof(hlort_status, message),
                     room = sizeof(hlort_status::message) - 1;

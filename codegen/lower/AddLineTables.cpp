@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass add-line-tables: its places become LLVM's debug information by an upstream pass.
+// The pass add-line-tables: an upstream pass turns its locations into LLVM's debug information.
 #include "codegen/Passes.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -21,7 +21,7 @@ static Location makePlace(FileLineColLoc position) {
   return FileLineColLoc::get(position.getContext(), path, position.getLine(), position.getColumn());
 }
 
-/// Gives every function and operation inside `module` a place. False if it has none at all.
+/// Gives every function and operation inside `module` a location. Returns false if none has one.
 static bool setPlaces(ModuleOp module) {
   FileLineColLoc first = hlo::getFilePosition(module.getLoc());
   if (!first)

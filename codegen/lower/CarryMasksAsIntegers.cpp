@@ -9,10 +9,9 @@ using namespace llvm;
 
 namespace hloc {
 
-/// Masks that come of other masks are looked through up to here.
+/// How far masks that are computed from other masks are followed.
 static constexpr unsigned kMaxDepth = 4;
-/// The width of masks of which nothing else is known, and the least there is: preds are bytes in
-/// memory.
+/// The width for masks whose use is unknown, and the least width: preds are bytes in memory.
 static constexpr unsigned kFewestBits = 8;
 
 static bool isMask(Type *type) {
@@ -25,7 +24,7 @@ static unsigned getBits(Value *value) {
   return element->isPointerTy() ? 64 : element->getPrimitiveSizeInBits().getFixedValue();
 }
 
-/// Bits of an element of what `mask` chooses between; 0 if nothing says so.
+/// Bits of the elements that `mask` selects; 0 if unknown.
 static unsigned getUsedBits(Value *mask, unsigned depth = 0) {
   for (User *user : mask->users()) {
     auto *choice = dyn_cast<SelectInst>(user);
@@ -46,7 +45,7 @@ static unsigned getUsedBits(Value *mask, unsigned depth = 0) {
   return 0;
 }
 
-/// Bits of an element of what was compared to make `mask`; 0 if that is unknown.
+/// Bits of the elements that were compared to make `mask`; 0 if unknown.
 static unsigned getComparedBits(Value *mask, unsigned depth = 0) {
   auto *made = dyn_cast<Instruction>(mask);
   if (!made)
@@ -87,7 +86,7 @@ public:
       narrowUses(*mask, *integers);
     for (auto &[mask, integers] : wide)
       if (isa<PHINode>(mask)) {
-        mask->replaceAllUsesWith(PoisonValue::get(mask->getType())); // others of these alone
+        mask->replaceAllUsesWith(PoisonValue::get(mask->getType())); // only used by others of these
         mask->eraseFromParent();
       }
     return !wide.empty();
@@ -106,7 +105,7 @@ private:
     return new SExtInst(&mask, type, "", std::next(mask.getIterator()));
   }
 
-  /// Gives `integers` what `phi` has, from each block before.
+  /// Adds the incoming values of `phi` to `integers`, from each predecessor.
   void connect(PHINode &phi, PHINode &integers) {
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
       BasicBlock *before = phi.getIncomingBlock(i);
@@ -123,7 +122,7 @@ private:
     }
   }
 
-  /// Makes a mask again in each block that uses it.
+  /// Recreates the mask in each block that uses it.
   static void narrowUses(Instruction &mask, Instruction &integers) {
     DenseMap<BasicBlock *, Value *> narrow;
     SmallVector<Use *> uses;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps LLVM 22 from an endless loop: a masked store of which few elements count lets InstCombine
-// drop the others from the reversals of its value's operands, and with AVX-512's shuffles of bytes
-// the code generator then moves such reversals before and behind a sum without end.
-// Test: test/codegen/reversals-of-part.hlo.
+// Works around an endless loop in LLVM 22: for a masked store of which few elements are stored,
+// InstCombine drops the others from the reversing shuffles of the value's operands. With the byte
+// shuffles of AVX-512, the code generator then moves such shuffles before and after an addition
+// forever. Test: test/codegen/reversals-of-part.hlo.
 
 #ifndef HLOC_CODEGEN_LOWER_COMPLETEREVERSALS_H
 #define HLOC_CODEGEN_LOWER_COMPLETEREVERSALS_H
@@ -11,8 +11,7 @@
 
 namespace hloc {
 
-/// Reverses all elements where those that count are reversed. Runs last, when nothing drops
-/// elements any more.
+/// Completes partial reversing shuffles. Runs last, when no pass drops elements any more.
 struct CompleteReversals : llvm::PassInfoMixin<CompleteReversals> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };

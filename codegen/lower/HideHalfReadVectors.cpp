@@ -9,10 +9,10 @@ using namespace llvm;
 
 namespace hloc {
 
-/// Bytes of a register of AVX-512.
+/// Bytes of an AVX-512 register.
 static constexpr unsigned kRegisterBytes = 64;
 
-/// Whether `shuffle` makes more than half a register of bytes of no more than half of another.
+/// True if `shuffle` makes more than half a register of bytes from at most half of another.
 static bool readsHalf(ShuffleVectorInst &shuffle) {
   auto *type = dyn_cast<FixedVectorType>(shuffle.getOperand(0)->getType());
   if (!type || type != shuffle.getType() || type->getNumElements() != kRegisterBytes ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps LLVM 22 from a shuffle that its code generator for AVX-512 never comes to an end with: of
-// bytes, most results twice in a row or more, all from one half of a whole register that was
-// computed. It would compute that half alone, and then take the shuffle apart and put it together
-// for ever. Test: test/codegen/repeated-bytes.hlo.
+// Works around an endless loop in LLVM 22's code generator for AVX-512: in a shuffle of bytes that
+// repeats most results at least twice and reads only half of a computed register, it narrows the
+// operand to that half, and then splits and rejoins the shuffle forever. Test:
+// test/codegen/repeated-bytes.hlo.
 
 #ifndef HLOC_CODEGEN_LOWER_HIDEHALFREADVECTORS_H
 #define HLOC_CODEGEN_LOWER_HIDEHALFREADVECTORS_H
@@ -11,8 +11,8 @@
 
 namespace hloc {
 
-/// Hides from LLVM what such a shuffle reads of its operand, for functions whose target has
-/// AVX-512. Runs last, when shuffles are what code generation gets.
+/// Hides the operand of such shuffles from LLVM, in functions whose target has AVX-512. Runs last,
+/// on the shuffles that code generation gets.
 struct HideHalfReadVectors : llvm::PassInfoMixin<HideHalfReadVectors> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };

@@ -10,7 +10,7 @@ namespace hloc {
 namespace {
 
 struct LowerFor : OpRewritePattern<scf::ForOp> {
-  /// Before upstream's pattern, which tests at the beginning.
+  /// Higher benefit than upstream's pattern, which tests at the beginning.
   explicit LowerFor(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
 
   static bool isNotEmpty(scf::ForOp loop) {
@@ -32,7 +32,7 @@ struct LowerFor : OpRewritePattern<scf::ForOp> {
                                    SmallVector<Location>(loop.getNumResults(), loc));
       cf::BranchOp::create(rewriter, loc, rest);
     }
-    // Loops inside may have been lowered: their blocks are the body's.
+    // Inner loops may have been lowered already, so the body may have several blocks.
     Block *first = &loop.getRegion().front(), *last = &loop.getRegion().back();
     rewriter.inlineRegionBefore(loop.getRegion(), after);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of `scf` to branches, in the form that LLVM wants them in. Test: test/codegen/loop-form.hlo
+// Lowers loops of `scf` to branches, in the form that LLVM prefers. Test:
+// test/codegen/loop-form.hlo
 
 #ifndef HLOC_CODEGEN_LOWERLOOPS_H
 #define HLOC_CODEGEN_LOWERLOOPS_H
@@ -8,12 +9,12 @@
 
 namespace hloc {
 
-/// An attribute of scf.for that says it has at least one round.
+/// Attribute of an scf.for that has at least one iteration.
 inline constexpr llvm::StringLiteral kNotEmpty = "hlo.not_empty";
 
-/// Lowers scf.for with the condition at the end of a round, as LLVM's passes would turn it. What is
-/// tested before the first round, unless that is known, would otherwise be a block and a set of
-/// values more for each loop.
+/// Lowers scf.for with the condition at the end of an iteration (rotated), as LLVM's passes would
+/// do it. Without that, the test before the first iteration would cost a block and a set of phis
+/// for each loop, even where it is known to hold.
 void populateLoopLowering(mlir::RewritePatternSet &patterns);
 
 } // namespace hloc

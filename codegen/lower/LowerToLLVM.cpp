@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass lower-to-llvm: MLIR's standard dialects to LLVM's.
+// The pass lower-to-llvm: converts MLIR's standard dialects to LLVM's.
 #include "codegen/Passes.h"
 #include "codegen/lower/LowerLoops.h"
 #include "codegen/math/Math.h"
@@ -34,7 +34,7 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   if (target.emulatesFma)
     emulateFma(module);
-  else if (target.hasFma) // nothing is left to choose
+  else if (target.hasFma) // contraction has been decided already
     module.walk([](math::FmaOp op) { op.setFastmath(arith::FastMathFlags::none); });
   else
     expandFma(module);
@@ -42,7 +42,7 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     expandHalf(module);
   if (!target.hasRounding)
     expandRounding(module);
-  if (llvm::Triple(target.triple).isX86()) { // others have an instruction
+  if (llvm::Triple(target.triple).isX86()) { // other targets have instructions
     expandExtremes(module, target.hasRange);
     if (target.vectorBytes == 64)
       expandNibbles(module);

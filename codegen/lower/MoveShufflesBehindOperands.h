@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mends what LLVM 22's SROA makes of an array on the stack that is written part by part, not in the
-// order of its elements, and read whole: it joins the parts where the last element was written,
-// before other parts are. Tests: test/codegen/parts-in-reverse.hlo and cast-parts-in-reverse.hlo.
+// Repairs invalid IR of LLVM 22's SROA: when an array on the stack is written in parts, not in the
+// order of its elements, and read as a whole, SROA joins the parts where the last element is
+// written, which may be before other parts. Tests: test/codegen/parts-in-reverse.hlo and
+// cast-parts-in-reverse.hlo.
 
 #ifndef HLOC_CODEGEN_LOWER_MOVESHUFFLESBEHINDOPERANDS_H
 #define HLOC_CODEGEN_LOWER_MOVESHUFFLESBEHINDOPERANDS_H
@@ -10,9 +11,9 @@
 
 namespace hloc {
 
-/// Moves every shuffle of vectors that stands before its operands, in one block with them, behind
-/// the last of these, and every cast of what they join. Runs right after SROA: what uses the joined
-/// parts stands behind all of them.
+/// Moves each shuffle of vectors that precedes its operands in its block after the last of them,
+/// and likewise casts of the joined vectors. Runs right after SROA. Users of the joined vectors
+/// follow all parts.
 struct MoveShufflesBehindOperands : llvm::PassInfoMixin<MoveShufflesBehindOperands> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };

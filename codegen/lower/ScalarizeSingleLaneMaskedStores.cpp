@@ -11,10 +11,11 @@ using namespace llvm;
 
 namespace hloc {
 
-/// The fewest lanes in a part that LLVM splits a vector into: four of 64 bits, in AVX2's registers.
+/// The fewest lanes of a part into which LLVM splits a vector: four of 64 bits, in AVX2's
+/// registers.
 static constexpr unsigned kSmallestPart = 4;
 
-/// The lanes of a constant mask; empty if a lane is not known.
+/// The lanes of a constant mask; empty if a lane is unknown.
 static BitVector getLanes(Constant *mask, unsigned count) {
   BitVector lanes(count);
   for (unsigned i = 0; i < count; ++i) {
@@ -26,7 +27,7 @@ static BitVector getLanes(Constant *mask, unsigned count) {
   return lanes;
 }
 
-/// Takes those lanes out of `lanes` that are alone in a part of it, of any size.
+/// Removes from `lanes` those that are alone in a part of any size, and returns them.
 static SmallVector<unsigned> takeSingleLanes(BitVector &lanes) {
   SmallVector<unsigned> taken;
   unsigned count = lanes.size();

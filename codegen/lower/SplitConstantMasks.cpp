@@ -16,7 +16,7 @@ namespace hloc {
 
 namespace {
 
-/// Neighbouring elements that take part, a power of two of them.
+/// A power of two of adjacent active elements.
 struct Part {
   unsigned begin, count;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of known elements, on targets without instructions for that.
+// Loads and stores with constant masks, on targets without masked instructions.
 #pragma once
 
 #include "llvm/IR/PassManager.h"
@@ -8,10 +8,10 @@ namespace hloc {
 
 struct Target;
 
-/// Rows rarely end with a whole vector. Where the target has no masked access for the width of the
-/// elements LLVM takes such a vector apart element by element; this pass does it in parts of powers
-/// of two. Stores are taken apart wherever masks have no registers: masked stores are slow on many
-/// processors that have them. Test: test/codegen/row-ends-without-masks.hlo.
+/// Rows rarely end with a whole vector. If the target has no masked access for the width of the
+/// elements, LLVM expands such an access element by element; this pass splits it into parts of
+/// powers of two. Masked stores are split on all targets without mask registers, as they are slow
+/// on many processors that have them. Test: test/codegen/row-ends-without-masks.hlo.
 struct SplitConstantMasks : llvm::PassInfoMixin<SplitConstantMasks> {
   explicit SplitConstantMasks(const Target &target) : target(target) {}
 

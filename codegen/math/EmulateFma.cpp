@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// x + y of f64, rounded to odd: where it is not exact, to the neighbour whose last bit is set.
-/// What is rounded again, to at least two bits less, is as if it had not been rounded before.
+/// x + y of f64, rounded to odd: if it is inexact, to the neighbour whose last bit is set. Rounding
+/// the result again, to at least two bits less, gives the same as rounding the exact sum.
 static Expr addToOdd(Expr x, Expr y) {
   Pair sum = twoSum(x, y);
   Expr bits = bitsOf(sum.hi);
@@ -115,7 +115,7 @@ static Expr emulateSingle(Expr x, Expr y, Expr z) {
 
 namespace {
 
-/// Functions of a module for f64, where the arithmetic is too long to stand in many places.
+/// Functions for f64 in the module, because the arithmetic is too long to be repeated.
 class FmaFunctions {
 public:
   explicit FmaFunctions(Operation *root) : root(root) {}
@@ -135,7 +135,7 @@ public:
   }
 
 private:
-  /// Those of f64 in the registers that every processor has.
+  /// Lanes of f64 in the registers that every processor has.
   static constexpr int64_t kLanes = 2;
 
   LLVM::LLVMFuncOp getFunction(Type type) {

@@ -90,7 +90,7 @@ Expr select(Expr condition, Expr onTrue, Expr onFalse) {
   return {onTrue.b,
           arith::SelectOp::create(*onTrue.b, condition.value, onTrue.value, onFalse.value)};
 }
-// Written so that the hardware's max and min, which give the second operand for NaN, match.
+// Written so that they match the hardware's max and min, which return the second operand for NaN.
 Expr atLeast(Expr x, Expr limit) { return select(gt(limit, x), limit, x); }
 Expr atMost(Expr x, Expr limit) { return select(lt(limit, x), limit, x); }
 

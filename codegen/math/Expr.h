@@ -90,14 +90,13 @@ HLOC_EXPR_COMPARE(ult)
 
 Expr isNan(Expr x);
 Expr select(Expr condition, Expr onTrue, Expr onFalse);
-/// The greater or lesser of x and a limit that is no NaN; a NaN x stays.
+/// Maximum and minimum of x and a limit that is not NaN; a NaN x is kept.
 Expr atLeast(Expr x, Expr limit);
 Expr atMost(Expr x, Expr limit);
 
-/// x * y + z, rounded once: slow on targets without such an instruction.
+/// x * y + z, rounded once: slow on targets without fused multiply-add.
 Expr fma(Expr x, Expr y, Expr z);
-/// x * y + z, rounded once where the target has an instruction for that, else after the product
-/// too.
+/// x * y + z, rounded once on targets with fused multiply-add, otherwise after each operation.
 Expr multiplyAdd(Expr x, Expr y, Expr z);
 Expr sqrt(Expr x);
 Expr abs(Expr x);
@@ -127,14 +126,14 @@ Expr toSignedInt(Expr x, unsigned width);
 Expr fromSignedInt(Expr x, mlir::Type element);
 Expr fromUnsignedInt(Expr x, mlir::Type element);
 
-/// What `x` broadcasts to all lanes, or `x`: where a constant shows.
+/// The scalar that `x` broadcasts to all lanes, or `x` itself, to recognize constants.
 mlir::Value getSplatSource(mlir::Value x);
-/// The true bit if any lane of the i1 vector (or the scalar) holds.
+/// An i1 that is true if any lane of the i1 vector (or the scalar) is.
 mlir::Value anyOf(Expr condition);
 
 /// coefficients[0] + coefficients[1] x + ..., even and odd powers in parallel chains.
 Expr polynomial(Expr x, llvm::ArrayRef<double> coefficients);
-/// The same in one chain: least operations.
+/// Likewise in one chain: the fewest operations.
 Expr horner(Expr x, llvm::ArrayRef<double> coefficients);
 
 /// x + y as sum and rounding error, |x| >= |y| (or x zero).
@@ -145,7 +144,7 @@ Pair fastTwoSum(Expr x, Expr y);
 Pair twoSum(Expr x, Expr y);
 Pair twoProduct(Expr x, Expr y);
 
-/// scf.if: runs `then` if any lane of `condition` holds, else gives `otherwise`.
+/// An scf.if that runs `then` if any lane of `condition` is true, and otherwise yields `otherwise`.
 llvm::SmallVector<Expr> ifAny(Expr condition, llvm::ArrayRef<Expr> otherwise,
                               llvm::function_ref<llvm::SmallVector<Expr>()> then);
 

@@ -23,11 +23,12 @@ struct FloatFormat {
   int maxCode;
 };
 
-/// f8E8M0FNU, all exponent and without a sign, is no case of the above but for its widths.
+/// f8E8M0FNU, which has only an exponent and no sign, has valid widths here but fits none of the
+/// cases.
 FloatFormat getFloatFormat(mlir::FloatType type);
 
-/// The bits of `format` nearest to an f32 or f64, and the f32 value of bits, without instructions
-/// for the format.
+/// Rounds an f32 or f64 to the bits of `format`, and converts such bits to f32, with integer
+/// instructions only.
 Expr encodeByIntegers(Expr x, const FloatFormat &format);
 Expr decodeByIntegers(Expr bits, const FloatFormat &format);
 

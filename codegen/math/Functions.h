@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of Math.h on expressions, and the pieces they share. Internal to codegen/math.
-// Functions.def says which operation is which.
+// The functions of Math.h on expressions, and what they share. Internal to codegen/math.
+// Functions.def maps operations to them.
 #ifndef HLOC_CODEGEN_MATH_FUNCTIONS_H
 #define HLOC_CODEGEN_MATH_FUNCTIONS_H
 
@@ -15,7 +15,7 @@ Expr asinh(Expr x);
 Expr atanh(Expr x);
 Expr erf(Expr x);
 Expr exp(Expr x);
-/// e^(x + rest), a small `rest` being what `x` lacks in digits.
+/// e^(x + rest), where a small `rest` extends the precision of `x`.
 Expr expOfSum(Expr x, Expr rest);
 Expr power(Expr x, Expr y);
 Expr expm1(Expr x);
@@ -30,7 +30,7 @@ Expr tanh(Expr x);
 Expr atan2(Expr y, Expr x);
 Expr cbrt(Expr x);
 Expr hypot(Expr x, Expr y);
-/// sin and cos of one argument, which share nearly everything.
+/// sin and cos of one argument, which share most of their code.
 struct SinCos {
   Expr sin, cos;
 };

@@ -11,8 +11,8 @@
 // test/codegen/math. The arithmetic is compensated in places: never put reassociation or
 // value-changing fast-math flags on the operations emitted.
 //
-// For targets without fused multiply-add, f16 conversions or roundings to integers there are
-// expandFma, expandHalf and expandRounding, to be run over the function afterwards.
+// For targets without fused multiply-add, f16 conversions or rounding to integers, run expandFma,
+// expandHalf and expandRounding over the function afterwards.
 #ifndef HLOC_CODEGEN_MATH_MATH_H
 #define HLOC_CODEGEN_MATH_MATH_H
 
@@ -141,11 +141,11 @@ mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x, 
 //===-- Targets -----------------------------------------------------------------------------===//
 
 /// Replaces every math.fma under `root`, for targets without the instruction: by a multiplication
-/// and an addition if it may be contracted from these (emitMultiplyAdd), else by arithmetic that
+/// and an addition if that is allowed (it comes from emitMultiplyAdd), otherwise by arithmetic that
 /// rounds once.
 void expandFma(mlir::Operation *root);
-/// Replaces every math.fma under `root` by arithmetic that gives the bits of the instruction, for
-/// all numbers, many times slower.
+/// Replaces every math.fma under `root` by arithmetic that gives the same bits as the instruction
+/// for all numbers, but is many times slower.
 void emulateFma(mlir::Operation *root);
 /// Replaces every arith.extf from and arith.truncf to f16 under `root` by integer operations, for
 /// targets without the conversions (x86 without F16C).
@@ -153,12 +153,12 @@ void expandHalf(mlir::Operation *root);
 /// Replaces every math.floor, ceil, trunc and roundeven of f32 and f64 under `root` by arithmetic,
 /// for targets without the instructions (x86 without SSE4.1).
 void expandRounding(mlir::Operation *root);
-/// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` of which no operand is a
-/// constant, for x86: by AVX-512's instruction that tells zeros apart (vrangeps), or else those of
-/// vectors by maxps or minps in both orders. LLVM's own code for them is twice as long.
+/// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` without constant
+/// operands, for x86: by AVX-512's instruction that distinguishes zeros (vrangeps), or for vectors
+/// by maxps or minps in both orders. LLVM's own code for them is twice as long.
 void expandExtremes(mlir::Operation *root, bool hasRange);
-/// Replaces every conversion from integers of four bits to f32 under `root`, of sixteen lanes or
-/// more, by AVX-512's look-up in a table of sixteen (vpermps): LLVM's own code shifts twice and
+/// Replaces every conversion from vectors of at least sixteen 4-bit integers to f32 under `root` by
+/// a look-up in a table of sixteen with AVX-512 (vpermps). LLVM's own code shifts twice and
 /// converts.
 void expandNibbles(mlir::Operation *root);
 

@@ -28,7 +28,7 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
 
 llvm::Error linkObjects(llvm::ArrayRef<llvm::ArrayRef<char>> objects,
                         llvm::SmallVectorImpl<char> &output) {
-  // One file with all of them: making many takes longer than linking them.
+  // One archive with all of them: creating many files takes longer than linking them.
   std::vector<llvm::NewArchiveMember> members;
   for (llvm::ArrayRef<char> object : objects)
     members.emplace_back(llvm::MemoryBufferRef({object.data(), object.size()}, "unit.o"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linking, by LLD inside this process.
+// Linking with LLD inside this process.
 
 #ifndef HLOC_CODEGEN_LINK_H
 #define HLOC_CODEGEN_LINK_H
@@ -11,7 +11,7 @@
 
 namespace hloc {
 
-/// Several ELF objects -> one relocatable object.
+/// Links several ELF objects into one relocatable object.
 llvm::Error linkObjects(llvm::ArrayRef<llvm::ArrayRef<char>> objects,
                         llvm::SmallVectorImpl<char> &output);
 

@@ -64,16 +64,16 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
 
 namespace {
 
-/// Asks for short loops to be unrolled: their overhead is a good part of them. The long ones, tiles
-/// and chains of math functions, are wide enough as they are, and so is packing, which has many
-/// accesses: copies of those cost more to compile than they win. So it is in functions of many
-/// loops, as networks that sort, where LLVM takes time for each pair of loops.
+/// Asks LLVM to unroll short loops, whose overhead is significant. Long loops (tiles, chains of
+/// math functions) are wide enough, and so are packing loops, which have many accesses: copying
+/// these takes more compile time than it is worth. The same holds for functions with many loops,
+/// such as sorting networks, where LLVM takes time for each pair of loops.
 struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
   static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMaxAccesses = 4, kMaxLoops = 24;
 
   explicit MarkShortLoops(const Target &target) : vectorBits(8 * target.vectorBytes) {}
 
-  /// Memory instructions of the machine: a wide vector takes several.
+  /// The number of memory instructions of the machine: a wide vector takes several.
   size_t countAccesses(llvm::BasicBlock &block) const {
     const llvm::DataLayout &layout = block.getModule()->getDataLayout();
     size_t count = 0;
@@ -89,7 +89,7 @@ struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
     return count;
   }
 
-  /// Whether the loop does nothing but move whole vectors: memory sets its pace, as in packing.
+  /// True if the loop only moves whole vectors, as packing does, so that memory is the bottleneck.
   bool moves(llvm::BasicBlock &block) const {
     const llvm::DataLayout &layout = block.getModule()->getDataLayout();
     bool stores = false;
@@ -106,8 +106,8 @@ struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
     return stores;
   }
 
-  /// Whether the number of rounds is known where the loop begins: copies of others, as those that
-  /// merge or search, keep all their exits.
+  /// True if the trip count is known when the loop begins. Unrolled copies of other loops, such as
+  /// those that merge or search, would keep all their exits.
   static bool isCounted(llvm::Loop &loop) {
     auto addsConstant = [](llvm::Value *value) -> llvm::Value * {
       auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
@@ -146,16 +146,16 @@ private:
   unsigned vectorBits;
 };
 
-/// Unrolls loops of few rounds around straight-line code. Copies of loops would be long to compile,
-/// for little, and for the others scalar evolution need not be asked: kernels' loops have plain
-/// bounds.
+/// Completely unrolls loops with few iterations around straight-line code. Copies of nested loops
+/// would take long to compile for little gain. Scalar evolution is not needed, because kernels'
+/// loops have simple bounds.
 struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
   static constexpr int64_t kMaxRounds = 64;
 
   static bool mayUnroll(llvm::Loop &loop) {
     if (!loop.isInnermost())
       return false;
-    // Sizes are known but for units and blocks; others are left to LLVM.
+    // Sizes are constant except for units and blocks; other loops are left to LLVM.
     llvm::BasicBlock *latch = loop.getLoopLatch();
     auto *branch = latch ? llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator()) : nullptr;
     auto *compare = branch && branch->isConditional()
@@ -193,9 +193,8 @@ private:
 
 } // namespace
 
-/// The order of LLVM's passes for programs of `target.optimization` > 0. Kernels come vectorized,
-/// unrolled and in SSA form, so that LLVM's own pipelines would do little with the two thirds of
-/// their time that they take longer.
+/// The pass pipeline for `target.optimization` > 0. Kernels are vectorized, unrolled and in SSA
+/// form already, so LLVM's own pipelines would gain little in three times the compile time.
 static llvm::ModulePassManager makePipeline(const Target &target) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -243,7 +242,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   llvm::ModulePassManager passes = target.optimization == 0
                                        ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                                        : makePipeline(target);
-  // Masks are constants now, if they ever will be.
+  // By now all masks that can be constant are.
   llvm::FunctionPassManager masks;
   if (!target.hasMaskRegisters) {
     masks.addPass(SplitConstantMasks(target));

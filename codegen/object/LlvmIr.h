@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the llvm dialect to LLVM IR, and through LLVM's passes. Test:
+// Translates the llvm dialect to LLVM IR, and runs LLVM's passes. Test:
 // test/codegen/LlvmOptionsTest.cpp.
 
 #ifndef HLOC_CODEGEN_OBJECT_LLVMIR_H
@@ -15,11 +15,11 @@ namespace hloc {
 /// Registers the dialects and translations that codegen uses.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// LLVM IR of a module of the llvm dialect, not optimized. Null on failure.
+/// Unoptimized LLVM IR of a module of the llvm dialect. Null on failure.
 std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context,
                                               llvm::TargetMachine &machine, const Target &target);
 
-/// Runs LLVM's passes at the target's level.
+/// Runs LLVM's passes at the target's optimization level.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target);
 
 } // namespace hloc

@@ -12,28 +12,27 @@
 
 namespace hloc {
 
-/// They are for what kernels never have: each would look at every function and do nothing. The
-/// scheduler after register allocation is not among them: without it reductions and gathers take a
+/// Passes for what kernels never contain: each would visit every function and do nothing. The
+/// scheduler after register allocation is not among them: without it, reductions and gathers take a
 /// tenth longer.
 static constexpr llvm::StringLiteral kPassesLeftOut[] = {
-    // Garbage collection, exceptions, safe points, coroutines, threads' local storage of
-    // Objective-C.
+    // Garbage collection, exceptions, safe points, coroutines, Objective-C reference counting.
     "gc-lowering", "shadow-stack-gc-lowering", "gc-analysis", "dwarf-eh-prepare",
     "fixup-statepoint-caller-saved", "stackmap-liveness", "funclet-layout", "callbrprepare",
     "indirectbr-expand", "objc-arc-contract",
     // Calls of the C library.
     "mergeicmps", "expand-memcmp", "replace-with-veclib", "partially-inline-libcalls",
-    // Instrumentation and hardening that attributes of functions ask for.
+    // Instrumentation and hardening that functions request by attributes.
     "post-inline-ee-instrument", "safe-stack", "stack-protector", "fentry-insert",
     "xray-instrumentation", "patchable-function", "pseudo-probe-inserter", "machine-sanmd", "kcfi",
     "x86-slh", "x86-seses", "x86-lvi-load", "x86-lvi-ret", "x86-return-thunks",
-    // Variables for debuggers, remarks, learned allocation.
+    // Debug variables, remarks, learned register allocation.
     "removeredundantdebugvalues", "livedebugvalues", "remove-loads-into-fake-uses",
     "stack-frame-layout", "regallocscoringpass",
-    // Better instructions for sums of bytes, masks, copies in pieces and addresses: vectors come as
-    // they are to be, copies are the C library's.
+    // Better instructions for sums of bytes, masks, split copies and addresses: vectors are already
+    // in their final form, and copies call the C library.
     "x86-partial-reduction", "x86-domain-reassignment", "x86-avoid-sfb", "x86-optimize-leas",
-    // Registers for matrices.
+    // Matrix registers.
     "x86-lower-amx-intrinsics", "x86-lower-amx-type", "tilepreconfig", "x86-tile-config",
     "x86-lower-tile-copy"};
 
@@ -41,7 +40,7 @@ llvm::ArrayRef<llvm::StringLiteral> getPassesLeftOut() { return kPassesLeftOut; 
 
 namespace {
 
-/// LLVM's passes for a target, without those.
+/// LLVM's code generation passes for a target, except those above.
 class Passes : public llvm::legacy::PassManager {
 public:
   explicit Passes(const llvm::TargetMachine &machine)
@@ -56,7 +55,7 @@ public:
   }
 
 private:
-  /// What is pushed for a call is in no frame's size.
+  /// Frame sizes do not include what this pass pushes for calls.
   bool isLeftOut(llvm::StringRef pass) const {
     return llvm::is_contained(kPassesLeftOut, pass) || (knowsStacks && pass == "x86-cf-opt");
   }
@@ -71,8 +70,8 @@ bool hasCode(const llvm::Module &module) {
                       [](const llvm::Function &function) { return !function.isDeclaration(); });
 }
 
-/// Only what writes data: the passes for functions, though none would run, take far longer to make
-/// and to put in order.
+/// Adds only the passes that write data: creating and ordering the function passes takes far
+/// longer, even though none would run.
 static bool addPassesForData(llvm::legacy::PassManager &passes, llvm::TargetMachine &machine,
                              llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type) {
   llvm::initializeCodeGen(*llvm::PassRegistry::getPassRegistry());

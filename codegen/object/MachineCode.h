@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step: LLVM IR to an object file or assembly text. test/codegen/MachineCodeTest.cpp
+// The last step: LLVM IR to an object file or assembly text. Test: test/codegen/MachineCodeTest.cpp
 
 #ifndef HLOC_CODEGEN_MACHINECODE_H
 #define HLOC_CODEGEN_MACHINECODE_H
@@ -12,10 +12,10 @@
 
 namespace hloc {
 
-/// Passes of LLVM's code generator, by their arguments, that generated code is not put through.
+/// Passes of LLVM's code generator, by their arguments, that are skipped for generated code.
 llvm::ArrayRef<llvm::StringLiteral> getPassesLeftOut();
 
-/// Whether it defines a function; there is nothing to optimize in one that does not.
+/// True if the module defines a function; otherwise there is nothing to optimize.
 bool hasCode(const llvm::Module &module);
 
 /// Machine code of `module`: an object file, or assembly text.

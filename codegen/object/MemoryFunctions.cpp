@@ -12,7 +12,8 @@ static constexpr int64_t kPiece = 64;
 
 namespace {
 
-/// The body of one of them: of the first argument's memory, so many bytes as the third one says.
+/// The body of one of these functions: the first argument is the memory to write, the third its
+/// number of bytes.
 class Body {
 public:
   Body(Module &module, StringRef name, bool isFill)
@@ -23,7 +24,7 @@ public:
     function = Function::Create(type, GlobalValue::InternalLinkage, name, module);
     function->addFnAttr(Attribute::NoUnwind);
     function->addFnAttr(Attribute::NoInline);
-    function->addFnAttr("no-builtins"); // or LLVM might see itself in it
+    function->addFnAttr("no-builtins"); // or LLVM might recognize it as itself
     to = function->getArg(0);
     size = function->getArg(2);
     begin("entry");
@@ -45,7 +46,7 @@ public:
     });
   }
 
-  /// Backward if the memory begins inside that which is read.
+  /// Copies backward if the destination begins inside the source.
   void copyEitherWay() {
     Value *distance =
         b.CreateSub(b.CreatePtrToInt(to, i64), b.CreatePtrToInt(function->getArg(1), i64));
@@ -113,7 +114,7 @@ void addMemoryFunctions(Module &module) {
   copy.copyForward();
   move.copyEitherWay();
   fill.fill();
-  // No code calls them until machine code is made.
+  // Nothing calls them before machine code is generated.
   appendToCompilerUsed(module, {copy.finish(), move.finish(), fill.finish()});
 }
 

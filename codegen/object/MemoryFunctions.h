@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memcpy, memmove and memset as code of the object's own, where there is no C library. LLVM's code
-// generators call them whatever a program says. Test: test/endtoend/freestanding.
+// Definitions of memcpy, memmove and memset in the object, for hosts without a C library: LLVM's
+// code generators call them in any case. Test: test/endtoend/freestanding.
 
 #ifndef HLOC_CODEGEN_OBJECT_MEMORYFUNCTIONS_H
 #define HLOC_CODEGEN_OBJECT_MEMORYFUNCTIONS_H
@@ -9,7 +9,7 @@
 
 namespace hloc {
 
-/// Defines them in `module`, seen by nobody else.
+/// Defines them in `module` with internal linkage.
 void addMemoryFunctions(llvm::Module &module);
 
 } // namespace hloc

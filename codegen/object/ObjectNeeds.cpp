@@ -11,8 +11,8 @@ using namespace llvm::object;
 
 namespace hloc {
 
-/// What a frame may take above its own size: the return address, and what is lost where a frame of
-/// vectors begins and ends at multiples of 64.
+/// What a frame may take beyond its recorded size: the return address, and the alignment of frames
+/// with vectors to multiples of 64.
 static constexpr int64_t kFrameSlack = 128;
 
 namespace {
@@ -28,11 +28,11 @@ private:
   void readSizes();
   Error readStacks(SectionRef contents, SectionRef relocations);
   void readCalls(SectionRef code, SectionRef relocations);
-  /// The number of the section that a relocation leads to, or of none.
+  /// The number of the section that a relocation refers to, or -1.
   int64_t getTarget(const RelocationRef &relocation) const;
   Expected<int64_t> getDepth(uint64_t function);
 
-  /// By section, since each function has one of its own.
+  /// By section, as each function has its own.
   struct Function {
     std::string name;
     int64_t frame = -1, depth = -1;
@@ -84,8 +84,8 @@ void Reader::readSizes() {
   }
 }
 
-/// `contents` are entries: the address of a function, which one of the `relocations` says, and its
-/// frame's size.
+/// `contents` has entries of a function's address, which one of the `relocations` gives, and the
+/// size of its frame.
 Error Reader::readStacks(SectionRef contents, SectionRef relocations) {
   Expected<StringRef> bytes = contents.getContents();
   if (!bytes)
@@ -105,7 +105,7 @@ Error Reader::readStacks(SectionRef contents, SectionRef relocations) {
   return Error::success();
 }
 
-/// Every function that code names may be called from there.
+/// Every function that the code refers to may be called from there.
 void Reader::readCalls(SectionRef code, SectionRef relocations) {
   Function &caller = functions[code.getIndex()];
   for (const RelocationRef &relocation : relocations.relocations())

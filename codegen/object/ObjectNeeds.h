@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an object needs of the program that it is linked into, as it can be read off the object
-// itself. Test: test/tools/freestanding.test.
+// What an object requires of the program that it is linked into, as read from the object itself.
+// Test: test/tools/freestanding.test.
 
 #ifndef HLOC_CODEGEN_OBJECT_OBJECTNEEDS_H
 #define HLOC_CODEGEN_OBJECT_OBJECTNEEDS_H
@@ -14,17 +14,17 @@
 namespace hloc {
 
 struct ObjectNeeds {
-  /// Symbols that others define, in alphabetical order.
+  /// Undefined symbols, in alphabetical order.
   std::vector<std::string> undefined;
-  /// The most that a call of the entry function takes of the stack, without what undefined
-  /// functions take.
+  /// The most stack that a call of the entry function uses, without that of undefined functions.
   int64_t stackBytes = 0;
-  /// Bytes in memory: code, constants, and what is written.
+  /// Bytes in memory: code, constants, and writable data.
   int64_t codeBytes = 0, constantBytes = 0, dataBytes = 0;
 };
 
-/// Of a relocatable ELF object with a section for each function and one of stack sizes, as
-/// freestanding ones have. An error if a function's stack is not known, or recursion makes it so.
+/// Reads a relocatable ELF object with a section for each function and one with stack sizes, as
+/// freestanding objects have. An error if a function's stack size is unknown, or unbounded because
+/// of recursion.
 llvm::Expected<ObjectNeeds> findNeeds(llvm::ArrayRef<char> object, llvm::StringRef entry);
 
 } // namespace hloc

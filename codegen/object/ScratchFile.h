@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in between, for the linker, which vanish with their objects and where a signal ends the
+// Temporary files for the linker, which are deleted with their objects and when a signal ends the
 // program.
 
 #ifndef HLOC_CODEGEN_SCRATCHFILE_H
@@ -18,7 +18,7 @@ public:
   ScratchFile(ScratchFile &&other) : path(std::exchange(other.path, {})) {}
   ~ScratchFile();
 
-  /// A new file of a name with this ending.
+  /// Creates a file whose name has this ending.
   static llvm::Expected<ScratchFile> create(llvm::StringRef ending,
                                             llvm::ArrayRef<char> contents = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other names for the symbols of an object. Test: test/codegen/SymbolNamesTest.cpp.
+// Renames symbols of an object. Test: test/codegen/SymbolNamesTest.cpp.
 
 #ifndef HLOC_CODEGEN_OBJECT_SYMBOLNAMES_H
 #define HLOC_CODEGEN_OBJECT_SYMBOLNAMES_H
@@ -11,7 +11,7 @@
 
 namespace hloc {
 
-/// Gives symbols of the ELF object `code` other names: (what they are called, what they will be).
+/// Renames symbols of the ELF object `code`: pairs of (old name, new name).
 llvm::Error renameSymbols(llvm::SmallVectorImpl<char> &code,
                           llvm::ArrayRef<std::pair<std::string, std::string>> names);
 

@@ -28,24 +28,22 @@ void configureLlvm() {
     LLVMInitializeRISCVTargetMC();
     LLVMInitializeRISCVAsmPrinter();
     LLVMInitializeRISCVAsmParser();
-    // Addresses come with their constants apart, and hardware adds a scaled index for nothing: this
-    // pass would take a tenth to a third of the compile time and win nothing.
+    // Addresses have their constants apart, and hardware adds a scaled index at no cost: this pass
+    // would take a tenth to a third of the compile time for no gain.
     llvm::cl::Option *reduction = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
-    if (reduction) // test/codegen/LlvmOptionsTest.cpp says so where LLVM has dropped it
+    if (reduction) // test/codegen/LlvmOptionsTest.cpp fails if LLVM drops it
       reduction->addOccurrence(0, "disable-lsr", "true");
   });
 }
 
 namespace {
 
-/// Machines that nobody uses at present, by what they were made for. LLVM's description of a
-/// processor takes a good part of the time of a small compilation, and no two threads may share
-/// one.
+/// Idle machines, by what they were made for. Creating LLVM's description of a processor takes much
+/// of the time of a small compilation, and no two threads may share one.
 class MachinePool {
 public:
   static MachinePool &get() {
-    static auto *pool =
-        new MachinePool; // never destroyed: a program that ends need not wait for it
+    static auto *pool = new MachinePool; // never destroyed, so that exiting does not wait for it
     return *pool;
   }
 
@@ -86,7 +84,7 @@ TargetMachineHandle borrowTargetMachine(const Target &target, bool freestanding)
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
     options.FunctionSections = options.DataSections = options.EmitStackSizeSection = freestanding;
-    // Memory of RISC-V machines begins where the small model's addresses end.
+    // On RISC-V, memory begins where the addresses of the small code model end.
     std::optional<llvm::CodeModel::Model> model;
     if (freestanding && triple.isRISCV64())
       model = llvm::CodeModel::Medium;

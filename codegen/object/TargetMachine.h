@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's code generators for a target: made once, used by one thread at a time. Test:
+// LLVM's code generators for a target: created once and used by one thread at a time. Test:
 // test/codegen/MachineCodeTest.cpp.
 
 #ifndef HLOC_CODEGEN_OBJECT_TARGETMACHINE_H
@@ -11,21 +11,21 @@
 
 namespace hloc {
 
-/// Makes LLVM's targets known, and sets what LLVM's passes can be told by options of a command line
-/// alone. A program that removes these options to have its own must call it before; else
+/// Registers LLVM's targets, and sets the options of LLVM's passes that exist only as command-line
+/// options. A program that removes these options to define its own must call this before; otherwise
 /// borrowTargetMachine does.
 void configureLlvm();
 
-/// Keeps a machine for the next that needs one like it.
+/// Returns a machine to the pool for the next user with an equal target.
 struct ReturnMachine {
   std::string key;
   void operator()(llvm::TargetMachine *machine) const;
 };
 using TargetMachineHandle = std::unique_ptr<llvm::TargetMachine, ReturnMachine>;
 
-/// An LLVM target machine for `target`, which the caller has for itself until the pointer ends.
-/// Code is position-independent; if it is `freestanding`, it is to be linked at a fixed place, with
-/// a section for each function and array, and with the sizes of its functions' stacks.
+/// An LLVM target machine for `target`, for exclusive use until the handle is destroyed. Code is
+/// position-independent; if `freestanding`, it is linked at a fixed address, with a section for
+/// each function and array, and records its functions' stack sizes.
 TargetMachineHandle borrowTargetMachine(const Target &target, bool freestanding = false);
 
 } // namespace hloc

@@ -17,8 +17,8 @@ void AsyncCalls::enter(Value newScope, Value newArena, int64_t newOffset) {
   globals.declare(kAsyncAbandon, LLVM::LLVMVoidType::get(b.getContext()), {pointer});
 }
 
-/// What the thread calls: unpacks the table, which is the context, the arena, and a pointer for
-/// each argument and result.
+/// Makes the function that the thread calls: it unpacks a table of the context, the arena, and a
+/// pointer for each argument and result.
 LLVM::LLVMFuncOp AsyncCalls::makeTask(hlo::RuntimeCallOp call, const FunctionInfo &callee) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a program that may run on threads of the context: hlort_async_start with a table of
-// their pointers, hlort_async_wait. Code for one thread calls them where they start.
-// Test: test/codegen/async-threads.hlo.
+// Functions of a program that may run on threads of the context, by hlort_async_start (with a table
+// of pointers) and hlort_async_wait. Single-threaded code calls them where they would start. Test:
+// test/codegen/async-threads.hlo.
 
 #ifndef HLOC_CODEGEN_ASYNCCALLS_H
 #define HLOC_CODEGEN_ASYNCCALLS_H
@@ -13,8 +13,8 @@
 
 namespace hloc {
 
-/// A function of the program: what it is called with and the memory that a call needs, that of the
-/// functions that it starts included.
+/// A function of the program: its numbers of arguments and results, and the memory that a call
+/// needs, including that of the functions that it starts.
 struct FunctionInfo {
   mlir::LLVM::LLVMFuncOp body;
   unsigned arguments = 0, results = 0;
@@ -31,13 +31,13 @@ public:
   /// By name.
   llvm::StringMap<FunctionInfo> functions;
 
-  /// From here on code is that of a function that starts others, whose memory lies one after the
-  /// other in `arena` from byte `offset` on. In `scope`, eight bytes on its stack, which become
-  /// null where `b` stands, it keeps what it has under way; if it fails, it waits for all that
+  /// Begins the code of a function that starts others, whose memory is in `arena` from byte
+  /// `offset` on, one after the other. `scope` is eight bytes on the function's stack, which are
+  /// set to null here. There it records what it has started; if it fails, it waits for all of that
   /// (checkRuntimeCalls).
   void enter(mlir::Value scope, mlir::Value arena, int64_t offset);
 
-  /// Calls of `async_launch` and `async_wait`.
+  /// Emit calls of `async_launch` and `async_wait`.
   mlir::LogicalResult emitLaunch(RuntimeCallBuilder &call);
   mlir::LogicalResult emitWait(RuntimeCallBuilder &call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in the program's body: large ones in parts, as tasks of a parallel loop.
+// Copies in the program's body: large ones are split into tasks of a parallel loop.
 #include "codegen/program/ProgramEmitter.h"
 #include "compiler/target/Cost.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,16 +8,15 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Parts begin at multiples of this: lines of every machine's caches, and of no two threads.
+/// Parts begin at multiples of this, so that no two threads write to the same cache line.
 static constexpr int64_t kPartUnit = 4096;
 
-/// The loop body that the runtime calls for a copy: from the frame's second pointer to its first,
-/// of the size that follows, in parts of the one after.
+/// The loop body of a copy. Its frame is [to, from, bytes, bytes per task].
 LLVM::LLVMFuncOp ProgramEmitter::getCopyTask() {
   if (copyTask)
     return copyTask;
   OpBuilder::InsertionGuard guard(b);
-  // No instruction's name, and so no kernel's, has this character.
+  // No instruction's name, and so no kernel's, contains this character.
   copyTask = beginTask(getKernelSymbol(names, "copy$tasks"));
   Type i64 = b.getI64Type();
   Value given = copyTask.getArgument(0);
@@ -43,7 +42,7 @@ void ProgramEmitter::emitCopy(memref::CopyOp copy) {
   Type i64 = b.getI64Type();
   Value bytes = constant(i64, size);
   OpBuilder::InsertionGuard guard(b);
-  if (copy->hasAttr("hlo.unless_same")) { // the host may have passed one buffer as both
+  if (copy->hasAttr("hlo.unless_same")) { // the host may have passed one buffer for both
     Value differ = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, from, to);
     b.setInsertionPointToStart(scf::IfOp::create(b, differ, /*withElseRegion=*/false).thenBlock());
   }

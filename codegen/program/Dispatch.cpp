@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace hloc {
 
-/// HLORT_UNSUPPORTED, and where the message stands in an hlort_status.
+/// HLORT_UNSUPPORTED, and the offset of the message in an hlort_status.
 static constexpr int32_t kUnsupported = 4;
 static constexpr int64_t kStatusMessage = 4;
 
@@ -23,8 +23,8 @@ constexpr uint32_t bits(std::initializer_list<int> positions) {
   return mask;
 }
 
-// What the x86-64 psABI asks of each level, by the cpuid leaf that tells of it, and of XCR0 the
-// registers that the operating system must keep.
+// The features that the x86-64 psABI requires of each level, by the cpuid leaf that reports them,
+// and the bits of XCR0 for the registers that the operating system must save.
 // Leaf 1, ecx: SSE3 SSSE3 CX16 SSE4.1 SSE4.2 POPCNT; FMA MOVBE OSXSAVE AVX F16C.
 constexpr uint32_t kLeaf1V2 = bits({0, 9, 13, 19, 20, 23}), kLeaf1V3 = bits({12, 22, 27, 28, 29});
 // Leaf 0x80000001, ecx: LAHF; LZCNT.
@@ -91,7 +91,7 @@ Function *DispatcherBuilder::makeDetector() {
   b.CreateCondBr(all({v2, hasAll(leaf1, kLeaf1V3), b.CreateICmpUGE(leaves, b.getInt32(7))}),
                  vectors, done);
 
-  b.SetInsertPoint(vectors); // where xgetbv is no fault
+  b.SetInsertPoint(vectors); // xgetbv is valid here
   Value *leaf7 = cpuid(7, Ebx), *state = enabledState();
   Value *v3 =
       all({hasAll(leaf7, kLeaf7V3), hasAll(extended, kExtendedV3), hasAll(state, kStateV3)});
@@ -138,7 +138,7 @@ std::unique_ptr<Module> DispatcherBuilder::build() {
   auto *entry = BasicBlock::Create(context, "", run), *ask = BasicBlock::Create(context, "", run),
        *choose = BasicBlock::Create(context, "", run);
   b.SetInsertPoint(entry);
-  // Whoever comes first writes it; all write the same.
+  // Several threads may write it, but all write the same value.
   LoadInst *before = b.CreateAlignedLoad(i32, known, Align(4));
   before->setAtomic(AtomicOrdering::Monotonic);
   b.CreateCondBr(b.CreateIsNull(before), ask, choose);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the interface of compiled modules calls element types.
+// The names of element types in the interface of compiled modules.
 
 #ifndef HLOC_CODEGEN_ELEMENTNAMES_H
 #define HLOC_CODEGEN_ELEMENTNAMES_H
@@ -11,10 +11,9 @@ namespace hloc {
 struct ElementInfo {
   /// The type's hlort_element_type.
   int32_t number;
-  /// The C++ type of an element, or of the bytes that hold it: types that C++ lacks are bit
-  /// patterns.
+  /// The C++ type of an element, or an integer type for the bit patterns of types that C++ lacks.
   llvm::StringRef cxxType;
-  /// Several elements share a byte.
+  /// True if several elements share a byte.
   bool packed = false;
 };
 

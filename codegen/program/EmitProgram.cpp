@@ -15,7 +15,7 @@ namespace hloc {
 
 using namespace hloc;
 
-/// Kernels, and what they call, get names of the program's, and belong to it alone.
+/// Gives kernels and the functions that they call the program's prefix and internal linkage.
 static void renameKernels(ModuleOp module, const ProgramNames &names) {
   llvm::StringSet<> callees;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {

@@ -8,15 +8,15 @@ using namespace mlir;
 
 namespace hloc {
 
-// Codes of hlort.h that generated code returns by itself.
+// Error codes of hlort.h that generated code returns itself.
 static constexpr int32_t kInvalidArgument = 1;
 static constexpr int32_t kOutOfMemory = 3;
 /// Offset of the message in an hlort_status.
 static constexpr int64_t kStatusMessage = 4;
 
-/// Pointers of the host's that are checked one after the other; more of them in a loop.
+/// Up to this many pointers are checked one by one; more of them in a loop.
 static constexpr size_t kFewPointers = 16;
-/// Operations of a body that is short.
+/// The most operations of a body that is inlined.
 static constexpr unsigned kShortBody = 32;
 /// Bytes of the longest message.
 static constexpr size_t kLongestMessage = 256;
@@ -34,8 +34,8 @@ public:
   void emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body);
 
 private:
-  /// A table of the host's pointers: which of them have to be there, and the numbers of the
-  /// messages that it or the first of those is not.
+  /// A table of the host's pointers: which of them are required, and the numbers of the messages
+  /// for a missing table and for its first missing pointer.
   struct Table {
     Value array;
     SmallVector<unsigned> needed;
@@ -66,14 +66,14 @@ private:
     messages.push_back((names.module + ": " + text).str().substr(0, kLongestMessage - 1));
     return int64_t(messages.size()) - 1;
   }
-  /// Goes on where `condition` does not hold; else the run fails with that message.
+  /// Emits code that fails the run with `message` if `condition` holds, and continues otherwise.
   void refuse(Value condition, Value message) {
     Block *from = b.getInsertionBlock(), *next = makeBlock();
     b.setInsertionPointToEnd(from);
     LLVM::CondBrOp::create(b, condition, refused, message, next, ValueRange());
     b.setInsertionPointToStart(next);
   }
-  /// The same unless each of the messages' conditions fails.
+  /// Likewise with the first of several conditions that hold.
   void refuseFirst(ArrayRef<std::pair<Value, int64_t>> reasons);
 
   void begin();
@@ -87,12 +87,12 @@ private:
   Globals &globals;
   ModuleOp module;
   const ProgramNames &names;
-  /// Null for a program that meets no others.
+  /// Null for a program that meets no other participants.
   ModuleOp program;
   Type pointer;
   LLVM::LLVMFuncOp run;
   Value context, status;
-  /// Where all runs end that are refused; takes the message's number.
+  /// The block in which all failed runs end; takes the message's number.
   Block *refused = nullptr;
   SmallVector<std::string> messages;
 };
@@ -164,7 +164,7 @@ void EntryEmitter::checkPointers(const Table &table) {
   b.setInsertionPointToStart(next);
 }
 
-/// Memory that the host did not bring is allocated for the call, where there is a heap.
+/// Allocates the memory that the host did not give, where there is a heap.
 Value EntryEmitter::takeArena(int64_t bytes, int64_t noMemory) {
   Value given = run.getArgument(3);
   if (isFreestanding(module)) {
@@ -187,7 +187,7 @@ Value EntryEmitter::takeArena(int64_t bytes, int64_t noMemory) {
   return go->getArgument(0);
 }
 
-/// Fills the block of refused runs: writes the status, if there is one, and returns the code.
+/// Fills the block of failed runs: writes the status, if there is one, and returns the code.
 void EntryEmitter::emitRefusal(int64_t noMemory) {
   if (messages.empty())
     return refused->erase();
@@ -220,9 +220,8 @@ void EntryEmitter::emitRefusal(int64_t noMemory) {
   LLVM::ReturnOp::create(b, code);
 }
 
-/// Puts a body that is nothing but a few calls of kernels into the entry function: each function
-/// takes its time to compile, and knowledge of what does not overlap is of use in the kernels
-/// alone.
+/// Inlines a body that consists only of a few launches into the entry function: each function costs
+/// compile time, and only the kernels need to know what does not overlap.
 static void inlineIfShort(LLVM::LLVMFuncOp body, ModuleOp module) {
   unsigned count = 0;
   for (Operation &op : body.getBody().getOps()) {
@@ -240,7 +239,7 @@ static void inlineIfShort(LLVM::LLVMFuncOp body, ModuleOp module) {
     body.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());
 }
 
-/// Maps the weights if they are not yet.
+/// Emits code that maps the weights if they are not yet mapped.
 void EntryEmitter::loadWeights() {
   Block *from = b.getInsertionBlock(), *load = makeBlock(), *leave = makeBlock(),
         *loaded = makeBlock();
@@ -265,7 +264,7 @@ void EntryEmitter::loadWeights() {
   b.setInsertionPointToStart(loaded);
 }
 
-/// Checks what the host gave, finds memory, runs the body.
+/// Checks the host's arguments, gets memory, and runs the body.
 void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   b.setInsertionPointToEnd(module.getBody());
   auto type =

@@ -9,20 +9,21 @@
 
 namespace hloc {
 
-/// Bytes of the memory that a call has: arguments, results, temporaries.
+/// Bytes of the memory that a call uses: arguments, results, temporaries.
 struct EntryBuffers {
   llvm::ArrayRef<int64_t> argumentBytes, resultBytes;
   int64_t arenaBytes;
 };
 
-/// Whether the body of a program with so many arguments and results takes them as the host's two
-/// tables of addresses. With an address each it is known that they do not overlap.
+/// True if the body of a program with this many arguments and results takes them as the host's two
+/// tables of pointers. Separate pointers tell LLVM that they do not overlap, but take long to
+/// compile.
 inline bool takesTables(unsigned buffers) { return buffers > 64; }
 
-/// Emits it into the module of `program`: it checks the host's pointers, allocates the arena if the
-/// host brings none, and calls `body` with the context, the arguments and results (each, or in
-/// tables), the arena and the status. The run of a `program` that meets other participants begins
-/// here first; `body` ends it.
+/// Emits the entry function into `module`: it checks the host's pointers, allocates the arena if
+/// the host gives none, and calls `body` with the context, the arguments and results (as pointers
+/// or tables), the arena and the status. If `program` meets other participants, this begins its
+/// run, and `body` ends it.
 void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
                        const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body,
                        mlir::ModuleOp program);

@@ -8,10 +8,10 @@ namespace hloc {
 
 namespace {
 
-/// Launches that may stand in between, so that the search takes time linear in the program.
+/// The most other launches between those of a group, so that the search takes linear time.
 constexpr int kMaxBetween = 16;
 
-/// Bytes [begin, end) of a buffer of the program; without a base, it is not known where.
+/// Bytes [begin, end) of a buffer of the program; a null base means that it is unknown where.
 struct Extent {
   Value base;
   int64_t begin = 0, end = 0;
@@ -53,7 +53,7 @@ private:
   function_ref<bool(Value, Value)> aliased;
 };
 
-/// Where `buffer` lies.
+/// The extent of `buffer`.
 Extent locate(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t bytes = getByteSize(RankedTensorType::get(type.getShape(), type.getElementType())),
@@ -82,7 +82,7 @@ bool GroupFinder::conflict(ValueRange written, ValueRange other) const {
   });
 }
 
-/// Whether `between`, which stands after launches of the group, may go before them.
+/// True if `between`, which follows launches of the group, may be moved before them.
 bool GroupFinder::isApart(hlo::LaunchOp between, const FusedTileGroup &group) const {
   SmallVector<Value> written(between.getOutputs());
   if (between.getScratch())
@@ -93,7 +93,7 @@ bool GroupFinder::isApart(hlo::LaunchOp between, const FusedTileGroup &group) co
   });
 }
 
-/// Parts that all launches can do: blocks of rows, or else whole batches.
+/// Chooses tiles that all launches can compute: blocks of rows, or else whole batches.
 bool GroupFinder::chooseParts(FusedTileGroup &group) const {
   const TileAccess &first = getSchedule(group.launches.front())->blocks,
                    &last = getSchedule(group.launches.back())->blocks;
@@ -113,8 +113,8 @@ bool GroupFinder::chooseParts(FusedTileGroup &group) const {
          target.machine.l2.bytes;
 }
 
-/// Whether what a part of one launch reads or writes is written by no other's, but by the same part
-/// of one before.
+/// True if nothing that a tile of one launch reads or writes is written by another launch, except
+/// by the same tile of an earlier one.
 bool GroupFinder::isLegal(const FusedTileGroup &group) const {
   bool byRows = group.blockRows < group.rows;
   size_t count = group.launches.size();

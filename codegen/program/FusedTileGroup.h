@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that work on each other's results part by part: the weights of attention are computed,
-// normalized and multiplied for some rows at a time, so that they stay near the core in between.
-// Units are the same, and so are the results; only their order is another. Test:
+// Groups of launches that run tile by tile: for instance, the weights of attention are computed,
+// normalized and multiplied for a few rows at a time, so that they stay in L2 in between. The units
+// are those of separate launches in another order, and so the results are the same. Test:
 // test/codegen/attention-group.hlo.
 
 #ifndef HLOC_CODEGEN_PROGRAM_FUSEDTILEGROUP_H
@@ -14,24 +14,23 @@
 namespace hloc {
 
 struct FusedTileGroup {
-  /// A product, reductions of its rows, and the product with their results, in order. What stands
-  /// in between goes before.
+  /// A dot, reductions of its rows, and the dot with their results, in order. Other launches
+  /// between them are moved before the group.
   llvm::SmallVector<hlo::LaunchOp, 3> launches;
-  /// Parts: blocks of `blockRows` rows of each of so many batches.
+  /// The tiles: blocks of `blockRows` rows in each of `batches` batches.
   int64_t batches = 1, rows = 1, blockRows = 1;
 
   int64_t getBlocks() const { return (rows + blockRows - 1) / blockRows; }
 };
 
-/// The group that begins with `first`; nullopt if there is none, or if there is nothing to win.
-/// `aliased` says whether two buffers of the host may be one.
+/// The group that begins with `first`; none if there is none, or if it would not help. `aliased`
+/// says whether two buffers of the host may be the same memory.
 std::optional<FusedTileGroup>
 findFusedTileGroup(hlo::LaunchOp first, const llvm::StringMap<KernelSchedule> &schedules,
                    const Target &target,
                    llvm::function_ref<bool(mlir::Value, mlir::Value)> aliased);
 
-/// The units [begin, end) of `launch` that do the rows [firstRow, endRow) of batch `batch` of the
-/// group.
+/// The units [begin, end) of `launch` that compute block `block` of rows of batch `batch`.
 std::pair<mlir::Value, mlir::Value> buildUnitsOfTile(IndexBuilder &index,
                                                      const FusedTileGroup &group,
                                                      const TileAccess &blocks, mlir::Value batch,

@@ -79,7 +79,7 @@ Value Globals::records(size_t count, function_ref<SmallVector<Value>(size_t)> ma
   return addressOf(makeRecords(count, makeFields));
 }
 
-/// The type follows from the fields: they are built in a block that the global then takes.
+/// The type follows from the fields, so these are built in a block that the global then takes over.
 LLVM::GlobalOp Globals::makeRecords(size_t count,
                                     function_ref<SmallVector<Value>(size_t)> makeFields) {
   Region initializer;

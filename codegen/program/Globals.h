@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the entry function refers to by name: functions of the runtime, constant strings and
-// numbers. Each is made once, however often it is used.
+// numbers. Each is created once, however often it is used.
 
 #ifndef HLOC_CODEGEN_GLOBALS_H
 #define HLOC_CODEGEN_GLOBALS_H
@@ -15,13 +15,14 @@ namespace hloc {
 
 class Globals {
 public:
-  /// Symbols of data in `module` begin with `name`. Addresses are taken where `b` stands.
+  /// Symbols of data in `module` begin with `name`. Addresses are taken at the insertion point of
+  /// `b`.
   Globals(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module, llvm::StringRef name)
       : b(b), module(module), name(name) {}
 
-  /// What symbols of data begin with.
+  /// The prefix of symbols of data.
   const std::string &getName() const { return name; }
-  /// A function that is defined elsewhere.
+  /// Declares a function that is defined elsewhere.
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef symbol, mlir::Type result,
                                  mlir::TypeRange arguments);
   /// The address of a constant, NUL-terminated string.
@@ -30,21 +31,22 @@ public:
   mlir::Value numbers(llvm::ArrayRef<int64_t> values);
   /// The address of constant pointers to strings.
   mlir::Value texts(llvm::ArrayRef<llvm::StringRef> strings);
-  /// The address of a constant struct. `makeFields` builds its fields where `b` stands then:
-  /// numbers, and addresses of other constants and of functions. Structs of one key are made once;
-  /// without a key each is made.
+  /// The address of a constant struct. `makeFields` builds its fields (numbers, and addresses of
+  /// constants and functions) at the insertion point that `b` has then. Structs with the same key
+  /// are created once; without a key, each is created.
   mlir::Value record(llvm::StringRef key,
                      llvm::function_ref<llvm::SmallVector<mlir::Value>()> makeFields);
-  /// The address of an array of such structs, all with fields of the same types; null if there are
-  /// none.
+  /// The address of an array of such structs, which must all have fields of the same types; null if
+  /// there are none.
   mlir::Value records(size_t count,
                       llvm::function_ref<llvm::SmallVector<mlir::Value>(size_t index)> makeFields);
-  /// The internal function `symbol`: `build` makes its body the first time, where `b` stands then.
+  /// The internal function `symbol`. The first time, `build` emits its body at the insertion point
+  /// that `b` has then.
   mlir::LLVM::LLVMFuncOp define(llvm::StringRef symbol, mlir::Type result,
                                 mlir::TypeRange arguments,
                                 llvm::function_ref<void(mlir::LLVM::LLVMFuncOp)> build);
 
-  /// What symbols of the program begin with.
+  /// The prefix of the program's symbols.
   llvm::StringRef getPrefix() const { return name; }
 
 private:

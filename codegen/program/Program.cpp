@@ -37,8 +37,8 @@ void getMemoryBytes(ElementsAttr value, SmallVectorImpl<char> &bytes) {
     bytes[i / perByte] |= (item & ((1 << width) - 1)) << (i % perByte * width);
 }
 
-/// The address of a buffer. From a table it is loaded where it is used: hundreds of addresses that
-/// live through the whole body would cost LLVM time that grows with the square of their number.
+/// The address of a buffer. Addresses in a table are loaded at each use: with hundreds of them live
+/// through the whole body, LLVM's compile time would grow with the square of their number.
 Value ProgramEmitter::locate(Value buffer) {
   auto entry = tableEntries.find(buffer);
   if (entry == tableEntries.end())
@@ -47,7 +47,7 @@ Value ProgramEmitter::locate(Value buffer) {
   return LLVM::LoadOp::create(b, pointer, offset(table, 8 * position));
 }
 
-/// Control flow and integer arithmetic stay as they are; only buffers change.
+/// Control flow and integer arithmetic are copied; only buffers change.
 LogicalResult ProgramEmitter::emitScalar(Operation *other) {
   Operation *copy = b.insert(other->cloneWithoutRegions(values));
   for (auto [from, to] : llvm::zip(other->getRegions(), copy->getRegions())) {
@@ -87,7 +87,7 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
         return success();
       })
       .Case<memref::ReinterpretCastOp>([&](memref::ReinterpretCastOp cast) {
-        // The same elements in another shape, or the same memory as another type.
+        // A view: the same memory in another shape or as another type.
         values.map(cast.getResult(), locate(cast.getSource()));
         return success();
       })
@@ -113,7 +113,7 @@ LogicalResult ProgramEmitter::emitOperation(Operation &op) {
         if (!load.getIndices().empty() || !isa<IntegerType>(load.getType()))
           return load.emitOpError("expected to load an integer scalar");
         Value from = locate(load.getMemRef());
-        // A pred is a byte, other integers of fewer bits are the byte's lowest ones.
+        // A pred is a byte; other integers of fewer than eight bits are the lowest bits of a byte.
         unsigned width = load.getType().getIntOrFloatBitWidth();
         Type stored = b.getIntegerType(std::max(8u, width));
         Value value = LLVM::LoadOp::create(b, stored, from);

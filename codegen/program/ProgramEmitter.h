@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program on memory becomes the body of the entry function: what its parts share. Program.cpp
-// walks over operations, ProgramLaunches.cpp starts kernels, alone and in groups run tile by tile,
-// Copies.cpp copies arrays, ProgramFunctions.cpp makes the functions: main's and those of
-// asynchronous computations.
+// Turns the program on memory into the body of the entry function: what the parts share.
+// Program.cpp visits operations; ProgramLaunches.cpp launches kernels, alone and in groups that run
+// tile by tile; Copies.cpp copies arrays; ProgramFunctions.cpp makes the functions, main's and
+// those of asynchronous computations.
 
 #ifndef HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
 #define HLOC_CODEGEN_PROGRAM_PROGRAMEMITTER_H
@@ -16,7 +16,7 @@
 
 namespace hloc {
 
-/// Slots of the frame that a copy takes.
+/// Slots of the frame that a copy uses.
 constexpr size_t kCopyFrame = 4;
 
 class ProgramEmitter {
@@ -35,7 +35,7 @@ public:
 private:
   void declareConstants();
   void declareFunctions();
-  /// Bytes of the function's temporaries, with what its kernels need for themselves.
+  /// Bytes of the function's own temporaries, including its kernels' scratch memory.
   static int64_t getOwnBytes(mlir::func::FuncOp function);
   int64_t getArenaBytes(mlir::func::FuncOp function);
   mlir::LogicalResult emitBody(mlir::func::FuncOp function);
@@ -50,12 +50,12 @@ private:
   void emitCopy(mlir::memref::CopyOp copy);
   mlir::Value locate(mlir::Value buffer);
   void declareNoAlias(mlir::func::FuncOp function, mlir::LLVM::LLVMFuncOp body);
-  /// Which results of `function` may be the memory of which arguments.
+  /// Which results of `function` may share the memory of which arguments.
   mlir::ArrayAttr getAliases(mlir::func::FuncOp function);
   mlir::LLVM::LLVMFuncOp beginTask(llvm::StringRef symbol);
   mlir::LLVM::LLVMFuncOp getTask(hlo::LaunchOp launch, const KernelSchedule &schedule);
   mlir::LLVM::LLVMFuncOp getCopyTask();
-  /// Runs `task` of beginTask on all of so many tasks, with `frame` as its table.
+  /// Runs a `task` made by beginTask for `tasks` tasks, with `frame` as its table.
   void callParallel(int64_t tasks, mlir::LLVM::LLVMFuncOp task);
 
   mlir::Value constant(mlir::Type type, int64_t value) {
@@ -74,7 +74,7 @@ private:
         b, pointer, b.getI8Type(), base,
         llvm::ArrayRef<mlir::LLVM::GEPArg>{constant(b.getI64Type(), bytes)});
   }
-  /// Memory on the stack for the whole call.
+  /// Memory on the stack that lasts for the whole call.
   mlir::Value stack(int64_t bytes, int64_t alignment) {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(entry);
@@ -103,7 +103,7 @@ private:
   Globals globals;
   Tracer tracer;
   AsyncCalls asyncCalls;
-  /// Of the kernels, and how parallel loops call them.
+  /// Symbols of the kernels, and the functions that parallel loops call.
   mlir::SymbolTable functions;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> tasks;
   mlir::LLVM::LLVMFuncOp copyTask;
@@ -111,10 +111,12 @@ private:
 
   mlir::Block *entry = nullptr;
   mlir::Value context, arena, status, frame;
-  /// The file of weights in memory, in functions that read it; and where in it constants are.
+  /// The address of the mapped weights, in functions that read them; and the offsets of constants
+  /// in the file.
   mlir::Value weights;
   llvm::StringMap<int64_t> weightsOffsets;
-  /// Where the body finds the addresses of arguments and results, if it takes the host's tables.
+  /// Table and index of the addresses of arguments and results, if the body takes the host's
+  /// tables.
   llvm::SmallDenseMap<mlir::Value, std::pair<mlir::Value, int64_t>> tableEntries;
   mlir::IRMapping values;
 };

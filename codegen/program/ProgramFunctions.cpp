@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of a program: main's body, and one for each asynchronous computation, which may run
-// on another thread at the same time. Each has memory of its own in main's arena.
+// concurrently on another thread. Each has memory of its own in main's arena.
 #include "codegen/program/EntryFunction.h"
 #include "codegen/program/ProgramEmitter.h"
 #include "codegen/program/ProgramRecord.h"
@@ -21,8 +21,8 @@ int64_t ProgramEmitter::getOwnBytes(func::FuncOp function) {
   return llvm::alignTo(arena.getNumElements(), kArenaAlignment);
 }
 
-/// The memory of a call: the function's own, and that of each function that it starts, as these may
-/// all run at once.
+/// Bytes of a call: the function's own, and those of each function that it starts, as these may all
+/// run at once.
 int64_t ProgramEmitter::getArenaBytes(func::FuncOp function) {
   int64_t bytes = getOwnBytes(function);
   function.walk([&](hlo::RuntimeCallOp call) {
@@ -37,7 +37,7 @@ void ProgramEmitter::declareFunctions() {
   for (auto function : program.getOps<func::FuncOp>()) {
     unsigned buffers = function.getNumArguments() - 1, results = getResultCount(function);
     SmallVector<Type> types(takesTables(buffers) ? 5 : buffers + 3, pointer);
-    // Names of kernels have no dots: none is called so.
+    // Names of kernels have no dots, so there is no collision.
     std::string symbol = names.prefix + ".program." +
                          (isMain(function) ? "body" : "function." + function.getName().str());
     auto body = LLVM::LLVMFuncOp::create(
@@ -54,7 +54,7 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp function) {
   tableEntries.clear();
   b.setLoc(function.getLoc());
   entry = body.addEntryBlock(b);
-  // Allocations gather before this point.
+  // Allocations are inserted before this point.
   Block *start = b.createBlock(&body.getBody(), body.getBody().end());
   b.setInsertionPointToStart(start);
   unsigned buffers = function.getNumArguments() - 1, arguments = buffers - getResultCount(function);
@@ -120,8 +120,8 @@ ArrayAttr ProgramEmitter::getAliases(func::FuncOp function) {
   return isMain(function) ? program->getAttrOfType<ArrayAttr>("hlo.aliases") : ArrayAttr();
 }
 
-/// Results overlap nothing but arguments that they may alias. The body keeps this knowledge only as
-/// long as it is a function of its own.
+/// Results overlap nothing but the arguments that they may alias. The body keeps this information
+/// only as long as it is not inlined.
 void ProgramEmitter::declareNoAlias(func::FuncOp function, LLVM::LLVMFuncOp body) {
   body.setNoInline(true);
   unsigned buffers = function.getNumArguments() - 1;

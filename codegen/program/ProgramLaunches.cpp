@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of kernels in the program's body: called at once, as tasks of a parallel loop, or with
-// others as a group run tile by tile.
+// Launches of kernels in the program's body: called directly, as tasks of a parallel loop, or with
+// others as a group that runs tile by tile.
 #include "codegen/program/ProgramEmitter.h"
 #include "passes/memory/AssignBuffersPlan.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// A function that the runtime calls with a table of pointers and a range of tasks; building goes
-/// on in it.
+/// Begins a function that the runtime calls with a table of pointers and a range of tasks, and sets
+/// the insertion point into it.
 LLVM::LLVMFuncOp ProgramEmitter::beginTask(StringRef symbol) {
   b.setInsertionPointToEnd(program.getBody());
   Type i64 = b.getI64Type();
@@ -106,14 +106,14 @@ std::optional<FusedTileGroup> ProgramEmitter::findGroup(Operation &op) {
   });
 }
 
-/// The names of a group's kernels, with `separator` in between.
+/// The names of a group's kernels, joined by `separator`.
 static std::string joinKernels(const FusedTileGroup &group, StringRef separator) {
   return llvm::join(
       llvm::map_range(group.launches, [](hlo::LaunchOp launch) { return launch.getKernel(); }),
       separator);
 }
 
-/// The loop body of a group: a range of its tasks, `grain` parts each.
+/// The loop body of a group: runs a range of its tasks, of `grain` tiles each.
 LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64_t grain) {
   std::string symbol = names.prefix + "." + joinKernels(group, ".") + ".group";
   LLVM::LLVMFuncOp &task = tasks[symbol];
@@ -170,7 +170,7 @@ LogicalResult ProgramEmitter::emitGroup(const FusedTileGroup &group) {
     for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
       pointers.push_back(locate(buffer));
   if (tracer.isEnabled())
-    pointers.push_back(context); // for its tasks
+    pointers.push_back(context); // for the launch's tasks
   Value table = stack(8 * pointers.size(), 16);
   for (auto [i, address] : llvm::enumerate(pointers))
     LLVM::StoreOp::create(b, address, offset(table, 8 * i));

@@ -15,7 +15,7 @@ namespace hloc {
 
 static constexpr const char *kChecked = "hlo.checked";
 
-// An hlort_buffer as it is built below.
+// The layout of an hlort_buffer, as it is built below.
 static_assert(offsetof(hlort_buffer, rank) == 4 && offsetof(hlort_buffer, dims) == 8 &&
               offsetof(hlort_buffer, minor_to_major) == 16 && offsetof(hlort_buffer, data) == 24 &&
               sizeof(hlort_buffer) == 32);
@@ -29,7 +29,7 @@ struct CallKind {
 
 } // namespace
 
-/// Each callee: the one place that names them all.
+/// All callees, the only place that lists them.
 static const CallKind *findKind(StringRef callee) {
   static const llvm::StringMap<CallKind> kinds = {
       {"async_launch",
@@ -117,7 +117,7 @@ LogicalResult emitRuntimeCall(hlo::RuntimeCallOp op, RuntimeCallSite site) {
   return kind->emit(builder);
 }
 
-/// What the function returns after `call` has failed; its run is over then.
+/// Ends the run after `call` has failed; returns the code that the function returns.
 static Value endProgram(OpBuilder &b, LLVM::CallOp call) {
   auto function = call->getParentOfType<LLVM::LLVMFuncOp>();
   auto record = function->getAttrOfType<FlatSymbolRefAttr>(kEndsProgram);

@@ -15,7 +15,7 @@ LogicalResult Tracer::trace(Operation *op, StringRef category, Value context,
   Value start = LLVM::CallOp::create(b, begin, context).getResult();
   if (failed(emit()))
     return failure();
-  b.setLoc(op->getLoc()); // which may have changed on the way
+  b.setLoc(op->getLoc()); // emitting may have changed it
   // An hlort_trace_label.
   StringRef name = hlo::getInstructionName(op->getLoc());
   Value label = globals.texts({name.empty() ? category : name, category,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that reports launches, calls, copies and loops to the context's trace, only where the target
-// asks for it. Test: test/tools/trace.test.
+// Emits events for the context's trace: launches, calls, copies and loops; only if the target asks
+// for it. Test: test/tools/trace.test.
 
 #ifndef HLOC_CODEGEN_TRACE_H
 #define HLOC_CODEGEN_TRACE_H
@@ -16,9 +16,9 @@ public:
 
   bool isEnabled() const { return enabled; }
 
-  /// Calls `emit`, whose code stands between the begin and the end of an event then: named after
-  /// the instruction that `op` comes from, of the kind `category`; `kernel` is what runs, if it is
-  /// a kernel or several. `context` is the run's.
+  /// Calls `emit`, and puts the begin and end of an event around the code that it emits. The event
+  /// is named after the instruction that `op` comes from and has the category `category`; `kernel`
+  /// names the kernel or kernels that run. `context` is that of the run.
   mlir::LogicalResult trace(mlir::Operation *op, llvm::StringRef category, mlir::Value context,
                             llvm::function_ref<mlir::LogicalResult()> emit,
                             llvm::StringRef kernel = {});

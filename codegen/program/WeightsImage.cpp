@@ -20,12 +20,12 @@ namespace hloc {
 // Attributes of the module and of its constants.
 static constexpr StringLiteral kWeights = "hlo.weights", kOffset = "hlo.weights_offset";
 
-// The struct that is declared below, field by field.
+// The layout of the struct that is declared below.
 static_assert(offsetof(hlort_weights, data) == 0 && offsetof(hlort_weights, file) == 16 &&
               offsetof(hlort_weights, bytes) == 32 && offsetof(hlort_weights, hash) == 40 &&
               sizeof(hlort_weights) == 48);
 
-/// The bytes of a constant as it lies in memory; `storage` holds them where the literal cannot.
+/// The bytes of a constant in memory. `storage` holds them if the literal's own layout differs.
 static ArrayRef<char> getBytes(ElementsAttr value, SmallVectorImpl<char> &storage) {
   if (getStorageBits(value.getElementType()) >= 8)
     return hlo::getLiteralBytes(value, storage);
@@ -33,7 +33,7 @@ static ArrayRef<char> getBytes(ElementsAttr value, SmallVectorImpl<char> &storag
   return storage;
 }
 
-/// Puts `value` behind `out`.
+/// Appends `value` to `out`.
 template <class T> static void append(std::string &out, const T &value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
@@ -111,7 +111,7 @@ std::optional<int64_t> getWeightsOffset(Operation *global) {
   return offset ? std::optional<int64_t>(offset.getInt()) : std::nullopt;
 }
 
-/// With two dots: what belongs to an instruction of that name has another word behind the second.
+/// The second dot keeps it apart from symbols of instructions.
 std::string getWeightsSymbol(const ProgramNames &names) { return names.module + ".weights.mapped"; }
 
 LLVM::GlobalOp declareWeights(OpBuilder &builder, ModuleOp program, const ProgramNames &names) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of a program that are not in its object but in a file of weights beside it
+// Constants of a program that are not in its object, but in a file of weights next to it
 // (hlort/weights.h, runtime/WeightsFormat.h). Test: test/codegen/weights.mlir,
 // test/tools/weights.test.
 
@@ -17,7 +17,8 @@ namespace hloc {
 
 struct ProgramNames;
 
-/// Constants of fewer bytes stay beside the code that reads them, where LLVM sees their values.
+/// Smaller constants stay in the object with the code that reads them, where LLVM sees their
+/// values.
 inline constexpr int64_t kSmallConstant = 256;
 
 struct WeightsImage {
@@ -26,33 +27,33 @@ struct WeightsImage {
     int64_t offset, bytes; // in the file
     uint64_t hash;
   };
-  /// In the order of their places.
+  /// In the order of their offsets.
   std::vector<Constant> constants;
   int64_t bytes = 0;
   uint64_t hash = 0;
 
-  /// Writes the file. The constants' context must be there still.
+  /// Writes the file. Requires that the context of the constants still exists.
   void write(llvm::raw_ostream &out) const;
 };
 
-/// Gives the constants of a program on memory places in `file`, a name without a folder: all but
-/// those that are as well in the code that reads them. The program knows of it by attributes.
+/// Assigns offsets in `file`, a name without a folder, to the constants of a program on memory,
+/// except small ones. Records this in attributes of the program.
 WeightsImage placeWeights(mlir::ModuleOp program, llvm::StringRef file);
 
-/// Whether that was done.
+/// True if placeWeights was called.
 bool hasWeights(mlir::ModuleOp program);
 
-/// Where in the file a constant is, a memref.global; none if it is in the object.
+/// The offset of a constant, a memref.global, in the file; none if it is in the object.
 std::optional<int64_t> getWeightsOffset(mlir::Operation *global);
 
-/// Declares the program's hlort_weights, whose first field is the file's address.
+/// Declares the program's hlort_weights, whose first field is the address of the mapped file.
 mlir::LLVM::GlobalOp declareWeights(mlir::OpBuilder &builder, mlir::ModuleOp program,
                                     const ProgramNames &names);
 
-/// Defines it, where it is declared.
+/// Defines the declared hlort_weights.
 void defineWeights(mlir::ModuleOp program, const ProgramNames &names, llvm::Module &module);
 
-/// Its symbol.
+/// The symbol of the hlort_weights.
 std::string getWeightsSymbol(const ProgramNames &names);
 
 } // namespace hloc

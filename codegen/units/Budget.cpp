@@ -11,11 +11,11 @@ namespace hloc {
 
 namespace {
 
-/// One level less for a unit.
+/// Lowering the level of a unit by one.
 struct Step {
   size_t unit;
   const EffortCosts *from, *to;
-  /// Nanoseconds of compilation saved, and of each call lost.
+  /// Nanoseconds of compile time saved, and of run time lost per call.
   double saved, lost;
 };
 
@@ -45,7 +45,7 @@ BudgetPlan planLevels(ArrayRef<UnitWork> units, int level, double budget,
       steps.push_back({i, &from, &to, getTime(unit, from) - getTime(unit, to),
                        unit.runTime * (to.slowdown - from.slowdown)});
   }
-  // A unit's own steps stay in order, since each loses more for what it saves than the one before.
+  // The steps of one unit stay in order, since each loses more per saving than the one before.
   llvm::stable_sort(
       steps, [](const Step &x, const Step &y) { return x.lost * y.saved < y.lost * x.saved; });
   size_t taken = 0;
@@ -53,8 +53,8 @@ BudgetPlan planLevels(ArrayRef<UnitWork> units, int level, double budget,
     plan.levels[steps[taken].unit] = steps[taken].to->level;
     plan.time -= steps[taken].saved;
   }
-  // The last step may save far more than was still needed: earlier ones that still fit are undone,
-  // the costliest first, unless the unit has gone further down.
+  // The last step may save far more than was needed: undo earlier steps that still fit, the
+  // costliest first, unless the unit has been lowered further.
   for (const Step &step : llvm::reverse(ArrayRef(steps).take_front(taken)))
     if (plan.levels[step.unit] == step.to->level && plan.time + step.saved <= budget) {
       plan.levels[step.unit] = step.from == &efforts.front() ? level : step.from->level;
@@ -63,7 +63,7 @@ BudgetPlan planLevels(ArrayRef<UnitWork> units, int level, double budget,
   return plan;
 }
 
-/// Registers of a value of this type.
+/// The number of registers for a value of this type.
 static int64_t countRegisters(Type type, const Target &target) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector || !vector.getElementType().isIntOrIndexOrFloat())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much LLVM is to do for each unit, so that all of them together take a given time to compile:
-// less where that saves most for what the code then takes longer. The plan follows from predictions
-// alone, never from the clock. Results have the same bits with every plan: where code leaves LLVM a
-// choice of arithmetic, which it may make in another way at another level, its level stays. Test:
-// test/codegen/BudgetTest.cpp, test/tools/time-budget.test.
+// Chooses LLVM's optimization level for each unit so that all of them together compile within a
+// given time: the level is lowered where that saves most compile time per additional run time. The
+// plan depends only on predictions, never on measured times. Results have the same bits with every
+// plan: units in which LLVM may choose between different arithmetic, which could depend on the
+// level, keep their level. Test: test/codegen/BudgetTest.cpp, test/tools/time-budget.test.
 
 #ifndef HLOC_CODEGEN_UNITS_BUDGET_H
 #define HLOC_CODEGEN_UNITS_BUDGET_H
@@ -16,37 +16,37 @@
 namespace hloc {
 
 struct UnitWork {
-  /// Instructions that LLVM is given.
+  /// Instructions that LLVM gets.
   int64_t instructions = 0;
-  /// Nanoseconds that the unit's code takes in one call of the program.
+  /// Nanoseconds that the unit's code takes per call of the program.
   double runTime = 0;
-  /// Whether its level stays what it is.
+  /// True if its level must not change.
   bool isFixed = false;
 };
 
 struct BudgetPlan {
   /// LLVM's level for each unit.
   std::vector<int> levels;
-  /// Nanoseconds that all units take to compile, one after the other.
+  /// Nanoseconds to compile all units, one after the other.
   double time = 0;
 };
 
-/// Nanoseconds that a unit takes to compile.
+/// Nanoseconds to compile a unit.
 double getTime(const UnitWork &unit, const EffortCosts &effort);
-/// The row of LLVM's level.
+/// The costs of LLVM's level `level`.
 const EffortCosts &getEffort(const CompileCosts &costs, int level);
 
-/// The levels of `units`, `level` or lower, so that they take `budget` nanoseconds to compile, or,
-/// if that is less than can be, the least.
+/// The levels of `units`, at most `level`, with which they compile in `budget` nanoseconds; the
+/// lowest levels if that is impossible.
 BudgetPlan planLevels(llvm::ArrayRef<UnitWork> units, int level, double budget,
                       const CompileCosts &costs = kCompileCosts);
 
-/// Instructions of the code in `module`, before it is lowered: operations on vectors count as many
-/// times as there are registers in one.
+/// The number of instructions of the code in `module`, before it is lowered: operations on vectors
+/// count once per register.
 int64_t countInstructions(mlir::ModuleOp module, const Target &target);
 
-/// Whether LLVM may choose how to compute in the code of `module`, before it is lowered: which
-/// products and sums become fused multiply-adds, or in which order elements are added.
+/// True if LLVM may choose how to compute something in the code of `module`, before it is lowered:
+/// which products and sums become fused multiply-adds, or the order in which elements are added.
 bool leavesChoices(mlir::ModuleOp module, const Target &target);
 
 } // namespace hloc

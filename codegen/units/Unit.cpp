@@ -12,7 +12,7 @@ namespace hloc {
 
 namespace {
 
-/// A kernel's function and, before it, those that are parts of it.
+/// A kernel's function, preceded by those that are parts of it.
 struct KernelFunctions {
   SmallVector<LLVM::LLVMFuncOp, 1> functions;
   KernelSchedule launch;
@@ -56,14 +56,14 @@ std::vector<KernelFunctions> UnitMaker::findKernels() {
   return kernels;
 }
 
-/// Of the same target as the program's, and of nothing else that is the program's.
+/// A module with the program's targets and nothing else.
 OwningOpRef<ModuleOp> UnitMaker::makeModule() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(code.getLoc());
   copyTargets(code, *module);
   return module;
 }
 
-/// Leaves a declaration in the kernel's place.
+/// Moves the kernel to a unit of its own and leaves a declaration in its place.
 void UnitMaker::makeKernel(const KernelFunctions &kernel) {
   Unit unit;
   unit.module = makeModule();
@@ -88,8 +88,8 @@ void UnitMaker::listConstants(Unit &unit) {
       unit.constants.push_back({global.getSymName().str(), value});
 }
 
-/// Constants that are large, the weights and, for what describes the module, a declaration of the
-/// function that hosts call. Values that LLVM may compute with stay in the program.
+/// Moves large constants, the weights and, for the description of the module, a declaration of the
+/// entry function to a unit of their own. Constants whose values LLVM can use stay in the program.
 void UnitMaker::makeData() {
   Unit unit;
   unit.module = makeModule();
@@ -159,7 +159,7 @@ std::optional<CacheKey> getUnitKey(Unit &unit, const Target &target) {
       unnamed.push_back(function);
   }
   options.unnamed = unnamed;
-  if (target.lineTables) { // which begin with the module's file
+  if (target.lineTables) { // they contain the module's file name
     std::string file;
     llvm::raw_string_ostream(file) << unit.module->getLoc();
     key.add(file);
@@ -189,8 +189,8 @@ OwningOpRef<ModuleOp> join(ArrayRef<Unit *> units) {
   return joined;
 }
 
-/// Adds declarations of what the module's functions call or take the address of and `joined`
-/// declares.
+/// Adds declarations of everything that the module's functions call or take the address of and that
+/// `joined` declares.
 static void addDeclarations(ModuleOp module, SymbolTable &joined) {
   llvm::SmallDenseSet<StringAttr> known;
   for (auto symbol : module.getOps<SymbolOpInterface>())
