@@ -39,7 +39,7 @@ Value Build::create(StringRef name, ValueRange operands, Type type) {
 //===- Constants -----------------------------------------------------------===//
 
 static APFloat toFloat(FloatType type, double value) {
-  if (isa<Float8E8M0FNUType>(type) && !(value > 0)) // has positive numbers only
+  if (isa<Float8E8M0FNUType>(type) && !(value > 0)) // it has only positive numbers
     return APFloat::getNaN(type.getFloatSemantics());
   APFloat result(value);
   bool losesInfo;
@@ -245,7 +245,7 @@ Build::countedLoop(int64_t count, bool reversed, ValueRange inits,
   Value scalar =
       tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, i32), narrow);
   SmallVector<Value> results = step(*this, scalar, loop.getRegionIterArgs());
-  if (!inits.empty()) // else the loop has a terminator
+  if (!inits.empty()) // otherwise the loop has a terminator
     scf::YieldOp::create(builder, loc, results);
   return SmallVector<Value>(loop.getResults());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes hlo operations on plain (layout-free, static) arrays in few words. Result types follow from
-// the operands; a scalar `double` stands for a constant of the other operand's type.
+// Builds hlo operations on plain arrays (without layouts, of static shape) concisely. Result types
+// follow from the operands; a scalar `double` stands for a constant of the other operand's type.
 
 #ifndef HLOC_PASSES_BUILD_H
 #define HLOC_PASSES_BUILD_H
@@ -16,7 +16,7 @@ mlir::RankedTensorType arrayType(mlir::Value value);
 /// Product of the sizes.
 int64_t product(llvm::ArrayRef<int64_t> sizes);
 
-/// Whether all are `expected`.
+/// True if all are `expected`.
 inline bool allEqual(llvm::ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
@@ -24,7 +24,7 @@ inline bool allEqual(llvm::ArrayRef<int64_t> values, int64_t expected) {
 /// 0, 1, ... count-1.
 llvm::SmallVector<int64_t> iotaVector(int64_t count);
 
-/// `value` as `type`, which differs from its own in layouts only.
+/// `value` as `type`, which may differ only in layouts.
 mlir::Value withLayout(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
 
 class Build {
@@ -39,17 +39,18 @@ public:
 
   //===- Constants ---------------------------------------------------------===//
 
-  /// Rank-0 constant of `element` with a value that is rounded to it.
+  /// Rank-0 constant of type `element`; the value is rounded to it.
   Value scalar(mlir::Type element, double value);
   Value scalar(mlir::Type element, const llvm::APInt &value);
-  /// All elements `value`: a scalar constant, broadcast unless `type` has rank 0.
+  /// An array in which all elements are `value`: a scalar constant, broadcast unless `type` has
+  /// rank 0.
   Value splat(mlir::RankedTensorType type, double value);
   Value splatLike(Value like, double value) { return splat(arrayType(like), value); }
   Value zero(mlir::RankedTensorType type) { return splat(type, 0); }
-  /// Least and greatest value of the type; infinities where it has them.
+  /// The least and the greatest value of the type; infinities if it has them.
   Value lowest(mlir::Type element);
   Value highest(mlir::Type element);
-  /// Index constant as s32 scalar.
+  /// An index constant as an s32 scalar.
   Value index(int64_t value);
 
   //===- Elementwise -------------------------------------------------------===//
@@ -91,12 +92,12 @@ public:
   //===- Shapes ------------------------------------------------------------===//
 
   Value broadcast(Value value, Sizes shape, Sizes dimensions);
-  /// `value`, without dimension(s) of `like` that `dimensions` does not list, as `like`'s shape.
+  /// Broadcasts `value` to `like`'s shape along the dimensions that are not in `dimensions`.
   Value broadcastLike(Value value, Value like, Sizes dimensions) {
     return broadcast(value, arrayType(like).getShape(), dimensions);
   }
   Value reshape(Value value, Sizes shape);
-  /// `value` as a vector of its elements.
+  /// The elements of `value` as a vector.
   Value flatten(Value value) { return reshape(value, arrayType(value).getNumElements()); }
   Value transpose(Value value, Sizes permutation);
   Value reverse(Value value, Sizes dimensions);
@@ -108,10 +109,10 @@ public:
   Value iota(Sizes shape, mlir::Type element, int64_t dimension);
   Value dynamicSlice(Value value, mlir::ValueRange starts, Sizes sizes);
   Value dynamicUpdateSlice(Value value, Value update, mlir::ValueRange starts);
-  /// Integers as s32, or s64 where s32 does not hold them all: indices that may be compared with
-  /// sizes. What is no index in either type is none before, too.
+  /// Converts integers to s32, or to s64 if s32 cannot represent them all: indices that may be
+  /// compared with sizes. A value that is out of range before is out of range afterwards.
   Value signedIndices(Value indices);
-  /// The elements of a vector at `places`, in the shape of those.
+  /// The elements of a vector at the positions `places`, in their shape.
   Value elementsAt(Value vector, Value places);
 
   //===- Others ------------------------------------------------------------===//
@@ -122,7 +123,7 @@ public:
   countedLoop(int64_t count, bool reversed, mlir::ValueRange inits,
               llvm::function_ref<llvm::SmallVector<Value>(Build, Value, mlir::ValueRange)> step);
 
-  /// Fold of `dimensions` with binary operation `opName`, from `init`.
+  /// Reduces `dimensions` with the binary operation `opName`, beginning with `init`.
   Value reduce(Value value, Value init, Sizes dimensions, llvm::StringRef opName);
   Value reduceSum(Value value, Sizes dimensions);
   /// Dot without batch dimensions of the last of `lhs` with the first of `rhs`.

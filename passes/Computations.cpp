@@ -18,10 +18,10 @@ ComputationOp hloc::getEntry(ModuleOp module) {
   return nullptr;
 }
 
-/// Calls `visit` for every symbol that an attribute of an operation below `root` names.
+/// Calls `visit` for every symbol that an attribute of an operation below `root` refers to.
 static void forEachReference(Operation *root, function_ref<void(FlatSymbolRefAttr)> visit) {
   root->walk([&](Operation *op) {
-    // Only inherent attributes of the dialect's operations name computations.
+    // Only inherent attributes of the dialect's operations refer to computations.
     if (!isa_and_present<HLODialect>(op->getDialect()) || op == root)
       return;
     for (NamedAttribute attribute : op->getAttrs()) {

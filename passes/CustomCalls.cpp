@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Layouts of operands become those of the operands' leaves: none for a token.
+/// Replaces the layouts of operands by those of the operands' leaves: none for a token.
 static void flattenConstraints(CustomCallOp call) {
   std::optional<ArrayAttr> constraints = call.getOperandLayoutConstraints();
   if (!constraints)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of this folder: factories, options and registration, made from Passes.td, which
-// documents each. Pipeline.h orders them.
+// The passes of this folder: factories, options and registration, generated from Passes.td, which
+// documents each pass. Pipeline.h orders them.
 
 #ifndef HLOC_PASSES_PASSES_H
 #define HLOC_PASSES_PASSES_H
@@ -12,7 +12,7 @@ namespace hloc {
 #define GEN_PASS_DECL
 #include "passes/Passes.h.inc"
 
-/// Makes all passes and pipelines known by their flags (`--inline-calls`, ...).
+/// Registers all passes and pipelines by their flags (`--inline-calls`, ...).
 void registerPasses();
 
 } // namespace hloc

@@ -16,7 +16,8 @@ namespace hloc {
 
 void hloc::buildInterfacePipeline(OpPassManager &passes) {
   passes.addPass(createLocalizeEntry());
-  passes.addPass(createBindParameters()); // the entry's shapes are those of one partition
+  // Before that, the entry needs the shapes of one partition.
+  passes.addPass(createBindParameters());
   passes.addPass(createLowerTransfers());
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
@@ -35,10 +36,12 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
   OpPassManager &function = passes.nest<func::FuncOp>();
   function.addPass(createSimplify());
   function.addPass(createCSEPass());
-  function.addPass(createRaiseCountedLoops()); // wants constant bounds
+  function.addPass(createRaiseCountedLoops()); // needs constant bounds
   function.addPass(createHoistLoopInvariants());
-  function.addPass(createFoldWeights()); // before slices of layers stand before what is made of all
-  function.addPass(createSliceProducers()); // once all that is hoisted stands before the loops
+  // Before slices of layers are moved before what is made of all.
+  function.addPass(createFoldWeights());
+  // After everything that can be hoisted is before the loops.
+  function.addPass(createSliceProducers());
   function.addPass(createRemoveDeadLoopState());
   function.addPass(createSimplify()); // loops that run once, counters that are constants
   function.addPass(createCSEPass());
@@ -46,14 +49,14 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
 
 void hloc::buildExpansionPipeline(OpPassManager &passes) {
   passes.addPass(createExpandOperations());
-  passes.addPass(createLowerCollectives()); // their computations are what kernels can do
+  passes.addPass(createLowerCollectives()); // their computations become kernels
   passes.addPass(createDeduplicateComputations());
 }
 
 void hloc::buildContractionPipeline(OpPassManager &passes, bool simplify) {
   passes.addNestedPass<func::FuncOp>(createCanonicalizeConvolutions());
   if (simplify)
-    passes.addNestedPass<func::FuncOp>(createSimplify()); // transposes go into dots
+    passes.addNestedPass<func::FuncOp>(createSimplify()); // transposes are merged into dots
   passes.addPass(createCanonicalizeDots());
 }
 
@@ -62,23 +65,25 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
   fuse.alone = options.level == 0;
   fuse.remarks = options.remarks;
   passes.addNestedPass<func::FuncOp>(createFuse(fuse));
-  passes.addNestedPass<func::FuncOp>(createOrderKernels()); // also keeps updates in place
-  passes.addNestedPass<func::FuncOp>(createGroupKernels()); // plans of memory leave groups room
+  passes.addNestedPass<func::FuncOp>(createOrderKernels()); // also makes updates in place possible
+  // So that buffer assignment keeps groups' buffers apart.
+  passes.addNestedPass<func::FuncOp>(createGroupKernels());
   if (options.level > 0) {
     passes.addNestedPass<func::FuncOp>(createOverlapCollectives());
-    passes.addNestedPass<func::FuncOp>(
-        createDoubleBufferLoopState()); // looks at the buffers of kernels in order
-    passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // more kernels are equal then
+    // Looks at the buffers of kernels in order.
+    passes.addNestedPass<func::FuncOp>(createDoubleBufferLoopState());
+    passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // this makes more kernels equal
   }
-  passes.addNestedPass<func::FuncOp>(createRefuseDeadlocks()); // starts and dones move no more
+  // Starts and dones do not move any more.
+  passes.addNestedPass<func::FuncOp>(createRefuseDeadlocks());
   passes.addNestedPass<func::FuncOp>(createChooseSchedules({.remarks = options.remarks}));
 }
 
 void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
   buildSchedulePipeline(passes, options);
-  passes.addNestedPass<func::FuncOp>(createPackOperands()); // as schedules ask for
+  passes.addNestedPass<func::FuncOp>(createPackOperands()); // as the schedules prescribe
   passes.addPass(createAssignBuffers());
-  passes.addPass(createRestrictCalls()); // calls of the runtime are what they will be
+  passes.addPass(createRestrictCalls()); // calls of the runtime are final now
   if (options.check)
     passes.addPass(createCheckBuffers());
 }

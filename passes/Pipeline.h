@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one map of the compiler's middle: every stage as a function of a few lines. Nothing else
+// The pipelines of the passes on hlo: every stage is a function of a few lines. No other file
 // orders passes.
 
 #ifndef HLOC_PASSES_PIPELINE_H
@@ -11,40 +11,41 @@ class OpPassManager;
 
 namespace hloc {
 
-/// The text's form -> `func.func @main` of hlo operations on plain arrays. Arguments and results
-/// still have their logical shapes, and the layouts that hosts see as attributes.
+/// From the text's form to `func.func @main` with hlo operations on plain arrays. Arguments and
+/// results have their logical shapes, and the layouts that hosts see as attributes.
 void buildInterfacePipeline(mlir::OpPassManager &passes);
 
-/// That, then arguments and results as they lie in memory: all arrays are row-major.
+/// Likewise, then gives arguments and results the shapes of their memory, so that all arrays are
+/// row-major.
 void buildCorePipeline(mlir::OpPassManager &passes);
 
-/// Rules, common subexpressions, loops: fewer operations of the same kinds.
+/// Algebraic rules, common subexpressions, loops: fewer operations of the same kinds.
 void buildSimplificationPipeline(mlir::OpPassManager &passes);
 
-/// All operations -> those that fusion and codegen know.
+/// Expands all operations to those that fusion and codegen know.
 void buildExpansionPipeline(mlir::OpPassManager &passes);
 
-/// Dots and convolutions in the forms that codegen knows.
+/// Brings dots and convolutions into the forms that codegen knows.
 void buildContractionPipeline(mlir::OpPassManager &passes, bool simplify);
 
 struct KernelPipelineOptions {
   unsigned level = 3;
-  /// Check the plan of memory (check-buffers).
+  /// Check the buffer plan (check-buffers).
   bool check = false;
-  /// Say as remarks why operations were not fused, and how kernels are done.
+  /// Emit remarks on why operations were not fused, and on the schedules of kernels.
   bool remarks = false;
 };
 
-/// Operations -> kernels in order, each with its schedule.
+/// From operations to ordered kernels, each with its schedule.
 void buildSchedulePipeline(mlir::OpPassManager &passes, const KernelPipelineOptions &options);
 
-/// That, then their places in memory.
+/// Likewise, then assigns buffers.
 void buildKernelPipeline(mlir::OpPassManager &passes, const KernelPipelineOptions &options);
 
-/// What follows the interface, on arrays, at optimization level 0 to 3.
+/// The passes after the interface pipeline, on arrays, at optimization level 0 to 3.
 void buildArrayPipeline(mlir::OpPassManager &passes, unsigned level);
 
-/// The stages on hlo, both of the above.
+/// The stages on hlo: both of the above.
 void buildHloPipeline(mlir::OpPassManager &passes, unsigned level);
 
 } // namespace hloc

@@ -57,8 +57,7 @@ CompileCache::~CompileCache() {
     return;
   CachePruningPolicy policy;
   policy.Interval = kPruningInterval;
-  policy.Expiration =
-      std::chrono::seconds(0); // unused entries are removed only when there are too many
+  policy.Expiration = std::chrono::seconds(0); // remove entries only if there are too many
   policy.MaxSizeBytes = maxBytes;
   pruneCache(folder, policy);
 }

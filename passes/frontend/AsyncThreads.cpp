@@ -9,7 +9,7 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// Operations that run computations once, or as a structure of control.
+/// True for operations that run computations once, or as control flow.
 static bool runsInOrder(Operation *op) {
   return isa<CallOp, FusionOp, WhileOp, ConditionalOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(
       op);
@@ -43,7 +43,7 @@ AsyncThreads::AsyncThreads(ModuleOp module) {
 }
 
 AsyncThreads::Effects AsyncThreads::getEffects(Operation *op) {
-  if (isa<AsyncUpdateOp, AsyncDoneOp>(op)) // their start says it
+  if (isa<AsyncUpdateOp, AsyncDoneOp>(op)) // their start names it
     return Effects::None;
   if (runsInOrder(op)) {
     Effects effects = Effects::None;
@@ -63,7 +63,7 @@ AsyncThreads::Effects AsyncThreads::getEffects(ComputationOp computation) {
   return effects;
 }
 
-/// The only end of what `start` begins, if that is in the same block; else null.
+/// The only async_done of `start`, if it is in the same block; else null.
 static AsyncDoneOp findDone(AsyncStartOp start) {
   Value state = start.getResult();
   while (state.hasOneUse()) {
@@ -86,7 +86,7 @@ static bool areStatic(TypeRange types) {
   });
 }
 
-/// Whether the computation, and what it calls, works on arrays of static shape alone.
+/// True if the computation and its callees use only arrays of static shape.
 static bool isStatic(ComputationOp computation) {
   return areStatic(computation.getArgumentTypes()) &&
          llvm::all_of(computation.getBody().front(), [](Operation &op) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which asynchronous computations of the text may run on a thread of their own; all others run
-// where they start. Test: test/passes/frontend/async-threads.hlo.
+// Decides which asynchronous computations of the text may run on a thread of their own; all others
+// run where they start. Test: test/passes/frontend/async-threads.hlo.
 
 #ifndef HLOC_PASSES_ASYNCTHREADS_H
 #define HLOC_PASSES_ASYNCTHREADS_H
@@ -12,17 +12,18 @@ namespace hloc {
 
 class AsyncThreads {
 public:
-  /// Looks at who calls whom in `module`, in the text's form.
+  /// Analyses the calls of `module`, in the text's form.
   explicit AsyncThreads(mlir::ModuleOp module);
 
-  /// Whether `callee`, which `start` begins, may run on the thread that it names. It has all its
-  /// operands, arrays of static shape, ends in the block where it starts, and it does nothing that
-  /// other participants see; if it calls the host, nothing else between its start and its end does.
+  /// True if `callee`, which `start` begins, may run on the thread that it names. It must have all
+  /// its operands, use only arrays of static shape, end in the block where it starts, and do
+  /// nothing that other participants see. If it calls the host, nothing else may do so between its
+  /// start and its end.
   bool runsOnThread(hlo::AsyncStartOp start, hlo::ComputationOp callee) const;
 
 private:
-  /// What an operation does beside computing: calls of the host, or what has to keep its place
-  /// among everything else.
+  /// The side effects of an operation: none, calls of the host, or effects that are ordered with
+  /// everything else.
   enum class Effects { None, Host, Ordered };
 
   static Effects getEffects(mlir::Operation *op);

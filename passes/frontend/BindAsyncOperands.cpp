@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// What follows the start in the text until all `operands` are there; none if that is not plain.
+/// The updates and the done that follow the start until all `operands` are given; empty if they are
+/// not a simple chain.
 static SmallVector<Operation *> followStates(AsyncStartOp start, size_t count,
                                              SmallVectorImpl<Value> &operands) {
   SmallVector<Operation *> states;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous computations whose operands async-update and async-done bind: they start where the
-// last operand is. Test: test/evaluator/async-binding.hlo.
+// Asynchronous computations that get operands from async-update and async-done: their start is
+// moved to where the last operand is given. Test: test/evaluator/async-binding.hlo.
 
 #ifndef HLOC_PASSES_BINDASYNCOPERANDS_H
 #define HLOC_PASSES_BINDASYNCOPERANDS_H
@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// Afterwards each async_start has all operands of its computation. One that was moved names no
-/// thread: its end is near.
+/// Afterwards each async_start has all operands of its computation. A start that was moved no
+/// longer names a thread, since its end follows closely.
 mlir::LogicalResult bindAsyncOperands(mlir::ModuleOp module);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters whose values are known become constants; those that are left are numbered anew.
-// Test: test/passes/frontend/bind-parameters.mlir.
+// Turns parameters whose values are known into constants, and renumbers the others. Test:
+// test/passes/frontend/bind-parameters.mlir.
 #include "passes/frontend/BindParameters.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Location.h"
@@ -38,18 +38,18 @@ private:
   ComputationOp entry;
   Block &body;
   OpBuilder builder;
-  // Of the parameters that are left.
+  // Of the parameters that remain.
   SmallVector<Type> types, layouts;
   SmallVector<DictionaryAttr> attributes;
-  /// Their numbers, by the number of the parameter before and the path to a part of it. Of what is
-  /// bound -1.
+  /// Their new numbers, by the old number of the parameter and the path to a part of it; -1 for
+  /// what is bound.
   std::map<std::pair<int64_t, std::vector<int64_t>>, int64_t> numbers;
   SmallVector<Attribute> boundParameters;
 };
 
 } // namespace
 
-/// The parameter as it is, but in the order of those that are left.
+/// Keeps the parameter whole, under its new number.
 Value ParameterBinder::takeWhole(BlockArgument parameter, Type layout) {
   int64_t number = parameter.getArgNumber();
   numbers[{number, {}}] = int64_t(types.size());
@@ -59,7 +59,7 @@ Value ParameterBinder::takeWhole(BlockArgument parameter, Type layout) {
   return body.addArgument(parameter.getType(), parameter.getLoc());
 }
 
-/// A constant of the value that is `bound`.
+/// Makes a constant of the value that is `bound`.
 FailureOr<Value> ParameterBinder::bind(BlockArgument parameter, Type type, StringRef name,
                                        DictionaryAttr bound) {
   auto value = bound.getAs<ElementsAttr>("value");
@@ -83,8 +83,8 @@ FailureOr<Value> ParameterBinder::bind(BlockArgument parameter, Type type, Strin
   return Value(ConstantOp::create(builder, parameter.getLoc(), type, value));
 }
 
-/// A part of a parameter, from the front of `bound`: of a tuple each array is a constant or a
-/// parameter of its own, as hosts see it anyway.
+/// Takes a part of a parameter from the front of `bound`: of a tuple, each array becomes a constant
+/// or a parameter of its own, as hosts see it anyway.
 FailureOr<Value> ParameterBinder::take(BlockArgument parameter, Type type, Type layout,
                                        const Twine &name, SmallVectorImpl<int64_t> &path,
                                        ArrayRef<Attribute> &bound) {
@@ -123,7 +123,7 @@ FailureOr<Value> ParameterBinder::take(BlockArgument parameter, Type type, Type 
   return Value(body.addArgument(type, loc));
 }
 
-/// Lets the header's `input_output_alias` or `buffer_donor` speak of the parameters that are left.
+/// Renumbers the parameters in the header's `input_output_alias` or `buffer_donor`.
 LogicalResult ParameterBinder::renumber(StringRef list) {
   auto aliases = module->getAttrOfType<ArrayAttr>(list);
   if (!aliases)
@@ -136,7 +136,7 @@ LogicalResult ParameterBinder::renumber(StringRef list) {
         whole != numbers.end()
             ? whole
             : numbers.find({alias.getOperand(), std::vector<int64_t>(path.begin(), path.end())});
-    if (found == numbers.end()) // leads to no array, which has no meaning
+    if (found == numbers.end()) // leads to no array, so it has no meaning
       continue;
     if (found->second < 0) {
       Location loc = body.getArgument(alias.getOperand()).getLoc();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the entry whose values are known when compiling. Test:
+// Parameters of the entry whose values are known at compile time. Test:
 // test/passes/frontend/bind-parameters.mlir.
 
 #ifndef HLOC_PASSES_BINDPARAMETERS_H
@@ -9,15 +9,15 @@
 
 namespace hloc {
 
-/// Attribute of an argument of the entry: for each array in it either unit, or
-/// `{value = dense<...> : tensor<...>, from = "weights.npz:w"}`.
+/// Attribute of an argument of the entry: for each array in it either unit, or `{value = dense<...>
+/// : tensor<...>, from = "weights.npz:w"}`.
 inline constexpr llvm::StringLiteral kBound = "hlo.bound";
 
-/// Attribute of the module: the arrays that were bound, each
-/// `{name = "w", type = tensor<...>, from = "weights.npz:w"}`.
+/// Attribute of the module: the arrays that were bound, each as `{name = "w", type = tensor<...>,
+/// from = "weights.npz:w"}`.
 inline constexpr llvm::StringLiteral kBoundParameters = "hlo.bound_parameters";
 
-/// The pass bind-parameters, for those who need the entry's types before any pass runs.
+/// The pass bind-parameters, for callers that need the entry's types before any pass runs.
 mlir::LogicalResult bindParameters(mlir::ModuleOp module);
 
 } // namespace hloc

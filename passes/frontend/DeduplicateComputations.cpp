@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One computation instead of many equal ones. Test:
-// test/passes/frontend/deduplicate-computations.mlir.
+// Merges equal computations. Test: test/passes/frontend/deduplicate-computations.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/OperationSupport.h"
 #include "passes/Computations.h"
@@ -18,7 +17,7 @@ namespace hloc {
 
 namespace {
 
-/// Equal computations have equal hashes.
+/// A hash that is equal for equal computations.
 llvm::hash_code hashOf(ComputationOp computation) {
   llvm::hash_code hash = mlir::hash_value(computation.getFunctionType());
   computation.getBody().walk([&](Operation *op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of LowerControlFlow: loops carry only what they change. Test:
+// A step of LowerControlFlow that makes loops carry only what they change. Test:
 // test/passes/frontend/lower-control-flow.mlir.
 
 #ifndef HLOC_PASSES_DROPLOOPINVARIANTS_H
@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// Drops what a loop carries but never changes; its users then take the initial value. Gives the
-/// loop that is left, and in `results` what stands for each result of `loop`, which is gone.
+/// Removes loop-carried values that the loop never changes; their users take the initial values.
+/// Replaces `loop` by the returned one, and sets `results` to the replacements of its results.
 mlir::scf::WhileOp dropInvariants(mlir::scf::WhileOp loop,
                                   llvm::SmallVectorImpl<mlir::Value> &results);
 

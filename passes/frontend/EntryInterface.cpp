@@ -8,7 +8,7 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// Names of the leaves of a parameter or result: `x`, or `x.0.1` inside of tuples.
+/// Names of the leaves of a parameter or result: `x`, or `x.0.1` inside tuples.
 static void appendLeafNames(Type type, std::string name, SmallVectorImpl<std::string> &names) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     for (auto [i, element] : llvm::enumerate(tuple.getTypes()))
@@ -18,7 +18,7 @@ static void appendLeafNames(Type type, std::string name, SmallVectorImpl<std::st
   }
 }
 
-/// Names of the leaves of `value`, from the instructions of which tuples are made.
+/// Names of the leaves of `value`, taken from the instructions that tuples are made of.
 static void appendResultNames(Value value, SmallVectorImpl<std::string> &names) {
   if (auto tuple = value.getDefiningOp<TupleOp>())
     for (Value element : tuple.getElements())
@@ -40,7 +40,7 @@ void describeEntry(ModuleOp module, ComputationOp entry, func::FuncOp function) 
   Value root = body.getTerminator()->getOperand(0);
   appendResultNames(root, resultNames);
 
-  // The module's header has the last word about layouts.
+  // Layouts in the module's header take precedence.
   TypeRange parameterTypes(entry.getArgumentTypes());
   Type resultType = root.getType();
   if (auto layout = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout"))

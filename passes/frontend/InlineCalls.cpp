@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces calls by the callee's operations and erases what only wraps values: fusions and
-// asynchronous pairs of the input (but those that may run on a thread of their own), barriers,
-// shardings. Test: test/passes/frontend/inline-calls.mlir.
+// Replaces calls by the callee's operations, and erases operations that only wrap values: fusions,
+// asynchronous pairs (except those that may run on a thread of their own), barriers, shardings.
+// Test: test/passes/frontend/inline-calls.mlir.
 #include "compiler/hlo/Buffers.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/Builders.h"
@@ -25,7 +25,7 @@ namespace hloc {
 
 namespace {
 
-/// Custom calls that only annotate: the result is the operand.
+/// True for custom calls that are annotations: their result is their operand.
 bool isAnnotation(CustomCallOp op) {
   static constexpr StringLiteral targets[] = {"Sharding",
                                               "SPMDFullToShardShape",
@@ -82,7 +82,7 @@ private:
         })
         .Case([&](AsyncDoneOp done) -> LogicalResult {
           if (done.getOperand(0).getDefiningOp<AsyncStartOp>())
-            return success(); // what runs on a thread stays
+            return success(); // computations that run on a thread are kept
           return replaceByElement(done, 1);
         })
         .Case<AllGatherDoneOp, CollectivePermuteDoneOp>(
@@ -119,7 +119,7 @@ private:
   }
 
   /// Replaces `op`, the end of an asynchronous pair, by an element of its operand, the tuple that
-  /// the start gave.
+  /// the start returned.
   LogicalResult replaceByElement(Operation *op, int64_t index) {
     auto tuple = dyn_cast<TupleType>(op->getOperand(0).getType());
     if (!tuple || int64_t(tuple.size()) <= index || op->getNumResults() != 1)
@@ -131,8 +131,8 @@ private:
     return success();
   }
 
-  /// Replaces `op`, which gives a tuple, by a tuple of `elements` and, for the contexts that
-  /// follow in its type, zeros.
+  /// Replaces `op`, which returns a tuple, by a tuple of `elements`, followed by zeros for the
+  /// remaining context types.
   void replaceByTuple(OpBuilder &builder, Operation *op, SmallVector<Value> elements) {
     auto type = cast<TupleType>(op->getResult(0).getType());
     for (Type rest : type.getTypes().drop_front(elements.size())) {
@@ -153,7 +153,7 @@ private:
     return builder.create(state);
   }
 
-  /// Start of a collective whose result is (operands, results, contexts...).
+  /// Handles the start of a collective whose result is (operands, results, contexts...).
   template <typename PlainOp> LogicalResult makePlain(Operation *start) {
     OpBuilder builder(start);
     auto type = dyn_cast<TupleType>(start->getResult(0).getType());
@@ -204,7 +204,7 @@ private:
     return callee;
   }
 
-  /// Clones the callee's operations before `call`; returns its results.
+  /// Clones the callee's operations before `call` and returns its results.
   FailureOr<SmallVector<Value>> cloneBody(Operation *call, FlatSymbolRefAttr symbol) {
     FailureOr<ComputationOp> callee = getCallee(call, symbol);
     if (failed(callee))
@@ -222,18 +222,18 @@ private:
     return results;
   }
 
-  /// Replaces `map` by the callee's operations applied to arrays, if they are elementwise.
+  /// Replaces `map` by the callee's operations on whole arrays, if they are elementwise.
   LogicalResult inlineMap(MapOp map) {
     FailureOr<ComputationOp> callee = getCallee(map, map.getToApplyAttr());
     if (failed(callee))
       return failure();
     auto isLater = [](Operation &op) { return isa<GetTupleElementOp, DotOp>(op); };
     if (!isLanewise(*callee) || llvm::any_of(callee->getBody().front(), isLater))
-      return success(); // expanded once control flow has structure and tuples are gone
+      return success(); // expanded after tuples are gone and control flow is structured
     OpBuilder builder(map);
     auto type = cast<RankedTensorType>(map.getType());
     SmallVector<Value> operands;
-    for (Value operand : map.getInputs()) // all in one layout
+    for (Value operand : map.getInputs()) // give all the same layout
       operands.push_back(
           withLayout(builder, operand,
                      RankedTensorType::get(type.getShape(), getElementTypeOrSelf(operand),
@@ -251,7 +251,7 @@ private:
   DenseMap<Operation *, State> states;
 };
 
-/// Numbers what draws random numbers, before one instruction becomes several operations.
+/// Numbers the instructions that draw random numbers, before they are copied.
 void numberGenerators(ModuleOp module) {
   int64_t count = 0;
   Builder builder(module.getContext());

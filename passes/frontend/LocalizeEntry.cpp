@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a program on global arrays whose work is done by each partition on its own part (JAX's
-// shard_map) to what one partition runs. Test: test/passes/frontend/localize-entry.hlo.
+// Turns a program on global arrays in which each partition works on its own part (JAX's shard_map)
+// into the program that one partition runs. Test: test/passes/frontend/localize-entry.hlo.
 #include "passes/frontend/LocalizeEntry.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Location.h"
@@ -37,7 +37,7 @@ static StringRef getText(Operation *op, StringRef name) {
   return text ? text.getValue() : StringRef();
 }
 
-/// Whether a sharding says nothing about parts: all have everything, or one device alone does.
+/// True if a sharding does not partition: every device has everything, or a single device does.
 static bool isWhole(StringRef sharding) {
   return sharding.empty() || sharding.contains("manual") ||
          (sharding.contains("replicated") && !sharding.contains("devices")) ||
@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-/// `elements` as a value of `type`: their tuple, or the only one.
+/// `elements` as a value of `type`: a tuple, or the only element.
 Value EntryLocalizer::makeTuple(Operation *call, ValueRange elements, Type type) {
   if (!isa<TupleType>(type))
     return elements.front();
@@ -78,7 +78,7 @@ Value EntryLocalizer::makeTuple(Operation *call, ValueRange elements, Type type)
   return TupleOp::create(builder, call->getLoc(), builder.getTupleType(types), elements);
 }
 
-/// Annotations are their operands, unless they would move data.
+/// Replaces annotations by their operands, unless they would move data.
 LogicalResult EntryLocalizer::dropAnnotations() {
   for (Operation &op : llvm::make_early_inc_range(entry.getBody().front())) {
     if (!isSharding(&op))
@@ -98,7 +98,7 @@ LogicalResult EntryLocalizer::dropAnnotations() {
   return success();
 }
 
-/// The parameters that `call` takes become what it gives.
+/// Changes the parameters that `call` takes to the parts that it returns.
 LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
   auto tuple = dyn_cast<TupleType>(call.getResult(0).getType());
   SmallVector<Type> types =
@@ -106,7 +106,7 @@ LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
   if (types.size() != call.getInputs().size())
     return call.emitOpError("expected a part of each operand");
   for (auto [operand, type] : llvm::zip(call.getInputs(), types)) {
-    if (operand.getType() == type) // all of it
+    if (operand.getType() == type) // the part is all of it
       continue;
     auto parameter = dyn_cast<BlockArgument>(operand);
     if (!parameter || !llvm::all_of(parameter.getUsers(), isToLocal))
@@ -124,7 +124,7 @@ LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
   return success();
 }
 
-/// What `call` takes becomes the result.
+/// Changes the results to the parts that `call` takes.
 LogicalResult EntryLocalizer::localizeResults(CustomCallOp call) {
   SmallVector<Operation *> work{call};
   while (!work.empty()) {
@@ -138,7 +138,7 @@ LogicalResult EntryLocalizer::localizeResults(CustomCallOp call) {
   }
   Value local = makeTuple(call, call.getInputs(), call.getResult(0).getType());
   call.getResult(0).replaceAllUsesWith(local);
-  // Types follow along the way to the root.
+  // Update the types on the way to the root.
   work.assign(local.getUsers().begin(), local.getUsers().end());
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
@@ -153,7 +153,7 @@ LogicalResult EntryLocalizer::localizeResults(CustomCallOp call) {
   return success();
 }
 
-/// The header's layout takes the new shapes; their orders of dimensions stay.
+/// Updates the shapes in the header's layout; their orders of dimensions are kept.
 void EntryLocalizer::updateLayout(FunctionType before) {
   auto attribute = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout");
   auto layout = attribute ? dyn_cast<FunctionType>(attribute.getValue()) : FunctionType();
@@ -181,8 +181,8 @@ void EntryLocalizer::updateLayout(FunctionType before) {
                   TypeAttr::get(builder.getFunctionType(inputs, results)));
 }
 
-/// Shardy's mesh says how many partitions there are where the header does not: `<["x"=2, "y"=2]>`
-/// is of four.
+/// Takes the number of partitions from Shardy's mesh if the header has none: `<["x"=2, "y"=2]>` has
+/// four.
 void EntryLocalizer::setPartitionCount() {
   if (module->hasAttr("hlo.num_partitions"))
     return;
@@ -201,7 +201,7 @@ void EntryLocalizer::setPartitionCount() {
   module->setAttr("hlo.num_partitions", builder.getI64IntegerAttr(count));
 }
 
-/// What is left in the entry works on parts; nothing else may say that it is divided.
+/// Checks that the remaining operations are not sharded, since they work on parts now.
 LogicalResult EntryLocalizer::checkBetween() {
   auto partitions = module->getAttrOfType<IntegerAttr>("hlo.num_partitions");
   if (!partitions || partitions.getInt() == 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of a partitioned program as one partition sees it. Test:
+// Rewrites the entry of a partitioned program to that of a single partition. Test:
 // test/passes/frontend/localize-entry.hlo.
 
 #ifndef HLOC_PASSES_LOCALIZEENTRY_H
@@ -9,7 +9,7 @@
 
 namespace hloc {
 
-/// The pass localize-entry, for those who need the entry's types before any pass runs.
+/// The pass localize-entry, for callers that need the entry's types before any pass runs.
 mlir::LogicalResult localizeEntry(mlir::ModuleOp module);
 
 } // namespace hloc

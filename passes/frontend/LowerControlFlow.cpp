@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From HLO's computations and tuples to one function on plain arrays with structured control flow.
-// Each value of the text becomes the list of its leaves: the arrays in it, in order; tokens have
-// none. Test: test/passes/frontend/lower-control-flow.mlir.
+// Lowers HLO's computations and tuples to one function on arrays with structured control flow. Each
+// value of the text becomes the list of its leaves: the arrays in it, in order; tokens have none.
+// Test: test/passes/frontend/lower-control-flow.mlir.
 #include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/infer/Shape.h"
@@ -64,8 +64,8 @@ private:
     return result;
   }
 
-  /// `value` as `type`, from which it may differ in which dimensions are bounded: a size becomes
-  /// the bound, with zeros past the old one, and a bound the size.
+  /// Casts `value` to `type`, which may differ in which dimensions are bounded: a static size is
+  /// padded to the bound with zeros, and a bound becomes a static size.
   Value castLeaf(OpBuilder &builder, Value value, Type type) {
     auto to = dyn_cast<RankedTensorType>(type);
     auto from = dyn_cast<RankedTensorType>(value.getType());
@@ -89,7 +89,7 @@ private:
     return result;
   }
 
-  /// Distributes `values` as leaves over the results of `op`.
+  /// Distributes `values`, as leaves, over the results of `op`.
   void mapResults(Operation *op, ValueRange values) {
     for (Value result : op->getResults()) {
       size_t count = getLeaves(result.getType()).size();
@@ -132,7 +132,7 @@ static SmallVector<int64_t> majorToMinor(RankedTensorType type) {
   return order;
 }
 
-/// `type` with its dimensions in another order, without layout.
+/// `type` with its dimensions permuted, without layout.
 static RankedTensorType permute(RankedTensorType type, ArrayRef<int64_t> order) {
   Shape from(type), to(type.getElementType());
   for (int64_t dimension : order)
@@ -140,8 +140,8 @@ static RankedTensorType permute(RankedTensorType type, ArrayRef<int64_t> order) 
   return to.getType();
 }
 
-/// To the operand's physical shape, through its memory, and back. Through that of bounded arrays
-/// `hlo.bitcast` goes, row-major now, until they are arrays of their bounds.
+/// Lowers a bitcast to transposes to and from the physical shapes and a reinterpretation of memory.
+/// For bounded arrays a row-major `hlo.bitcast` remains until they are arrays of their bounds.
 LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder) {
   auto from = dyn_cast<RankedTensorType>(op.getOperand().getType());
   auto to = dyn_cast<RankedTensorType>(op.getType());
@@ -167,15 +167,15 @@ LogicalResult ControlFlowLowering::lowerBitcast(BitcastOp op, OpBuilder &builder
   return success();
 }
 
-/// Whether the text does not say where elements of a sparse operand belong.
+/// True if the text does not give the indices of a sparse operand's elements.
 bool isWithoutIndices(ConvolutionOp op) {
   ArrayAttr config = op.getSparsityConfigAttr();
   return config && llvm::any_of(config.getAsRange<SparsityAttr>(),
                                 [](SparsityAttr operand) { return operand.getIndices() < 0; });
 }
 
-/// Keeps operation, operands' leaves and attributes. Attributes of the text that say nothing about
-/// the result (sharding, ...) stay only where the callee may read them.
+/// Keeps the operation on leaves, and its attributes. Attributes of the text that do not affect the
+/// result (sharding, ...) are kept only where the callee may read them.
 LogicalResult ControlFlowLowering::lowerPlainOp(Operation *op, OpBuilder &builder) {
   SmallVector<Type> types = getPlainLeaves(op->getResultTypes());
   for (Type type : types) {
@@ -265,7 +265,7 @@ LogicalResult ControlFlowLowering::lowerConditional(ConditionalOp op, OpBuilder 
     created = ifOp;
     regions = {&ifOp.getThenRegion(), &ifOp.getElseRegion()};
   } else {
-    // As an unsigned number a negative index is out of range too: the last branch.
+    // A negative index, taken as unsigned, is out of range too and selects the last branch.
     index = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), index);
     SmallVector<int64_t> cases = iotaVector(count - 1);
     auto switchOp = scf::IndexSwitchOp::create(builder, loc, types, index, cases, count - 1);
@@ -293,7 +293,7 @@ LogicalResult ControlFlowLowering::lowerConditional(ConditionalOp op, OpBuilder 
   return success();
 }
 
-/// The computation becomes a function of its own, which runs as a whole.
+/// Turns the computation into a function of its own.
 LogicalResult ControlFlowLowering::lowerAsyncStart(AsyncStartOp op, OpBuilder &builder) {
   ComputationOp callee = lookup(op.getCallsAttr());
   if (!callee)
@@ -373,8 +373,8 @@ LogicalResult ControlFlowLowering::lowerBlock(Block &source, OpBuilder &builder,
   return success();
 }
 
-/// Lowers `source`, a computation's body, into the last block of `target`, its parameters' leaves
-/// being `arguments`.
+/// Lowers `source`, a computation's body, to the end of `target`, where `arguments` are the leaves
+/// of its parameters.
 LogicalResult ControlFlowLowering::lowerInto(Block &source, Region &target, ValueRange arguments,
                                              Values &results) {
   auto builder = OpBuilder::atBlockEnd(&target.back());
@@ -389,8 +389,8 @@ LogicalResult ControlFlowLowering::lowerInto(Block &source, Region &target, Valu
   return lowerBlock(source, builder, results);
 }
 
-/// Computations that operations still name, as computations of arrays only. Those of branches and
-/// loops are looked up while others are lowered: all stay until the end.
+/// Rewrites the computations that operations still name to arrays only. Computations of branches
+/// and loops are looked up in the meantime, so nothing is erased before the end.
 LogicalResult ControlFlowLowering::lowerReducers() {
   SmallVector<ComputationOp> originals(module.getOps<ComputationOp>());
   for (ComputationOp computation : originals) {
@@ -416,7 +416,7 @@ LogicalResult ControlFlowLowering::lowerReducers() {
   return success();
 }
 
-/// A function at the end of the module that does what `computation` does.
+/// Makes a function from `computation` at the end of the module.
 FailureOr<func::FuncOp> ControlFlowLowering::createFunction(ComputationOp computation,
                                                             StringRef name) {
   OpBuilder builder(module.getContext());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From infeed, outfeed, send and recv to transfers of plain arrays. Test:
+// Lowers infeed, outfeed, send and recv to transfers of arrays. Test:
 // test/passes/frontend/lower-transfers.hlo.
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/infer/Shape.h"
@@ -23,7 +23,7 @@ namespace hloc {
 
 namespace {
 
-/// Dimensions of an array, major first in its layout.
+/// The dimensions of an array in the order of its layout, major first.
 SmallVector<int64_t> getMajorToMinor(RankedTensorType type) {
   auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
   if (!layout || layout.getMinorToMajor().empty())
@@ -31,7 +31,7 @@ SmallVector<int64_t> getMajorToMinor(RankedTensorType type) {
   return llvm::to_vector(llvm::reverse(layout.getMinorToMajor()));
 }
 
-/// `type` with its dimensions in another order, without layout.
+/// `type` with its dimensions permuted, without layout.
 RankedTensorType inOrder(RankedTensorType type, ArrayRef<int64_t> order) {
   Shape from(type), to(type.getElementType());
   for (int64_t dimension : order)
@@ -48,7 +48,7 @@ public:
   LogicalResult lower();
 
 private:
-  /// The types of the arrays in `type`; fails if there is something else in it.
+  /// The types of the arrays in `type`; fails if it contains anything else.
   FailureOr<SmallVector<RankedTensorType>> getArrays(Type type);
   LogicalResult take(TransferKind kind, int64_t channel, Type type, Value &data);
   LogicalResult give(TransferKind kind, int64_t channel, ValueRange data, TypeRange types);
@@ -60,8 +60,8 @@ private:
   void appendLeaves(Value value, SmallVectorImpl<Value> &leaves);
   Value assemble(Type type, ValueRange &leaves);
   Value token() { return AfterAllOp::create(builder, op->getLoc(), ValueRange()); }
-  /// A tuple of the type of the operation's result that begins with `elements`; its rest is zeros
-  /// and tokens.
+  /// Replaces the operation by a tuple of its result type that begins with `elements`; the rest is
+  /// zeros and tokens.
   void replaceByTuple(SmallVector<Value> elements);
   Value makeZero(Type type);
   Value transpose(Value value, ArrayRef<int64_t> order);
@@ -88,7 +88,7 @@ FailureOr<SmallVector<RankedTensorType>> Transfer::getArrays(Type type) {
   return arrays;
 }
 
-/// The elements of a value that are arrays, depth first.
+/// Appends the arrays in a value, depth first.
 void Transfer::appendLeaves(Value value, SmallVectorImpl<Value> &leaves) {
   auto tuple = dyn_cast<TupleType>(value.getType());
   if (!tuple) {
@@ -128,7 +128,7 @@ Value Transfer::makeZero(Type type) {
   return assemble(type, rest);
 }
 
-/// Bounds stay.
+/// Transposes; bounds are kept.
 Value Transfer::transpose(Value value, ArrayRef<int64_t> order) {
   auto type = arrayType(value);
   if (llvm::equal(order, llvm::seq<int64_t>(type.getRank())))
@@ -189,7 +189,7 @@ LogicalResult Transfer::give(TransferKind kind, int64_t channel, ValueRange data
   return success();
 }
 
-/// A transfer between participants, a start and a done: the results.
+/// Makes the start and the done of a transfer between participants; returns the results.
 SmallVector<Value> Transfer::exchange(CollectiveKind kind, IntegerAttr channel,
                                       ArrayRef<int64_t> pairs, ValueRange inputs,
                                       TypeRange results) {

@@ -19,7 +19,7 @@ namespace hloc {
 namespace {
 
 struct NormalizeLayouts : hloc::impl::NormalizeLayoutsBase<NormalizeLayouts> {
-  /// The dimensions in the order of memory, major first; none if that is their own order.
+  /// The dimensions in memory order, major first; none if that is their own order.
   static std::optional<SmallVector<int64_t>> getPermutation(DictionaryAttr attributes) {
     auto layout = attributes ? attributes.getAs<LayoutAttr>("hlo.layout") : LayoutAttr();
     if (!layout)

@@ -3,7 +3,7 @@
 
 using namespace mlir;
 
-/// Marks the diagnostic; travels as its metadata, which is not printed.
+/// Marks the diagnostic, as metadata that is not printed.
 static constexpr StringLiteral kMark = "hloc.not_supported";
 
 InFlightDiagnostic hloc::emitNotSupported(Location location, const Twine &what) {

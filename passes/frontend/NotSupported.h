@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors about input that is right, but that this compiler cannot compile. Drivers tell them from
-// errors about wrong input: their exit code is 3, not 1.
+// Errors about valid input that this compiler cannot compile. Drivers distinguish them from errors
+// about invalid input: their exit code is 3 instead of 1.
 
 #ifndef HLOC_PASSES_NOTSUPPORTED_H
 #define HLOC_PASSES_NOTSUPPORTED_H
@@ -12,7 +12,7 @@ namespace hloc {
 /// Emits `error: <what> is not supported` at `location`.
 mlir::InFlightDiagnostic emitNotSupported(mlir::Location location, const llvm::Twine &what);
 
-/// Whether a diagnostic was made by emitNotSupported.
+/// True if a diagnostic was made by emitNotSupported.
 bool isNotSupported(mlir::Diagnostic &diagnostic);
 
 } // namespace hloc

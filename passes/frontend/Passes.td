@@ -12,11 +12,11 @@ def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
   let summary = "Give the entry of a manually partitioned program the shapes of one partition";
   let description = [{
     JAX prints `shard_map` as a program on global arrays: custom calls give each partition its part
-    of the arguments (`SPMDFullToShardShape`, `xla.sdy.GlobalToLocalShape`) and put the parts of the
-    results together (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`). Where nothing else is
-    outside, the entry's parameters and results become the parts, and the calls go; annotations
-    (`Sharding`, ...) go with them. The number of partitions is that of Shardy's mesh, unless the
-    header has one. Work on global arrays, and modules of several partitions that are annotated with
+    of the arguments (`SPMDFullToShardShape`, `xla.sdy.GlobalToLocalShape`) and join the parts of the
+    results (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`). If there is nothing else outside of
+    these calls, the entry's parameters and results become the parts, and the calls are removed, as are
+    annotations (`Sharding`, ...). The number of partitions is that of Shardy's mesh, unless the header
+    has one. Computations on global arrays, and modules of several partitions that are annotated with
     shardings but not manual, are refused: they have to be partitioned first.
   }];
 }
@@ -24,10 +24,10 @@ def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
 def BindParameters : Pass<"bind-parameters", "::mlir::ModuleOp"> {
   let summary = "Turn parameters whose values are known into constants";
   let description = [{
-    What `hlo.bound` of an argument of the entry holds becomes a constant; the parameters that are
-    left are numbered anew, in the header's layouts, aliases and donors, too. Of a tuple some arrays
-    may be bound: the others become parameters of their own. `hlo.bound_parameters` of the module
-    lists what was bound, for the interface.
+    The values in `hlo.bound` of an argument of the entry become constants. The remaining parameters
+    are renumbered, also in the header's layouts, aliases and donors. If only some arrays of a tuple are
+    bound, the others become parameters of their own. `hlo.bound_parameters` of the module lists what
+    was bound, for the interface.
 
     ```mlir
     #w = {value = dense<[1.0, 2.0]> : tensor<2xf32>, from = "w.npy"}
@@ -38,23 +38,24 @@ def BindParameters : Pass<"bind-parameters", "::mlir::ModuleOp"> {
     hlo.computation @main(%x: tensor<2xf32>) ... {
       %w = hlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
     ```
-    A parameter whose memory the module is given, or whose size is known at run time, cannot be bound.
+    A parameter whose memory is donated to the module, or whose size is known only at run time, cannot
+    be bound.
   }];
 }
 
 def LowerTransfers : Pass<"lower-transfers", "::mlir::ModuleOp"> {
   let summary = "Turn infeed, outfeed, send and recv into transfers of arrays";
   let description = [{
-    Every transfer to or from the host becomes one `hlo.host_transfer` of the arrays of its data, in
-    the place where the data move: that of `hlo.infeed`, `hlo.outfeed`, `hlo.send` and
-    `hlo.recv_done`. Arrays with a layout get the shape that their memory has in row-major order,
-    through transposes. Tokens, and the states of `hlo.send` and `hlo.recv`, order nothing more:
-    all effects keep their order.
+    Every transfer to or from the host becomes one `hlo.host_transfer` of the arrays of its data, at
+    the operation where the data are moved: `hlo.infeed`, `hlo.outfeed`, `hlo.send` or
+    `hlo.recv_done`. Arrays with a layout are transposed to or from the row-major shape of their memory.
+    Tokens, and the states of `hlo.send` and `hlo.recv`, no longer order anything: all side effects
+    keep their order.
 
-    What goes to another participant becomes a start and a done of kind `peer_send`, what comes from
-    one, in the place of `hlo.recv_done`, of kind `peer_recv`. The pairs are those of the frontend
-    attribute `_xla_send_recv_source_target_pairs`, of partitions, or of replicas if there is one
-    partition; without it each participant sends to itself.
+    A send to another participant becomes a start and a done of kind `peer_send`; a receive becomes
+    both of kind `peer_recv`, at `hlo.recv_done`. The pairs are those of the frontend attribute
+    `_xla_send_recv_source_target_pairs`, between partitions, or between replicas if there is one
+    partition; without the attribute each participant sends to itself.
 
     ```mlir
     %0 = hlo.infeed %token : (!hlo.token) -> tuple<tensor<2x3xf32, #hlo.layout<[0, 1]>>, !hlo.token>
@@ -73,11 +74,12 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
     Inlines `hlo.call`, `hlo.fusion` and `hlo.async_start`, callees first; applies the computation of
     `hlo.map` to whole arrays; turns starts and dones of copies and collectives into the plain
     operation; erases `hlo.opt_barrier`, `hlo.domain`, `hlo.add_dependency` and custom calls that
-    only annotate (`Sharding`, ...). Buffers become the arrays in them. Afterwards unreachable computations are gone.
+    are only annotations (`Sharding`, ...). Buffers become the arrays in them. Unreachable computations
+    are erased.
 
-    What an `hlo.async_start` begins stays if it may run on a thread of its own: it names one, works
-    on arrays of static shape, ends in the same block, and meets no other participants. If it calls
-    the host, nothing else does so between its start and its end.
+    An `hlo.async_start` is kept if its computation may run on a thread of its own: it names a thread,
+    uses only arrays of static shape, ends in the same block, and does not communicate with other
+    participants; and if it calls the host, nothing else does so between its start and its end.
 
     ```mlir
     %0 = hlo.call %x {to_apply = @double} : (tensor<4xf32>) -> tensor<4xf32>
@@ -91,13 +93,13 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
 
 def WidenFloats : Pass<"widen-floats", "::mlir::ModuleOp"> {
   let summary = "Compute in f64 what the module computes in narrower floats"
-                " (part of no pipeline: what `hlo-run --numeric-report` compares with)";
+                " (not in any pipeline: the reference of `hlo-run --numeric-report`)";
   let description = [{
-    Floats become f64 and complex numbers c128, everywhere but in what hangs on the width of types or
-    is the host's: bitcasts between types, generators of random numbers, infeed, outfeed and custom
-    calls have their own types, between conversions. Literals keep their values, `hlo.convert`
-    between floats changes nothing, and neither do `hlo.reduce_precision` and
-    `hlo.stochastic_convert`. Integers are as they were.
+    Floats become f64 and complex numbers c128. Operations that depend on the width of their types, or
+    that are the host's, keep their types between conversions: bitcasts between types, generators of
+    random numbers, infeed, outfeed and custom calls. Literals keep their values. `hlo.convert` between
+    floats, `hlo.reduce_precision` and `hlo.stochastic_convert` become identities. Integers are
+    unchanged.
 
     ```mlir
     %0 = hlo.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -115,14 +117,15 @@ def LowerControlFlow : Pass<"lower-control-flow", "::mlir::ModuleOp"> {
   let summary = "Turn computations and tuples into one function with structured control flow";
   let description = [{
     The entry computation becomes `func.func @main` with one argument for each array in its
-    parameters and one result for each array in its result. Tuples are gone everywhere, so variadic
-    operations have one result an array, and layouts too: `hlo.bitcast` becomes transposes and a
-    reshape, `hlo.copy` its operand. Tokens vanish; operations with side effects keep their order.
-    Computations named by `to_apply` stay, without tuples, as private symbols. What is left of
-    `hlo.async_start` becomes a private function and `hlo.async_launch`, its done `hlo.async_wait`.
+    parameters and one result for each array in its result. Tuples are removed everywhere, so variadic
+    operations have one result per array. Layouts are removed too: `hlo.bitcast` becomes transposes and
+    a reshape, `hlo.copy` its operand. Tokens are removed; operations with side effects keep their
+    order. Computations that `to_apply` refers to remain, without tuples, as private symbols. Each
+    remaining `hlo.async_start` becomes a private function and an `hlo.async_launch`, and its done an
+    `hlo.async_wait`.
 
     - `hlo.while` becomes `scf.while` whose condition forwards its arguments in order (all passes
-      keep it so); what the body returns unchanged is taken from outside.
+      preserve that); values that the body returns unchanged are not carried.
     - `hlo.conditional` becomes `scf.if`, or `scf.index_switch` whose default is the last branch.
 
     Arguments and results carry `hlo.name` (the metadata's op_name, else the instruction's name, with
@@ -147,10 +150,10 @@ def LowerControlFlow : Pass<"lower-control-flow", "::mlir::ModuleOp"> {
 }
 
 def DeduplicateComputations : Pass<"deduplicate-computations", "::mlir::ModuleOp"> {
-  let summary = "Keep one of several equal computations";
+  let summary = "Merge equal computations";
   let description = [{
-    JAX prints one computation for each reduction; with one for all of a kind, equal operations
-    become equal to CSE and equal kernels to codegen.
+    JAX prints a computation for each reduction. If equal reductions share one, CSE recognizes equal
+    operations, and code generation equal kernels.
   }];
   let statistics = [Statistic<"removed", "removed", "Computations that equal another one">];
 }
@@ -158,10 +161,9 @@ def DeduplicateComputations : Pass<"deduplicate-computations", "::mlir::ModuleOp
 def NormalizeLayouts : Pass<"normalize-layouts", "::mlir::func::FuncOp"> {
   let summary = "Turn the layouts of the interface into row-major shapes";
   let description = [{
-    An argument whose `hlo.layout` is not row-major gets the shape that its memory has in row-major
-    order, and a transpose gives the logical array; results likewise. `hlo.layout` stays: the logical
-    dimension of dimension i of the new type is `minor_to_major[rank - 1 - i]`. Nothing after this
-    pass needs to look at a layout.
+    An argument whose `hlo.layout` is not row-major gets the row-major shape of its memory, and a
+    transpose makes the logical array from it; results likewise. `hlo.layout` is kept: dimension i of
+    the new type is the logical dimension `minor_to_major[rank - 1 - i]`. No later pass uses layouts.
 
     ```mlir
     func.func @main(%x: tensor<2x3xf32> {hlo.layout = #hlo.layout<[0, 1]>})

@@ -10,7 +10,7 @@ namespace hloc {
 
 static constexpr StringLiteral kPairs = "_xla_send_recv_source_target_pairs";
 
-/// Reads {{0,1},{1,2}}; nothing if that is not what there is.
+/// Parses {{0,1},{1,2}}; none if the text is not of that form.
 static std::optional<SmallVector<int64_t>> parsePairs(StringRef text) {
   std::string packed;
   for (char c : text)
@@ -31,7 +31,7 @@ static std::optional<SmallVector<int64_t>> parsePairs(StringRef text) {
   return numbers;
 }
 
-/// The text of the pairs; null if `op` names none.
+/// The text of the pairs; null if `op` has none.
 static StringRef findPairs(Operation *op) {
   auto attributes = op->getAttrOfType<StringAttr>("hlo.frontend_attributes");
   StringRef text = attributes ? attributes.getValue() : StringRef();
@@ -41,7 +41,8 @@ static StringRef findPairs(Operation *op) {
   return text.drop_front(at).split('=').second;
 }
 
-/// The pairs that `op` names, as participants; each participant and itself if it names none.
+/// The pairs of participants that `op` names; if it names none, each participant paired with
+/// itself.
 static FailureOr<SmallVector<int64_t>> readPairs(Operation *op, ParticipantCounts counts) {
   StringRef text = findPairs(op);
   if (!text.data()) {
@@ -64,8 +65,8 @@ static FailureOr<SmallVector<int64_t>> readPairs(Operation *op, ParticipantCount
   return pairs;
 }
 
-/// The receives that `done` may end: the one that it names, or, if its state comes through a loop
-/// or a branch, those on its channel.
+/// The receives that `done` may complete: the one that it names or, if its state is passed through
+/// a loop or a branch, those on its channel.
 static SmallVector<RecvOp> findRecvs(RecvDoneOp done, ArrayRef<RecvOp> all) {
   if (auto recv = done.getOperand().getDefiningOp<RecvOp>())
     return {recv};

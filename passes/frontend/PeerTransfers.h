@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives between participants, as the text has them: between whom, and which recv a
-// recv-done ends. Test: test/passes/frontend/peer-transfers.test.
+// Sends and receives between participants: the pairs of participants, and which recv a recv-done
+// completes. Test: test/passes/frontend/peer-transfers.test.
 
 #ifndef HLOC_PASSES_PEERTRANSFERS_H
 #define HLOC_PASSES_PEERTRANSFERS_H
@@ -9,18 +9,18 @@
 
 namespace hloc {
 
-/// What a send or a recv-done transfers between participants.
+/// The transfer of a send or a recv-done between participants.
 struct PeerTransfer {
-  /// source, target, ...: participants, no target twice.
+  /// source, target, source, target, ...; no target occurs twice.
   llvm::SmallVector<int64_t> pairs;
 };
 
 class PeerTransfers {
 public:
-  /// Finds those of `module`. Fails with errors at their places.
+  /// Finds those of `module`. Fails with errors at their locations.
   static mlir::FailureOr<PeerTransfers> find(mlir::ModuleOp module);
 
-  /// What `op`, a send or a recv-done, transfers; null if that is with the host.
+  /// The transfer of `op`, a send or a recv-done; null if it is with the host.
   const PeerTransfer *lookup(mlir::Operation *op) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operations that draw random numbers know their generator from the text to the runtime call.
-// Test: test/passes/expand/expand-random.hlo.
+// How operations that draw random numbers are tied to their generators, from the text to the
+// runtime call. Test: test/passes/expand/expand-random.hlo.
 
 #ifndef HLOC_PASSES_RANDOMGENERATORS_H
 #define HLOC_PASSES_RANDOMGENERATORS_H
@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// The number of the text's instruction among those that draw random numbers: its generator goes
-/// on wherever it is inlined.
+/// The number of the instruction among those of the text that draw random numbers. All its inlined
+/// copies share the generator.
 inline constexpr llvm::StringLiteral kGeneratorAttr = "hlo.generator";
 
 } // namespace hloc

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// The first `count` elements of a list, zeros behind its end.
+/// The first `count` elements of a list, padded with zeros.
 static Value resize(Build build, Value list, int64_t count) {
   int64_t size = arrayType(list).getDimSize(0);
   if (size >= count)
@@ -15,7 +15,7 @@ static Value resize(Build build, Value list, int64_t count) {
   return build.pad(list, zero, {0}, {count - size}, {0});
 }
 
-/// The list of real parts and imaginary ones in turn.
+/// The list of alternating real and imaginary parts.
 static Value splitComplex(Build build, Value list) {
   int64_t count = arrayType(list).getDimSize(0);
   Type part = cast<ComplexType>(arrayType(list).getElementType()).getElementType();
@@ -35,7 +35,7 @@ static Value joinComplex(Build build, Value list, ComplexType element) {
                            part(0), part(1));
 }
 
-/// `count` elements of a real type made of the bits of real ones.
+/// `count` elements of a real type with the bits of a list of real elements.
 static Value convertList(Build build, Value list, int64_t count, Type element) {
   int64_t from = getStorageBits(arrayType(list).getElementType()), to = getStorageBits(element);
   auto convert = [&](Value value, ArrayRef<int64_t> shape) -> Value {
@@ -60,7 +60,7 @@ Value hloc::reinterpret(Build build, Value value, ArrayRef<int64_t> shape, Type 
       isComplex == isa<ComplexType>(type.getElementType()) &&
       getStorageBits(element) == getStorageBits(type.getElementType()))
     return build.bitcastConvert(build.reshape(value, shape), element);
-  // Bits of a boolean, and of what has no zero, are those of a number.
+  // Booleans, and types without zero, are handled as the bits of integers.
   Type u8 = IntegerType::get(element.getContext(), 8, IntegerType::Unsigned);
   auto isAsNumber = [](Type element) { return isPred(element) || isa<Float8E8M0FNUType>(element); };
   if (product(shape) == 0 || type.getNumElements() == 0) {

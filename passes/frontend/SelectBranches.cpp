@@ -11,14 +11,15 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Whether only its results would tell that a branch has run. Inner branches are replaced already.
+/// True if running the branch has no effect except on its results. Inner branches are replaced
+/// already.
 static bool mayAlwaysRun(Region &branch) {
   return llvm::all_of(branch.front().without_terminator(), [](Operation &op) {
     return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
   });
 }
 
-/// Moves what a branch does to before `choice`; what it yields.
+/// Moves the operations of a branch before `choice`; returns what it yields.
 static SmallVector<Value> moveOut(Operation *choice, Region &branch) {
   Block &block = branch.front();
   SmallVector<Value> results(block.getTerminator()->getOperands());
@@ -27,12 +28,12 @@ static SmallVector<Value> moveOut(Operation *choice, Region &branch) {
   return results;
 }
 
-/// `branches`: the last one is of a number out of range, too.
+/// The last of `branches` is also for indices out of range.
 static void replace(Operation *choice, tensor::ExtractOp read, ArrayRef<Region *> branches) {
   OpBuilder builder(choice);
   Build build(builder, choice->getLoc());
   Value number = read.getTensor();
-  bool isPred = isa<scf::IfOp>(choice); // the first branch is of true
+  bool isPred = isa<scf::IfOp>(choice); // the first branch is for true
   SmallVector<SmallVector<Value>> results;
   for (Region *branch : branches)
     results.push_back(moveOut(choice, *branch));
@@ -61,7 +62,7 @@ void hloc::selectBranches(ComputationOp computation) {
     auto read = (cast ? cast.getIn() : number).getDefiningOp<tensor::ExtractOp>();
     if (!read)
       return;
-    if (isa<scf::IndexSwitchOp>(op)) // whose default comes first
+    if (isa<scf::IndexSwitchOp>(op)) // its default region comes first
       std::rotate(branches.begin(), branches.begin() + 1, branches.end());
     replace(op, read, branches);
     op->erase();

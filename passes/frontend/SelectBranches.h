@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches in computations that are applied to each element of arrays: no element can jump, so all
-// branches are computed and one result is chosen. Test: test/passes/frontend/select-branches.hlo.
+// Branches in computations that are applied to each element of arrays: since elements cannot branch
+// separately, all branches are computed and one result is selected. Test:
+// test/passes/frontend/select-branches.hlo.
 
 #ifndef HLOC_PASSES_SELECTBRANCHES_H
 #define HLOC_PASSES_SELECTBRANCHES_H
@@ -9,8 +10,8 @@
 
 namespace hloc {
 
-/// Replaces scf.if and scf.index_switch, as LowerControlFlow makes them, by all that their branches
-/// do and hlo.select. Those with loops or effects in a branch stay.
+/// Replaces scf.if and scf.index_switch by the contents of all branches and hlo.select. Leaves
+/// those that have loops or effects in a branch.
 void selectBranches(hlo::ComputationOp computation);
 
 } // namespace hloc

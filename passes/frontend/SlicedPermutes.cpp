@@ -8,7 +8,7 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// All numbers in `arrays`, scalars or vectors, as one vector.
+/// All elements of `arrays`, scalars or vectors, as one vector.
 static Value concatenate(Build build, ArrayRef<Value> arrays) {
   SmallVector<Value> vectors;
   for (Value array : arrays) {

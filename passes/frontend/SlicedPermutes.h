@@ -9,8 +9,8 @@
 namespace hloc {
 
 /// The operands of `permute`, which exchanges slices, without tuples: k inputs, k outputs, then for
-/// each input and for each output one vector of integers that says where its slices begin.
-/// `leavesOf` gives a value's arrays. Fails with an error if the tuples do not match.
+/// each input and each output an integer vector with the offsets of its slices. `leavesOf` returns
+/// a value's arrays. Fails with an error if the tuples do not match.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 flattenSlicedPermute(hlo::CollectivePermuteOp permute, mlir::OpBuilder &builder,
                      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> leavesOf);

@@ -17,7 +17,7 @@ bool isUnbounded(RankedTensorType type) {
   return llvm::is_contained(hlo::getBounds(type), kUnbounded);
 }
 
-/// Appends the types of the leaves of `type`, layouts included.
+/// Appends the types of the leaves of `type`, with layouts.
 static void appendLeaves(Type type, SmallVectorImpl<Type> &leaves) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     for (Type element : tuple.getTypes())

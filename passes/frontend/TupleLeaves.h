@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of a type: the arrays in it, in order; tokens have none. What
-// LowerControlFlow makes of values.
+// The leaves of a type: the arrays in it, in order; tokens have none. LowerControlFlow replaces
+// values by their leaves.
 
 #ifndef HLOC_PASSES_TUPLELEAVES_H
 #define HLOC_PASSES_TUPLELEAVES_H
@@ -11,19 +11,20 @@
 
 namespace hloc {
 
-/// An array's type without its layout, but with its bounds; other types as they are.
+/// An array's type without its layout, but with its bounds; other types unchanged.
 mlir::Type withoutLayout(mlir::Type type);
 
-/// Whether a dimension of an array has neither a size nor a bound.
+/// True if a dimension of an array has neither a size nor a bound.
 bool isUnbounded(mlir::RankedTensorType type);
 
-/// The types of the leaves of all `types`, layouts included.
+/// The types of the leaves of all `types`, with layouts.
 llvm::SmallVector<mlir::Type> getLeaves(mlir::TypeRange types);
 
-/// The same without layouts.
+/// Likewise without layouts.
 llvm::SmallVector<mlir::Type> getPlainLeaves(mlir::TypeRange types);
 
-/// Position among the leaves of `type` of the leaf that `path` leads to; none if it leads nowhere.
+/// Position among the leaves of `type` of the leaf that `path` leads to; none if it leads to no
+/// leaf.
 std::optional<int64_t> getLeafIndex(mlir::Type type, llvm::ArrayRef<int64_t> path);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites a module to compute in f64: what the narrower types of the original lose shows against
-// it. Test: test/passes/frontend/widen-floats.hlo.
+// Rewrites a module to compute in f64, as a reference for the rounding errors of narrower types.
+// Test: test/passes/frontend/widen-floats.hlo.
 #include "compiler/evaluator/core/Value.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/Builders.h"
@@ -35,7 +35,7 @@ Type widen(Type type) {
 
 bool isWide(Type type) { return widen(type) == type; }
 
-/// The same numbers in the wider type.
+/// The same values in the wider type.
 Attribute widenLiteral(Attribute literal) {
   if (auto tuple = dyn_cast<ArrayAttr>(literal))
     return ArrayAttr::get(literal.getContext(),
@@ -51,8 +51,8 @@ Attribute widenLiteral(Attribute literal) {
   return evaluator::toAttribute(literal.getContext(), wide);
 }
 
-/// Whether the operation's meaning hangs on the width of its types, or it is the host's: it is
-/// computed in its own types.
+/// True if the operation depends on the width of its types, or is the host's, so that it keeps its
+/// own types.
 bool keepsTypes(Operation *op) {
   if (isa<BitcastOp, BitcastConvertOp>(op))
     return getElementTypeOrSelf(op->getOperand(0).getType()) !=
@@ -60,7 +60,8 @@ bool keepsTypes(Operation *op) {
   return isa<CustomCallOp, RngOp, RngBitGeneratorOp, InfeedOp, OutfeedOp>(op);
 }
 
-/// `value` with the element types of `type`; null if it holds what cannot be converted.
+/// Converts `value` to the element types of `type`; null if it contains something that cannot be
+/// converted.
 Value convertTo(OpBuilder &builder, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -83,7 +84,7 @@ Value convertTo(OpBuilder &builder, Value value, Type type) {
 
 class Widener {
 public:
-  /// What the types of values were.
+  /// The original types of values.
   DenseMap<Value, Type> narrowTypes;
 
   LogicalResult process(ComputationOp computation) {
@@ -99,7 +100,7 @@ public:
   }
 
 private:
-  /// The operands' types are wide already.
+  /// Rewrites an operation whose operands have been widened already.
   LogicalResult processOp(Operation *op) {
     if (auto constant = dyn_cast<ConstantOp>(op))
       constant.setValueAttr(widenLiteral(constant.getValue()));
@@ -107,7 +108,7 @@ private:
       return emitNotSupported(op->getLoc(), "a transfer whose values are to be computed in f64");
     if (keepsTypes(op))
       return keep(op);
-    if (isa<ReducePrecisionOp, StochasticConvertOp>(op)) { // only roundings
+    if (isa<ReducePrecisionOp, StochasticConvertOp>(op)) { // they only round
       OpBuilder builder(op);
       Value value = ConvertOp::create(builder, op->getLoc(), widen(op->getResult(0).getType()),
                                       op->getOperand(0));
@@ -121,7 +122,7 @@ private:
     return success();
   }
 
-  /// Converts the operands to the types that they had, and the results from theirs.
+  /// Converts the operands back to their original types, and the results from theirs.
   LogicalResult keep(Operation *op) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on constants, done by the reference evaluator; bounded, so that compile time stays
-// linear: large constants are for FoldWeights.cpp.
-// Test: test/passes/simplify/fold-constants.mlir.
+// Evaluates operations on constants with the reference evaluator. Sizes are bounded so that compile
+// time stays linear; FoldWeights.cpp handles large constants. Test:
+// test/passes/simplify/fold-constants.mlir.
 #include "compiler/evaluator/core/Evaluator.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/simplify/Match.h"
@@ -13,10 +13,10 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Greatest number of elements of what the evaluator computes, and greatest work.
+/// The most elements that the evaluator computes, and the most work.
 constexpr int64_t kMaxElements = 1 << 14;
 
-/// A constant's elements in another shape share its memory.
+/// A constant in another shape shares the memory of its elements.
 Value reshapeConstant(ReshapeOp op, Build build) {
   auto constant = op.getOperand().getDefiningOp<ConstantOp>();
   if (!constant)
@@ -30,7 +30,7 @@ Value reshapeConstant(ReshapeOp op, Build build) {
   return nullptr;
 }
 
-/// Any pure operation of small constants.
+/// Folds any pure operation on small constants.
 struct FoldOperation : RewritePattern {
   explicit FoldOperation(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes when compiling what programs make of their large constants, such as bound weights.
+// Computes at compile time what programs compute from large constants, such as bound weights.
 //
-// What hangs on constants alone is either early, computed here, or late, computed in each run. A
-// program holds the early values that something late reads. Of all divisions that is chosen which
-// costs the fewest bytes, those that the program holds and those that a run reads of them together,
-// and of equal ones that with the most done early: so weights that are converted to a narrower type
-// are held as such, those that are widened stay as they are, and a second copy beside the first has
-// to save as much in each run as it takes. Test: test/passes/simplify/fold-weights.mlir.
+// Values that depend only on constants are either early, that is, computed here, or late, computed
+// in each run. A program stores the early values that something late reads. Of all divisions, the
+// one with the fewest bytes is chosen, counting those that the program stores and those that a run
+// reads of them; among equal ones, the one with the most early values. So weights that are
+// converted to a narrower type are stored converted, and those that are widened stay as they are; a
+// second copy is stored only if it saves as many bytes per run as it takes. Test:
+// test/passes/simplify/fold-weights.mlir.
 #include "compiler/evaluator/core/Evaluator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -30,27 +31,28 @@ namespace hloc {
 
 namespace {
 
-/// What is known of a value that hangs on constants, or is part of one that does. Parts are taken
-/// by an operation with operands that are known at run time only, such as the slice of one layer's
-/// weights in a loop; what is made of a part element by element can be made of the whole.
+/// What is known of a value that depends on constants only, or that is a part of such a value. A
+/// part is taken by an operation whose other operands are known only at run time, such as the slice
+/// of one layer's weights in a loop; elementwise operations on the part can be done on the whole
+/// instead.
 struct Known {
-  int node = -1;             ///< of the value that would be held; -1: none has to be
-  Operation *pick = nullptr; ///< takes the part
+  int node = -1;             /// of the value that would be stored; -1: none has to be
+  Operation *pick = nullptr; /// the operation that takes the part
 };
 
-/// A constant, or an operation on such.
+/// A constant, or an operation on constants.
 struct Node {
-  SmallVector<Value, 1> values; ///< which are it, or are made as it is of parts of the same
-  double bytes;                 ///< of the whole
-  int in, out; ///< in the network: on the source's side if early, and if nothing late reads it
-  bool isRead = false; ///< by something that is late however the network is cut
+  SmallVector<Value, 1> values; // equal, or made alike of parts of the same value
+  double bytes; /// of the whole value
+  int in, out; /// nodes of the network: on the source's side if early, and if nothing late reads it
+  bool isRead = false; /// by something that is always late
 };
 
 class WeightFolder {
 public:
   explicit WeightFolder(func::FuncOp function) : function(function) {}
 
-  /// Number of values that were computed.
+  /// Returns the number of values that were computed.
   unsigned run();
 
 private:
@@ -69,25 +71,25 @@ private:
   func::FuncOp function;
   DenseMap<Value, Known> known;
   std::vector<Node> nodes;
-  /// What is made element by element of a node alone: by name, attributes and type.
+  /// Elementwise operations on a single node, by name, attributes and type.
   std::map<std::tuple<int, const void *, const void *, const void *>, int> made;
   MinimumCut network;
   double constantElements = 0;
 };
 
-/// Operations that take a part of their first operand, by indices in others.
+/// True for operations that take a part of their first operand, at indices in others.
 bool isPick(Operation *op) { return isa<DynamicSliceOp, GatherOp>(op); }
 
-/// Operations whose result nobody stores: it is quicker to make anew than to read.
+/// True for operations whose result is never stored, because it is faster to compute than to read.
 bool isCheap(Operation *op) { return isa<BroadcastOp, IotaOp>(op); }
 
-/// Whether each element of the result is made of the one at its place in the only operand.
+/// True if each element of the result is computed from the same element of the only operand.
 bool isUnaryElementwise(Operation *op) {
   return op->getNumOperands() == 1 && op->getNumResults() == 1 && op->hasTrait<Elementwise>();
 }
 
-/// Time is linear in the sizes, and nothing that is made on the way has more elements than all
-/// constants together.
+/// The evaluator takes time linear in the sizes, and no intermediate value has more elements than
+/// all constants together.
 bool WeightFolder::isFoldable(Operation *op) const {
   if (!isa_and_present<HLODialect>(op->getDialect()) || op->getNumResults() != 1 ||
       op->getNumRegions() != 0 || !isPure(op) || !fuse::isPointwise(op))
@@ -104,7 +106,7 @@ void WeightFolder::addNode(Value value, Operation *pick, double bytes) {
   nodes.push_back(node);
 }
 
-/// An elementwise operation on a node, or on a part of it: one node for all that do the same.
+/// Adds an elementwise operation on a node, or on a part of it; equal operations share a node.
 void WeightFolder::addMade(Operation *op, const Known &from) {
   Value result = op->getResult(0);
   Type element = arrayType(result).getElementType();
@@ -122,7 +124,7 @@ void WeightFolder::addMade(Operation *op, const Known &from) {
   connect(op, nodes[place->second]);
 }
 
-/// Notes what `op` reads if it is late, and that it can be early only if that is.
+/// Adds edges for what `op` reads if it is late; it can be early only if its operands are.
 void WeightFolder::connect(Operation *op, const Node &node) {
   for (Value operand : op->getOperands()) {
     int number = known.at(operand).node;
@@ -135,18 +137,18 @@ void WeightFolder::connect(Operation *op, const Node &node) {
   }
 }
 
-/// Bytes of the value's whole that `op` reads in a run of the program.
+/// Bytes of the whole value that `op` reads in a run of the program.
 double WeightFolder::countRead(Operation *op, Value operand) const {
   const Known &from = known.at(operand);
   const Node &node = nodes[from.node];
   if (isa<SliceOp>(op))
     return std::min(node.bytes, fuse::bytesOf(op->getResult(0).getType()));
-  // A loop comes to all parts.
+  // A loop reads all parts.
   bool isPart = from.pick && !from.pick->getParentOfType<LoopLikeOpInterface>();
   return isPart ? std::min(node.bytes, fuse::bytesOf(operand.getType())) : node.bytes;
 }
 
-/// Notes what `op` reads, which is late.
+/// Records the reads of `op`, which is late.
 void WeightFolder::addReads(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto found = known.find(operand);
@@ -174,7 +176,7 @@ void WeightFolder::visit(Operation *op) {
     return known.contains(operand) && !find(operand).pick;
   });
   Known first = op->getNumOperands() > 0 ? find(op->getOperand(0)) : Known();
-  // Whether it is the node's value that comes first, or a part of it; not a broadcast one.
+  // The first operand must be the node's value or a part of it, not a broadcast of it.
   bool isOfNode =
       first.node >= 0 && (first.pick || nodes[first.node].values[0] == op->getOperand(0));
   if (isOfNode && isUnaryElementwise(op) && isFoldable(op)) {
@@ -182,7 +184,7 @@ void WeightFolder::visit(Operation *op) {
   } else if (isKnown && isFoldable(op)) {
     auto isFree = [&](Value operand) { return find(operand).node < 0; };
     if (isCheap(op) || llvm::all_of(op->getOperands(), isFree)) {
-      known[op->getResult(0)] = first; // which is what its users read
+      known[op->getResult(0)] = first; // its users read the same value
       return;
     }
     addNode(op->getResult(0), nullptr, fuse::bytesOf(op->getResult(0).getType()));
@@ -194,7 +196,7 @@ void WeightFolder::visit(Operation *op) {
   }
 }
 
-/// The value, or if it is made of a part, what is made of the whole.
+/// Evaluates the value; if it is made of a part, evaluates what is made of the whole.
 FailureOr<evaluator::Value> WeightFolder::evaluate(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast<ConstantOp>(op))
@@ -215,7 +217,7 @@ FailureOr<evaluator::Value> WeightFolder::evaluate(Value value) {
   return evaluator::Value(std::move(*result));
 }
 
-/// Puts a constant in place of a node's values.
+/// Replaces a node's values by a constant.
 bool WeightFolder::store(int number) {
   SmallVector<Value, 1> values = nodes[number].values;
   FailureOr<evaluator::Value> value = evaluate(values[0]);
@@ -235,7 +237,7 @@ bool WeightFolder::store(int number) {
   return true;
 }
 
-/// Takes `value`, which was made of a part, as a part of `whole`.
+/// Replaces `value`, which was made of a part, by a part of `whole`.
 void WeightFolder::replacePart(Value value, Value whole) {
   Known what = known.at(value);
   OpBuilder builder(value.getDefiningOp());
@@ -257,7 +259,7 @@ unsigned WeightFolder::run() {
     if (auto constant = dyn_cast<ConstantOp>(op))
       constantElements += fuse::elementsOf(constant.getType());
   });
-  if (constantElements <= double(getMostFoldedElements())) // all that is folded already
+  if (constantElements <= double(getMostFoldedElements())) // then all that is folded already
     return 0;
   llvm::for_each(llvm::drop_begin(operations), [&](Operation *op) { visit(op); });
   std::vector<bool> isEarly = network.solve();

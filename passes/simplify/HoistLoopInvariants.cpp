@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes once, before a loop, what every iteration would compute alike.
-// Test: test/passes/simplify/hoist-loop-invariants.mlir.
+// Moves loop-invariant computations before the loop. Test:
+// test/passes/simplify/hoist-loop-invariants.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -19,7 +19,7 @@ namespace hloc {
 
 namespace {
 
-/// Operations that cost less than reading their result from memory.
+/// True for operations that cost less than reading their result from memory.
 bool isCheapToRepeat(Operation *op) {
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     return arrayType(broadcast.getOperand()).getNumElements() <
@@ -28,7 +28,7 @@ bool isCheapToRepeat(Operation *op) {
 }
 
 struct HoistLoopInvariants : hloc::impl::HoistLoopInvariantsBase<HoistLoopInvariants> {
-  /// Gives every block inside of a loop its own copy of a cheap operation before the loop.
+  /// Copies a cheap operation from before a loop into every block that uses it.
   static void sink(Operation *op) {
     DenseMap<Block *, Value> copies;
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
@@ -54,7 +54,7 @@ struct HoistLoopInvariants : hloc::impl::HoistLoopInvariantsBase<HoistLoopInvari
       if (isCheapToRepeat(op))
         cheap.push_back(op);
     });
-    // Users before what they use, so that chains of cheap operations sink as a whole.
+    // Users before their operands, so that chains of cheap operations sink as a whole.
     for (Operation *op : llvm::reverse(cheap))
       sink(op);
   }

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// The constant of which `value`, perhaps through reshapes and broadcasts, is made.
+/// The constant that `value` is made from by reshapes, broadcasts and the like.
 static ConstantOp getUniformSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto constant = dyn_cast<ConstantOp>(op))

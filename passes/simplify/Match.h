@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizing values: constants, splats, permutations.
+// Recognizes constants, splats, permutations and the like.
 
 #ifndef HLOC_PASSES_MATCH_H
 #define HLOC_PASSES_MATCH_H
@@ -9,36 +9,36 @@
 
 namespace hloc {
 
-/// The literal of which all elements of `value` are copies, as an attribute of one element: of a
-/// constant with equal elements, or of a broadcast (reshape, ...) of one. Null if there is none.
+/// The scalar literal of which all elements of `value` are copies: of a splat constant, or of a
+/// broadcast (reshape, ...) of one. Null if there is none.
 mlir::TypedAttr getSplat(mlir::Value value);
 
-/// The same for integers (pred included), with the element type's signedness.
+/// Likewise for integers (including pred), with the element type's signedness.
 std::optional<llvm::APSInt> getSplatInteger(mlir::Value value);
 
-/// The same for real floating-point numbers.
+/// Likewise for real floating-point numbers.
 std::optional<llvm::APFloat> getSplatFloat(mlir::Value value);
 
-/// Whether all elements of `value` are the constant `number`, exactly; -0 is not 0.
+/// True if all elements of `value` are exactly the constant `number`; -0 does not equal 0.
 bool isSplatOf(mlir::Value value, double number);
 
 /// The value of a rank-0 or one-element integer constant.
 std::optional<int64_t> getConstantIndex(mlir::Value value);
 
-/// Whether 0, 1, 2, ... follow each other.
+/// True for 0, 1, 2, ....
 bool isIdentityPermutation(llvm::ArrayRef<int64_t> permutation);
 
 /// `result[permutation[i]] = i`.
 llvm::SmallVector<int64_t> invertPermutation(llvm::ArrayRef<int64_t> permutation);
 
-/// The scalar that `value` repeats, if it is `broadcast` of one.
+/// The scalar of which `value` is a `broadcast`; null if it is not.
 mlir::Value getBroadcastScalar(mlir::Value value);
 
-/// Dimensions of `type` of more than one element.
+/// Dimensions of `type` with more than one element.
 llvm::SmallVector<int64_t> getNonUnitDimensions(mlir::RankedTensorType type);
 
-/// For a reshape that only adds or drops dimensions of size one: pairs of equal dimensions, operand
-/// and result, in order.
+/// For a reshape that only adds or drops dimensions of size one: the pairs of corresponding
+/// dimensions of operand and result, in order.
 std::optional<llvm::SmallVector<std::pair<int64_t, int64_t>>>
 getUnitReshape(mlir::RankedTensorType from, mlir::RankedTensorType to);
 

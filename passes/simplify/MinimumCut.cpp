@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest flow (Dinic, 1970) leaves a cut that costs as much behind.
+// A maximum flow (Dinic, 1970) determines a minimum cut.
 #include "passes/simplify/MinimumCut.h"
 #include <algorithm>
 
@@ -17,8 +17,8 @@ void MinimumCut::addEdge(int from, int to, int64_t cost) {
   edges.push_back({from, 0});
 }
 
-/// Edges from the source to each node, of those that let something through; whether the sink is
-/// among the nodes that are reached.
+/// Computes the distance of each node from the source along edges with residual capacity; returns
+/// true if the sink is reachable.
 bool MinimumCut::measureDistances() {
   distances.assign(leaving.size(), -1);
   distances[Source] = 0;
@@ -34,7 +34,7 @@ bool MinimumCut::measureDistances() {
   return distances[Sink] >= 0;
 }
 
-/// Lets up to `most` flow from `node` to the sink, on one of the shortest ways: what did.
+/// Pushes up to `most` from `node` to the sink along shortest paths; returns the amount.
 int64_t MinimumCut::push(int node, int64_t most) {
   if (node == Sink)
     return most;
@@ -59,7 +59,7 @@ std::vector<bool> MinimumCut::solve() {
     while (push(Source, never) > 0) {
     }
   }
-  // On the sink's side is what something could still flow from to the sink.
+  // Nodes from which the sink is still reachable are on its side.
   std::vector<bool> isNearSource(leaving.size(), true);
   std::vector<int> queue{Sink};
   isNearSource[Sink] = false;

@@ -9,11 +9,12 @@ include "mlir/Pass/PassBase.td"
 //===- Simplification ------------------------------------------------------===//
 
 def RaiseCountedLoops : Pass<"raise-counted-loops", "::mlir::func::FuncOp"> {
-  let summary = "Turn scf.while that counts into scf.for";
+  let summary = "Turn counting scf.while loops into scf.for";
   let description = [{
-    `for (i = a; i < b; i += c)` with constants a, b and c that do not make the counter wrap; or with
-    a and b known at run time, for c = 1 and a signed counter of at most 32 bits. The induction
-    variable counts from 0 in steps of 1; the body gets the counter as a rank-0 array:
+    Recognizes `for (i = a; i < b; i += c)` with constants a, b and c for which the counter does not
+    wrap; or with a and b known only at run time, for c = 1 and a signed counter of at most 32 bits. The
+    induction variable of the scf.for counts from 0 in steps of 1, and the body computes the counter
+    from it as a rank-0 array:
 
     ```mlir
     scf.for %k = %c0 to %c10 step %c1 iter_args(%x = %b) -> (tensor<4xf32>) {
@@ -25,10 +26,10 @@ def RaiseCountedLoops : Pass<"raise-counted-loops", "::mlir::func::FuncOp"> {
 }
 
 def RemoveDeadLoopState : Pass<"remove-dead-loop-state", "::mlir::func::FuncOp"> {
-  let summary = "Erase what loops and branches compute for nobody";
+  let summary = "Erase unused loop-carried values and branch results";
   let description = [{
-    Dead code elimination through `scf.for`, `scf.while`, `scf.if` and `scf.index_switch`: a value
-    that a loop carries only for itself is dead.
+    Dead code elimination through `scf.for`, `scf.while`, `scf.if` and `scf.index_switch`: a
+    loop-carried value that is only used to compute its own next value is dead.
   }];
   let statistics = [Statistic<"removed", "removed", "Loop-carried values and branch results removed">];
 }
@@ -36,38 +37,39 @@ def RemoveDeadLoopState : Pass<"remove-dead-loop-state", "::mlir::func::FuncOp">
 def Simplify : Pass<"simplify", "::mlir::func::FuncOp"> {
   let summary = "Apply algebraic rules, and fold constants, until nothing changes";
   let description = [{
-    The tables at the end of Simplify*.cpp list the rules by name. All are exact but for two that
-    round as the operation itself may (x^3, and 0 + x where a reduction has nothing to add).
-    Forms that hold afterwards: a constant of equal elements is a broadcast of a scalar; no operation
-    but broadcast has only repeated scalars as operands; data movement that is none is gone.
+    The tables at the end of Simplify*.cpp list the rules by name. All are exact, except for two that
+    round differently within what HLO allows (x^3, and 0 + x where a reduction has nothing to add).
 
-    Constants fold up to 16,384 elements and operations, and large ones are reshaped; the rest is
-    for `fold-weights`.
+    Afterwards, a constant of equal elements is a broadcast scalar; only broadcasts have nothing but
+    broadcast scalars as operands; and data movement without effect is gone.
+
+    Constants are folded up to 16,384 elements and operations. Larger ones are only reshaped here;
+    `fold-weights` handles the rest.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
 def HoistLoopInvariants : Pass<"hoist-loop-invariants", "::mlir::func::FuncOp"> {
-  let summary = "Compute before a loop what all its iterations share";
+  let summary = "Move loop-invariant computations before loops";
   let description = [{
-    Pure operations move out of `scf.for` and `scf.while`. Those cheaper than reading their result
-    from memory (broadcasts, iota) are then copied back to where they are used.
+    Pure operations move out of `scf.for` and `scf.while`. Those that cost less than reading their
+    result from memory (broadcasts, iota) are then copied back to their uses.
   }];
 }
 
 def FoldWeights : Pass<"fold-weights", "::mlir::func::FuncOp"> {
-  let summary = "Compute when compiling what is made of large constants";
+  let summary = "Compute at compile time what depends on large constants";
   let description = [{
-    Elementwise operations and data movement on constants are done by the evaluator where that costs
-    fewest bytes: those that the program holds, and those that it reads of them in each run. So a
-    constant that is converted to a narrower type, transposed, cut or joined with others is replaced
-    by what becomes of it; one that is converted to a wider type stays as it is; and where something
-    else reads it too, what is made of it lies beside it if that spares each run as much as it adds.
-    Broadcasts and iota are never held.
+    The evaluator computes elementwise operations and data movement on constants where that costs the
+    fewest bytes: those that the program stores plus those that each run reads of them. So a constant
+    that is converted to a narrower type, transposed, sliced or concatenated is replaced by the result;
+    one that is converted to a wider type is kept as it is. If something else reads the constant too, the
+    result is stored in addition if that saves each run as many bytes as it adds to the program.
+    Broadcasts and iota are never stored.
 
-    A slice at indices that are known at run time only, or a gather, moves behind what is made of it
-    element by element: so weights are converted that are stacked, and sliced in a loop over layers.
+    A slice at indices that are known only at run time, or a gather, is moved after elementwise
+    operations on it: so weights that are stacked, and sliced in a loop over layers, can be converted.
 
     ```mlir
     %w = hlo.constant(dense_resource<literal> : tensor<4x64x32xf32>) : tensor<4x64x32xf32>
@@ -86,18 +88,19 @@ def FoldWeights : Pass<"fold-weights", "::mlir::func::FuncOp"> {
 }
 
 def SliceProducers : Pass<"slice-producers", "::mlir::func::FuncOp"> {
-  let summary = "Slice what arrays are made of, not what is made of them";
+  let summary = "Move slices before the operations that produce what they slice";
   let description = [{
-    An operation that moves or converts data, or is cheap and elementwise, and of which only slices
-    are used, is applied to slices instead: so weights that are stacked on some dimension,
-    transposed or converted as a whole and then read layer by layer in a loop are read where they
-    lie, through an index map.
+    If only slices of an operation's result are used, and the operation moves or converts data or is
+    cheap and elementwise, it is applied to slices of its operands instead. So weights that are stacked
+    along some dimension, transposed or converted as a whole, and then read layer by layer in a loop,
+    are read in place through an index map.
 
-    Slices pass transpose, reshape, broadcast, reverse, pad, concatenate, slice, dynamic_slice and
-    elementwise operations, in loops if that takes less time
-    (compiler/target/Cost.h): the bytes that are read and written once before the loop, and those of the slices
-    that are then read, against the bytes, in whole cache lines, that the slices of the operands
-    read in all iterations. In straight code they pass where they take disjoint parts of arguments.
+    Slices move before transpose, reshape, broadcast, reverse, pad, concatenate, slice, dynamic_slice
+    and elementwise operations. For slices in loops this is done if it takes less time
+    (compiler/target/Cost.h): the cost of reading and writing the whole array once before the loop and
+    then reading its slices is compared with that of the cache lines that the slices of the operands
+    touch in all iterations. In straight-line code it is done if the slices take disjoint parts of
+    arguments.
 
     ```mlir
     %t = hlo.transpose %w {dimensions = array<i64: 1, 0, 2>} : (tensor<64x4x32xf32>) -> tensor<4x64x32xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scf.while that counts -> scf.for. Test: test/passes/simplify/raise-counted-loops.mlir.
+// Turns counting scf.while loops into scf.for. Test: test/passes/simplify/raise-counted-loops.mlir.
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +22,8 @@ namespace hloc {
 
 namespace {
 
-/// `for (i = init; i <direction> bound; i += step)`, i being the loop's state number `position`.
+/// `for (i = init; i <direction> bound; i += step)`, where i is the loop-carried value number
+/// `position`.
 struct Counter {
   unsigned position;
   Direction direction;
@@ -90,14 +91,14 @@ std::optional<Counter> findCounter(scf::WhileOp loop) {
   std::optional<APSInt> step = getSplatInteger(other);
   if (!usesState || !step)
     return std::nullopt;
-  // Steps of unsigned counters too are taken as signed: adding 2^n - 1 counts down.
+  // Steps of unsigned counters are taken as signed too: adding 2^n - 1 counts down.
   counter.step = step->getSExtValue();
   if (isa<SubtractOp>(next))
     counter.step = -counter.step;
   return counter;
 }
 
-/// How often the loop runs, if both ends are known and the counter does not wrap.
+/// The trip count, if both ends are constant and the counter does not wrap.
 std::optional<int64_t> getTripCount(const Counter &counter) {
   std::optional<APSInt> init = getSplatInteger(counter.init),
                         bound = getSplatInteger(counter.bound);
@@ -119,7 +120,7 @@ std::optional<int64_t> getTripCount(const Counter &counter) {
   else if (direction != Direction::LT && direction != Direction::NE)
     return std::nullopt;
   __int128 trips = end > first ? (end - first + step - 1) / step : 0;
-  // The value with which the loop ends must exist in the counter's type.
+  // The final value must be representable in the counter's type.
   __int128 last = toWide(*init) + trips * counter.step;
   unsigned width = init->getBitWidth();
   __int128 least = init->isUnsigned() ? 0 : -(__int128(1) << (width - 1));
@@ -129,7 +130,7 @@ std::optional<int64_t> getTripCount(const Counter &counter) {
   return int64_t(trips);
 }
 
-/// A counter as a tensor: init + iv * step.
+/// The counter as a tensor: init + iv * step.
 Value makeCounterValue(Build build, const Counter &counter, Value init, Value iv) {
   OpBuilder &b = build.builder;
   Location loc = build.loc;
@@ -161,7 +162,7 @@ bool raise(scf::WhileOp loop) {
                    last.isUnsigned());
     final = build.scalar(counter->type.getElementType(), APInt(last));
   } else {
-    // Ends known at run time only: narrow signed counters that count up by one never wrap.
+    // With ends known only at run time, narrow signed counters that count up by one do not wrap.
     Type element = counter->type.getElementType();
     if (counter->step != 1 || counter->direction != Direction::LT || !element.isSignlessInteger() ||
         element.getIntOrFloatBitWidth() > 32)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Erases what loops and branches compute for nobody. Liveness runs backwards from side effects and
-// results through all regions. Test: test/passes/simplify/remove-dead-loop-state.mlir.
+// Erases what loops and branches compute without any use. Liveness is propagated backwards from
+// side effects and results through all regions. Test:
+// test/passes/simplify/remove-dead-loop-state.mlir.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -32,7 +33,7 @@ public:
   bool isLive(Operation *op) const { return liveOps.contains(op); }
   bool isLive(Value value) const { return liveValues.contains(value); }
 
-  /// All operations, those inside of control flow included; inner ones first.
+  /// All operations, including those inside control flow; inner ones first.
   SmallVector<Operation *> postOrder;
 
 private:
@@ -54,8 +55,7 @@ private:
       worklist.push_back(value);
   }
 
-  /// An operation that must run: with its operands, and with everything that decides whether it
-  /// runs.
+  /// Marks an operation that must run, its operands, and everything that decides whether it runs.
   void markOp(Operation *op) {
     if (!liveOps.insert(op).second)
       return;
@@ -76,7 +76,7 @@ private:
       markOp(parent);
   }
 
-  /// Marks value number `i` of a loop's state in all its places.
+  /// Marks loop-carried value `i` everywhere: initial value, argument, yield, result.
   void markState(Operation *op, unsigned i) {
     markOp(op);
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -123,7 +123,7 @@ private:
   SmallVector<Value> worklist;
 };
 
-/// Removes the operands that `dead` lists, counted from operand `first`.
+/// Removes the operands in `dead`, which are counted from operand `first`.
 void eraseOperands(Operation *op, const llvm::BitVector &dead, unsigned first = 0) {
   llvm::BitVector operands(op->getNumOperands());
   for (unsigned i : dead.set_bits())
@@ -139,7 +139,7 @@ void eraseArguments(Block &block, const llvm::BitVector &dead, unsigned first = 
 }
 
 struct RemoveDeadLoopState : hloc::impl::RemoveDeadLoopStateBase<RemoveDeadLoopState> {
-  /// Takes dead values out of a live operation's terminators and initial values.
+  /// Removes dead values from a live operation's terminators and initial values.
   static void disconnect(Operation *op, const llvm::BitVector &dead) {
     if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       eraseOperands(op, dead);
@@ -154,7 +154,7 @@ struct RemoveDeadLoopState : hloc::impl::RemoveDeadLoopStateBase<RemoveDeadLoopS
         eraseOperands(region.front().getTerminator(), dead);
   }
 
-  /// Makes `op` anew without dead arguments and results.
+  /// Rebuilds `op` without dead arguments and results.
   static void rebuild(Operation *op, const llvm::BitVector &dead) {
     for (Region &region : op->getRegions())
       if (!region.empty() && region.getNumArguments() > 0)
@@ -190,14 +190,14 @@ struct RemoveDeadLoopState : hloc::impl::RemoveDeadLoopStateBase<RemoveDeadLoopS
       disconnect(op, dead);
       shrinking.push_back({op, dead});
     }
-    // Dead values are now used by dead operations only; users come after what they use.
+    // Dead values are now used only by dead operations; users come after their operands.
     SmallVector<Operation *> deadOps;
     for (Operation *op : liveness.postOrder)
       if (!liveness.isLive(op) && !op->hasTrait<OpTrait::IsTerminator>())
         deadOps.push_back(op);
     for (Operation *op : deadOps)
       op->dropAllReferences();
-    for (Operation *op : deadOps) // inner operations stand before the outer in this list
+    for (Operation *op : deadOps) // inner operations come before outer ones in this list
       op->erase();
     for (auto &[op, dead] : shrinking)
       rebuild(op, dead);

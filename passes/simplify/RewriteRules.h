@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of --simplify: functions from an operation to the value that can replace it, null where the
-// rule does not apply. Tables of them are in Simplify*.cpp.
+// Rules of --simplify: functions from an operation to the value that replaces it, or null if the
+// rule does not apply. The tables of rules are in Simplify*.cpp.
 
 #ifndef HLOC_PASSES_RULES_H
 #define HLOC_PASSES_RULES_H
@@ -30,7 +30,7 @@ template <typename Op> struct Rule : mlir::OpRewritePattern<Op> {
   Function rule;
 };
 
-/// Adds a rule to a table; the name says what it does, in the field's notation.
+/// Adds a rule to a table; the name describes it in mathematical notation.
 template <typename Op>
 void addRule(mlir::RewritePatternSet &patterns, const char *name,
              typename Rule<Op>::Function rule) {
@@ -47,7 +47,7 @@ void populateContractionRules(mlir::RewritePatternSet &patterns);
 void populateControlFlowRules(mlir::RewritePatternSet &patterns);
 void populateConstantFolding(mlir::RewritePatternSet &patterns);
 
-/// Greatest number of elements of what constant folding computes.
+/// The most elements of what constant folding computes.
 int64_t getMostFoldedElements();
 
 } // namespace hloc

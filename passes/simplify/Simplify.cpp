@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rules, until none applies. Tests: test/passes/simplify-*.mlir, fold-constants.mlir.
+// Applies all rules until none applies. Tests: test/passes/simplify/.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of elementwise arithmetic. All are exact: they give the same bits for every input, NaN
-// payloads aside. Test: test/passes/simplify/simplify-arithmetic.mlir.
+// Rules for elementwise arithmetic. All are exact: they give the same bits for every input, except
+// for NaN payloads. Test: test/passes/simplify/simplify-arithmetic.mlir.
 #include "compiler/hlo/ElementType.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
@@ -15,13 +15,13 @@ bool isInteger(Value value) { return arrayType(value).getElementType().isIntOrIn
 bool hasPreds(Value value) { return hlo::isPred(arrayType(value).getElementType()); }
 bool isFloat(Value value) { return isa<FloatType>(arrayType(value).getElementType()); }
 
-/// Whether all elements are the integer with all bits set; for pred, true.
+/// True if all elements are the integer with all bits set (for pred: true).
 bool isAllOnes(Value value) {
   std::optional<APSInt> integer = getSplatInteger(value);
   return integer && integer->isAllOnes();
 }
 
-/// Applies a rule about (lhs, constant) of a commutative operation both ways.
+/// Applies a rule on (lhs, constant) of a commutative operation in both orders.
 template <typename Op> Value eitherWay(Op op, Value (*rule)(Value, Value)) {
   if (Value value = rule(op.getLhs(), op.getRhs()))
     return value;
@@ -30,7 +30,7 @@ template <typename Op> Value eitherWay(Op op, Value (*rule)(Value, Value)) {
 
 //===- Sums and products ---------------------------------------------------===//
 
-/// -0 is the neutral element of floating-point addition: -0 + 0 is 0.
+/// -0 is the identity of floating-point addition: -0 + 0 is 0.
 Value addZero(AddOp op, Build) {
   return eitherWay(
       op, +[](Value x, Value y) { return isSplatOf(y, isInteger(y) ? 0.0 : -0.0) ? x : Value(); });
@@ -77,7 +77,7 @@ Value divideByOne(DivideOp op, Build) {
   return isReal && isSplatOf(op.getRhs(), 1) ? op.getLhs() : Value();
 }
 
-/// The inverse of a power of two is exact, if it is a normal number.
+/// The inverse of a power of two is exact if it is a normal number.
 Value divideByPowerOfTwo(DivideOp op, Build build) {
   std::optional<APFloat> divisor = getSplatFloat(op.getRhs());
   if (!divisor || !isFloat(op))
@@ -105,7 +105,7 @@ Value remainderOfUnsignedByPowerOfTwo(RemainderOp op, Build build) {
   return build.bitAnd(op.getLhs(), build.broadcastLike(mask, op, {}));
 }
 
-/// x^2, x^3, x^1, 1/x. The cube rounds twice, as the power itself may.
+/// x^2, x^3, x^1, 1/x. The cube rounds twice, as `power` itself may.
 Value powerOfSmallInteger(PowerOp op, Build build) {
   Value x = op.getLhs(), y = op.getRhs();
   if (!isFloat(x) && !isInteger(x))
@@ -122,7 +122,7 @@ Value powerOfSmallInteger(PowerOp op, Build build) {
   return nullptr;
 }
 
-/// x^0.5 is sqrt but for -inf, where it is inf, and -0, where it is 0.
+/// x^0.5 is sqrt(x), except that it is inf for -inf and 0 for -0.
 Value powerOneHalf(PowerOp op, Build build) {
   Value x = op.getLhs();
   if (!isFloat(x) || !isSplatOf(op.getRhs(), 0.5))
@@ -170,7 +170,7 @@ Value complexOfParts(ComplexOp op, Build) {
              : Value();
 }
 
-/// The real part of a real number taken as complex.
+/// The real part of a real number.
 Value realOfReal(RealOp op, Build) {
   return op.getOperand().getType() == op.getType() ? op.getOperand() : Value();
 }
@@ -203,7 +203,7 @@ template <typename Op> Value shiftByZero(Op op, Build) {
   return isSplatOf(op.getRhs(), 0) ? op.getLhs() : Value();
 }
 
-// APInt's own questions are about unsigned numbers.
+// APInt's own predicates treat numbers as unsigned.
 bool isLowestInteger(const APSInt &value) {
   return value.isUnsigned() ? value.isMinValue() : value.isMinSignedValue();
 }
@@ -254,14 +254,14 @@ Value compareSelf(CompareOp op, Build build) {
                                  direction == Direction::GE);
 }
 
-/// convert(pred) != 0, > 0, == 1 ... is the pred.
+/// convert(pred) != 0, > 0, == 1, ... is the pred.
 Value compareConvertedPred(CompareOp op, Build) {
   auto convert = op.getLhs().getDefiningOp<ConvertOp>();
   if (!convert || !hasPreds(convert.getOperand()) ||
       !(isInteger(op.getLhs()) || isFloat(op.getLhs())))
     return nullptr;
   Direction direction = op.getDirection();
-  bool isNegative = arrayType(convert).getElementType().isSignedInteger(1); // true is -1 of s1
+  bool isNegative = arrayType(convert).getElementType().isSignedInteger(1); // true is -1 in s1
   bool isAboveZero = isSplatOf(op.getRhs(), 0) &&
                      (direction == Direction::NE || (direction == Direction::GT && !isNegative));
   bool isOne =
@@ -271,7 +271,7 @@ Value compareConvertedPred(CompareOp op, Build) {
 
 //===- Conversions ---------------------------------------------------------===//
 
-/// Whether every value of `from` is a value of `to`.
+/// True if every value of `from` is a value of `to`.
 bool isLossless(Type from, Type to) {
   if (from == to)
     return true;
@@ -291,7 +291,7 @@ bool isLossless(Type from, Type to) {
   auto fromFloat = dyn_cast<FloatType>(from);
   if (!fromFloat)
     return false;
-  // All types of up to 16 bits are subsets of f32; f32 of f64. E8M0 has f32's exponents.
+  // All types of up to 16 bits are subsets of f32, and f32 of f64. E8M0 has f32's exponents.
   return from.getIntOrFloatBitWidth() <= 16 || (from.isF32() && to.isF64());
 }
 
@@ -299,8 +299,8 @@ Value convertToSame(ConvertOp op, Build) {
   return op.getOperand().getType() == op.getType() ? op.getOperand() : Value();
 }
 
-/// A lossless first step of two can be left out, unless it is by way of a float that integers which
-/// do not fit saturate.
+/// The first of two conversions can be dropped if it is lossless, except where it goes through a
+/// float, from which integers that do not fit saturate.
 Value convertTwice(ConvertOp op, Build build) {
   auto inner = op.getOperand().getDefiningOp<ConvertOp>();
   if (!inner)

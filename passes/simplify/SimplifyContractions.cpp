@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of dots and reductions. Test: test/passes/simplify/simplify-contractions.mlir.
+// Rules for dots and reductions. Test: test/passes/simplify/simplify-contractions.mlir.
 #include "compiler/hlo/ElementType.h"
 #include "passes/Computations.h"
 #include "passes/simplify/Match.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// The dimensions of `type` in neither list, in order.
+/// The dimensions of `type` that are in neither list, in order.
 Sizes getFree(RankedTensorType type, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
   Sizes free;
   for (int64_t dimension : iotaVector(type.getRank()))
@@ -22,7 +22,7 @@ Sizes getFree(RankedTensorType type, ArrayRef<int64_t> batch, ArrayRef<int64_t> 
   return free;
 }
 
-/// A transposed operand is read in its own order, if the free dimensions keep theirs.
+/// A dot reads a transposed operand directly, if the free dimensions keep their order.
 Value dotOfTranspose(DotOp op, Build build) {
   auto strip = [](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
                   Sizes &newBatch, Sizes &newContracting) -> Value {
@@ -55,7 +55,8 @@ Value dotOfTranspose(DotOp op, Build build) {
                        op.getAlgorithmAttr());
 }
 
-/// A result of which the two free groups change places: the operands change places.
+/// If the result of a dot is transposed so that its two groups of free dimensions are swapped, the
+/// operands are swapped instead.
 Value transposeOfDot(TransposeOp op, Build build) {
   auto dot = op.getOperand().getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse())
@@ -79,9 +80,9 @@ Value transposeOfDot(TransposeOp op, Build build) {
                        dot.getLhsContractingDims(), precision, dot.getAlgorithmAttr());
 }
 
-/// Products of few elements each with a small matrix, as of coordinates with a rotation: sums of
-/// products, which join kernels of what is before and after. Elements of the large operand that are
-/// multiplied by the same one lie side by side.
+/// Products of a few elements each with a small matrix, such as coordinates with a rotation, become
+/// sums of products, which can be fused with other elementwise code. The elements of the large
+/// operand that are multiplied by the same element must be contiguous.
 Value dotWithSmallMatrix(DotOp op, Build build) {
   constexpr int64_t mostProducts = 4, mostElements = 16, leastElements = 1024;
   RankedTensorType type = op.getType(), lhsType = arrayType(op.getLhs()),
@@ -118,7 +119,7 @@ Value dotWithSmallMatrix(DotOp op, Build build) {
   return sum;
 }
 
-/// One array folded over dimensions of one element: the computation, once.
+/// A reduction of one array over dimensions of size one applies the computation once.
 struct ReduceUnits : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -145,8 +146,8 @@ struct ReduceUnits : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// Reducing transposed arrays: the same dimensions of the arrays themselves, if what remains stays
-/// in order.
+/// A reduction of a transpose reduces the corresponding dimensions of the operand, if the remaining
+/// dimensions keep their order.
 struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -168,18 +169,18 @@ struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// Whether `type` has the number `count`.
+/// True if `type` can represent the number `count`.
 bool isExact(Type type, int64_t count) {
   auto floating = dyn_cast<FloatType>(type);
   if (!floating)
-    return type.isInteger() && !isPred(type); // wraps as sums do
+    return type.isInteger() && !isPred(type); // it wraps as sums do
   APFloat value(floating.getFloatSemantics());
   return value.convertFromAPInt(APInt(64, count), /*IsSigned=*/true,
                                 APFloat::rmNearestTiesToEven) == APFloat::opOK;
 }
 
-/// Folding what a broadcast repeats: a sum is that many times one of them, an extreme is one of
-/// them. One product is quicker than a long sum, and rounds once.
+/// A reduction over broadcast dimensions: a sum is a product with the number of elements, minimum
+/// and maximum are the element itself. A product is faster than a long sum, and rounds once.
 struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -193,7 +194,8 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
     if (!addsUp && !isa_and_nonnull<MaximumOp, MinimumOp, AndOp, OrOp>(binary))
       return rewriter.notifyMatchFailure(op, "neither a sum nor an extreme");
     int64_t copies = 1;
-    Sizes reduced, places; // of the broadcast's operand; of what is left of it in the result
+    // Of the broadcast's operand; and where its other dimensions are in the result.
+    Sizes reduced, places;
     for (int64_t dimension : op.getDimensions())
       if (!llvm::is_contained(broadcast.getDimensions(), dimension))
         copies *= broadcast.getType().getDimSize(dimension);
@@ -222,7 +224,7 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
     }
     value =
         build.broadcast(addsUp ? build.mul(value, double(copies)) : value, type.getShape(), places);
-    // A sum has its initial value for the sign of a zero.
+    // For a sum, the initial value is added because of the sign of zero.
     if (addsUp || reduced.empty()) {
       OperationState state(op.getLoc(), binary->getName(),
                            {build.broadcast(init, type.getShape(), {}), value}, type,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of loops and branches. Test: test/passes/simplify/simplify-control-flow.mlir.
+// Rules for loops and branches. Test: test/passes/simplify/simplify-control-flow.mlir.
 #include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,7 +13,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// A scalar read from a constant is a constant.
+/// A scalar extracted from a constant is a constant.
 struct ExtractConstant : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExtractOp op, PatternRewriter &rewriter) const override {
@@ -25,11 +25,11 @@ struct ExtractConstant : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-/// Moves the only block of `region` in the place of `op`, whose results it yields.
+/// Replaces `op` by the only block of `region`, and its results by what that yields.
 void inlineRegion(PatternRewriter &rewriter, Operation *op, Region &region, ValueRange arguments) {
   Block *block = &region.front();
   Operation *terminator = block->getTerminator();
-  // Only now: what it yields may be an argument of the block, which is no more.
+  // Only after inlining, because the block may yield one of its arguments.
   rewriter.inlineBlockBefore(block, op, arguments);
   rewriter.replaceOp(op, terminator->getOperands());
   rewriter.eraseOp(terminator);
@@ -65,7 +65,7 @@ struct SwitchKnown : OpRewritePattern<scf::IndexSwitchOp> {
   }
 };
 
-/// Branches that are chosen by a pred turned into a number.
+/// An index_switch on a converted pred becomes an if.
 struct SwitchByPred : OpRewritePattern<scf::IndexSwitchOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::IndexSwitchOp op, PatternRewriter &rewriter) const override {
@@ -88,7 +88,7 @@ struct SwitchByPred : OpRewritePattern<scf::IndexSwitchOp> {
   }
 };
 
-/// A loop that runs never or once.
+/// A loop with a trip count of zero or one.
 struct ForKnown : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::ForOp op, PatternRewriter &rewriter) const override {
@@ -106,7 +106,7 @@ struct ForKnown : OpRewritePattern<scf::ForOp> {
   }
 };
 
-/// What a loop does not change is taken from outside.
+/// Loop-carried values that the loop does not change are replaced by their initial values.
 struct ForInvariants : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::ForOp op, PatternRewriter &rewriter) const override {
@@ -124,7 +124,7 @@ struct ForInvariants : OpRewritePattern<scf::ForOp> {
   }
 };
 
-/// The same of scf.while, whose condition forwards the state in order.
+/// Likewise for scf.while whose condition forwards the state in order.
 struct WhileInvariants : OpRewritePattern<scf::WhileOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::WhileOp op, PatternRewriter &rewriter) const override {
@@ -146,7 +146,7 @@ struct WhileInvariants : OpRewritePattern<scf::WhileOp> {
   }
 };
 
-/// What all branches give alike is taken from outside.
+/// Results that all branches yield from the same outside value are replaced by that.
 template <typename Op> struct BranchInvariants : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of accesses at computed indices. Test: test/passes/simplify/simplify-indexing.mlir.
+// Rules for accesses at computed indices. Test: test/passes/simplify/simplify-indexing.mlir.
 #include "passes/Computations.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// Indices known at compile time: a slice at the clamped place.
+/// A dynamic_slice at constant indices becomes a slice at the clamped indices.
 Value sliceAtConstant(DynamicSliceOp op, Build build) {
   auto type = arrayType(op.getOperand());
   Sizes starts, limits;
@@ -38,7 +38,7 @@ Value updateNothing(DynamicUpdateSliceOp op, Build) {
   return arrayType(op.getUpdate()).getNumElements() == 0 ? op.getOperand() : Value();
 }
 
-/// A gather of one slice is a dynamic_slice: both clamp.
+/// A gather of one slice becomes a dynamic_slice: both clamp.
 Value gatherOne(GatherOp op, Build build) {
   auto type = arrayType(op.getOperand()), indicesType = arrayType(op.getStartIndices());
   int64_t components = op.getStartIndexMap().size();
@@ -54,14 +54,14 @@ Value gatherOne(GatherOp op, Build build) {
   return build.reshape(part, arrayType(op).getShape());
 }
 
-/// Gathering from a dimension of one element always takes that one: nothing is indexed.
+/// A gather of no elements.
 Value gatherNothing(GatherOp op, Build build) {
   if (arrayType(op).getNumElements() != 0)
     return nullptr;
   return build.zero(arrayType(op));
 }
 
-/// A constant index in range of a scatter of one window: a dynamic_update_slice.
+/// A scatter of one window at a constant index in bounds becomes a dynamic_update_slice.
 struct ScatterOne : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {

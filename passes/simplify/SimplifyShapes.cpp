@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of operations that move data. Test: test/passes/simplify/simplify-shapes.mlir.
+// Rules for operations that move data. Test: test/passes/simplify/simplify-shapes.mlir.
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
 
@@ -13,7 +13,7 @@ using Sizes = SmallVector<int64_t>;
 
 //===- Anything of a repeated scalar ---------------------------------------===//
 
-/// Moving the elements of equal elements changes the shape at most.
+/// Moving equal elements can only change the shape.
 template <typename Op> Value moveEqualElements(Op op, Build build) {
   Value scalar = getBroadcastScalar(op->getOperand(0));
   return scalar ? build.broadcast(scalar, arrayType(op->getResult(0)).getShape(), {}) : Value();
@@ -38,7 +38,7 @@ Value reshapeTwice(ReshapeOp op, Build build) {
   return inner ? build.reshape(inner.getOperand(), arrayType(op).getShape()) : Value();
 }
 
-/// Dimensions of size one can be made by the broadcast itself.
+/// The broadcast itself can make dimensions of size one.
 Value reshapeOfBroadcast(ReshapeOp op, Build build) {
   auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -62,7 +62,7 @@ Value broadcastSame(BroadcastOp op, Build) {
              : Value();
 }
 
-/// New dimensions of size one only: a reshape.
+/// A broadcast that only adds dimensions of size one is a reshape.
 Value broadcastByOne(BroadcastOp op, Build build) {
   auto from = arrayType(op.getOperand()), to = arrayType(op);
   bool isSorted = llvm::is_sorted(op.getDimensions());
@@ -82,7 +82,7 @@ Value broadcastTwice(BroadcastOp op, Build build) {
                              dimensions);
 }
 
-/// Dimensions of size one that a reshape adds before a broadcast are not needed.
+/// Dimensions of size one that a reshape adds before a broadcast are unnecessary.
 Value broadcastOfReshape(BroadcastOp op, Build build) {
   auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
   if (!reshape)
@@ -98,7 +98,7 @@ Value broadcastOfReshape(BroadcastOp op, Build build) {
                              dimensions);
 }
 
-/// A broadcast reads its operand's dimensions of size one at zero whatever they are.
+/// A broadcast always reads its operand's dimensions of size one at zero, so they can be dropped.
 Value broadcastWithoutUnits(BroadcastOp op, Build build) {
   auto type = arrayType(op.getOperand());
   Sizes kept = getNonUnitDimensions(type), shape, dimensions;
@@ -127,7 +127,8 @@ Value transposeTwice(TransposeOp op, Build build) {
   return build.transpose(inner.getOperand(), permutation);
 }
 
-/// The order of the dimensions of more than one element stays: memory stays.
+/// A transpose that keeps the order of the dimensions of more than one element does not change
+/// memory.
 Value transposeOfUnits(TransposeOp op, Build build) {
   auto type = arrayType(op.getOperand());
   Sizes moved;
@@ -160,8 +161,8 @@ Value transposeOfIota(TransposeOp op, Build build) {
   return build.iota(arrayType(op).getShape(), arrayType(op).getElementType(), dimension);
 }
 
-/// The reshape of an elementwise operation with one use moves below it when that joins it with
-/// another: reshape(f(reshape(x))) = f(x) reshaped once.
+/// A reshape of an elementwise operation with one use moves below it if it can then be merged with
+/// another: reshape(f(reshape(x))) = reshape(f(x)).
 Value reshapeOfElementwise(ReshapeOp op, Build build) {
   Operation *inner = op.getOperand().getDefiningOp();
   if (!inner || inner->getNumOperands() != 1 || !inner->hasTrait<Elementwise>() ||
@@ -213,12 +214,12 @@ Value sliceTwice(SliceOp op, Build build) {
     return nullptr;
   Sizes starts, limits, strides;
   for (auto [i, size] : llvm::enumerate(arrayType(op).getShape())) {
-    if (size == 0) { // of an operand that may have no elements either
+    if (size == 0) { // the operand may be empty too
       starts.push_back(0), limits.push_back(0), strides.push_back(1);
       continue;
     }
     starts.push_back(inner.getStarts()[i] + op.getStarts()[i] * inner.getStrides()[i]);
-    // The step from one element to itself does not matter, and may be too large.
+    // The stride of a single element does not matter, and the product may be out of range.
     strides.push_back(size == 1 ? 1 : inner.getStrides()[i] * op.getStrides()[i]);
     limits.push_back(starts.back() + (size - 1) * strides.back() + 1);
   }
@@ -226,7 +227,7 @@ Value sliceTwice(SliceOp op, Build build) {
                          limits, strides);
 }
 
-/// A slice that lies in one of the parts.
+/// A slice within one of the concatenated parts.
 Value sliceOfConcatenate(SliceOp op, Build build) {
   auto concatenate = op.getOperand().getDefiningOp<ConcatenateOp>();
   if (!concatenate || arrayType(op).getNumElements() == 0 || concatenate.getInputs().size() > 64)
@@ -246,8 +247,8 @@ Value sliceOfConcatenate(SliceOp op, Build build) {
   return nullptr;
 }
 
-/// A slice that takes none of the padding, or not all of it: stencils on a padded array look at its
-/// border from one side each.
+/// A slice that takes none, or not all, of the padding: stencils on a padded array read its border
+/// from one side each.
 Value sliceOfPad(SliceOp op, Build build) {
   auto pad = op.getOperand().getDefiningOp<PadOp>();
   if (!pad || arrayType(op).getNumElements() == 0)
@@ -318,7 +319,7 @@ Value padNothingAtAll(PadOp op, Build build) {
   return build.broadcast(op.getPaddingValue(), arrayType(op).getShape(), {});
 }
 
-/// Parts without elements are left out.
+/// Empty operands are dropped.
 Value concatenateNonEmpty(ConcatenateOp op, Build build) {
   SmallVector<Value> parts;
   for (Value part : op.getInputs())
@@ -331,7 +332,7 @@ Value concatenateNonEmpty(ConcatenateOp op, Build build) {
   return build.concatenate(parts, op.getDimension());
 }
 
-/// Slices that follow each other in one array are one slice of it.
+/// Adjacent slices of one array are one slice of it.
 Value concatenateSlices(ConcatenateOp op, Build build) {
   auto first = op.getInputs()[0].getDefiningOp<SliceOp>();
   if (!first || op.getInputs().size() < 2)
@@ -389,7 +390,7 @@ Value iotaOfOne(IotaOp op, Build build) {
              : Value();
 }
 
-/// A constant of equal elements is a scalar, repeated.
+/// A constant with equal elements is a broadcast scalar.
 Value splatConstant(ConstantOp op, Build build) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   auto value = dyn_cast<DenseElementsAttr>(op.getValue());

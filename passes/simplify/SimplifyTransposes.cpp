@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes that cancel through elementwise operations. Test:
+// Cancels transposes through elementwise operations. Test:
 // test/passes/simplify/simplify-transposes.hlo.
 #include "passes/simplify/RewriteRules.h"
 
@@ -9,10 +9,10 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Elementwise operations between two transposes that cancel.
+/// The most elementwise operations between two transposes.
 constexpr unsigned kDeepest = 16;
 
-/// The scalar of which `value` is copies, or null.
+/// The scalar that `value` repeats, or null.
 Value getRepeated(Value value) {
   if (arrayType(value).getRank() == 0)
     return value;
@@ -21,9 +21,9 @@ Value getRepeated(Value value) {
                                                                        : Value();
 }
 
-/// Whether `value`, transposed by `permutation`, needs no transpose: it is made of transposes that
-/// the permutation undoes, `found` one at least, of scalars and of elementwise operations on them
-/// that nobody else uses.
+/// True if `value`, transposed by `permutation`, needs no transpose: it consists of transposes that
+/// the permutation undoes (`found` says that there is one), scalars, and elementwise operations on
+/// these that have no other users.
 bool cancels(Value value, ArrayRef<int64_t> permutation, bool &found, unsigned depth = 0) {
   if (getRepeated(value))
     return true;
@@ -43,7 +43,7 @@ bool cancels(Value value, ArrayRef<int64_t> permutation, bool &found, unsigned d
          });
 }
 
-/// `value` with the dimensions of `shape`, where `cancels` holds.
+/// `value` without the transposes, in `shape`; requires `cancels`.
 Value rebuild(Build build, Value value, ArrayRef<int64_t> shape) {
   if (Value scalar = getRepeated(value))
     return arrayType(value).getRank() == 0 ? value : build.broadcast(scalar, shape, {});
@@ -59,7 +59,7 @@ Value rebuild(Build build, Value value, ArrayRef<int64_t> shape) {
   return clone->getResult(0);
 }
 
-/// A module whose result is a transpose often has a layout that makes it none in memory.
+/// Modules whose result is a transpose often have a layout that undoes it in memory.
 Value transposeOfElementwise(TransposeOp op, Build build) {
   Operation *inner = op.getOperand().getDefiningOp();
   bool found = false;
@@ -69,7 +69,7 @@ Value transposeOfElementwise(TransposeOp op, Build build) {
   return rebuild(build, op.getOperand(), arrayType(op).getShape());
 }
 
-/// Dimensions of size one are dropped first, so that the transpose is next to its users.
+/// Drop dimensions of size one before the transpose, so that it is next to its users.
 Value reshapeOfTranspose(ReshapeOp op, Build build) {
   auto transpose = op.getOperand().getDefiningOp<TransposeOp>();
   if (!transpose || !transpose->hasOneUse())

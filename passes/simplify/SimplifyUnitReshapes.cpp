@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed of the same numbers in two shapes, of which one has dimensions of size one more.
-// Test: test/passes/simplify/simplify-shapes.mlir.
+// Merges equal computations on two shapes that differ by dimensions of size one. Test:
+// test/passes/simplify/simplify-shapes.mlir.
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
 
@@ -10,9 +10,9 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Where f(x, broadcast(s)...) is computed as well, f(reshape(x), broadcast(s)...) = its reshape,
-/// for reshapes that add or drop dimensions of size one. (Elsewhere the reshape stays where it is:
-/// what is fused with what depends on that.)
+/// If f(x, broadcast(s)...) exists, f(reshape(x), broadcast(s)...) is a reshape of it, for reshapes
+/// that add or drop dimensions of size one. (Otherwise the reshape stays where it is, as fusion
+/// depends on its position.)
 struct ElementwiseOfUnitReshape : RewritePattern {
   explicit ElementwiseOfUnitReshape(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -52,7 +52,7 @@ private:
     return arrayType(value).getRank() == 0 ? value : getBroadcastScalar(value);
   }
 
-  /// Whether `other` is `op` with the sources of its reshapes.
+  /// True if `other` is `op` applied to the operands of its reshapes.
   static bool computesTheSame(Operation *other, Operation *op) {
     if (other == op || other->getName() != op->getName() || other->getBlock() != op->getBlock() ||
         other->getRawDictionaryAttrs() != op->getRawDictionaryAttrs() ||

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of updates of parts of arrays that loops carry, such as caches stacked by layer: what
-// changes is written where it belongs, and nothing else moves. Test:
-// test/passes/simplify/simplify-updates.mlir.
+// Rules for updates of parts of loop-carried arrays, such as caches stacked by layer: only what
+// changes is written. Test: test/passes/simplify/simplify-updates.mlir.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,7 +19,7 @@ bool areEqual(const SliceRange &a, const SliceRange &b) {
          (!a.start || (a.factor == b.factor && a.last == b.last));
 }
 
-/// The operand of a reshape that only adds or drops dimensions of size one, else `value`.
+/// The operand of a reshape that only adds or drops dimensions of size one; else `value`.
 Value skipUnitReshape(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   if (!reshape)
@@ -38,14 +37,14 @@ std::optional<SliceWindow> getUpdateWindow(DynamicUpdateSliceOp op) {
                         arrayType(op.getUpdate()).getShape());
 }
 
-/// A slice of `array`, perhaps without dimensions of size one, that is updated.
+/// An update of a slice of an array, possibly without dimensions of size one.
 struct UpdatedSlice {
-  DynamicUpdateSliceOp update; ///< of the slice
+  DynamicUpdateSliceOp update; /// of the slice
   DynamicSliceOp slice;
 };
 
-/// `value` as reshape(dynamic_update_slice(reshape(dynamic_slice(...)), ...)), where `window` is
-/// what is sliced.
+/// Matches reshape(dynamic_update_slice(reshape(dynamic_slice(...)), ...)), where `window` is what
+/// is sliced.
 std::optional<UpdatedSlice> matchUpdatedSlice(Value value, const SliceWindow &window) {
   UpdatedSlice match;
   match.update = skipUnitReshape(value).getDefiningOp<DynamicUpdateSliceOp>();
@@ -61,7 +60,8 @@ std::optional<UpdatedSlice> matchUpdatedSlice(Value value, const SliceWindow &wi
   return isSame ? std::optional(match) : std::nullopt;
 }
 
-/// x[i] = (x[i] with [j] = u) is x[i, j] = u; who wants the updated slice takes it from there.
+/// Updating slice x[i] at [j] and writing it back is updating x[i, j]; other users of the updated
+/// slice take it from there.
 struct UpdateOfUpdatedSlice : OpRewritePattern<DynamicUpdateSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DynamicUpdateSliceOp op, PatternRewriter &rewriter) const override {
@@ -74,7 +74,7 @@ struct UpdateOfUpdatedSlice : OpRewritePattern<DynamicUpdateSliceOp> {
     std::optional<SliceWindow> inner = getUpdateWindow(match->update);
     if (!inner || arrayType(match->update.getUpdate()).getNumElements() == 0)
       return rewriter.notifyMatchFailure(op, "nothing is updated");
-    // From the updated slice's dimensions to those of the array.
+    // Translate from the updated slice's dimensions to those of the array.
     if (auto reshape = match->update.getOperand().getDefiningOp<ReshapeOp>()) {
       auto windows = getOperandWindows(reshape, *inner);
       if (!windows)
@@ -84,7 +84,7 @@ struct UpdateOfUpdatedSlice : OpRewritePattern<DynamicUpdateSliceOp> {
     auto windows = getOperandWindows(match->slice, *inner);
     if (!windows)
       return rewriter.notifyMatchFailure(op, "both indices of a dimension known at run time only");
-    // Where the slice was updated, so that all who want it come later.
+    // At the update of the slice, so that all its users come later.
     if (match->update->getBlock() != op->getBlock())
       return rewriter.notifyMatchFailure(op, "the slice is updated in another block");
     rewriter.setInsertionPoint(match->update);
@@ -102,8 +102,8 @@ struct UpdateOfUpdatedSlice : OpRewritePattern<DynamicUpdateSliceOp> {
   }
 };
 
-/// Whether a scalar takes every value of [0, count) in the `count` iterations of `loop`: it counts
-/// up, or down.
+/// True if a scalar takes every value of [0, count) in the `count` iterations of `loop`, counting
+/// up or down.
 bool countsThrough(Value value, scf::ForOp loop, int64_t count) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips || *trips != count || !matchPattern(loop.getLowerBound(), m_Zero()) ||
@@ -128,8 +128,8 @@ bool countsThrough(Value value, scf::ForOp loop, int64_t count) {
          count <= int64_t(1) << (std::min(cast.getType().getIntOrFloatBitWidth(), 63u) - 1);
 }
 
-/// A loop that makes a new stack of updated slices of another one, y[i] = (x[i] with [j] = u), is
-/// one that updates x: slices of y that are not written yet are those of x.
+/// A loop that stacks updated slices of an array x, y[i] = (x[i] with [j] = u), becomes one that
+/// updates x in place: slices of y that have not been written are those of x.
 struct StackOfUpdatedSlices : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::ForOp op, PatternRewriter &rewriter) const override {
@@ -144,7 +144,8 @@ struct StackOfUpdatedSlices : OpRewritePattern<scf::ForOp> {
     return rewriter.notifyMatchFailure(op, "no stack of updated slices");
   }
 
-  /// The array of which state number `i` of the loop gets updated slices, all of them.
+  /// The array all of whose slices are updated to make loop-carried value `i`; null if there is
+  /// none.
   static Value findSource(scf::ForOp loop, unsigned i) {
     Value state = loop.getRegionIterArgs()[i];
     auto update =
@@ -169,7 +170,7 @@ struct StackOfUpdatedSlices : OpRewritePattern<scf::ForOp> {
     std::optional<UpdatedSlice> match = matchUpdatedSlice(update.getUpdate(), *window);
     if (!match || match->slice.getOperand() == state)
       return nullptr;
-    // Who else reads the array in the loop reads slices that are not written yet.
+    // Other readers of the array in the loop must read slices that have not been written.
     Value source = match->slice.getOperand();
     bool isOutside = source.getParentRegion()->isProperAncestor(&loop.getRegion());
     bool isReadAlike = llvm::all_of(source.getUsers(), [&](Operation *user) {

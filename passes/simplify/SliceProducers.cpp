@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves slices before the operations that make what they slice: of weights stacked for a loop over
-// layers, each iteration then reads its own where they lie, and nothing is copied before the loop.
-// Test: test/passes/simplify/slice-producers.mlir.
+// Moves slices before the operations that produce what is sliced. If weights are stacked for a loop
+// over layers, each iteration then reads its own weights in place, and nothing is copied before the
+// loop. Test: test/passes/simplify/slice-producers.mlir.
 #include "compiler/target/Cost.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,12 +23,12 @@ namespace hloc {
 
 namespace {
 
-/// Iterations of loops whose number is known at run time only.
+/// Assumed trip count of loops where it is known only at run time.
 constexpr double kUnknownTrips = 16;
-/// Operations between an array and what is made of it; and between a slice and its dot.
+/// The most operations between an array and what is made of it, and between a slice and its dot.
 constexpr unsigned kDeepestSlice = 8, kFarthestDot = 4;
 
-/// How often `op` runs for each run of `block`, which holds it or a loop around it.
+/// How often `op` runs per run of `block`, which contains it, possibly in loops.
 double countRuns(Operation *op, Block *block) {
   double runs = 1;
   for (; op->getBlock() != block; op = op->getParentOp()) {
@@ -53,9 +53,9 @@ double elementsOf(const SliceWindow &window) {
 /// A slice of a producer's result.
 struct Use {
   Operation *slice;
-  double runs; ///< for each run of the producer
+  double runs; /// per run of the producer
   SliceWindow window;
-  SmallVector<SliceWindow> operands; ///< windows of the producer's operands
+  SmallVector<SliceWindow> operands; /// windows of the producer's operands
 };
 
 class ProducerSlicer {
@@ -77,14 +77,14 @@ private:
   double lineBytes;
 };
 
-/// Whether other kernels can compute it on the way from memory.
+/// True if other kernels can compute it when they load its operands.
 bool ProducerSlicer::isProducer(Operation *op) const {
   return op && isa<HLODialect>(op->getDialect()) && op->getNumResults() == 1 && isPure(op) &&
          op->getNumOperands() > 0 && fuse::isPointwise(op) && !isa<GatherOp>(op) &&
          !costs.isExpensive(op);
 }
 
-/// Whether `value` is in memory, or made of such arrays by producers alone.
+/// True if `value` is in memory, or is computed from such arrays by producers alone.
 bool ProducerSlicer::isMadeOfArrays(Value value, unsigned depth) const {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ConstantOp>(op))
@@ -94,7 +94,8 @@ bool ProducerSlicer::isMadeOfArrays(Value value, unsigned depth) const {
              op->getOperands(), [&](Value operand) { return isMadeOfArrays(operand, depth + 1); });
 }
 
-/// Whether all users of `op` are dots, perhaps through producers: they read any orientation alike.
+/// True if all users of `op` are dots, possibly through producers: these read any orientation
+/// equally fast.
 bool ProducerSlicer::feedsDots(Operation *op, unsigned depth) const {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
     return isa<DotOp>(user) ||
@@ -102,7 +103,7 @@ bool ProducerSlicer::feedsDots(Operation *op, unsigned depth) const {
   });
 }
 
-/// Time to read `window` of an array: of the lines that it touches.
+/// Time to read the cache lines of `window` of an array.
 double ProducerSlicer::timeToRead(Value array, const SliceWindow &window) const {
   auto type = arrayType(array);
   double whole = fuse::bytesOf(type), run = 1;
@@ -116,7 +117,7 @@ double ProducerSlicer::timeToRead(Value array, const SliceWindow &window) const 
   return std::min(whole, touched) * costs.getStreamTime(whole);
 }
 
-/// All uses of `op`; nullopt if one of them is something else than a slice that can come first.
+/// All uses of `op`; none if one of them is not a slice that can be moved before it.
 std::optional<SmallVector<Use>> collectUses(Operation *op) {
   SmallVector<Use> uses;
   for (Operation *user : op->getUsers()) {
@@ -131,11 +132,11 @@ std::optional<SmallVector<Use>> collectUses(Operation *op) {
   return uses;
 }
 
-/// Whether slices before `op` take less time: bytes moved and elements computed once, written
-/// and read again, against those of all slices in all iterations.
+/// True if moving the slices before `op` takes less time: compares computing, writing and reading
+/// everything once with computing all slices in all iterations.
 bool ProducerSlicer::pays(Operation *op, ArrayRef<Use> uses) const {
   Value result = op->getResult(0);
-  if (isa<ReshapeOp>(op)) // costs nothing on either side, but may stand in the way
+  if (isa<ReshapeOp>(op)) // free on either side, but may block other slices
     return isProducer(op->getOperand(0).getDefiningOp());
   double bytes = fuse::bytesOf(result.getType()), compute = costs.getElementTime(op);
   double before = costs.getLaunchTime() + compute * fuse::elementsOf(result.getType()) +
@@ -158,7 +159,7 @@ bool ProducerSlicer::pays(Operation *op, ArrayRef<Use> uses) const {
   return after <= before;
 }
 
-/// Whether to move the slices of `op`, if it has no other users, before it.
+/// The uses of `op` if its slices should be moved before it; else none.
 std::optional<SmallVector<Use>> ProducerSlicer::match(Operation *op) const {
   if (!isProducer(op) || op->use_empty())
     return std::nullopt;
@@ -166,14 +167,15 @@ std::optional<SmallVector<Use>> ProducerSlicer::match(Operation *op) const {
   if (!type || type.getNumElements() == 0)
     return std::nullopt;
   auto uses = collectUses(op);
-  // What is computed anyway computes this on the way to memory.
+  // An operand that is computed anyway can compute this too when it is stored.
   if (!uses || (!fuse::isMovement(op) && !isMadeOfArrays(op->getResult(0))))
     return std::nullopt;
   bool isInLoop = llvm::any_of(*uses, [](const Use &use) { return use.runs > 1; });
   double elements = 0;
   for (const Use &use : *uses)
     elements += elementsOf(use.window);
-  // In one block fusion does the same, and knows more, unless several kernels take parts.
+  // Within one block fusion does the same with more knowledge, except if several kernels take
+  // parts.
   if (!isInLoop && (uses->size() < 2 || elements > double(type.getNumElements()) ||
                     !isMadeOfArrays(op->getResult(0))))
     return std::nullopt;
@@ -199,7 +201,7 @@ struct SliceProducers : hloc::impl::SliceProducersBase<SliceProducers> {
     ProducerSlicer slicer(*target);
     SmallVector<Operation *> operations;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) { operations.push_back(op); });
-    // Users before what they use, so that slices pass whole chains; a slice is a producer too.
+    // Users before their operands, so that slices pass whole chains; a slice is a producer too.
     DenseSet<Operation *> erased;
     for (Operation *op : llvm::reverse(operations)) {
       if (erased.contains(op))

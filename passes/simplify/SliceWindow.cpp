@@ -21,8 +21,8 @@ bool hloc::isWhole(const SliceRange &range, int64_t size) {
   return range.size == size && range.stride == 1;
 }
 
-/// Positions `outer` of the positions `inner`; nullopt if both begin at run time, or if positions
-/// that begin at run time would not be neighbours.
+/// Positions `outer` within the positions `inner`; none if both begin at run time, or if positions
+/// that begin at run time would not be adjacent.
 static std::optional<SliceRange> compose(const SliceRange &inner, const SliceRange &outer) {
   if (isWhole(outer, inner.size))
     return inner;
@@ -72,12 +72,12 @@ OptionalWindow hloc::getSliceWindow(Operation *op) {
 
 //===- Reshapes ------------------------------------------------------------===//
 
-/// The range of a dimension that is split into `sizes`, of which `ranges` are taken: positions that
-/// follow each other.
+/// The range of a dimension that is split into `sizes`, of which `ranges` are taken; none if it is
+/// not contiguous.
 static std::optional<SliceRange> mergeRanges(ArrayRef<int64_t> sizes, ArrayRef<SliceRange> ranges) {
   SliceRange merged;
   int64_t inner = 1;
-  bool isPartial = false; // whether what stands before must be one position
+  bool isPartial = false; // then all outer ranges must be single positions
   for (auto [size, range] : llvm::reverse(llvm::zip(sizes, ranges))) {
     if (isPartial && range.size != 1)
       return std::nullopt;
@@ -103,8 +103,8 @@ static std::optional<SliceRange> mergeRanges(ArrayRef<int64_t> sizes, ArrayRef<S
   return merged;
 }
 
-/// The range of the first of `sizes`, dimensions that are merged, where `range` of the merged one
-/// is all of the others.
+/// The range of the first of `sizes`, the dimensions that are merged, if `range` of the merged
+/// dimension contains the others completely.
 static std::optional<SliceRange> splitRange(ArrayRef<int64_t> sizes, SliceRange range) {
   int64_t inner = product(sizes.drop_front());
   if (range.stride != 1 || range.size % inner != 0 || range.base % inner != 0 ||
@@ -116,7 +116,7 @@ static std::optional<SliceRange> splitRange(ArrayRef<int64_t> sizes, SliceRange 
   return range;
 }
 
-/// The window of a reshape's operand. Dimensions fall into groups of equal products.
+/// The window of a reshape's operand. Dimensions are grouped so that products are equal.
 static OptionalWindow getReshapeWindow(ReshapeOp op, const SliceWindow &window) {
   ArrayRef<int64_t> from = arrayType(op.getOperand()).getShape(), to = arrayType(op).getShape();
   SliceWindow result = getWholeWindow(arrayType(op.getOperand()));
@@ -159,12 +159,12 @@ static OptionalWindow getReshapeWindow(ReshapeOp op, const SliceWindow &window) 
 
 //===- Other operations ----------------------------------------------------===//
 
-/// The operand's window of what moves whole dimensions, perhaps turned round.
+/// The operand's window of an operation that permutes or reverses whole dimensions.
 static OptionalWindow getMovedWindow(Operation *op, const SliceWindow &window) {
   SliceWindow result;
   for (const DimensionMap &map : getIndexMap(op)) {
     SliceRange range = window[map.dimension];
-    if (map.stride < 0) { // the same positions, from the first on
+    if (map.stride < 0) { // the same positions in ascending order
       range.base = map.offset - range.base - (range.size - 1) * range.stride;
       range.factor = -range.factor;
     }
@@ -196,7 +196,7 @@ static OptionalWindow composeWindows(const SliceWindow &inner, const SliceWindow
   return result;
 }
 
-/// Whether the result's elements are made of the operands' elements at the same index.
+/// True if each element of the result is computed from the operands' elements at the same index.
 static bool isElementwise(Operation *op) {
   if (auto cast = dyn_cast<BitcastConvertOp>(op))
     return arrayType(cast.getOperand()).getShape() == arrayType(cast).getShape();
