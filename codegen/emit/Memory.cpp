@@ -54,7 +54,7 @@ VectorValue broadcastLanes(IndexBuilder &index, VectorValue value) {
 
 /// Lanes along a dimension of stride `count`: element `which` of each `count` adjacent ones.
 struct Interleaved {
-  VectorIndex start; /// position of the first group of `count`; lanes count groups
+  VectorIndex start; ///< position of the first group of `count`; lanes count groups
   int64_t count = 1, which = 0;
 };
 

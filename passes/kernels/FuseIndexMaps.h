@@ -42,10 +42,10 @@ int64_t getRun(hlo::ReshapeOp reshape);
 
 struct IndexMap {
   int parent;
-  double count;   /// evaluations per run of the kernel
-  bool strided;   /// adjacent elements of the loop are not adjacent in memory
+  double count;   ///< evaluations per run of the kernel
+  bool strided;   ///< adjacent elements of the loop are not adjacent in memory
   bool underHero; ///< leads to an operand of a dot, convolution, window, ...
-  int64_t run;    /// contiguous elements behind reshapes: `kView` if all are views
+  int64_t run;    ///< contiguous elements behind reshapes: `kView` if all are views
   /// Positions along trailing dimensions that share an evaluation. If lanes lie across these
   /// dimensions, it is repeated for each.
   double shared;

@@ -31,14 +31,14 @@ enum class Place { Arena, Stack, Argument, Result, InResult, Constant };
 
 struct Buffer {
   Place place = Place::Arena;
-  unsigned index = 0; /// number of the argument or result
+  unsigned index = 0; ///< number of the argument or result
   int64_t offset = 0; ///< in the arena or the result
   int64_t bytes = 0;
   bool readOnly = false;
-  bool carried = false;               /// it is the state of a loop
+  bool carried = false;               ///< it is the state of a loop
   llvm::SmallVector<Range, 2> ranges; ///< in order
   mlir::Value value;                  ///< the first value, which names the buffer; may be null
-  mlir::Operation *user = nullptr;    /// the kernel whose scratch memory this is
+  mlir::Operation *user = nullptr;    ///< the kernel whose scratch memory this is
   mlir::Type type;
 
   int64_t begin() const { return ranges.front().begin; }

@@ -36,16 +36,17 @@ namespace {
 /// of one layer's weights in a loop; elementwise operations on the part can be done on the whole
 /// instead.
 struct Known {
-  int node = -1;             /// of the value that would be stored; -1: none has to be
-  Operation *pick = nullptr; /// the operation that takes the part
+  int node = -1;             ///< of the value that would be stored; -1: none has to be
+  Operation *pick = nullptr; ///< the operation that takes the part
 };
 
 /// A constant, or an operation on constants.
 struct Node {
   SmallVector<Value, 1> values; // equal, or made alike of parts of the same value
-  double bytes; /// of the whole value
-  int in, out; /// nodes of the network: on the source's side if early, and if nothing late reads it
-  bool isRead = false; /// by something that is always late
+  double bytes;                 ///< of the whole value
+  int in,
+      out; ///< nodes of the network: on the source's side if early, and if nothing late reads it
+  bool isRead = false; ///< by something that is always late
 };
 
 class WeightFolder {

@@ -30,16 +30,16 @@ public:
 private:
   struct Edge {
     int to;
-    int64_t left; /// residual capacity
+    int64_t left; ///< residual capacity
   };
 
   bool measureDistances();
   int64_t push(int node, int64_t most);
 
-  std::vector<Edge> edges;               /// each followed by its reverse edge
-  std::vector<std::vector<int>> leaving; /// numbers of the edges at each node
+  std::vector<Edge> edges;               ///< each followed by its reverse edge
+  std::vector<std::vector<int>> leaving; ///< numbers of the edges at each node
   std::vector<int> distances;
-  std::vector<size_t> next; /// of a node's edges, the first that may still lead to the sink
+  std::vector<size_t> next; ///< of a node's edges, the first that may still lead to the sink
 };
 
 } // namespace hloc

@@ -39,7 +39,7 @@ std::optional<SliceWindow> getUpdateWindow(DynamicUpdateSliceOp op) {
 
 /// An update of a slice of an array, possibly without dimensions of size one.
 struct UpdatedSlice {
-  DynamicUpdateSliceOp update; /// of the slice
+  DynamicUpdateSliceOp update; ///< of the slice
   DynamicSliceOp slice;
 };
 

@@ -53,9 +53,9 @@ double elementsOf(const SliceWindow &window) {
 /// A slice of a producer's result.
 struct Use {
   Operation *slice;
-  double runs; /// per run of the producer
+  double runs; ///< per run of the producer
   SliceWindow window;
-  SmallVector<SliceWindow> operands; /// windows of the producer's operands
+  SmallVector<SliceWindow> operands; ///< windows of the producer's operands
 };
 
 class ProducerSlicer {

@@ -15,7 +15,7 @@ struct SliceRange {
   int64_t size = 1;
   int64_t base = 0;
   int64_t stride = 1;
-  mlir::Value start = {}; /// an integer scalar
+  mlir::Value start = {}; ///< an integer scalar
   int64_t factor = 1, last = 0;
 };
 

@@ -66,7 +66,7 @@ private:
     MemoryArray memory;
   };
   SmallVector<Stage> stages;
-  Value stageStart; /// the first window of the stages
+  Value stageStart; ///< the first window of the stages
 };
 
 } // namespace
