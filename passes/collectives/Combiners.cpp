@@ -12,18 +12,19 @@ namespace hloc {
 Type getFoldType(ComputationOp computation, Type element, int64_t members) {
   auto narrow = dyn_cast<FloatType>(element);
   Operation *single = getSingleBinaryOp(computation);
-  // Two members round once; the smaller of two numbers needs no rounding.
+  // With two members there is one rounding; minimum and maximum do not round.
   if (!narrow || narrow.getWidth() >= 32 || narrow.isF16() || members <= 2 || !single ||
       isa<MaximumOp, MinimumOp>(single))
     return element;
-  // As reductions accumulate: eight bits in f16, which holds their sums, the rest in f32.
+  // The accumulation types of reductions: f16 for 8-bit floats, whose sums it can hold, f32 for
+  // others.
   bool isWide = narrow.isBF16() || isa<Float8E8M0FNUType>(narrow);
   return isWide ? Type(Float32Type::get(element.getContext()))
                 : Type(Float16Type::get(element.getContext()));
 }
 
-/// The computation applied to two arrays, as it is or, if it is one operation only, to elements of
-/// another type.
+/// Applies the computation to two arrays: as it is or, if it is a single operation, on another
+/// element type.
 static FailureOr<Value> apply(OpBuilder &builder, ComputationOp computation, ValueRange arrays,
                               Location loc) {
   auto type = cast<RankedTensorType>(arrays[0].getType());

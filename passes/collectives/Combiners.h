@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that fold a chunk of one array into another, made of the computations of reductions.
+// Kernels that fold a chunk of one array into another, made from the computations of reductions.
 
 #ifndef HLOC_PASSES_COMBINERS_H
 #define HLOC_PASSES_COMBINERS_H
@@ -8,15 +8,15 @@
 
 namespace hloc {
 
-/// Elements of a chunk. Codegen goes over longer arrays chunk by chunk.
+/// Elements of a chunk. Generated code processes longer arrays chunk by chunk.
 constexpr int64_t kCombinedElements = 1024;
 
 class Combiners {
 public:
   explicit Combiners(mlir::ModuleOp module) : symbols(module) {}
 
-  /// The kernel that applies `computation` to elements of type `element`. Fails with an error at
-  /// the place of what no kernel can do.
+  /// The kernel that applies `computation` to elements of type `element`. Fails with an error at an
+  /// operation that kernels cannot apply.
   mlir::FailureOr<mlir::FlatSymbolRefAttr> get(hlo::ComputationOp computation, mlir::Type element,
                                                mlir::Location loc);
 
@@ -26,7 +26,7 @@ private:
 };
 
 /// The type in which elements of type `element` are folded by `computation` over groups of at most
-/// `members`: a wider one where rounding after each step would show.
+/// `members`: a wider one where rounding after each step would be visible.
 mlir::Type getFoldType(hlo::ComputationOp computation, mlir::Type element, int64_t members);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in the form in which the runtime carries them out: a start and a done.
-// Test: test/passes/collectives/lower-collectives.mlir.
+// Lowers collectives to the form that the runtime executes: a start and a done. Test:
+// test/passes/collectives/lower-collectives.mlir.
 #include "compiler/hlo/CollectiveStages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
@@ -21,7 +21,7 @@ namespace hloc {
 
 namespace {
 
-/// What a start says besides its operands.
+/// The properties of a start, besides its operands.
 struct Description {
   CollectiveKind kind;
   ParticipantGroups groups;
@@ -132,7 +132,7 @@ static IntegerAttr getChannel(Operation *op) {
   return channel ? dyn_cast_or_null<IntegerAttr>(*channel) : IntegerAttr();
 }
 
-/// The start and the done, one right after the other.
+/// The start, immediately followed by the done.
 SmallVector<Value> CollectiveLowering::exchange(OpBuilder &builder, Operation *op,
                                                 ValueRange inputs, TypeRange resultTypes,
                                                 const Description &description) {
@@ -159,7 +159,7 @@ SmallVector<Value> CollectiveLowering::exchange(OpBuilder &builder, Operation *o
   return llvm::to_vector_of<Value>(done.getResults());
 }
 
-/// The operand's parts for each member, sent to it: [members, elements of a part].
+/// Sends to each member its part of the operand: [members, elements of a part].
 MemberRows CollectiveLowering::scatterRows(Build build, Operation *op, Value operand,
                                            RankedTensorType part, Description description) {
   description.kind = CollectiveKind::AllToAll;
@@ -173,7 +173,7 @@ MemberRows CollectiveLowering::scatterRows(Build build, Operation *op, Value ope
   return {build.reshape(rows, {members, part.getNumElements()}), Value(), nullptr};
 }
 
-/// The operands of all members side by side, and folded here in their order.
+/// Gathers the operands of all members, and folds them here in order.
 LogicalResult CollectiveLowering::foldMembers(Operation *op, ComputationOp computation,
                                               const Description &description) {
   OpBuilder builder(op);

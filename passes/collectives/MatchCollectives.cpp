@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants come to the same collectives in the same order.
-// Test: test/passes/collectives/match-collectives.test.
+// Checks that participants come to the same collectives in the same order. Test:
+// test/passes/collectives/match-collectives.test.
 #include "compiler/hlo/CollectiveStages.h"
 #include "compiler/hlo/Location.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,7 +40,7 @@ public:
   Matcher(const Sameness &sameness, ParticipantCounts counts)
       : sameness(sameness), counts(counts) {}
 
-  /// Whether all members of a group meet in `op`; says so if not.
+  /// Checks that all members of a group meet in `op`, and reports if not.
   LogicalResult check(Operation *op);
 
 private:
@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-/// The first two members of a group for which `differ` holds; nothing if there are none.
+/// The first two members of a group for which `differ` is true; none if there are none.
 static std::optional<std::pair<int64_t, int64_t>>
 findPair(const ParticipantGroups &groups, function_ref<bool(int64_t, int64_t)> differ) {
   for (const auto &group : groups)

@@ -11,16 +11,16 @@ namespace hloc {
 
 namespace {
 
-/// The regions around an operation that decide whether, and how often, it runs.
+/// The regions around an operation that determine whether, and how often, it runs.
 using Path = SmallVector<std::pair<Operation *, unsigned>>;
 
-/// A send that one participant carries out, or a recv of another.
+/// A send of one participant, or a recv of another.
 struct Half {
   Operation *op; // its start
   Path path;     // without those that are known to be taken once
 };
 
-/// What one participant sends to another on a channel, in order, and what that one receives.
+/// What one participant sends to another on a channel, in order, and what the other receives.
 struct Route {
   int64_t source, target;
   SmallVector<Half> sends, recvs;
@@ -47,12 +47,12 @@ private:
   const Sameness &sameness;
   using Key = std::tuple<int64_t, int64_t, int64_t>; // channel, source, target
   llvm::MapVector<Key, Route> routes;
-  bool isTold = false; // something, of the last route
+  bool isTold = false; // something was reported for the last route
 };
 
 } // namespace
 
-/// Where a participant meets `op`; nothing if it never does.
+/// The path on which a participant comes to `op`; none if it never does.
 std::optional<Path> TransferMatcher::findPath(Operation *op, int64_t participant) const {
   Path path;
   for (Region *region = op->getParentRegion(); !isa<func::FuncOp>(region->getParentOp());
@@ -97,12 +97,12 @@ static std::string countTimes(size_t count) {
   return std::to_string(count) + (count == 1 ? " time" : " times");
 }
 
-/// Fails if it is sure that the two do not come equally often.
+/// Fails if the two are known to have different counts.
 LogicalResult TransferMatcher::checkCounts(const Route &route) {
   size_t sends = route.sends.size(), recvs = route.recvs.size();
   if (sends == recvs || (!route.isStraight() && sends > 0 && recvs > 0))
     return success();
-  // The first that nobody comes for.
+  // The first one without a counterpart.
   const Half &lonely = sends > recvs ? route.sends[route.isStraight() ? recvs : 0]
                                      : route.recvs[route.isStraight() ? sends : 0];
   isTold = true;
@@ -146,7 +146,7 @@ static TypeRange getMoved(Operation *op) {
                                    : TypeRange(start.getInputs().getTypes());
 }
 
-/// Of straight-line code, where it is known which send meets which recv.
+/// Checks straight-line code, where it is known which send meets which recv.
 LogicalResult TransferMatcher::checkTypes(const Route &route) {
   if (!route.isStraight())
     return success();
@@ -163,7 +163,7 @@ LogicalResult TransferMatcher::checkTypes(const Route &route) {
   return success();
 }
 
-/// One message a channel.
+/// Reports at most one problem per channel.
 LogicalResult TransferMatcher::check() {
   llvm::SmallDenseSet<int64_t> told;
   bool isValid = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every transfer between two participants has both its sides.
-// Test: test/passes/collectives/match-transfers.test.
+// Checks that every transfer between two participants has both sides. Test:
+// test/passes/collectives/match-transfers.test.
 
 #ifndef HLOC_PASSES_MATCHTRANSFERS_H
 #define HLOC_PASSES_MATCHTRANSFERS_H
@@ -9,15 +9,15 @@
 
 namespace hloc {
 
-/// The values on which it depends whether, and how often, `op` runs its regions.
+/// The values that determine whether, and how often, `op` runs its regions.
 llvm::SmallVector<mlir::Value> getDecisions(mlir::Operation *op);
 
-/// 'name' of the text, or what kind of operation it is.
+/// The quoted name of the instruction in the text, or the kind of operation.
 std::string quoteName(mlir::Operation *op);
 
-/// For each channel, source and target in `function`: that the target receives as often as the
-/// source sends, and arrays of the same types. What is known to be otherwise is an error, what may
-/// be a warning.
+/// Checks, for each channel, source and target in `function`, that the target receives as often as
+/// the source sends, and arrays of the same types. A known mismatch is an error, a possible one a
+/// warning.
 mlir::LogicalResult matchTransfers(mlir::func::FuncOp function, const Sameness &sameness);
 
 } // namespace hloc

@@ -22,7 +22,7 @@ ReplicaGroupsAttr getMemberGroups(Operation *op, const ParticipantGroups &groups
 
 IntegerAttr getMemberChannel(Operation *op) { return op->getAttrOfType<IntegerAttr>("channel_id"); }
 
-/// Of numbers for each participant the one's own, an s32 scalar.
+/// The own one of a list of numbers, one per participant; an s32 scalar.
 static Value getOwn(Build build, ArrayRef<int32_t> numbers, ParticipantCounts counts) {
   OpBuilder &builder = build.builder;
   auto scalar = RankedTensorType::get({}, builder.getIntegerType(32, /*isSigned=*/false));
@@ -43,7 +43,7 @@ Value getPlace(Build build, const ParticipantGroups &groups, ParticipantCounts c
   return groups.empty() ? build.index(0) : getOwn(build, places, counts);
 }
 
-/// The array as integers of the same bits, of a whole number of bytes; two of a complex one.
+/// The array as integers with the same bits, of whole bytes; two arrays for a complex one.
 static SmallVector<Value> toBits(Build build, Value array) {
   Type element = arrayType(array).getElementType();
   if (auto type = dyn_cast<ComplexType>(element)) {
@@ -53,7 +53,7 @@ static SmallVector<Value> toBits(Build build, Value array) {
     return bits;
   }
   unsigned width = element.getIntOrFloatBitWidth();
-  if (width < 8) // whose numbers wider types hold
+  if (width < 8) // wider types represent these numbers
     return toBits(build,
                   build.convert(array, isa<FloatType>(element) ? Type(build.builder.getF16Type())
                                                                : build.builder.getI8Type()));
@@ -74,7 +74,7 @@ static Value fromBits(Build build, ArrayRef<Value> bits, Type element) {
   return build.convert(bits[0], element);
 }
 
-/// Each member writes its row among zeros, and the bits of all are put together.
+/// Each member writes its row into an array of zeros, and the bits of all are combined.
 static MemberRows gatherFromSome(Build build, Operation *op, const ParticipantGroups &groups,
                                  Value row, int64_t most) {
   auto module = op->getParentOfType<ModuleOp>();

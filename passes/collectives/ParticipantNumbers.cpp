@@ -10,7 +10,7 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// The value of a binary operation; none if it is another one, or not defined.
+/// The value of a binary operation; none if it is not supported or undefined.
 static std::optional<APInt> fold(Operation *op, const APInt &a, const APInt &b) {
   using Result = std::optional<APInt>;
   bool isUnsigned = getElementTypeOrSelf(op->getOperand(0)).isUnsignedInteger() ||
@@ -48,8 +48,8 @@ static std::optional<APInt> fold(Operation *op, const APInt &a, const APInt &b) 
       .Default([](Operation *) { return Result(); });
 }
 
-/// The value that `value` is: of a kernel's result, what the kernel's body gives; of what the body
-/// is given, the kernel's operand.
+/// The source of `value` across kernels: for a kernel's result, what its body returns; for an
+/// argument of the body, the kernel's operand.
 static Value lookThroughKernels(Value value) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -10,7 +10,7 @@ namespace hloc {
 
 namespace {
 
-/// What the numbers in an operation's groups count.
+/// What the numbers in an operation's groups are.
 enum class GroupMode { Replicas, Partitions, ReplicasAndPartitions, Flattened };
 
 } // namespace
@@ -33,7 +33,7 @@ bool isCollectiveStart(Operation *op) {
   return isa<AllReduceStartOp, AllGatherStartOp, CollectivePermuteStartOp>(op);
 }
 
-/// Reductions and gathers may go over both kinds of numbers, all others go over one.
+/// Reductions and gathers may be between both kinds of numbers, all others are between one kind.
 static GroupMode getMode(Operation *op) {
   return llvm::TypeSwitch<Operation *, GroupMode>(op)
       .Case<AllReduceOp, ReduceScatterOp, AllGatherOp>([](auto collective) {
@@ -48,7 +48,7 @@ static GroupMode getMode(Operation *op) {
           });
 }
 
-/// The groups as the operation numbers them; one of all if it names none.
+/// The groups with the operation's own numbers; one of all if it has none.
 static ParticipantGroups getNumbers(ReplicaGroupsAttr groups, int64_t count) {
   ParticipantGroups lists;
   if (!groups || groups.getSizes().empty()) {
@@ -74,8 +74,8 @@ static int64_t getLimit(GroupMode mode, ParticipantCounts counts) {
   }
 }
 
-/// The lists' numbers as participants: the lists of replicas once for each partition, and the other
-/// way round.
+/// The lists' numbers as participants: lists of replicas are repeated for each partition, and lists
+/// of partitions for each replica.
 static ParticipantGroups flatten(const ParticipantGroups &lists, GroupMode mode,
                                  ParticipantCounts counts) {
   ParticipantGroups groups;
@@ -113,7 +113,7 @@ static ReplicaGroupsAttr getAttribute(Operation *op) {
       .Default(ReplicaGroupsAttr());
 }
 
-/// Numbers of `numbers` that are not below `limit` are refused.
+/// Checks that all `numbers` are from 0 to `limit` - 1.
 static LogicalResult checkNumbers(Operation *op, ArrayRef<int64_t> numbers, GroupMode mode,
                                   int64_t limit) {
   for (int64_t number : numbers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants that are sure to wait for each other for ever are an error, those that may a
-// warning. Test: test/passes/collectives/refuse-deadlocks.test.
+// A certain deadlock between participants is an error, a possible one a warning. Test:
+// test/passes/collectives/refuse-deadlocks.test.
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/Passes.h"
 #include "passes/collectives/MatchTransfers.h"
@@ -15,7 +15,7 @@ namespace hloc {
 #include "passes/Passes.h.inc"
 } // namespace hloc
 
-/// 0, 1 and 2
+/// Text such as "0, 1 and 2".
 static std::string listParticipants(ArrayRef<Rehearsal::Wait> ring) {
   SmallVector<int64_t> numbers;
   for (const Rehearsal::Wait &wait : ring)

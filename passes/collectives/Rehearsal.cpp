@@ -9,9 +9,9 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// Sends on a channel to one target that the runtime keeps for a receiver that has not come.
+/// Sends on a channel to one target that the runtime keeps for a receiver that has not come yet.
 static constexpr int64_t kKeptSends = 64;
-/// Steps of all participants that are followed, so that long loops do not take long to compile.
+/// The most steps of all participants that are simulated, which bounds compile time for long loops.
 static constexpr size_t kMostSteps = 1 << 18;
 
 static bool isKind(CollectiveStartOp op, CollectiveKind kind) {
@@ -43,7 +43,7 @@ bool Rehearsal::Lane::isComplete(int64_t meeting) {
   }
 }
 
-/// Null if nobody else is among the members.
+/// Null if there are no other members.
 Rehearsal::Lane *Rehearsal::getLane(std::optional<int64_t> channel, ArrayRef<int64_t> members) {
   if (members.size() < 2 || (channel && members[0] == members[1]))
     return nullptr;
@@ -101,7 +101,8 @@ void Rehearsal::addStart(CollectiveStartOp op, int64_t participant) {
   ++stepCount;
 }
 
-/// Appends what the participant does in `block`. False if it is not known what comes next.
+/// Appends the steps of the participant in `block`. Returns false if it is not known what comes
+/// next.
 bool Rehearsal::follow(Block &block, int64_t participant) {
   Way &way = ways[participant];
   for (Operation &op : block) {
@@ -142,14 +143,14 @@ bool Rehearsal::followControl(Operation *op, int64_t participant) {
   return region.empty() || follow(region.front(), participant);
 }
 
-/// Whether a participant at this step need not wait, if others are as fast as they can.
+/// True if a participant at this step does not wait, if the others are as fast as possible.
 bool Rehearsal::mayGoOn(const Step &step) {
   if (!step.isDone || step.lane->isComplete(step.meeting))
     return true;
   return step.isSend && step.meeting - step.lane->arrivals[1] < kKeptSends;
 }
 
-/// Takes the participant as far as it gets; whether that is any further.
+/// Advances the participant as far as possible; returns true if it advanced.
 bool Rehearsal::advance(int64_t participant) {
   Way &way = ways[participant];
   size_t before = way.next;
@@ -161,7 +162,7 @@ bool Rehearsal::advance(int64_t participant) {
     ++lane.arrivals[step.place];
     if (step.meeting == int64_t(lane.ops.size()))
       lane.ops.push_back(step.op);
-    // Of two that are not the same the runtime refuses one.
+    // If the two differ, the runtime refuses one.
     auto first = cast<CollectiveStartOp>(lane.ops[step.meeting]),
          other = cast<CollectiveStartOp>(step.op);
     bool isTransfer = step.isSend || isKind(other, CollectiveKind::PeerRecv);
@@ -179,8 +180,8 @@ void Rehearsal::run() {
   }
 }
 
-/// Those that wait for one that waits for ever, or that has come to the end of its known way and
-/// will not come to anything any more.
+/// The participants that wait for one that waits forever, or for one that has finished its known
+/// way and will not come to any further meeting.
 std::vector<bool> Rehearsal::findStuck() const {
   std::vector<bool> stuck(ways.size(), true);
   bool changed = true;
@@ -203,8 +204,8 @@ std::vector<bool> Rehearsal::findStuck() const {
   return stuck;
 }
 
-/// The first of those for whom a stuck participant waits that is in a wait itself; nothing if there
-/// is none.
+/// The first participant that is itself waiting, among those for whom a stuck participant waits;
+/// none if there is none.
 std::optional<Rehearsal::Wait> Rehearsal::describeWait(int64_t participant,
                                                        const std::vector<bool> &stuck) const {
   const Way &way = ways[participant];

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The starts and dones of all participants as they happen, as far as that is known when compiling:
-// who waits for whom in the end. Test: test/passes/collectives/refuse-deadlocks.test.
+// Simulates the starts and dones of all participants in order, as far as that is known at compile
+// time, to find out who waits for whom at the end. Test:
+// test/passes/collectives/refuse-deadlocks.test.
 //
-// What the runtime promises (hlort/collective.h) is the model. A start never waits. A done waits
+// The model is what the runtime guarantees (hlort/collective.h). A start never waits. A done waits
 // until all members of its group have come to the same meeting: the k-th start on a list of members
-// meets the k-th of each other member. A transfer's group is its source and its target, on a
-// channel; the done of its send waits only while the runtime keeps as many sends as it may.
+// meets the k-th start of each other member on it. A transfer's group is its source and its target,
+// on a channel; the done of a send waits only if the runtime already keeps its maximum of sends.
 //
-// Where data decide what comes next (a choice: a loop of unknown count, a branch), each body and
-// each branch is rehearsed by itself. If all whom it concerns decide alike and come to it with
-// nothing pending, and each of its bodies ends so, then what comes after it is the same whatever is
-// decided, and the rehearsal goes on there. Otherwise a participant may come to anything from there
-// on.
+// Where data decide what comes next (a "choice": a loop with an unknown trip count, a branch), each
+// body and each branch is simulated on its own. If all participants concerned decide alike and come
+// to the choice with nothing pending, and each of its bodies ends in that state, then what follows
+// does not depend on the decision, and the simulation continues after it. Otherwise a participant
+// may do anything from there on.
 
 #ifndef HLOC_PASSES_REHEARSAL_H
 #define HLOC_PASSES_REHEARSAL_H
@@ -27,14 +28,14 @@ namespace hloc {
 
 class Rehearsal {
 public:
-  /// Runs `function`, with starts and dones in their final order, on all participants.
+  /// Simulates `function`, with starts and dones in their final order, on all participants.
   Rehearsal(mlir::func::FuncOp function, const Sameness &sameness);
 
-  /// A participant that waits for ever, and one that it waits for.
+  /// A participant that waits forever, and one that it waits for.
   struct Wait {
     int64_t participant;
     mlir::Operation *at; // its done
-    int64_t awaited;     // who waits for ever, too
+    int64_t awaited;     // a participant that waits forever, too
     mlir::Operation
         *before; // what the awaited one would come with, after its own wait; may be null
   };
@@ -42,15 +43,15 @@ public:
   /// Participants each of which waits for the next one, and the last for the first.
   struct Ring {
     llvm::SmallVector<Wait> waits;
-    mlir::Operation *choice = nullptr; // on which it depends; null if the ring is sure
+    mlir::Operation *choice = nullptr; // the choice that it depends on; null if it is certain
   };
 
-  /// One that is sure, or else all that come of choices; none of those that others make
-  /// unreachable.
+  /// One ring that is certain, or otherwise all rings in choices, except those that other rings
+  /// make unreachable.
   std::vector<Ring> findRings() const;
 
-  /// Two participants one of which has started more than the other before they come to a choice:
-  /// what they start in it meets what is outside of it, and nothing is known.
+  /// Two participants that have a different number of starts before they come to a choice: a start
+  /// inside it then meets one outside of it, so that nothing is known.
   struct Doubt {
     mlir::Operation *choice;
     mlir::Operation *at; // where they meet in it
@@ -59,30 +60,30 @@ public:
   std::vector<Doubt> findDoubts() const;
 
 private:
-  /// Meetings of the same members, one after the other.
+  /// The meetings of one list of members, in order.
   struct Lane {
     llvm::SmallVector<int64_t> members;
-    std::vector<int64_t> arrivals;      // by member: how many starts there were
+    std::vector<int64_t> arrivals;      // by member: the number of starts
     std::vector<mlir::Operation *> ops; // the first start of each meeting
 
-    /// Whether all members have come to it.
+    /// True if all members have come to it.
     bool isComplete(int64_t meeting);
 
   private:
     int64_t complete = 0; // meetings to which all have come
-    size_t missing = 0;   // members before this one have come to the next of them, too
+    size_t missing = 0;   // members before this one have come to the next meeting, too
   };
   struct Step {
     mlir::Operation *op;
     Lane *lane;
-    int64_t place, meeting; // of the participant among the members, of the step in the lane
+    int64_t place, meeting; // of the participant among the members; of the step in the lane
     bool isDone, isSend;
   };
   struct Choice {
     mlir::Operation *op;
-    int64_t round;                           // how often the participant came to it before
-    size_t step;                             // of the way, that comes after it
-    llvm::MapVector<Lane *, int64_t> before; // meetings, in the lanes that it may use
+    int64_t round;                           // how often the participant has come to it before
+    size_t step;                             // the step of the way that follows it
+    llvm::MapVector<Lane *, int64_t> before; // meetings in the lanes that it may use
   };
   /// What is known of a choice.
   struct Outcome {
@@ -101,7 +102,7 @@ private:
     std::map<Lane *, int64_t> meetings;            // that it has steps for
   };
 
-  struct Program; // what does not change from one rehearsal to those of its choices
+  struct Program; // what the simulations of choices share
   Rehearsal(std::shared_ptr<const Program> program, llvm::ArrayRef<mlir::Block *> blocks);
 
   bool follow(mlir::Block &block, int64_t participant);
@@ -126,7 +127,7 @@ private:
 
   std::shared_ptr<const Program> program;
   std::map<std::pair<std::optional<int64_t>, std::vector<int64_t>>, std::unique_ptr<Lane>> lanes;
-  /// Where each participant meets others in an operation; null if it does not.
+  /// For each operation, the lane of each participant in it; null if it meets nobody there.
   llvm::DenseMap<mlir::Operation *, std::vector<Lane *>> lanesOf;
   std::vector<Way> ways; // by participant
   llvm::MapVector<mlir::Operation *, Outcome> outcomes;

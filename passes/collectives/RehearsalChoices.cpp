@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rehearsal does where data decide what comes next.
+// The rehearsal of choices: what happens where data decide what comes next.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/collectives/MatchTransfers.h"
 #include "passes/collectives/RehearsalProgram.h"
@@ -31,8 +31,8 @@ SmallVector<Rehearsal::Lane *> Rehearsal::getLanesIn(Operation *op, int64_t part
   return found;
 }
 
-/// Notes that data decide in `op` what the participant does. False if those whom it meets there may
-/// decide otherwise.
+/// Records that data decide what the participant does in `op`. Returns false if those whom it meets
+/// there may decide differently.
 bool Rehearsal::addChoice(Operation *op, int64_t participant) {
   Way &way = ways[participant];
   Choice choice{op, way.rounds[op], way.steps.size(), {}};
@@ -64,7 +64,7 @@ Operation *Rehearsal::findStart(Operation *op, const Lane &lane) {
   return found;
 }
 
-/// Whether all whom a choice concerns come to it after the same meetings.
+/// True if all whom a choice concerns come to it after the same meetings.
 bool Rehearsal::isEven(const Choice &choice) {
   for (auto [lane, count] : choice.before)
     for (int64_t member : lane->members) {
@@ -81,8 +81,8 @@ bool Rehearsal::isEven(const Choice &choice) {
   return true;
 }
 
-/// Ends a participant's way at the first choice after which nothing is known; whether there was
-/// one.
+/// Ends a participant's way at the first choice after which nothing is known; returns true if there
+/// is one.
 bool Rehearsal::endWay(int64_t participant) {
   Way &way = ways[participant];
   for (auto [i, choice] : llvm::enumerate(way.choices)) {
@@ -100,7 +100,7 @@ bool Rehearsal::endWay(int64_t participant) {
   return false;
 }
 
-/// A way that ends may be what others' choices rely on.
+/// Repeats, since others' choices may rely on a way that ends.
 void Rehearsal::endWays() {
   bool isChanging = true;
   while (isChanging) {
@@ -110,7 +110,7 @@ void Rehearsal::endWays() {
   }
 }
 
-/// What may run next, as often as data want: each of these, once.
+/// The blocks that may run next, any number of times: each alternative is simulated once.
 static SmallVector<SmallVector<Block *>> listAlternatives(Operation *choice) {
   if (auto loop = dyn_cast<scf::WhileOp>(choice))
     return {{loop.getAfterBody(), loop.getBeforeBody()}};
@@ -123,7 +123,7 @@ static SmallVector<SmallVector<Block *>> listAlternatives(Operation *choice) {
   return alternatives;
 }
 
-/// Takes those away that are not in the ring; all of them if the ring is not sure.
+/// Removes participants that are not in the ring; all of them if the ring is not certain.
 static void keepThoseIn(ArrayRef<Rehearsal::Ring> rings, llvm::SmallSet<int64_t, 8> &participants) {
   llvm::SmallSet<int64_t, 8> kept;
   if (!rings.empty() && !rings.front().choice)
@@ -133,14 +133,14 @@ static void keepThoseIn(ArrayRef<Rehearsal::Ring> rings, llvm::SmallSet<int64_t,
   participants = kept;
 }
 
-/// Rehearses a choice's alternatives, with nothing pending before them.
+/// Simulates a choice's alternatives, with nothing pending before them.
 const Rehearsal::Outcome &Rehearsal::examine(Operation *choice) {
   auto [place, isNew] = outcomes.try_emplace(choice);
   Outcome &outcome = place->second;
   if (!isNew)
     return outcome;
-  llvm::SmallSet<int64_t, 8> lost;       // whatever they choose, and with them those whom they meet
-  if (!isa<LoopLikeOpInterface>(choice)) // a loop may end at once
+  llvm::SmallSet<int64_t, 8> lost;       // in a certain ring in every alternative
+  if (!isa<LoopLikeOpInterface>(choice)) // a loop may run zero times
     lost.insert_range(llvm::seq<int64_t>(program->counts.total()));
   for (ArrayRef<Block *> blocks : listAlternatives(choice)) {
     Rehearsal part(program, blocks);
@@ -160,7 +160,7 @@ const Rehearsal::Outcome &Rehearsal::examine(Operation *choice) {
   return outcome;
 }
 
-/// Whether all come to the end, and nothing of what they did is met by what comes later.
+/// True if all participants get to the end, and nothing that they started is met later.
 bool Rehearsal::isNeutral() const {
   auto isThrough = [](const Way &way) { return way.isKnown && way.next == way.steps.size(); };
   auto isEqual = [](const auto &lane) { return llvm::all_equal(lane.second->arrivals); };

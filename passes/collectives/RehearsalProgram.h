@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that a rehearsal and the rehearsals of its choices have in common. Test:
+// The program that a rehearsal shares with the rehearsals of its choices. Test:
 // test/passes/collectives/refuse-deadlocks.test.
 
 #ifndef HLOC_PASSES_REHEARSALPROGRAM_H

@@ -16,7 +16,7 @@ Sameness::Sameness(ParticipantCounts counts)
   std::iota(different.begin(), different.end(), 0);
 }
 
-/// Participants of one class in both.
+/// Participants that are in one class in both.
 ParticipantClasses Sameness::join(const ParticipantClasses &a, const ParticipantClasses &b) const {
   if (a == same || b == different)
     return b;
@@ -34,7 +34,7 @@ const ParticipantClasses &Sameness::getClasses(Value value) const {
   return entry == classes.end() ? same : entry->second;
 }
 
-/// Adds what differs; whether that is new.
+/// Merges further differences; returns true if any is new.
 bool Sameness::merge(Value value, const ParticipantClasses &more) {
   auto [entry, isNew] = classes.try_emplace(value, same);
   ParticipantClasses joined = join(entry->second, more);
@@ -44,7 +44,7 @@ bool Sameness::merge(Value value, const ParticipantClasses &more) {
   return true;
 }
 
-/// What a collective that compiled programs carry out gives its members.
+/// The classes of a lowered collective's results.
 ParticipantClasses Sameness::getSharedResults(CollectiveStartOp op) const {
   static constexpr CollectiveKind alike[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
                                              CollectiveKind::Broadcast};
@@ -62,7 +62,7 @@ ParticipantClasses Sameness::getSharedResults(CollectiveStartOp op) const {
   return result;
 }
 
-/// What an operation without regions gives.
+/// The classes of the results of an operation without regions.
 FailureOr<ParticipantClasses> Sameness::getResultClasses(Operation *op) {
   if (isa<PartitionIdOp, ReplicaIdOp>(op)) {
     ParticipantClasses result;
@@ -76,7 +76,7 @@ FailureOr<ParticipantClasses> Sameness::getResultClasses(Operation *op) {
     if (failed(groups))
       return failure();
     ParticipantClasses result = different;
-    // Participants that are in no group are given zeros: they stay by themselves.
+    // Participants outside all groups get zeros: each is a class of its own.
     for (const auto &group : *groups)
       for (int64_t member : group)
         result[member] = int(group.front());
@@ -92,14 +92,14 @@ FailureOr<ParticipantClasses> Sameness::getResultClasses(Operation *op) {
   }
   if (isCollective(op) || isa<InfeedOp, RngOp, RngGetAndUpdateStateOp>(op))
     return different;
-  // Without effects the same operands give the same results.
+  // Without side effects, equal operands give equal results.
   ParticipantClasses result = isMemoryEffectFree(op) ? same : different;
   for (Value operand : op->getOperands())
     result = join(result, getClasses(operand));
   return result;
 }
 
-/// What values that enter and leave regions are made of.
+/// Propagates values that enter and leave regions.
 void Sameness::visitRegions(Operation *op, bool &changed) {
   auto flow = [&](ValueRange from, ValueRange to, const ParticipantClasses &decision) {
     for (auto [source, target] : llvm::zip(from, to))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which participants are sure to hold the same value. Test:
+// Which participants are known to hold the same value. Test:
 // test/passes/collectives/match-collectives.test.
 
 #ifndef HLOC_PASSES_SAMENESS_H
@@ -19,8 +19,8 @@ using ParticipantClasses = std::vector<int>;
 
 class Sameness {
 public:
-  /// Looks at all values of `function`, on plain arrays with structured control flow, whether or
-  /// not kernels are formed and collectives lowered.
+  /// Analyses all values of `function`, on plain arrays with structured control flow, before or
+  /// after kernels are formed and collectives lowered.
   static mlir::FailureOr<Sameness> compute(mlir::func::FuncOp function, ParticipantCounts counts);
 
   const ParticipantClasses &getClasses(mlir::Value value) const;

@@ -41,7 +41,7 @@ SmallVector<Value> hloc::inlineWhere(Build build, Value pred, ComputationOp comp
   return SmallVector<Value>(choice.getResults());
 }
 
-/// What `op` is in the text.
+/// The name of `op` in the text.
 static StringRef getTextName(Operation *op) {
   return isa<scf::IfOp, scf::IndexSwitchOp>(op) ? "conditional" : op->getName().stripDialect();
 }
@@ -58,7 +58,7 @@ void hloc::remarkLoop(Location op, ComputationOp computation, int64_t steps) {
   remark.attachNote(reason->getLoc()) << "here";
 }
 
-/// The arguments of one place; its results go back into vectors of one element.
+/// Applies the computation to the arguments of one element; the results are vectors of one element.
 static SmallVector<Value> applyToOne(Build build, ComputationOp computation, ValueRange arguments,
                                      Value counts, ValueRange otherwise) {
   auto toScalar = [&](Value value) { return build.reshape(value, {}); };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation of scalars applied to the elements of vectors, whatever it has in it: loops,
-// arrays, effects. Each operation becomes one on arrays that have a first dimension more, a loop
-// goes on until it has ended for every element; what has no such form is done for one element after
-// the other. Test: test/passes/expand/element-computations.mlir.
+// Applies a computation on scalars to the elements of vectors, even if it contains loops, arrays or
+// effects. Each operation becomes one on arrays with an additional first dimension, and a loop
+// continues until it has ended for every element. Where that is impossible, elements are processed
+// one after the other. Test: test/passes/expand/element-computations.mlir.
 
 #ifndef HLOC_PASSES_APPLYTOELEMENTS_H
 #define HLOC_PASSES_APPLYTOELEMENTS_H
@@ -11,30 +11,31 @@
 
 namespace hloc {
 
-/// The results of `computation` for each place of `vectors`, all of one length. `counts`: pred for
-/// each place whether it counts; others get any result, and no loop goes on because of them. Null:
-/// all do.
+/// The results of `computation` for each element of `vectors`, all of one length. `counts` is a
+/// pred per element: elements for which it is false have undefined results, and do not keep loops
+/// running. Null: all count.
 llvm::SmallVector<mlir::Value> applyToElements(Build build, hlo::ComputationOp computation,
                                                mlir::ValueRange vectors, mlir::Value counts);
 
-/// Whether nothing tells that `computation` was done, and it surely ends.
+/// True if running `computation` has no side effects and is sure to end.
 bool mayAlwaysRun(hlo::ComputationOp computation);
 
-/// The results of `computation` where the scalar `pred` holds, `otherwise` else. Of
-/// arguments for which it does not hold, no loop may end and nothing may be seen.
+/// The results of `computation` if the scalar `pred` is true, else `otherwise`. If `pred` is false,
+/// loops on the arguments might not end, and effects must not happen.
 llvm::SmallVector<mlir::Value> inlineWhere(Build build, mlir::Value pred,
                                            hlo::ComputationOp computation,
                                            mlir::ValueRange arguments, mlir::ValueRange otherwise);
 
-/// The vectors `state` after `steps` steps, each of which folds what `elements` gives for it,
-/// arrays of as many elements, into them with `computation`. There are no more steps than an s32
-/// counts. Where `counts` of a step, as in applyToElements, is false the state stays what it is.
+/// Folds into the vectors `state` with `computation`, in `steps` steps, what `elements` returns for
+/// each step: arrays with as many elements. An s32 can count the steps. Where `counts` of a step is
+/// false (see applyToElements), the state is unchanged.
 llvm::SmallVector<mlir::Value>
 foldElements(Build build, hlo::ComputationOp computation, int64_t steps, mlir::ValueRange state,
              llvm::function_ref<llvm::SmallVector<mlir::Value>(Build, mlir::Value step)> elements,
              llvm::function_ref<mlir::Value(Build, mlir::Value step)> counts = nullptr);
 
-/// Says that `op` has become a loop of `steps` steps, and which operation of `computation` is why.
+/// Emits a remark that `op` has become a loop of `steps` steps, and which operation of
+/// `computation` is the reason.
 void remarkLoop(mlir::Location op, hlo::ComputationOp computation, int64_t steps);
 
 } // namespace hloc

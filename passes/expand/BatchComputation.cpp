@@ -14,7 +14,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Dimensions as they are behind a first one.
+/// Dimension numbers after an additional first dimension.
 SmallVector<int64_t> shift(ArrayRef<int64_t> dimensions) {
   return llvm::map_to_vector(dimensions, [](int64_t d) { return d + 1; });
 }
@@ -26,7 +26,7 @@ SmallVector<int64_t> prepend(int64_t first, ArrayRef<int64_t> rest) {
   return all;
 }
 
-/// The scalar that a branch or a loop reads: its condition, or the number of a branch.
+/// The scalar that a branch or a loop tests: its condition, or the number of a branch.
 Value readScalar(Value value) {
   if (auto cast = value.getDefiningOp<arith::IndexCastUIOp>())
     value = cast.getIn();
@@ -34,18 +34,18 @@ Value readScalar(Value value) {
   return read ? read.getTensor() : Value();
 }
 
-/// A computation with a first dimension of `count` elements more.
+/// A computation with an additional first dimension of `count` elements.
 class Batch {
 public:
   Batch(Build build, ComputationOp computation, int64_t count)
       : build(build), builder(build.builder), body(computation.getBody().front()), count(count) {
     for (Value argument : body.getArguments())
       varying.insert(argument);
-    while (findVarying(body)) // until nothing new is found
+    while (findVarying(body)) // until a fixed point
       ;
   }
 
-  /// Whether every operation has such a form.
+  /// True if every operation has a batched form.
   bool isPossible() { return isPossible(body); }
 
   SmallVector<Value> apply(ValueRange vectors, Value counts) {
@@ -63,7 +63,7 @@ private:
   bool isAnyVarying(ValueRange values) const {
     return llvm::any_of(values, [&](Value value) { return isVarying(value); });
   }
-  /// Whether it was not known yet that `value` varies.
+  /// Marks `value` as varying if `isVarying`; returns true if that is new.
   bool setVarying(bool isVarying, Value value) { return isVarying && varying.insert(value).second; }
   bool findVarying(Block &block);
   bool isPossible(Block &block);
@@ -174,7 +174,7 @@ bool Batch::isPossible(Operation &op) {
       .Default([](Operation *other) { return other->hasTrait<Elementwise>(); });
 }
 
-/// `value` with the first dimension, a scalar spread over `shape`.
+/// `value` with the first dimension; a scalar is broadcast to `shape`.
 Value Batch::getArray(Value value, ArrayRef<int64_t> shape) {
   bool isWhole = arrayType(value).getShape() == shape;
   SmallVector<int64_t> all = prepend(count, shape);
@@ -186,7 +186,7 @@ Value Batch::getArray(Value value, ArrayRef<int64_t> shape) {
                          isWhole ? shift(iotaVector(shape.size())) : SmallVector<int64_t>());
 }
 
-/// `active`: for which elements what is done counts, at least.
+/// Emits the operations of a block; `active` says for which elements they count.
 void Batch::emit(Block &block, Value active) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<scf::WhileOp>(op)) {
@@ -198,15 +198,15 @@ void Batch::emit(Block &block, Value active) {
         emitBranches(&op, active);
     } else if (!isAnyVarying(op.getOperands())) {
       builder.clone(op, plain);
-    } else if (!isa<tensor::ExtractOp, arith::IndexCastUIOp>(op)) { // read where they are used
+    } else if (!isa<tensor::ExtractOp, arith::IndexCastUIOp>(op)) { // these are read at their uses
       for (auto [result, array] : llvm::zip(op.getResults(), emitOperation(&op)))
         arrays[result] = array;
     }
   }
 }
 
-/// Where elements end at different times, the loop goes on until all have; those that have ended
-/// keep their state.
+/// If elements end at different times, the loop continues until all have ended; those that have
+/// ended keep their state.
 void Batch::emitWhile(scf::WhileOp loop, Value active) {
   Value holds = readScalar(loop.getConditionOp().getCondition());
   bool isMasked = isVarying(holds);
@@ -256,7 +256,7 @@ void Batch::emitWhile(scf::WhileOp loop, Value active) {
     bind(result, value);
 }
 
-/// Branches that all elements take together.
+/// Branches that all elements take alike.
 void Batch::emitBranches(Operation *op, Value active) {
   SmallVector<Type> types =
       llvm::map_to_vector(op->getResults(), [&](Value result) { return getEitherType(result); });
@@ -281,7 +281,7 @@ void Batch::emitBranches(Operation *op, Value active) {
     bind(result, value);
 }
 
-/// Branches of which elements take different ones: each is done for those that take it.
+/// Branches that elements take differently: each is computed for the elements that take it.
 void Batch::emitChoice(Operation *op, Value active) {
   Value number = getArray(readScalar(op->getOperand(0)));
   SmallVector<std::pair<Region *, Value>> branches; // and which elements take it
@@ -289,7 +289,7 @@ void Batch::emitChoice(Operation *op, Value active) {
     branches = {{&op->getRegion(1), build.unary<NotOp>(number)}, {&op->getRegion(0), number}};
   } else {
     auto choice = cast<scf::IndexSwitchOp>(op);
-    Value others; // than the default
+    Value others; // elements that do not take the default
     for (auto [region, value] : llvm::zip(choice.getCaseRegions(), choice.getCases())) {
       Value isThis = build.compare(number, double(value), Direction::EQ);
       others = others ? build.bitOr(others, isThis) : isThis;
@@ -316,7 +316,7 @@ void Batch::emitChoice(Operation *op, Value active) {
     arrays[result] = array;
 }
 
-/// The same operation on `operands`, its results with the first dimension.
+/// Clones the operation on `operands`; its results get the first dimension.
 SmallVector<Value> Batch::cloneOn(Operation *op, ValueRange operands) {
   SmallVector<Type> types;
   for (Value result : op->getResults())
@@ -328,7 +328,7 @@ SmallVector<Value> Batch::cloneOn(Operation *op, ValueRange operands) {
   return SmallVector<Value>(clone->getResults());
 }
 
-/// A gather: each element's slice begins elsewhere.
+/// A dynamic_slice at varying indices becomes a gather.
 Value Batch::emitSlice(DynamicSliceOp op) {
   auto type = arrayType(op.getOperand());
   bool isArray = isVarying(op.getOperand());
@@ -363,7 +363,7 @@ Value Batch::emitSlice(DynamicSliceOp op) {
                           /*slice_sizes=*/sizes, /*indices_are_sorted=*/false);
 }
 
-/// An operation of which an operand varies.
+/// An operation with a varying operand.
 SmallVector<Value> Batch::emitOperation(Operation *op) {
   auto getArrays = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) { return getArray(value); });

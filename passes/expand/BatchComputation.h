@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation of scalars done for many elements at once: each operation becomes one on arrays
-// that have a first dimension more; a loop goes on until it has ended for every element, and of
-// branches that not all take, each is done for those that do. Values that are the same for all
-// elements stay as they are. Test: test/passes/expand/element-computations.mlir.
+// Runs a computation on scalars for many elements at once: each operation becomes one on arrays
+// with an additional first dimension. A loop continues until it has ended for every element;
+// branches that elements take differently are all computed, each for the elements that take it.
+// Values that are the same for all elements stay scalars. Test:
+// test/passes/expand/element-computations.mlir.
 
 #ifndef HLOC_PASSES_BATCHCOMPUTATION_H
 #define HLOC_PASSES_BATCHCOMPUTATION_H
@@ -11,9 +12,8 @@
 
 namespace hloc {
 
-/// The results of `computation` for each place of `vectors`, of its parameters' types and of one
-/// length. `counts`: pred for each place whether it counts, as in applyToElements. Nothing if an
-/// operation has no such form.
+/// The results of `computation` for each element of `vectors`, which have the parameters' types and
+/// one length. `counts` is as in applyToElements. None if an operation has no batched form.
 std::optional<llvm::SmallVector<mlir::Value>> batchComputation(Build build,
                                                                hlo::ComputationOp computation,
                                                                mlir::ValueRange vectors,

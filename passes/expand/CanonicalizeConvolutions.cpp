@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions in one form, `b01f_01io->b01f`, and as dots where they are dots.
+// Brings convolutions into the form `b01f_01io->b01f`, and turns those that are dots into dots.
 // Test: test/passes/expand/canonicalize-convolutions.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +20,7 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// A window's lists, to be changed one by one.
+/// The lists of a window attribute, which are modified one by one.
 struct Window {
   Sizes sizes, strides, low, high, base, dilations;
 
@@ -82,7 +82,7 @@ private:
     rhs = build.reverse(rhs, reversed);
   }
 
-  /// Group g of the batch and of the output features becomes group g of the features.
+  /// Turns group g of the batch and of the output features into group g of the features.
   void groupFeaturesInsteadOfBatches() {
     int64_t batches = op.getBatchGroupCount();
     if (batches == 1)
@@ -100,7 +100,7 @@ private:
     groups = batches;
   }
 
-  /// Negative padding is cropping, done before the convolution.
+  /// Replaces negative padding by cropping before the convolution.
   void cropInput() {
     auto isNegative = [](int64_t padding) { return padding < 0; };
     if (llvm::none_of(window.low, isNegative) && llvm::none_of(window.high, isNegative))
@@ -110,7 +110,8 @@ private:
       bool crops = window.low[i] < 0 || window.high[i] < 0;
       int64_t left = arrayType(lhs).getDimSize(1 + i) + std::min<int64_t>(window.low[i], 0) +
                      std::min<int64_t>(window.high[i], 0);
-      // What is cropped is the dilated input, or more than the input: the other side's padding.
+      // What is cropped is the dilated input, or more than the input, that is, padding of the other
+      // side.
       if (crops && (window.base[i] != 1 || left < 0)) {
         low[1 + i] = window.low[i];
         high[1 + i] = window.high[i];
@@ -127,7 +128,7 @@ private:
     lhs = build.pad(lhs, build.scalar(arrayType(lhs).getElementType(), 0.0), low, high, interior);
   }
 
-  /// One element a window, all in the input: a dot over the features.
+  /// True if windows have one element, all of them in the input: a dot over the features.
   bool isPointwise() const {
     return groups == 1 && allEqual(window.sizes, 1) && allEqual(window.low, 0) &&
            allEqual(window.high, 0) && allEqual(window.base, 1);
@@ -150,8 +151,8 @@ private:
     return build.reshape(result, shape);
   }
 
-  /// One window, which is the whole input: a dot over positions and features, as gradients of
-  /// filters of one element are.
+  /// True if there is one window, which is the whole input: a dot over positions and features.
+  /// Gradients of filters with one element are of this form.
   bool isWholeInput() const {
     return groups == 1 && allEqual(window.low, 0) && allEqual(window.high, 0) &&
            allEqual(window.base, 1) && allEqual(window.dilations, 1) &&
@@ -159,7 +160,7 @@ private:
   }
 
   Value makeDotOfWindows() {
-    // Contracted dimensions go in the order in which the left operand lies in memory.
+    // Contracting dimensions are in the order of the left operand's memory.
     ConvDimensionsAttr dimensions = op.getDimLabels();
     SmallVector<std::pair<int64_t, int64_t>> places{{dimensions.getInputFeature(), spatial}};
     for (auto [i, place] : llvm::enumerate(dimensions.getInputSpatial()))

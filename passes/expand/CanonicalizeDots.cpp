@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots with at most one batch, row, column and contracting dimension each.
-// Test: test/passes/expand/canonicalize-dots.mlir.
+// Brings dots to at most one batch, row, column and contracting dimension each. Test:
+// test/passes/expand/canonicalize-dots.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
@@ -20,10 +20,10 @@ namespace {
 
 using Sizes = SmallVector<int64_t>;
 
-/// An operand seen as a matrix, or a batch of matrices.
+/// An operand as a matrix or a batch of matrices.
 struct Matrix {
   Value value;                      // [batch,] rows, columns
-  bool contractsLast;               // the contracting dimension is the columns
+  bool contractsLast;               // the contracting dimension is that of the columns
   int64_t batch, free, contracting; // sizes
 };
 
@@ -34,8 +34,8 @@ int64_t sizeOf(RankedTensorType type, ArrayRef<int64_t> dimensions) {
   return size;
 }
 
-/// Brings the batch dimensions to the front and the contracting ones together: last if the
-/// fastest-varying dimension contracts, else before the free ones. Usually that moves nothing.
+/// Moves the batch dimensions to the front and the contracting ones together: last if the minor
+/// dimension is contracting, else before the free ones. Usually nothing moves.
 Matrix toMatrix(Build build, Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
                 bool hasBatch) {
   RankedTensorType type = arrayType(operand);
@@ -63,7 +63,7 @@ Matrix toMatrix(Build build, Value operand, ArrayRef<int64_t> batch, ArrayRef<in
   return matrix;
 }
 
-/// The type in which products of `element` are summed when the result is `result`.
+/// The type in which products are summed for a result of element type `result`.
 Type accumulatorOf(Type result) {
   if (auto type = dyn_cast<FloatType>(result); type && type.getWidth() < 32)
     return Float32Type::get(result.getContext());
@@ -122,8 +122,8 @@ private:
                          op.getAlgorithmAttr());
   }
 
-  /// One product for each element of the result, added to the 0 that every sum begins with: -0
-  /// becomes 0.
+  /// One product per element of the result, added to the initial 0 of every sum, which turns -0
+  /// into 0.
   static Value multiply(Build build, Matrix lhs, Matrix rhs, Type element) {
     Type wide = accumulatorOf(element);
     Sizes shape{lhs.batch, lhs.free, rhs.free};
@@ -136,7 +136,7 @@ private:
     return build.convert(product, element);
   }
 
-  /// One sum for each batch element.
+  /// One sum per batch element.
   static Value multiplyAndReduce(Build build, Matrix lhs, Matrix rhs, Type element) {
     Type wide = accumulatorOf(element);
     Sizes shape{lhs.batch, lhs.contracting};

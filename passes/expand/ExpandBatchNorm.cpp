@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalizations as reductions and elementwise operations. Test:
-// test/passes/expand-batch-norm.mlir.
+// test/passes/expand/expand-batch-norm.mlir.
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 
@@ -10,12 +10,12 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// What the three operations share: statistics over all dimensions but `feature`, computed in f32
-/// for narrower types.
+/// What the three operations share: statistics over all dimensions but `feature`, in f32 for
+/// narrower types.
 struct BatchNorm {
   Build build;
   BatchNormElements elements;
-  RankedTensorType type; // of the operand, in the type in which it is computed
+  RankedTensorType type; // of the operand, with the element type of the computation
   int64_t feature;
   double epsilon;
   SmallVector<int64_t> others;
@@ -42,7 +42,7 @@ struct BatchNorm {
       value = build.select(elements.inside, value, build.splatLike(value, 0));
     return build.reduceSum(value, others);
   }
-  /// `sum`, of each feature, by the number of its elements.
+  /// `sum` divided by the number of elements of each feature.
   Value average(Value sum) {
     if (elements.count)
       return build.div(sum, build.broadcast(widen(elements.count), arrayType(sum).getShape(), {}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of a module for one participant. Test: test/passes/expand/expand-collectives.hlo.
+// Expands collectives of modules with a single participant. Test:
+// test/passes/expand/expand-collectives.hlo.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
@@ -20,7 +21,7 @@ namespace {
 enum class Membership {
   Alone,  // the participant is the only one of its group
   None,   // it is in no group
-  Several // others are in its group, who do not exist
+  Several // its group has other members, which do not exist
 };
 
 Membership getMembership(ReplicaGroupsAttr groups) {
@@ -35,12 +36,12 @@ Membership getMembership(ReplicaGroupsAttr groups) {
   return Membership::None;
 }
 
-/// What a collective gives to its only participant.
+/// The results of a collective for the only participant.
 class Alone {
 public:
   explicit Alone(Operation *op) : op(op), builder(op), build(builder, op->getLoc()) {}
 
-  /// Nothing if that is not defined, as for a result of another shape.
+  /// Empty if undefined, as for a result of another shape.
   SmallVector<Value> getResults() {
     SmallVector<Value> values =
         llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts whose comparators kernels cannot do in lanes: a network, each stage of which compares all
-// its pairs together. What is sorted are positions, which make the order total, so that it is
-// stable. Test: test/passes/expand/element-computations.mlir.
+// Sorts with comparators that kernels cannot apply lane by lane become a sorting network, each
+// stage of which compares all its pairs at once. The network sorts positions, which break ties, so
+// the sort is stable. Test: test/passes/expand/element-computations.mlir.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
@@ -16,19 +16,20 @@ using namespace hloc::hlo;
 namespace {
 
 /// Batcher's bitonic network over `size` places, a power of two, in each of `rows` rows. Places
-/// from `length` on are behind all others.
+/// from `length` on come after all others.
 class Network {
 public:
   Network(ComputationOp comparator, ArrayRef<Value> operands, int64_t rows, int64_t length)
       : comparator(comparator), operands(operands), rows(rows), length(length),
         size(llvm::PowerOf2Ceil(length)) {}
 
-  /// For each place of the sorted rows the position that its elements have among all.
+  /// For each place of the sorted rows, the position of its elements among all elements.
   Value sort(Build build) {
     int64_t merges = llvm::Log2_64(size), stages = merges * (merges + 1) / 2;
     remarkLoop(build.loc, comparator, stages);
     Type i32 = build.builder.getI32Type();
-    // Which place of its row stands where, and the bits of the merge and of the stage.
+    // The place of its row that each element comes from, and the bits of the merge and of the
+    // stage.
     SmallVector<Value> state = {build.iota({rows, size}, i32, 1), build.index(1), build.index(0)};
     Value order = build.countedLoop(
         stages, /*reversed=*/false, state, [&](Build inner, Value, ValueRange state) {
@@ -42,7 +43,7 @@ public:
   }
 
 private:
-  /// Of elements in all rows the positions in vectors of `length` elements a row.
+  /// The positions, in vectors with `length` elements per row, of elements in all rows.
   Value toPositions(Build build, Value places) {
     auto type = arrayType(places);
     Value row = build.iota(type.getShape(), type.getElementType(), 0);
@@ -59,7 +60,7 @@ private:
     return build.elementsAt(build.flatten(table), places);
   }
 
-  /// Whether the comparator puts the elements at `left` before those at `right`.
+  /// True if the comparator puts the elements at `left` before those at `right`.
   Value compare(Build build, ValueRange left, ValueRange right, Value counts) {
     SmallVector<Value> arguments;
     for (auto [x, y] : llvm::zip(left, right)) {
@@ -69,7 +70,7 @@ private:
     return applyToElements(build, comparator, arguments, counts)[0];
   }
 
-  /// Puts the pairs in order whose numbers differ in `bit`, upwards where bit `merge` is 0.
+  /// Orders the pairs whose numbers differ in `bit`, in ascending order where bit `merge` is 0.
   Value emitStage(Build build, Value order, Value merge, Value bit) {
     Type i32 = build.builder.getI32Type();
     auto spread = [&](Value scalar, Value like) { return build.broadcastLike(scalar, like, {}); };
@@ -136,7 +137,7 @@ struct ExpandSort : OpRewritePattern<SortOp> {
     if (rows * int64_t(llvm::PowerOf2Ceil(length)) > std::numeric_limits<int32_t>::max())
       return rewriter.notifyMatchFailure(op, "too many elements to count");
     Build build(rewriter, op.getLoc());
-    // The sorted dimension last.
+    // Move the sorted dimension to the end.
     SmallVector<int64_t> order = iotaVector(type.getRank());
     std::rotate(order.begin() + dimension, order.begin() + dimension + 1, order.end());
     SmallVector<int64_t> shape, back(order.size());

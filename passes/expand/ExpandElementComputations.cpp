@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, windows, scatters and maps whose computations kernels cannot do in lanes, because of
-// loops, arrays or effects in them: loops over what is folded, each step for all results together.
-// Test: test/passes/expand/element-computations.mlir.
+// Reductions, windows, scatters and maps whose computations kernels cannot apply lane by lane,
+// because of loops, arrays or effects, become loops over what is folded. Each step handles all
+// results at once. Test: test/passes/expand/element-computations.mlir.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
@@ -14,10 +14,10 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Whether an s32 counts `steps` of them.
+/// True if an s32 can count `steps`.
 bool isCountable(int64_t steps) { return steps <= std::numeric_limits<int32_t>::max(); }
 
-/// The computation of `op` if it is one that kernels cannot do; null and the reason if not.
+/// The computation of `op` if kernels cannot apply it; otherwise a match failure.
 template <typename Op> FailureOr<ComputationOp> getNotLanewise(Op op, PatternRewriter &rewriter) {
   ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
   if (!computation || isLanewise(computation))
@@ -30,8 +30,8 @@ SmallVector<Value> spread(Build build, ValueRange inits, int64_t count) {
   return llvm::map_to_vector(inits, [&](Value init) { return build.broadcast(init, {count}, {}); });
 }
 
-/// Puts for the results of `op`, each of `count` elements, what `steps` steps make of its initial
-/// values (see foldElements).
+/// Replaces the results of `op`, each of `count` elements, by the fold of its initial values over
+/// `steps` steps (see foldElements).
 template <typename Op>
 void replaceByFold(PatternRewriter &rewriter, Build build, Op op, ComputationOp computation,
                    int64_t steps, int64_t count,
@@ -73,7 +73,7 @@ struct ExpandReduce : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// A step is one place in all windows.
+/// A step is one position in all windows.
 struct ExpandReduceWindow : OpRewritePattern<ReduceWindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const override {
@@ -105,7 +105,7 @@ struct ExpandReduceWindow : OpRewritePattern<ReduceWindowOp> {
       padded.push_back(build.pad(input, init, get(window.getPaddingLow(), 0),
                                  get(window.getPaddingHigh(), 0), between));
     auto type = arrayType(op->getResult(0));
-    // The elements that are in one place of their windows, and those between them.
+    // The elements at one position of all windows, and those between them.
     SmallVector<int64_t> extents, starts(rank, 0);
     for (auto [size, stride] : llvm::zip(type.getShape(), strides))
       extents.push_back((size - 1) * stride + 1);
@@ -155,11 +155,11 @@ struct ExpandMap : OpRewritePattern<MapOp> {
   }
 };
 
-/// A step is one index vector: its window is read, combined and put back.
+/// A step is one index vector, whose window is read, combined and written back.
 struct ExpandScatter : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// For each index vector the first place of its window, s64 or s32 [vectors, rank of the
+  /// For each index vector the first position of its window, s64 or s32 [vectors, rank of the
   /// operands].
   static Value findStarts(Build build, ScatterOp op, ArrayRef<int64_t> batch) {
     int64_t vectorDim = op.getIndexVectorDim(), vectors = product(batch);
@@ -199,7 +199,7 @@ struct ExpandScatter : OpRewritePattern<ScatterOp> {
     ArrayRef<int64_t> shape = arrayType(op.getOperandArrays()[0]).getShape();
     auto updateType = arrayType(op.getUpdates()[0]);
     int64_t rank = shape.size();
-    // Updates with the index vectors before the windows.
+    // The updates, with the dimensions of the index vectors first.
     SmallVector<int64_t> batch, order, extents(rank, 1);
     for (int64_t d = 0; d < updateType.getRank(); ++d)
       if (!llvm::is_contained(op.getUpdateWindowDims(), d)) {
@@ -241,7 +241,7 @@ struct ExpandScatter : OpRewritePattern<ScatterOp> {
         isInside = isInside ? inner.bitAnd(isInside, holds) : holds;
       }
       SmallVector<Value> old, arguments;
-      for (Value array : state) // of which a scalar is its own window
+      for (Value array : state) // a scalar is its own window
         old.push_back(inner.flatten(rank ? inner.dynamicSlice(array, places, extents) : array));
       arguments = old;
       for (Value update : updates)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom calls of LAPACK with which JAX prints Cholesky factors and triangular systems, where
-// matrices are small: a call takes longer than the loop over their rows, which is code for the
-// shape and needs no library. Test: test/passes/expand/small-lapack-calls.hlo.
+// LAPACK's custom calls, which JAX prints for Cholesky factors and triangular systems, on small
+// matrices: a call takes longer than a loop over the rows, which is compiled for the shape and
+// needs no library. Test: test/passes/expand/small-lapack-calls.hlo.
 #include "compiler/target/LibraryCalls.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "passes/Build.h"
@@ -13,8 +13,8 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Whether a call is of LAPACK's `routine` for the element type of its first operand, with so many
-/// operands and results.
+/// True if a call is of LAPACK's `routine` for the element type of its first operand, with these
+/// numbers of operands and results.
 bool isCallOf(CustomCallOp op, StringRef routine, size_t operands, size_t results) {
   StringRef target = op.getCustomCallTarget();
   if (!target.consume_front("lapack_") || !target.consume_back("_ffi") || target.empty() ||
@@ -30,14 +30,14 @@ bool isCallOf(CustomCallOp op, StringRef routine, size_t operands, size_t result
   return prefix == target.front();
 }
 
-/// Whether `type` is a batch of small square matrices, of at least one element.
+/// True if `type` is a non-empty batch of small square matrices.
 bool areSmall(RankedTensorType type) {
   int64_t rank = type.getRank();
   return rank >= 2 && type.getDimSize(rank - 1) == type.getDimSize(rank - 2) &&
          type.getDimSize(rank - 1) <= kMaxLoopedRows && type.getNumElements() > 0;
 }
 
-/// A call's attribute that holds a letter, as a number; 0 if there is none.
+/// A call's attribute that is a letter, as a number; 0 if there is none.
 char getLetter(CustomCallOp op, StringRef name) {
   auto config = op->getAttrOfType<StringAttr>("hlo.backend_config");
   auto attributes = config ? dyn_cast_or_null<DictionaryAttr>(

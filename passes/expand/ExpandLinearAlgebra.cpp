@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky factors and triangular systems as loops over rows, each step one vector-matrix product
-// for all matrices of the batch. Test: test/passes/expand-linear-algebra.mlir.
+// Cholesky factors and triangular systems as loops over rows, in which each step is a vector-matrix
+// product for all matrices of the batch. Test: test/passes/expand/expand-linear-algebra.mlir.
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 bool isComplex(Value value) { return isa<ComplexType>(arrayType(value).getElementType()); }
 
-/// Element type in which to compute: at least f32.
+/// Element type of the computation: at least f32.
 Type widened(Type element) {
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
     return Float32Type::get(element.getContext());
@@ -59,7 +59,7 @@ Value divideByReal(Build build, Value value, Value divisor) {
                      build.div(imaginary(build, value), divisor));
 }
 
-/// [batch..., rows, columns] as [batch, rows, columns] of a wide enough type.
+/// [batch..., rows, columns] as [batch, rows, columns] in the type of the computation.
 Value toBatch(Build build, Value value) {
   auto shape = arrayType(value).getShape();
   value = build.convert(value, widened(arrayType(value).getElementType()));
@@ -68,7 +68,7 @@ Value toBatch(Build build, Value value) {
 
 Value swapLastTwo(Build build, Value value) { return build.transpose(value, {0, 2, 1}); }
 
-/// Row and column of each element of matrices of `shape`, compared.
+/// Compares the row with the column of each element of matrices of `shape`.
 Value compareIndices(Build build, ArrayRef<int64_t> shape, Direction direction) {
   Type i32 = build.builder.getI32Type();
   return build.compare(build.iota(shape, i32, 1), build.iota(shape, i32, 2), direction);
@@ -91,7 +91,7 @@ struct ExpandCholesky : OpRewritePattern<CholeskyOp> {
   }
 };
 
-/// Substitution: x[i,:] = (b[i,:] - a[i,:] x) / a[i,i], rows not yet known being 0.
+/// Substitution: x[i,:] = (b[i,:] - a[i,:] x) / a[i,i], where rows that are not yet computed are 0.
 struct ExpandTriangularSolve : OpRewritePattern<TriangularSolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TriangularSolveOp op, PatternRewriter &rewriter) const override {
@@ -139,7 +139,8 @@ struct ExpandTriangularSolve : OpRewritePattern<TriangularSolveOp> {
 
 } // namespace
 
-/// A = U^H U row by row: U[j,:] = (A[j,:] - U[:,j]^H U) / sqrt(pivot), rows not yet known being 0.
+/// A = U^H U row by row: U[j,:] = (A[j,:] - U[:,j]^H U) / sqrt(pivot), where rows that are not yet
+/// computed are 0.
 CholeskyFactor hloc::factorize(Build build, Value matrices, bool lower) {
   Value a = toBatch(build, matrices);
   if (lower)
@@ -155,7 +156,7 @@ CholeskyFactor hloc::factorize(Build build, Value matrices, bool lower) {
     Value known = build.dot(conjugate(build, column), factor, {0}, {0}, {1}, {1});
     row = build.sub(row, known);
     Value pivot = real(build, build.dynamicSlice(row, {zero, zero, j}, {batch, 1, 1}));
-    // Later pivots are NaN then, and fail as well.
+    // Later pivots are then NaN and fail as well.
     Value isGood = build.bitOr(build.compare(pivot, 0.0, Direction::GT),
                                build.compare(failedRow, 0.0, Direction::NE));
     Value number = build.broadcastLike(build.add(j, 1.0), failedRow, {});

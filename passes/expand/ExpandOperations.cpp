@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From all opcodes to the core that fusion and codegen know. Test: test/passes/expand-*.mlir.
+// Expands all opcodes to those that fusion and codegen know. Tests: test/passes/expand.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,7 +23,7 @@ namespace hloc {
 
 namespace {
 
-/// min(max(x, low), high), which keeps NaN.
+/// min(max(x, low), high), which preserves NaN.
 struct ExpandClamp : OpRewritePattern<ClampOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ClampOp op, PatternRewriter &rewriter) const override {
@@ -36,7 +36,7 @@ struct ExpandClamp : OpRewritePattern<ClampOp> {
   }
 };
 
-/// A scalar predicate becomes an array.
+/// Broadcasts a scalar predicate.
 struct BroadcastPredicate : OpRewritePattern<SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SelectOp op, PatternRewriter &rewriter) const override {
@@ -49,8 +49,8 @@ struct BroadcastPredicate : OpRewritePattern<SelectOp> {
   }
 };
 
-/// A sort of (value, position) pairs of which the first k are kept. The order is total, and equal
-/// values stay in the order of their positions.
+/// Sorts (value, position) pairs and keeps the first k. The order is total, and equal values are
+/// ordered by position.
 Value expandTopk(Build build, Value operand, int64_t k, bool largest, Value &positions) {
   RankedTensorType type = arrayType(operand);
   int64_t dimension = type.getRank() - 1;
@@ -74,7 +74,7 @@ Value expandTopk(Build build, Value operand, int64_t k, bool largest, Value &pos
   return build.sliceOf(sort.getResult(0), dimension, 0, k);
 }
 
-/// Whether a kernel finds the first k without sorting all: few of many, of up to 32 bits.
+/// True if a kernel selects the first k without sorting everything: few of many, of up to 32 bits.
 bool isSelection(RankedTensorType type, int64_t k) {
   Type element = type.getElementType();
   int64_t size = type.getShape().back();
@@ -115,8 +115,8 @@ struct ExpandTopkCall : OpRewritePattern<CustomCallOp> {
   }
 };
 
-/// Complex numbers are transformed by the sizes that they have. Of a length that is another the
-/// inverse alone knows something, its divisor.
+/// Complex transforms use the sizes of the array. A different length affects only the divisor of
+/// the inverse.
 struct MatchFftLengths : OpRewritePattern<FftOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(FftOp op, PatternRewriter &rewriter) const override {
@@ -139,7 +139,7 @@ struct MatchFftLengths : OpRewritePattern<FftOp> {
   }
 };
 
-/// A vector of start indices becomes one scalar a dimension.
+/// Splits a vector of start indices into a scalar per dimension.
 template <typename Op> struct SplitIndices : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
@@ -155,7 +155,7 @@ template <typename Op> struct SplitIndices : OpRewritePattern<Op> {
   }
 };
 
-/// Complex numbers of another width: as real ones of twice as many elements, real part first.
+/// Complex numbers of another width: reinterpreted as twice as many real elements, real part first.
 struct ExpandComplexBitcast : OpRewritePattern<BitcastConvertOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BitcastConvertOp op, PatternRewriter &rewriter) const override {
@@ -164,7 +164,7 @@ struct ExpandComplexBitcast : OpRewritePattern<BitcastConvertOp> {
     if (!from || !to || from == to)
       return rewriter.notifyMatchFailure(op, "not complex numbers of two widths");
     Build build(rewriter, op.getLoc());
-    auto apart = [](RankedTensorType type) { // its shape with the parts side by side
+    auto apart = [](RankedTensorType type) { // its shape with the parts as a minor dimension
       SmallVector<int64_t> shape(type.getShape());
       shape.push_back(2);
       return RankedTensorType::get(shape,
@@ -188,7 +188,8 @@ struct ExpandComplexBitcast : OpRewritePattern<BitcastConvertOp> {
   }
 };
 
-/// In computations of scalars, which kernels apply in lanes: a dot of single elements is a product.
+/// In computations on scalars, which kernels apply lane by lane, a dot of single elements is a
+/// product.
 struct ExpandElementDot : OpRewritePattern<DotOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DotOp op, PatternRewriter &rewriter) const override {
@@ -205,7 +206,7 @@ struct ExpandElementDot : OpRewritePattern<DotOp> {
   }
 };
 
-/// Sizes are static: the run-time size of a dimension is its size.
+/// Sizes are static here: the run-time size of a dimension is its size.
 struct FoldDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GetDimensionSizeOp op, PatternRewriter &rewriter) const override {
@@ -215,7 +216,7 @@ struct FoldDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
   }
 };
 
-/// A dimension that is given the size that it has, as TensorFlow does after a top-k.
+/// set_dimension_size to the full size, as TensorFlow emits it after a top-k.
 struct FoldFullSize : OpRewritePattern<SetDimensionSizeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SetDimensionSizeOp op, PatternRewriter &rewriter) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots and convolutions whose operands say more than their result. Test:
+// Dots and convolutions with operands of a more general type than their result. Test:
 // test/passes/expand/expand-product-types.hlo.
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/HloDialect.h"
@@ -11,14 +11,14 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// As in XLA the operands' type where it is complex or floating and the result is not. Otherwise
-/// operands may be converted first. Sums of fewer bits than a byte are those of bytes, cut off:
-/// tiles of them would share bytes.
+/// As in XLA, the operands' type if it is complex or floating and the result is not; otherwise
+/// operands may be converted first. Sums of less than a byte are computed in bytes and truncated,
+/// because tiles of them would share bytes.
 Type hloc::getProductSumType(Type lhs, Type rhs, Type result) {
   auto rank = [](Type type) { return isa<ComplexType>(type) ? 2 : isa<FloatType>(type) ? 1 : 0; };
   Type operand = rank(rhs) > rank(lhs) ? rhs : lhs;
   Type sum = rank(operand) > rank(result) ? operand : result;
-  if (isPred(result) && !(isPred(lhs) && isPred(rhs))) // whether the sum is not zero
+  if (isPred(result) && !(isPred(lhs) && isPred(rhs))) // true if the sum is not zero
     sum = getHigherPrecision(lhs, rhs);
   if (isPred(sum) || rank(sum) == 2 || sum.getIntOrFloatBitWidth() >= 8)
     return sum;
@@ -37,7 +37,8 @@ Type hloc::widenSum(Type sum) {
 
 namespace {
 
-/// A product whose sums are of another type than its result is a product of that type, converted.
+/// If products are summed in another type than the result's, the dot has that type and is
+/// converted.
 template <typename Op> struct SumInOperandType : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ragged dots as dots over the part of each group: a loop over the groups, and for each one a dot
-// of a block of its positions, or of several if it is large. The blocks are dynamic slices of the
-// operands where they lie, with positions of other groups masked, for which dots do no work
-// (passes/schedule/DotProblem.h), and results are written in place.
-// Test: test/passes/expand/expand-ragged-dots.hlo.
+// Ragged dots as dots over the parts of groups: a loop over the groups, and for each group a dot of
+// a block of its positions, or several if the group is large. The blocks are dynamic slices of the
+// operands in place, with positions of other groups masked, for which dots do no work
+// (passes/schedule/DotProblem.h); results are written in place. Test:
+// test/passes/expand/expand-ragged-dots.hlo.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Build.h"
@@ -16,14 +16,14 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// How many average groups a block holds, so that most groups are one: its dot does what packing
-/// takes once. And positions that are no work to speak of.
+/// The size of a block in average groups, so that most groups are one block, whose dot packs its
+/// operands once; and the fewest positions of a block.
 struct BlockSize {
   int64_t groups, least;
 };
 constexpr BlockSize kRowBlock{2, 4}, kDepthBlock{2, 64};
 
-/// One ragged dot, taken apart. Outer dimensions are those of lhs for whose every place
+/// The parts of one ragged dot. Outer dimensions are those of lhs for each of whose positions
 /// `group_sizes` has sizes of its own.
 class RaggedLoops {
 public:
@@ -37,7 +37,7 @@ private:
   struct Part {
     Value row, limit;
   };
-  /// Where the loops are: the group and the place along each outer dimension.
+  /// Position of the loops: the group, and the position along each outer dimension.
   struct Place {
     Value group;
     SmallVector<Value> outer;
@@ -59,7 +59,7 @@ private:
   SmallVector<int64_t> rowsShape();
   SmallVector<Value> resultStarts(Build build, const Place &place, Value row);
   Value makeDot(Build build, Value left, Value right, ArrayRef<int64_t> shape);
-  /// Whether parts of one sum are places of an outer dimension.
+  /// True if an outer dimension is contracting, so that its positions contribute to one sum.
   bool addsUp() const { return llvm::is_contained(resultOuter, -1); }
   Type sumType() {
     return widenSum(getProductSumType(lhsType.getElementType(), rhsType.getElementType(),
@@ -72,7 +72,8 @@ private:
   int64_t ragged, rhsRagged = -1, groupDim = -1, resultRagged = -1;
   int64_t groups, positions;
   SmallVector<int64_t> lhsBatch, rhsBatch, lhsDepth, rhsDepth;
-  /// Of each outer dimension: its number in the operands and the result; -1 where it is not there.
+  /// For each outer dimension, its number in the operands and the result; -1 if it does not occur
+  /// there.
   SmallVector<int64_t> outer, rhsOuter, resultOuter;
   int64_t size = 0; // positions of a block
   Value sizes;
@@ -126,7 +127,7 @@ RaggedLoops::RaggedLoops(RaggedDotOp op)
 
 Value RaggedLoops::expand(Build build) {
   Type element = type.getElementType();
-  if (kind == Kind::Batch) // groups of batches: each batch has its own product anyway
+  if (kind == Kind::Batch) // groups of batches: each batch has a product of its own
     return DotOp::create(build.builder, build.loc, type, op.getLhs(), op.getRhs(), lhsBatch,
                          rhsBatch, lhsDepth, rhsDepth, op.getOperandPrecisionAttr(),
                          op.getAlgorithmAttr());
@@ -135,7 +136,7 @@ Value RaggedLoops::expand(Build build) {
   BlockSize block = kind == Kind::Rows ? kRowBlock : kDepthBlock;
   size = std::min(positions, std::max(block.groups * int64_t(llvm::divideCeil(positions, groups)),
                                       block.least));
-  // More than an array has positions: larger sizes mean no more, and sums of these do not overflow.
+  // Larger sizes than any array's have the same effect, and sums of clamped sizes do not overflow.
   constexpr double most = int64_t(1) << 40;
   bool isWide = getElementTypeOrSelf(op.getGroupSizes()).getIntOrFloatBitWidth() == 64;
   sizes = isWide ? build.binary<MinimumOp>(op.getGroupSizes(), most) : op.getGroupSizes();
@@ -162,7 +163,7 @@ Value RaggedLoops::loopOverOuter(Build build, Place place, Value result) {
   return build.countedLoop(count, /*reversed=*/false, result, step)[0];
 }
 
-/// Groups follow each other: each begins where the one before ends, and none goes past the end.
+/// Each group begins where the one before ends, and none extends past the end.
 Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
   Type i64 = build.builder.getI64Type(), i32 = build.builder.getI32Type();
   auto step = [&](Build inner, Value g, ValueRange state) -> SmallVector<Value> {
@@ -189,7 +190,7 @@ Value RaggedLoops::loopOverGroups(Build build, Place place, Value result) {
   return kind == Kind::Rows ? finishRows(build, place, after[2], after[0]) : after[0];
 }
 
-/// Does `step` for the positions of a block, and as long as there are any left.
+/// Runs `step` for the positions of a block, and repeats as long as positions remain.
 Value RaggedLoops::forEachBlock(Build build, Part part, Value state, BlockStep step) {
   auto goesOn = [&](Build inner, ValueRange now) {
     return inner.compare(now[0], part.limit, Direction::LT);
@@ -201,7 +202,7 @@ Value RaggedLoops::forEachBlock(Build build, Part part, Value state, BlockStep s
                            : whileLoop(build, {part.row, state}, goesOn, next)[1];
 }
 
-/// The result with the rows of a group in it.
+/// The result with the rows of a group written.
 Value RaggedLoops::updateRows(Build build, const Place &place, Part part, Value state) {
   return forEachBlock(build, part, state, [&](Build inner, Part rest, Value now) {
     Value left = sliceOperand(inner, op.getLhs(), outer, place, ragged, rest.row);
@@ -210,7 +211,7 @@ Value RaggedLoops::updateRows(Build build, const Place &place, Part part, Value 
   });
 }
 
-/// The same with zeros from `row` on, which is in no group.
+/// Likewise with zeros from `row` on, where there is no group.
 Value RaggedLoops::finishRows(Build build, const Place &place, Value row, Value state) {
   return forEachBlock(build, {row, build.index(positions)}, state,
                       [&](Build inner, Part rest, Value now) {
@@ -219,7 +220,7 @@ Value RaggedLoops::finishRows(Build build, const Place &place, Value row, Value 
                       });
 }
 
-/// Of the rows of a block those that belong to the part.
+/// Writes only the rows of a block that belong to the part.
 Value RaggedLoops::writeRows(Build build, const Place &place, Part part, Value product,
                              Value state) {
   SmallVector<int64_t> shape = rowsShape();
@@ -229,8 +230,8 @@ Value RaggedLoops::writeRows(Build build, const Place &place, Part part, Value p
   return build.dynamicUpdateSlice(state, rows, starts);
 }
 
-/// The result with the product of a group in it, or added to what places before have given along
-/// contracting dimensions that are outer ones.
+/// The result with the product of a group written, or added to those of earlier positions along
+/// outer contracting dimensions.
 Value RaggedLoops::sumDepth(Build build, const Place &place, Part part, Value state) {
   SmallVector<int64_t> shape(type.getShape());
   shape[0] = 1;
@@ -269,7 +270,7 @@ Value RaggedLoops::sumDepth(Build build, const Place &place, Part part, Value st
   return scf::IfOp::create(build.builder, build.loc, fits, one, several).getResult(0);
 }
 
-/// The product of the positions of a block that belong to the part.
+/// The product over the positions of a block that belong to the part.
 Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part) {
   auto maskedSlice = [&](Value operand, ArrayRef<int64_t> outerDims, int64_t dimension) {
     Value slice = sliceOperand(build, operand, outerDims, place, dimension, part.row);
@@ -285,13 +286,13 @@ Value RaggedLoops::multiplyDepth(Build build, const Place &place, Part part) {
   return makeDot(build, left, right, shape);
 }
 
-/// Where the block begins that is to have the positions from `row` on, as many as there are.
+/// The start of the block with the positions from `row` on, moved back so that it is in bounds.
 Value RaggedLoops::getStart(Build build, Value row) {
   return size == positions ? build.index(0)
                            : build.binary<MinimumOp>(row, double(positions - size));
 }
 
-/// What a block needs of an operand; without the dimension of groups.
+/// The slice of an operand that a block needs, without the dimension of groups.
 Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> outerDims,
                                 const Place &place, int64_t raggedDim, Value row) {
   RankedTensorType operandType = arrayType(operand);
@@ -307,9 +308,9 @@ Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> ou
     restrict(dimension, at, 1);
   restrict(raggedDim, getStart(build, row), size);
   bool hasGroups = operand == op.getRhs() && raggedDim < 0;
-  // The group's operand does not change in the loop over its blocks. Taking the sign of the row, 0,
-  // into its place keeps it there, where the dot reads it as it lies; before the loop it would be a
-  // copy.
+  // The group's operand is invariant in the loop over its blocks. Adding the sign of the row, 0, to
+  // its position keeps the slice in the loop, where the dot reads it in place; if it were hoisted,
+  // it would be copied.
   if (hasGroups)
     restrict(groupDim, build.add(place.group, build.shiftRight(row, 31)), 1);
   Value slice = build.dynamicSlice(operand, starts, shape);
@@ -320,7 +321,7 @@ Value RaggedLoops::sliceOperand(Build build, Value operand, ArrayRef<int64_t> ou
   return slice;
 }
 
-/// Whether a position along `dimension` of a block is one of the part.
+/// True for positions along `dimension` of a block that belong to the part.
 Value RaggedLoops::isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimension, Part part) {
   Value start = getStart(build, part.row);
   Value at = build.iota(shape, build.builder.getI32Type(), dimension);
@@ -330,7 +331,7 @@ Value RaggedLoops::isInPart(Build build, ArrayRef<int64_t> shape, int64_t dimens
   return build.bitAnd(compare(part.row, Direction::GE), compare(part.limit, Direction::LT));
 }
 
-/// Of the rows of a block.
+/// The result's shape for the rows of a block.
 SmallVector<int64_t> RaggedLoops::rowsShape() {
   SmallVector<int64_t> shape(type.getShape());
   shape[resultRagged] = size;
@@ -339,7 +340,7 @@ SmallVector<int64_t> RaggedLoops::rowsShape() {
   return shape;
 }
 
-/// Where the current block lies in the result: from `row` on, or, without it, all of the group.
+/// Start indices of the current block in the result: from `row` on or, without it, the whole group.
 SmallVector<Value> RaggedLoops::resultStarts(Build build, const Place &place, Value row) {
   SmallVector<Value> starts(type.getRank(), build.index(0));
   if (kind == Kind::Depth)

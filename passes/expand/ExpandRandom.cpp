@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random number generators as integer arithmetic on arrays: Threefry-2x32-20 and Philox-4x32-10
-// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), in the arrangement of XLA.
-// Test: test/passes/expand/expand-random.hlo.
+// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), with XLA's arrangement of
+// results. Test: test/passes/expand/expand-random.hlo.
 #include "compiler/hlo/ElementType.h"
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
@@ -51,7 +51,7 @@ struct Words {
 
 using Pair = std::pair<Value, Value>;
 
-/// Threefry-2x32-20 of arrays of counters; the key is two arrays of the same shape.
+/// Threefry-2x32-20 on arrays of counters; the key is two arrays of the same shape.
 Pair threefry(Words &words, Pair counter, Pair key) {
   static constexpr int64_t rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   Build &build = words.build;
@@ -69,7 +69,7 @@ Pair threefry(Words &words, Pair counter, Pair key) {
   return {x, y};
 }
 
-/// Words of random bits: two for each of `count` counters from `counter` on.
+/// Two words of random bits for each of `count` counters from `counter` on.
 Pair threefryBits(Words &words, Value key, Value counter, ArrayRef<int64_t> shape) {
   Build &build = words.build;
   Value index = build.reshape(build.iota({product(shape)}, words.u64, 0), shape);
@@ -79,7 +79,8 @@ Pair threefryBits(Words &words, Value key, Value counter, ArrayRef<int64_t> shap
                   {spread(words.low(key)), spread(words.high(key))});
 }
 
-/// u32 bits of `shape`: the dimension that is split in halves gets a new one of size two beside it.
+/// u32 bits of `shape`. The dimension that is split in halves gets a new one of size two next to
+/// it.
 Value threefry32(Words &words, Value key, Value counter, ArrayRef<int64_t> shape,
                  int64_t &countersUsed) {
   Build &build = words.build;
@@ -105,7 +106,7 @@ Value threefry32(Words &words, Value key, Value counter, ArrayRef<int64_t> shape
   return build.sliceOf(build.reshape(both, whole), split, 0, shape[split]);
 }
 
-/// Philox-4x32-10 of arrays of counters.
+/// Philox-4x32-10 on arrays of counters.
 SmallVector<Value, 4> philox(Words &words, SmallVector<Value, 4> state, Pair key) {
   Build &build = words.build;
   for (int round = 0; round < 10; ++round) {
@@ -119,8 +120,8 @@ SmallVector<Value, 4> philox(Words &words, SmallVector<Value, 4> state, Pair key
   return state;
 }
 
-/// Four u32 vectors of `blocks` elements each: word i of every block; `low` and `high` are the
-/// 128-bit counter, advanced past the blocks.
+/// Four u32 vectors of `blocks` elements each: word i of every block. `low` and `high` are the
+/// 128-bit counter, which is advanced past the blocks.
 SmallVector<Value, 4> philoxBits(Words &words, Value key, Value &low, Value &high, int64_t blocks) {
   Build &build = words.build;
   Sizes shape{blocks};
@@ -138,7 +139,7 @@ SmallVector<Value, 4> philoxBits(Words &words, Value key, Value &low, Value &hig
   return bits;
 }
 
-/// The first elements of `columns` put side by side, as `shape`.
+/// The first elements of interleaved `columns`, as `shape`.
 Value sideBySide(Build &build, ArrayRef<Value> columns, ArrayRef<int64_t> shape) {
   SmallVector<Value> parts;
   int64_t rows = arrayType(columns[0]).getDimSize(0);
@@ -148,7 +149,7 @@ Value sideBySide(Build &build, ArrayRef<Value> columns, ArrayRef<int64_t> shape)
   return build.reshape(build.sliceOf(flat, 0, 0, product(shape)), shape);
 }
 
-/// Bits for elements of the unsigned type `element`: words of u32 or u64, or whole bytes of it.
+/// Bits for elements of the unsigned type `element`: words of u32 or u64, or single bytes.
 Value philoxArray(Words &words, Value key, Value &low, Value &high, ArrayRef<int64_t> shape,
                   Type element) {
   int64_t count = product(shape), width = element.getIntOrFloatBitWidth();
@@ -158,7 +159,7 @@ Value philoxArray(Words &words, Value key, Value &low, Value &high, ArrayRef<int
                       shape);
   }
   SmallVector<Value, 4> bits = philoxBits(words, key, low, high, (count + 3) / 4);
-  if (width == 8 || width == 16) // before they are moved
+  if (width == 8 || width == 16) // before they are interleaved
     for (Value &word : bits)
       word = words.build.convert(word, element);
   return sideBySide(words.build, bits, shape);
@@ -174,7 +175,7 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
     auto stateType = arrayType(op.getState());
     Type element = type.getElementType();
     unsigned width = element.getIntOrFloatBitWidth();
-    if (type.getNumElements() == 0) { // which takes nothing from the state
+    if (type.getNumElements() == 0) { // it does not change the state
       SmallVector<Value> results{op.getState(), build.zero(type)};
       rewriter.replaceOp(op, ArrayRef(results).take_back(op.getNumResults()));
       return success();
@@ -195,7 +196,7 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
       newState.push_back(words.add(low, countersUsed));
     } else {
       bool hasHigh = stateType.getDimSize(0) > 2;
-      // A state of two words uses its key as the high half of the counter too.
+      // A state of two words also uses its key as the high half of the counter.
       Value high = hasHigh ? words.element(op.getState(), 2) : key;
       bits = philoxArray(words, key, low, high, type.getShape(), words.ofWidth(width));
       newState.push_back(low);
@@ -204,7 +205,7 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
     }
     for (Value &word : newState)
       word = build.reshape(word, {1});
-    // Narrow words are the low bits of wide ones; other types of the width have the same bits.
+    // Narrow words are the low bits of wide ones; other types of that width have the same bits.
     bits = build.bitcastConvert(build.convert(bits, words.ofWidth(width)), element);
     if (givesState)
       rewriter.replaceOp(op, {build.concatenate(newState, 0), bits});
@@ -214,7 +215,7 @@ struct ExpandBitGenerator : OpRewritePattern<RngBitGeneratorOp> {
   }
 };
 
-/// rng draws its bits from a generator whose state the run time keeps.
+/// rng takes its bits from a generator whose state is kept at run time.
 class RandomNumbers {
 public:
   RandomNumbers(Build build, RngOp op)
@@ -230,7 +231,7 @@ private:
   Value drawInteger();
   Value drawUniform();
   Value drawNormal();
-  /// A parameter of the distribution, for every element.
+  /// A parameter of the distribution, broadcast to all elements.
   Value spread(Value scalar, Type type) {
     return build.broadcast(build.convert(scalar, type), shape, {});
   }
@@ -269,8 +270,8 @@ Value RandomNumbers::toUnit(Value bits, Type type, bool open) {
   return build.mul(number, std::ldexp(1.0, -mantissa));
 }
 
-/// a + floor(bits / 2^n * (b - a)), the product with bits of twice the range's width, so that all
-/// values are equally likely but for one part in 2^32 or more.
+/// a + floor(bits / 2^n * (b - a)), with bits of twice the range's width, so that all values are
+/// equally likely to one part in 2^32 or better.
 Value RandomNumbers::drawInteger() {
   Value begin = spread(op.getA(), words.u64),
         range = build.sub(spread(op.getB(), words.u64), begin);
@@ -291,14 +292,14 @@ Value RandomNumbers::drawUniform() {
   Value a = spread(op.getA(), wide), b = spread(op.getB(), wide);
   Value unit = toUnit(drawBits(wide.isF64() ? words.u64 : words.u32), wide, /*open=*/false);
   Value result = build.convert(build.add(build.mul(unit, build.sub(b, a)), a), element);
-  // Rounding may reach the end, which is not in the interval.
+  // Rounding may give the end, which is not in the interval.
   Value begin = spread(op.getA(), element), end = spread(op.getB(), element);
   Value isPast = build.bitAnd(build.compare(result, end, Direction::GE),
                               build.compare(end, begin, Direction::GT));
   return build.select(isPast, begin, result);
 }
 
-/// Box and Muller's way.
+/// The Box-Muller transform.
 Value RandomNumbers::drawNormal() {
   Type wide = wideFloat(), bits = wide.isF64() ? words.u64 : words.u32;
   Value u = toUnit(drawBits(bits), wide, /*open=*/true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans that no kernel steps through become loops that take slices and put results in their places.
+// Scans that are not kernels become loops that slice their inputs and write slices of results.
 // Test: test/passes/expand/expand-scans.mlir.
 #include "mlir/IR/Matchers.h"
 #include "passes/Build.h"
@@ -19,7 +19,7 @@ SmallVector<int64_t> withoutDimension(ArrayRef<int64_t> shape, int64_t dimension
   return rest;
 }
 
-/// Whether `computation` treats each element of slices of `shape` by itself.
+/// True if `computation` is elementwise on slices of `shape`.
 bool isElementwise(ComputationOp computation, ArrayRef<int64_t> shape) {
   auto fits = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -37,8 +37,7 @@ bool isElementwise(ComputationOp computation, ArrayRef<int64_t> shape) {
   });
 }
 
-/// Whether a kernel steps through the scan: its slices have one shape, and their elements nothing
-/// to do with each other.
+/// True if the scan can be a kernel: its slices have one shape, and it is elementwise on them.
 bool isKernel(ScanOp op, ComputationOp computation) {
   int64_t dimension = op.getDimensions()[0], carries = op.getNumCarries();
   ValueRange inputs = op.getArrays().drop_back(carries);
@@ -115,8 +114,8 @@ struct ExpandScan : OpRewritePattern<ScanOp> {
 
 } // namespace
 
-/// Whether a value is log(e^x + e^y) as JAX writes it: x + y where x - y is NaN, which makes it
-/// NaN, else max(x, y) + log1p(e^-|x - y|).
+/// True if a value is log(e^x + e^y) in JAX's form: x + y where x - y is NaN, which gives NaN, else
+/// max(x, y) + log1p(e^-|x - y|).
 static bool isLogOfSum(Value value, Value x, Value y) {
   using matchers::m_Any;
   Value isNan, sum, greater, difference;

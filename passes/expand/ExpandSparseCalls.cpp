@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom call with which JAX multiplies a sparse matrix of rows (CSR) by dense columns, as a
-// gather of the columns' rows and a scatter that adds them up in the order in which they are
-// stored. Test: test/passes/expand/sparse-matrix-calls.hlo.
+// The custom call with which JAX multiplies a sparse matrix in CSR form by dense columns becomes a
+// gather of the dense operand's rows and a scatter that adds them in the order of storage. Test:
+// test/passes/expand/sparse-matrix-calls.hlo.
 #include "compiler/hlo/ElementType.h"
 #include "passes/Build.h"
 #include "passes/Computations.h"
@@ -16,7 +16,7 @@ namespace {
 /// The operands of `cpu_csr_sparse_dense_ffi`.
 struct RowsTimesDense {
   Value data;    // [stored]
-  Value starts;  // [rows + 1]: where each row's elements begin, and the end of the last
+  Value starts;  // [rows + 1]: the start of each row, and the end of the last
   Value columns; // [stored]
   Value dense;   // [columns] or [columns, n]
 
@@ -48,8 +48,8 @@ std::optional<RowsTimesDense> RowsTimesDense::match(CustomCallOp op) {
   return product;
 }
 
-/// Adds to each place of `target` the updates [i, ...] whose place along the first dimension is
-/// `places` [i]; those outside are left out.
+/// Adds the updates [i, ...] to `target` at positions `places` [i] along the first dimension; those
+/// out of bounds are dropped.
 Value addAt(Build build, CustomCallOp op, Value target, Value places, Value updates,
             bool areSorted) {
   Type element = arrayType(target).getElementType();
@@ -71,7 +71,7 @@ Value addAt(Build build, CustomCallOp op, Value target, Value places, Value upda
       .getResult(0);
 }
 
-/// The sums of all elements up to each, of a vector of s32.
+/// The inclusive prefix sums of a vector of s32.
 Value sumUpTo(Build build, CustomCallOp op, Value vector) {
   Type i32 = build.builder.getI32Type(), scalar = RankedTensorType::get({}, i32);
   ComputationOp body =
@@ -89,8 +89,8 @@ Value sumUpTo(Build build, CustomCallOp op, Value vector) {
       .getResult(0);
 }
 
-/// The row of each stored element: how many rows begin at it or before, less one. That is -1 in
-/// front of the first row, and the number of rows behind the end of the last.
+/// The row of each stored element: the number of rows that begin at or before it, minus one. That
+/// is -1 before the first row, and the number of rows after the last.
 Value findRows(Build build, CustomCallOp op, Value starts, int64_t stored) {
   Type i32 = build.builder.getI32Type();
   Value none = build.zero(RankedTensorType::get({stored}, i32));
@@ -99,7 +99,7 @@ Value findRows(Build build, CustomCallOp op, Value starts, int64_t stored) {
   return build.sub(sumUpTo(build, op, begins), 1.0);
 }
 
-/// Row `columns` [i] of the dense operand for each stored element.
+/// Row `columns` [i] of the dense operand for each stored element i.
 Value gatherRows(Build build, Value dense, Value columns) {
   auto type = arrayType(dense);
   SmallVector<int64_t> slice(type.getShape()), shape(type.getShape()), offsets;

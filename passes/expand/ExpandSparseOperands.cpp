@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of sparse operands and dots of scaled ones, as those of the dense, plain operands
-// that they stand for. These are computed where they are read, on the way into the product.
-// Test: test/passes/expand/expand-sparse-operands.hlo.
+// Convolutions with sparse operands and scaled dots, rewritten with the dense, unscaled operands
+// that these represent, which are computed where they are read. Test:
+// test/passes/expand/expand-sparse-operands.hlo.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Build.h"
@@ -26,8 +26,8 @@ Sizes split(ArrayRef<int64_t> shape, int64_t d, ArrayRef<int64_t> parts) {
 
 } // namespace
 
-/// Stored element e along the sparse dimension is of block e / (stride * kept) and of row
-/// e % stride in it.
+/// Stored element e along the sparse dimension belongs to block e / (stride * kept), and to row e %
+/// stride of it.
 Value hloc::makeDense(Build build, Value values, Value indices, SparsityAttr sparsity) {
   int64_t d = sparsity.getDimension(), kept = sparsity.getNonZeros(),
           block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
@@ -84,8 +84,8 @@ struct ExpandSparseConvolution : OpRewritePattern<ConvolutionOp> {
   }
 };
 
-/// Whether f32 is wide enough for values times scales, which are exact for formats of up to 8 bits,
-/// but for their size.
+/// True if f32 suffices for values times scales, which are exact for formats of up to 8 bits except
+/// for overflow.
 bool fitsSingle(Value operand, Value scale, Type result) {
   auto isNarrow = [](Value value) {
     auto real = dyn_cast<FloatType>(arrayType(value).getElementType());
@@ -94,7 +94,7 @@ bool fitsSingle(Value operand, Value scale, Type result) {
   return isNarrow(operand) && isNarrow(scale) && !result.isF64();
 }
 
-/// Each element of the scale stands for a block of the operand; a scalar is for all of it.
+/// Each element of the scale applies to a block of the operand, a scalar to all of it.
 Value applyScale(Build build, Value operand, Value scale, Type wide) {
   RankedTensorType type = arrayType(operand);
   if (isa<ComplexType>(type.getElementType()))
@@ -114,13 +114,13 @@ Value applyScale(Build build, Value operand, Value scale, Type wide) {
   return build.mul(values, factors);
 }
 
-/// Numbers of these types, times each other and added up, are no danger in f32.
+/// True if products and sums of numbers of this type cannot overflow in f32.
 bool isSmall(Value array) {
   auto real = cast<FloatType>(arrayType(array).getElementType());
   return llvm::APFloat::semanticsMaxExponent(real.getFloatSemantics()) <= 16;
 }
 
-/// The size of the greatest element, or what the type has, as an f64 scalar.
+/// The magnitude of the greatest element, or of the type's greatest number, as an f64 scalar.
 Value findLargest(Build build, Value array) {
   Type f64 = build.builder.getF64Type();
   auto real = cast<FloatType>(arrayType(array).getElementType());
@@ -134,9 +134,9 @@ Value findLargest(Build build, Value array) {
   return build.convert(largest, f64);
 }
 
-/// A scaled dot as the dot of scaled operands, in f32 where that holds what comes up. A scale of
-/// 2^127 may be undone by one of the other operand: whether a factor or a sum could overflow where
-/// the result does not is asked of the scales at run time, and if so f64 is used.
+/// A scaled dot as the dot of scaled operands, in f32 if that does not overflow. A scale of 2^127
+/// may be undone by the other operand's: if the scales at run time show that a factor or a sum
+/// could overflow where the result does not, f64 is used.
 struct ExpandScaledDot : OpRewritePattern<ScaledDotOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScaledDotOp op, PatternRewriter &rewriter) const override {
@@ -165,7 +165,7 @@ private:
   static Value makeDot(Build build, ScaledDotOp op, Type wide) {
     Value lhs = applyScale(build, op.getLhs(), op.getLhsScale(), wide);
     Value rhs = applyScale(build, op.getRhs(), op.getRhsScale(), wide);
-    // Left to itself, a dot adds in the type of its result.
+    // By default, a dot sums in the type of its result.
     RankedTensorType type = arrayType(op);
     if (isa<FloatType>(type.getElementType()) && wide.isF64())
       type = type.clone(wide);
@@ -175,7 +175,7 @@ private:
     return build.convert(sums, arrayType(op).getElementType());
   }
 
-  /// Whether neither scaled operand nor a sum of products can be greater than f32 has numbers for.
+  /// True if neither a scaled operand nor a sum of products can exceed the range of f32.
   static Value staysFinite(Build build, ScaledDotOp op) {
     Value left = build.mul(findLargest(build, op.getLhs()), findLargest(build, op.getLhsScale()));
     Value right = build.mul(findLargest(build, op.getRhs()), findLargest(build, op.getRhsScale()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that are something simpler: cumulative ones are scans, selecting ones find positions to
-// scatter to. Test: test/passes/expand/expand-windows.mlir.
+// Windows with simpler forms: cumulative ones become scans, and select_and_scatter finds positions
+// and scatters to them. Test: test/passes/expand/expand-windows.mlir.
 #include "passes/Build.h"
 #include "passes/Computations.h"
 #include "passes/expand/ApplyToElements.h"
@@ -12,7 +12,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// The computation of a scan over slices of `slice`'s shape that carries what `reducer` folds:
+/// The computation of a scan over slices of `slice`'s shape that carries the fold by `reducer`:
 /// (elements, carries) -> (carries', carries').
 FailureOr<ComputationOp> createScanBody(ComputationOp reducer, RankedTensorType slice) {
   size_t count = reducer.getNumArguments() / 2;
@@ -37,8 +37,8 @@ FailureOr<ComputationOp> createScanBody(ComputationOp reducer, RankedTensorType 
   return failure();
 }
 
-/// A window over a whole prefix (or suffix) of one dimension, padded to slide from one element to
-/// all: n steps instead of n^2.
+/// A window over a whole prefix (or suffix) of one dimension, padded so that it grows from one
+/// element to all: a scan takes n steps instead of n^2.
 struct ExpandCumulative : OpRewritePattern<ReduceWindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const override {
@@ -105,8 +105,8 @@ struct ExpandSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
   }
 };
 
-/// (current, its position, new, its position) -> the one that `select` keeps and its position. The
-/// new one is left if its position is -1: it is padding.
+/// (current, its position, new, its position) -> the one that `select` keeps, and its position. The
+/// new one is skipped if its position is -1, that is, padding.
 ComputationOp createChooser(ComputationOp select, Type element, Location loc) {
   Type scalar = RankedTensorType::get({}, element);
   Type index = RankedTensorType::get({}, IntegerType::get(select.getContext(), 32));

@@ -10,13 +10,13 @@
 
 namespace hloc {
 
-/// Which elements of a normalization's operand count, as pred, and how many of each feature, as s32
-/// scalar. Null: all do.
+/// Which elements of a normalization's operand count, as a pred array, and how many count per
+/// feature, as an s32 scalar. Null: all.
 struct BatchNormElements {
   mlir::Value inside, count;
 };
 
-/// The results of normalizations of other operands.
+/// The results of a normalization applied to other operands.
 llvm::SmallVector<mlir::Value> batchNormTraining(mlir::OpBuilder &builder,
                                                  hlo::BatchNormTrainingOp op,
                                                  mlir::ValueRange operands,
@@ -31,15 +31,16 @@ void populateBatchNormExpansions(mlir::RewritePatternSet &patterns);
 /// cholesky, triangular_solve.
 void populateLinearAlgebraExpansions(mlir::RewritePatternSet &patterns);
 
-/// dot and convolution whose operands have a type that the result does not hold.
+/// dot and convolution whose operand types contain values that the result type does not.
 void populateProductTypeExpansions(mlir::RewritePatternSet &patterns);
 
-/// The type in which products of `lhs` and `rhs` are summed before they become `result`.
+/// The type in which products of `lhs` and `rhs` are summed before conversion to `result`.
 mlir::Type getProductSumType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
-/// At least f32 where it is a float: the type of sums that are added up in several steps.
+/// The type for sums that are added in several steps: at least f32 for floats.
 mlir::Type widenSum(mlir::Type sum);
 
-/// reduce, reduce_window, scatter, map and sort whose computations kernels cannot do in lanes.
+/// reduce, reduce_window, scatter, map and sort with computations that kernels cannot apply lane by
+/// lane.
 void populateElementComputationExpansions(mlir::RewritePatternSet &patterns);
 void populateComparatorExpansions(mlir::RewritePatternSet &patterns);
 
@@ -49,30 +50,30 @@ void populateRaggedDotExpansions(mlir::RewritePatternSet &patterns);
 /// rng, rng_bit_generator.
 void populateRandomExpansions(mlir::RewritePatternSet &patterns);
 
-/// Whether a scan's body (x, carry) -> (s, s) is one associative operation, or the logarithm of a
-/// sum of exponentials, which is associative but for rounding.
+/// True if a scan's body (x, carry) -> (s, s) is a single associative operation, or the logarithm
+/// of a sum of exponentials, which is associative except for rounding.
 bool isAssociativeScanBody(hlo::ComputationOp computation);
-/// Takes back what the scans below `root` promise of their bodies, but where a body is known
-/// to be associative: others are stepped through in order, as in XLA, since bodies that
-/// are not associative are said to be.
+/// Clears is_associative on the scans below `root`, except where the body is known to be
+/// associative. Programs claim it for bodies that are not; such scans run in order, as in XLA.
 void dropAssociativityHints(mlir::Operation *root);
-/// scans that no kernel steps through.
+/// scans that are not kernels.
 void populateScanExpansions(mlir::RewritePatternSet &patterns);
 
-/// What a select_and_scatter `op` gives for other arrays. Null pred arrays: all elements count.
+/// Other arrays to which a select_and_scatter `op` is applied. Null pred arrays: all elements
+/// count.
 struct SelectAndScatterArrays {
   mlir::Value operand, source, init;
   /// Elements of the operand that may be selected.
   mlir::Value selectable;
-  /// Elements of the source that go somewhere.
+  /// Elements of the source that are scattered.
   mlir::Value scattered;
 };
 
-/// Expands it: first the position that each window selects, then a scatter.
+/// Expands it: first finds the position that each window selects, then scatters.
 mlir::Value selectAndScatter(mlir::OpBuilder &builder, hlo::SelectAndScatterOp op,
                              hlo::ComputationOp select, const SelectAndScatterArrays &arrays);
-/// Cholesky factors of matrices, 0 in the other triangle, and for each the row, counted from 1, at
-/// which it proves not to be positive definite, or 0.
+/// Cholesky factors of matrices, with 0 in the other triangle; and for each matrix the row, counted
+/// from 1, at which it turns out not to be positive definite, or 0.
 struct CholeskyFactor {
   mlir::Value factor, failedRow;
 };
@@ -80,11 +81,11 @@ CholeskyFactor factorize(Build build, mlir::Value matrices, bool lower);
 /// Custom calls of LAPACK for small matrices.
 void populateLapackCallExpansions(mlir::RewritePatternSet &patterns);
 
-/// The custom call of a sparse matrix times a dense one.
+/// The custom call that multiplies a sparse matrix by a dense one.
 void populateSparseCallExpansions(mlir::RewritePatternSet &patterns);
 
-/// The dense operand that `values` and where they belong stand for: of each block
-/// `sparsity.getBlockSize()` elements, zeros but for those that are stored.
+/// The dense operand that is given by stored `values` and their `indices`: each block of
+/// `sparsity.getBlockSize()` elements is zero except for the stored ones.
 mlir::Value makeDense(Build build, mlir::Value values, mlir::Value indices,
                       hlo::SparsityAttr sparsity);
 /// convolution with sparse operands, scaled_dot.

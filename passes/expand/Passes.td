@@ -9,12 +9,12 @@ include "mlir/Pass/PassBase.td"
 //===- Small core ----------------------------------------------------------===//
 
 def ExpandCollectives : Pass<"expand-collectives", "::mlir::ModuleOp"> {
-  let summary = "Replace collectives by what they give to an only participant";
+  let summary = "Replace collectives of a single participant by their results";
   let description = [{
-    In modules for one replica and one partition: reductions, gathers and exchanges of a group of one
-    give their operands; `hlo.collective_permute` gives zeros to who receives nothing, as does
-    `hlo.collective_broadcast` outside the groups; `hlo.replica_id` and `hlo.partition_id` are 0.
-    Collectives with groups that name others stay.
+    In modules for one replica and one partition, reductions, gathers and exchanges in a group of one
+    return their operands. `hlo.collective_permute` returns zeros if the participant receives nothing,
+    and `hlo.collective_broadcast` if it is in no group. `hlo.replica_id` and `hlo.partition_id` are 0.
+    Collectives whose groups name other participants are kept.
 
     ```mlir
     %0 = hlo.all_reduce %x {to_apply = @add} : (tensor<4xf32>) -> tensor<4xf32>
@@ -27,24 +27,25 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
   let summary = "Rewrite rare operations into the core that fusion and codegen know";
   let description = [{
     - batch_norm_*: reductions and elementwise operations;
-    - cholesky, triangular_solve: `scf.for` over rows, each step one product for the whole batch; LAPACK's
-      custom calls for these too, where matrices are small;
+    - cholesky, triangular_solve: `scf.for` over rows, where each step is one product for the whole
+      batch; likewise LAPACK's custom calls for these, if matrices are small;
     - ragged_dot: `scf.for` over groups and `scf.while` over blocks of each group's rows (or of its
       part of the contracting dimension), which are dots of slices; only a group's last block is
-      masked. Of many groups with a short part of the contracting dimension, the first blocks are one
-      batch of dots, which writes each result once;
-    - reduce, reduce_window, scatter, select_and_scatter and map whose computations have loops, effects or
-      arrays: `scf.for` over what is folded. Each step applies the computation to all results together, an
-      operation to arrays of a dimension more, a loop until it has ended for every element; what has no such
-      form is done for one element after the other. A remark says so;
-    - sort with such a comparator: a network, each stage of which compares all its pairs together;
+      masked. If there are many groups with a short part of the contracting dimension, their first
+      blocks are one batched dot, which writes each result once;
+    - reduce, reduce_window, scatter, select_and_scatter and map with computations that have loops,
+      effects or arrays: `scf.for` over what is folded. Each step applies the computation to all results
+      at once: operations get an additional dimension, and loops run until they have ended for every
+      element. Where that is impossible, elements are processed one after the other. A remark reports
+      the loop;
+    - sort with such a comparator: a sorting network, each stage of which compares all its pairs at once;
     - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
-    - scaled_dot, convolution with sparse operands: the plain product of operands computed where it
-      reads them;
-    - bitcast_convert between complex types: that of their parts;
+    - scaled_dot, convolution with sparse operands: the product of the dense, unscaled operands, which
+      are computed where they are read;
+    - bitcast_convert between complex types: bitcast_convert of their parts;
     - scan, unless its computation is elementwise on slices of one shape: `scf.for` over slices;
-    - topk, custom call TopK: sort and slice, unless it selects few of many;
-    - custom call cpu_csr_sparse_dense_ffi, a sparse matrix times a dense one: gather and scatter;
+    - topk, custom call TopK: sort and slice, unless it selects few of many elements;
+    - custom call cpu_csr_sparse_dense_ffi (a sparse matrix times a dense one): gather and scatter;
     - reduce_window over all prefixes or suffixes of a dimension: an associative `hlo.scan`, whose
       computation is elementwise on slices, `(elements..., carries...) -> (carries'..., carries'...)`;
     - select_and_scatter: reduce_window of (value, position), then scatter;
@@ -58,20 +59,21 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
 def CanonicalizeConvolutions : Pass<"canonicalize-convolutions", "::mlir::func::FuncOp"> {
   let summary = "Bring convolutions to the form b01f_01io->b01f";
   let description = [{
-    Operands and result are transposed, reversed kernels reversed, batch groups turned into feature
-    groups, negative padding cropped. What reads one input position for each output is a dot.
-    Remaining: strides, non-negative padding, both dilations, feature groups.
+    Operands and result are transposed, window reversal is applied to the filter, batch groups become
+    feature groups, and negative padding becomes cropping. A convolution that reads one input position
+    for each output becomes a dot. Strides, non-negative padding, both dilations and feature groups
+    remain.
   }];
 }
 
 def CanonicalizeDots : Pass<"canonicalize-dots", "::mlir::ModuleOp"> {
   let summary = "Bring dots to at most one batch, row, column and contracting dimension";
   let description = [{
-    The operands become `[B,M,K]` or `[B,K,M]`, and `[B,K,N]` or `[B,N,K]`, the result `[B,M,N]`, all
-    without B if there is one matrix: dimensions of one kind that stand side by side are merged
-    by a reshape, others transposed first; an operand whose fastest-varying dimension contracts keeps
-    it last. Dots of one product for each element become products, to which 0 is added as to every
-    sum; those of two vectors products and a reduction.
+    The operands become `[B,M,K]` or `[B,K,M]`, and `[B,K,N]` or `[B,N,K]`; the result becomes
+    `[B,M,N]`; all without B if there is one matrix. Adjacent dimensions of one kind are merged by a
+    reshape; others are transposed first. If an operand's minor dimension is contracting, it stays last.
+    A dot with a single product per element becomes a multiplication, plus 0 as in every sum; a dot of
+    two vectors becomes a multiplication and a reduction.
   }];
 }
 

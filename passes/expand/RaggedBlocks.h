@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the blocks of a ragged dot's groups. Test: test/passes/expand/expand-ragged-dots.hlo.
+// Loops over blocks of a ragged dot's groups. Test: test/passes/expand/expand-ragged-dots.hlo.
 
 #ifndef HLOC_PASSES_RAGGEDBLOCKS_H
 #define HLOC_PASSES_RAGGEDBLOCKS_H
@@ -15,8 +15,9 @@ using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(Build, mlir::Valu
 llvm::SmallVector<mlir::Value> whileLoop(Build build, mlir::ValueRange inits, Condition condition,
                                          Step step);
 
-/// The same for a condition that holds once at most. What a loop's body makes of nothing that
-/// changes would be made before the loop, even if the condition never holds.
+/// A loop that runs at most once: `if (condition(inits)) step(inits)`. In a plain branch,
+/// loop-invariant operations would be hoisted before an enclosing loop even if the condition never
+/// holds.
 llvm::SmallVector<mlir::Value> doOnce(Build build, mlir::ValueRange inits, Condition condition,
                                       Step step);
 

@@ -44,8 +44,7 @@ struct Known {
 struct Node {
   SmallVector<Value, 1> values; // equal, or made alike of parts of the same value
   double bytes;                 ///< of the whole value
-  int in,
-      out; ///< nodes of the network: on the source's side if early, and if nothing late reads it
+  int in, out; ///< in the network: early if on the source's side, and not read by anything late
   bool isRead = false; ///< by something that is always late
 };
 
