@@ -88,7 +88,7 @@ SmallVector<Value> BoundedBuild::cloneOn(Operation *op, ValueRange operands, Typ
   return SmallVector<Value>(clone(op, operands, types)->getResults());
 }
 
-/// Each array is written where the one before it ends, over what lies past that one's size.
+/// Each array is written where the one before it ends, over what is past that one's size.
 BoundedArray BoundedBuild::concatenateBounded(ArrayRef<BoundedArray> arrays, int64_t dimension) {
   int64_t rank = arrays[0].getRank(), bound = 0;
   SmallVector<Value> values = getArrays(arrays), sizes(rank);
@@ -98,7 +98,7 @@ BoundedArray BoundedBuild::concatenateBounded(ArrayRef<BoundedArray> arrays, int
       if (d != dimension && !sizes[d])
         sizes[d] = array.sizes[d];
   }
-  // Up to the first array with a size the places are known.
+  // Positions are static up to the first array with a run-time size.
   size_t known = 1;
   for (const BoundedArray &array : arrays.drop_back()) {
     if (array.sizes[dimension])

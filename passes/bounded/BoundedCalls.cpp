@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls. Functions of the host get arrays of the bounds and sizes beside them. Those that
-// are built in get arrays of the sizes that they have: what counts is moved together before the
-// call, and to its places after it. Test: test/passes/bounded/custom-calls.hlo.
+// Custom calls. Functions of the host get arrays of the bounds, and the sizes as additional
+// arguments. Built-in functions get arrays of the actual sizes: the valid elements are compacted
+// before the call and spread after it. Test: test/passes/bounded/custom-calls.hlo.
 #include "compiler/evaluator/core/CustomCalls.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "passes/CustomCalls.h"
@@ -23,7 +23,7 @@ static Expanded expandPadToStatic(const BoundedArray &operand, BoundedBuild &bui
   return results;
 }
 
-/// The reverse: a size for each dimension follows the array.
+/// The reverse: the array is followed by a size for each dimension.
 static Expanded expandSliceToDynamic(CustomCallOp op, ArrayRef<BoundedArray> operands,
                                      BoundedBuild &build) {
   BoundedArray result(operands[0].array);
@@ -35,7 +35,7 @@ static Expanded expandSliceToDynamic(CustomCallOp op, ArrayRef<BoundedArray> ope
 
 //===- Functions of the host ------------------------------------------------===//
 
-/// The call of other operands, of which layouts say nothing any more.
+/// The call with other operands, whose layouts are no longer relevant.
 static CustomCallOp callWith(CustomCallOp op, ValueRange inputs, TypeRange types,
                              BoundedBuild &build) {
   auto call = cast<CustomCallOp>(build.clone(op, inputs, types));
@@ -45,7 +45,7 @@ static CustomCallOp callWith(CustomCallOp op, ValueRange inputs, TypeRange types
   return call;
 }
 
-/// A function of the host takes arrays of the bound, then the sizes of all, and gives the same.
+/// A function of the host takes arrays of the bound, then all run-time sizes, and returns the same.
 static Expanded callHost(CustomCallOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   SmallVector<Value> inputs = getArrays(operands);
   for (auto [operand, type] : llvm::zip(operands, op->getOperandTypes()))
@@ -73,10 +73,11 @@ static Expanded callHost(CustomCallOp op, ArrayRef<BoundedArray> operands, Bound
 
 //===- Built-in calls -------------------------------------------------------===//
 
-/// The sizes of a routine's results after those of the batch, a word for each result: m and n are
-/// rows and columns of the first operand's matrices, k the smaller, p one less than n; a digit
-/// stands for those of an operand, . for none. The mode of singular values, A or S, is in place of
-/// a word. Empty for other calls, whose results have the sizes of the operands in order.
+/// The sizes of a routine's results after the batch dimensions, one word per result: m and n are
+/// rows and columns of the first operand's matrices, k is their minimum, p is n - 1, a digit stands
+/// for the sizes of that operand, and . for none. The words A or S stand for the sizes of singular
+/// vectors in that mode. Empty for other calls, whose results have the sizes of the operands, in
+/// order.
 static StringRef getResultSizes(StringRef target, bool isComplex) {
   StringRef routine = target;
   if (routine.consume_front("lapack_")) {
@@ -103,8 +104,8 @@ static StringRef getResultSizes(StringRef target, bool isComplex) {
       .Default("");
 }
 
-/// The letters of left and right singular vectors: square matrices or min(m, n) vectors, or * for
-/// arrays that nothing is in.
+/// The sizes of left or right singular vectors: square matrices, or min(m, n) vectors; * for
+/// results without contents.
 static StringRef getVectorSizes(CustomCallOp op, bool isLeft) {
   auto config = op->getAttrOfType<StringAttr>("hlo.backend_config");
   auto attributes =
@@ -117,8 +118,8 @@ static StringRef getVectorSizes(CustomCallOp op, bool isLeft) {
   return isLeft ? (isSquare ? "mm" : "mk") : isSquare ? "nn" : "kn";
 }
 
-/// Gives `result` the sizes of its bounded dimensions: of the batch as operand 0 has them, then by
-/// `word`.
+/// Sets the sizes of the bounded dimensions of `result`: batch dimensions as in operand 0, then
+/// those of `word`.
 static void setSizes(CustomCallOp op, ArrayRef<BoundedArray> operands, StringRef word,
                      RankedTensorType type, BoundedArray &result, BoundedBuild &build) {
   const BoundedArray &first = operands[0];
@@ -151,8 +152,7 @@ static void setSizes(CustomCallOp op, ArrayRef<BoundedArray> operands, StringRef
   }
 }
 
-/// An array of the result's bounds with the sizes that the call gives it; the array itself is there
-/// when the call is made.
+/// A result's sizes, with a placeholder for its array, which is replaced after the call is emitted.
 static BoundedArray describeResult(CustomCallOp op, ArrayRef<BoundedArray> operands,
                                    unsigned number, ArrayRef<StringRef> words,
                                    BoundedBuild &build) {
@@ -175,7 +175,7 @@ static BoundedArray describeResult(CustomCallOp op, ArrayRef<BoundedArray> opera
   return result;
 }
 
-/// s64[rank]: the sizes as an hlort_buffer has them.
+/// s64[rank]: the sizes in the form of an hlort_buffer.
 static Value buildSizes(const BoundedArray &array, BoundedBuild &build) {
   SmallVector<Value> sizes;
   for (int64_t d = 0; d < array.getRank(); ++d)
@@ -183,7 +183,7 @@ static Value buildSizes(const BoundedArray &array, BoundedBuild &build) {
   return build.convert(build.concatenate(sizes, 0), build.builder.getI64Type());
 }
 
-/// The arrays with their elements moved together, then the sizes of all and of the results.
+/// The arrays with compacted elements, then the sizes of all arrays and results.
 static Expanded callBuiltin(CustomCallOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   SmallVector<StringRef> words;
   bool isComplex = !operands.empty() && isa<ComplexType>(operands[0].getElement());
@@ -214,7 +214,7 @@ static Expanded callBuiltin(CustomCallOp op, ArrayRef<BoundedArray> operands, Bo
   return results;
 }
 
-/// Rows that are stored one after the other: what `starts` has past its size is no start.
+/// The rows of a CSR matrix: elements of `starts` past its size are set so that they start no row.
 static Expanded expandSparseRows(CustomCallOp op, ArrayRef<BoundedArray> operands,
                                  BoundedBuild &build) {
   const BoundedArray &starts = operands[1], &dense = operands[3];
@@ -229,7 +229,7 @@ static Expanded expandSparseRows(CustomCallOp op, ArrayRef<BoundedArray> operand
 static Expanded expandCustomCall(CustomCallOp op, ArrayRef<BoundedArray> operands,
                                  BoundedBuild &build) {
   StringRef target = op.getCustomCallTarget();
-  // Both have one array on either side, and as many s32 scalars as it has dimensions on one.
+  // Both have one array on one side, and one s32 scalar per dimension on either.
   auto areSizes = [](TypeRange types) {
     return llvm::all_of(types, [](Type type) {
       auto size = dyn_cast<RankedTensorType>(type);

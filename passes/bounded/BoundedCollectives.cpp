@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that fold, gather or exchange along a dimension. All members have the same sizes in
-// dimensions along which nothing moves, which is checked when the program runs. Along a dimension
-// of bounded size, members tell each other their sizes, and then exchange arrays of full parts.
+// Collectives that reduce, gather or exchange along a dimension. All members must have the same
+// sizes in other dimensions, which is checked at run time. Along a dimension of bounded size,
+// members exchange their sizes, and then parts that are padded to the bound.
 #include "passes/bounded/BoundedCollectives.h"
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Results of the operands' sizes, which all members have.
+/// Results with the operands' sizes, which all members must share.
 static Expanded keepSizes(Operation *op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
   if (failed(exchange))
@@ -25,9 +25,8 @@ static Expanded keepSizes(Operation *op, ArrayRef<BoundedArray> operands, Bounde
   return results;
 }
 
-/// The operands folded over the members by a computation that is no kernel of the runtime's: a loop
-/// need not end for what lies past the sizes, so each member gets the arrays of all and passes that
-/// over.
+/// Folds the operands over the members with a computation that the runtime cannot apply. As loops
+/// may not end on elements past the sizes, each member gathers all arrays and skips these elements.
 static BoundedArrays foldMembers(SizeExchange &exchange, ComputationOp computation,
                                  ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   BoundedArrays results;
@@ -57,9 +56,8 @@ static bool isAlongBounded(ArrayRef<BoundedArray> operands, int64_t dimension) {
                       [&](const BoundedArray &operand) { return bool(operand.sizes[dimension]); });
 }
 
-/// What `parts` members have sent lies one after the other along `dimension` of `array`, each part
-/// at its bound, and of `sizes[i]` elements: the parts without what lies between. Other dimensions
-/// are as in `like`.
+/// Along `dimension`, `array` consists of one part per member, each padded to the bound, of
+/// `sizes[i]` elements: compacts the parts. Other dimensions have the sizes of `like`.
 static BoundedArray joinParts(BoundedBuild &build, Value array, int64_t dimension,
                               ArrayRef<Value> sizes, const BoundedArray &like) {
   int64_t bound = arrayType(array).getDimSize(dimension) / int64_t(sizes.size());
@@ -73,14 +71,14 @@ static BoundedArray joinParts(BoundedBuild &build, Value array, int64_t dimensio
   return build.concatenateBounded(parts, dimension);
 }
 
-/// The opposite: `count` parts of `size` elements each, moved to where parts of the bound begin.
+/// The reverse: pads each of `count` parts of `size` elements to the bound.
 static Value spreadParts(BoundedBuild &build, const BoundedArray &array, int64_t dimension,
                          int64_t count, Value size) {
   return build.concatenate(getArrays(build.splitParts(array, dimension, count, size)), dimension);
 }
 
-/// The size of each part of `dimension`, of which each member has one. The run fails if there is a
-/// rest.
+/// The size of a part of `dimension`, one of which each member gets. The run fails if the division
+/// has a remainder.
 static Value splitSize(BoundedBuild &build, SizeExchange &exchange, const BoundedArray &array,
                        int64_t dimension) {
   Value members = build.index(exchange.getMembers()), size = build.getSize(array, dimension);
@@ -91,7 +89,7 @@ static Value splitSize(BoundedBuild &build, SizeExchange &exchange, const Bounde
   return build.div(size, members);
 }
 
-/// The operands of all members, one after the other: each of its own size along the dimension.
+/// The operands of all members concatenated, each with its own size along the dimension.
 static Expanded expandAllGather(AllGatherOp op, ArrayRef<BoundedArray> operands,
                                 BoundedBuild &build) {
   int64_t d = op.getDimensions().front();
@@ -122,7 +120,7 @@ static Expanded expandAllGather(AllGatherOp op, ArrayRef<BoundedArray> operands,
   return results;
 }
 
-/// The part that is the participant's own, of an array of `type`.
+/// The participant's own part of an array, with the type `type`.
 static BoundedArray keepPart(BoundedBuild &build, SizeExchange &exchange, const BoundedArray &array,
                              int64_t dimension, RankedTensorType type) {
   BoundedArray part(array);
@@ -167,7 +165,7 @@ static Expanded expandReduceScatter(ReduceScatterOp op, ArrayRef<BoundedArray> o
   return results;
 }
 
-/// Without a dimension each operand is sent to one member, with its sizes.
+/// Without a dimension, each operand is sent to one member, with its sizes.
 static Expanded exchangeOperands(AllToAllOp op, ArrayRef<BoundedArray> operands,
                                  BoundedBuild &build) {
   BoundedArrays results;
@@ -186,8 +184,8 @@ static Expanded exchangeOperands(AllToAllOp op, ArrayRef<BoundedArray> operands,
   return results;
 }
 
-/// Along a dimension each member sends parts of one size to all, which may be another one than that
-/// of the parts that it is sent.
+/// Along a dimension, each member sends parts of one size to all, which may differ from the size of
+/// the parts that it receives.
 static Expanded expandAllToAll(AllToAllOp op, ArrayRef<BoundedArray> operands,
                                BoundedBuild &build) {
   if (!op.getDimensions())

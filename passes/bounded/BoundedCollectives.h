@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes between participants: what members of a group tell each other about theirs, and arrays that
-// are sent with theirs. Test: test/passes/bounded/collectives.hlo.
+// Exchange of sizes between participants: the sizes of all members of a group, and arrays that are
+// sent together with their sizes. Test: test/passes/bounded/collectives.hlo.
 
 #ifndef HLOC_PASSES_BOUNDEDCOLLECTIVES_H
 #define HLOC_PASSES_BOUNDEDCOLLECTIVES_H
@@ -10,31 +10,30 @@
 
 namespace hloc {
 
-/// The members of the groups of a collective as they speak of sizes, by collectives of their own
-/// before it.
+/// Exchanges sizes among the members of a collective's groups, by additional collectives before it.
 class SizeExchange {
 public:
   using Value = mlir::Value;
 
-  /// Fails with an error if the groups are none of the module's participants.
+  /// Fails with an error if the groups are invalid.
   static mlir::FailureOr<SizeExchange> of(mlir::Operation *op, BoundedBuild &build);
 
-  /// How many are in a group, which are all of one size.
+  /// The number of members of a group; all groups must have the same.
   int64_t getMembers() const { return groups.empty() ? 1 : groups.front().size(); }
 
   /// The elements of all members' arrays, as rows.
   MemberRows gatherRows(Value array) { return hloc::gatherRows(build, op, groups, array); }
-  /// The vectors of members of groups of one size, one after the other: [members, n].
+  /// The vectors of all members, as [members, n]; all groups must have the same number of members.
   Value gather(Value vector) { return gatherRows(vector).rows; }
-  /// The same of s32 scalars.
+  /// Likewise for s32 scalars.
   Value gather(llvm::ArrayRef<Value> numbers);
-  /// The participant's place among them, an s32 scalar.
+  /// The participant's position in its group, an s32 scalar.
   Value getPlace();
 
-  /// The run fails unless the members have arrays of the same sizes in all dimensions but
-  /// `without`.
+  /// Emits a check that the members have arrays of the same sizes in all dimensions but `without`;
+  /// otherwise the run fails.
   void requireSame(llvm::ArrayRef<BoundedArray> arrays, int64_t without = -1);
-  /// The run fails unless all of `holds`, pred[...], is true.
+  /// Emits a check that all of `holds`, pred[...], is true; otherwise the run fails.
   void require(Value holds, const llvm::Twine &expected);
 
 private:
@@ -45,18 +44,19 @@ private:
   ParticipantGroups groups; // none if there is one participant
 };
 
-/// Scalars of `array`'s sizes; those that are the same on all participants are left out.
+/// The run-time sizes of `array`; those that are known to be the same on all participants are left
+/// out.
 llvm::SmallVector<mlir::Value> getOwnSizes(const BoundedArray &array, int64_t without = -1);
 
 //===- Arrays that are sent with their sizes --------------------------------===//
 
-/// Appends what stands for `array` when it is sent: itself, and its sizes plus one each, so that
-/// who is sent nothing sees zeros.
+/// Appends what is sent for `array`: the array, and each size plus one, so that zeros mean that
+/// nothing was received.
 void appendSent(BoundedBuild &build, const BoundedArray &array,
                 llvm::SmallVectorImpl<mlir::Value> &sent);
 
-/// Takes an array that was sent so from the front of `received`; its sizes are those of `unsent`
-/// where nothing was.
+/// Takes an array that was sent this way from the front of `received`; its sizes are those of
+/// `unsent` if nothing was received.
 BoundedArray takeReceived(BoundedBuild &build, mlir::ValueRange &received,
                           const BoundedArray &unsent);
 

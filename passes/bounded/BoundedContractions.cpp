@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products, and what linear algebra makes of matrices.
+// Contractions, and linear algebra on matrices.
 #include "passes/bounded/BoundedDots.h"
 #include "passes/bounded/BoundedPatterns.h"
 
@@ -15,7 +15,7 @@ Value hloc::withZero(BoundedBuild &build, Value array) {
 std::pair<Value, Value> hloc::zeroContracted(BoundedBuild &build, BoundedArray lhs,
                                              BoundedArray rhs, ArrayRef<int64_t> left,
                                              ArrayRef<int64_t> right) {
-  // A size on one side is one of both.
+  // A size of one operand holds for both.
   for (auto [l, r] : llvm::zip(left, right)) {
     if (!lhs.sizes[l])
       lhs.sizes[l] = rhs.sizes[r];
@@ -31,7 +31,7 @@ std::pair<Value, Value> hloc::zeroContracted(BoundedBuild &build, BoundedArray l
 
 namespace {
 
-/// One side of a dot, and which of its dimensions are what.
+/// One operand of a dot, and the roles of its dimensions.
 struct DotSide {
   DotSide(const BoundedArray &array, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracted)
       : array(array), batch(batch), contracted(contracted) {
@@ -39,7 +39,7 @@ struct DotSide {
       if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracted, d))
         free.push_back(d);
   }
-  /// Whether it is a vector for each place of the batch.
+  /// True if it is a vector for each position of the batch.
   bool isVector() const {
     return llvm::all_of(free, [&](int64_t d) { return array.getBound(d) == 1 && !array.sizes[d]; });
   }
@@ -49,12 +49,13 @@ struct DotSide {
   SmallVector<int64_t> free;
 };
 
-/// A matrix times a vector, as products with zero past the sizes and their sums: with a side masked
-/// for a dot, the matrix would be written to memory again.
+/// A matrix-vector product as products with zeros past the sizes and their sums: if an operand were
+/// masked for a dot, the matrix would be written to memory again.
 Value multiplyByVector(BoundedBuild &build, const DotSide &matrix, const DotSide &vector,
                        RankedTensorType type) {
   ArrayRef<int64_t> bounds = matrix.array.getBounds();
-  // The vector without its free dimensions, whose others lie where the matrix has their pairs.
+  // The vector without its free dimensions, broadcast along the corresponding dimensions of the
+  // matrix.
   SmallVector<int64_t> shape, places;
   for (int64_t d = 0; d < vector.array.getRank(); ++d) {
     for (auto [own, other] : llvm::zip(vector.batch, matrix.batch))
@@ -88,8 +89,8 @@ Value multiplyByVector(BoundedBuild &build, const DotSide &matrix, const DotSide
 
 } // namespace
 
-/// Whether rows of a matrix that lies in memory are multiplied by a vector. What computes a matrix
-/// joins sums, but not a product.
+/// True if rows of a matrix in memory are multiplied by a vector. A computed matrix is fused into
+/// sums, but not into a dot.
 static bool isOfRows(const DotSide &matrix) {
   Operation *op = matrix.array.array.getDefiningOp();
   return (!op || !op->hasTrait<Elementwise>()) && matrix.contracted.size() == 1 &&
@@ -111,7 +112,7 @@ static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuil
     const DotSide &vector = rightSide.isVector() ? rightSide : leftSide;
     if (!isOfRows(matrix))
       return BoundedArrays{BoundedArray(multiplyByVector(build, matrix, vector, type), sizes)};
-    // What is zero from one place on in both is left out (MaskedRange.h).
+    // A dot skips what is zero from one position on in both operands (MaskedRange.h).
     Value &own = lhs.sizes[leftSide.contracted[0]], &other = rhs.sizes[rightSide.contracted[0]];
     if (own && other && own != other)
       own = other = build.minimum(own, other);
@@ -122,7 +123,7 @@ static Expanded expandDot(DotOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   return BoundedArrays{BoundedArray(array, sizes)};
 }
 
-/// The matrix, its last two dimensions continued as an identity past the size of either.
+/// The matrix whose last two dimensions are continued as an identity matrix past their sizes.
 static Value continueAsIdentity(BoundedBuild &build, const BoundedArray &matrix) {
   int64_t rows = matrix.getRank() - 2, columns = rows + 1;
   Value inside = build.isInside(matrix, {rows, columns});

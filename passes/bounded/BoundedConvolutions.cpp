@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Groups of features lie one after the other, of the size that counts: moved to where groups of
-/// the bound begin, with zeros between. Both sides.
+/// Groups of features are adjacent and of the run-time size: moves them to where groups of the
+/// bound begin, with zeros in between. Returns both operands.
 static std::pair<Value, Value> spreadFeatures(BoundedBuild &build, ConvolutionOp op,
                                               BoundedArray lhs, BoundedArray rhs) {
   for (BoundedArray *side : {&lhs, &rhs})
@@ -30,8 +30,7 @@ static std::pair<Value, Value> spreadFeatures(BoundedBuild &build, ConvolutionOp
   return {build.concatenate(values, input), build.zeroPast(rhs, {kernel})};
 }
 
-/// A reversed window begins with the last element that counts: the kernel moved to the end of its
-/// bound.
+/// A reversed window begins with the last valid element: moves the kernel to the end of its bound.
 static Value moveToEnd(BoundedBuild &build, Value kernel, int64_t dimension, Value size) {
   int64_t rank = arrayType(kernel).getRank(), bound = arrayType(kernel).getDimSize(dimension);
   SmallVector<int64_t> low(rank, 0), none(rank, 0);
@@ -43,7 +42,8 @@ static Value moveToEnd(BoundedBuild &build, Value kernel, int64_t dimension, Val
   return build.dynamicSlice(padded, starts, arrayType(kernel).getShape());
 }
 
-/// Sparse operands become the dense ones that they stand for: as many whole blocks as are stored.
+/// Converts sparse operands to the dense ones that they represent, with as many whole blocks as are
+/// stored.
 static void makeDenseSides(BoundedBuild &build, ArrayAttr config, ArrayRef<BoundedArray> operands,
                            BoundedArray &lhs, BoundedArray &rhs) {
   for (auto sparsity : config.getAsRange<SparsityAttr>()) {
@@ -58,7 +58,7 @@ static void makeDenseSides(BoundedBuild &build, ArrayAttr config, ArrayRef<Bound
   }
 }
 
-/// What `op` is of dense operands.
+/// The convolution `op` applied to dense operands.
 static Value convolve(BoundedBuild &build, ConvolutionOp op, Value lhs, Value rhs,
                       WindowAttr window, RankedTensorType type) {
   auto convolution = cast<ConvolutionOp>(build.clone(op, {lhs, rhs}, type));
@@ -67,9 +67,9 @@ static Value convolve(BoundedBuild &build, ConvolutionOp op, Value lhs, Value rh
   return convolution;
 }
 
-/// The convolution as the sum of those of the kernel's single elements along spatial dimensions
-/// that have a size there: what lies past it is multiplied by nothing, be it infinite. `type` is
-/// the result's.
+/// The convolution as a sum over the kernel's elements along spatial dimensions in which it has a
+/// run-time size. Elements past the size are then not multiplied at all, even by infinities. `type`
+/// is the result's type.
 static Value convolveElements(BoundedBuild &build, ConvolutionOp op, Value image,
                               const BoundedArray &kernel, RankedTensorType type) {
   ConvDimensionsAttr labels = op.getDimLabels();
@@ -84,7 +84,8 @@ static Value convolveElements(BoundedBuild &build, ConvolutionOp op, Value image
       steps = get(window.getWindowDilations(), 1);
   SmallVector<bool> reversals(window.getReversals());
   reversals.resize(count, false);
-  // What is left to the window in dimensions without size; in others it is done here.
+  // The convolutions keep the window in static dimensions; in the others the window is applied
+  // here.
   SmallVector<int64_t> before(rank, 0), behind(rank, 0), between(rank, 0), sized;
   SmallVector<bool> isReversed = reversals;
   for (auto [i, input, k] : llvm::enumerate(labels.getInputSpatial(), labels.getKernelSpatial())) {
@@ -131,8 +132,7 @@ static Value convolveElements(BoundedBuild &build, ConvolutionOp op, Value image
   return build.convert(sums, type.getElementType());
 }
 
-/// Zeros past spatial sizes are what padding is; past those of a kernel of integers they add
-/// nothing.
+/// Zeros past spatial sizes act as padding; past those of a kernel of integers they add nothing.
 static Expanded expandConvolution(ConvolutionOp op, ArrayRef<BoundedArray> operands,
                                   BoundedBuild &build) {
   BoundedArray lhs = operands[0], rhs = operands[1];
@@ -176,7 +176,7 @@ static Expanded expandConvolution(ConvolutionOp op, ArrayRef<BoundedArray> opera
       continue;
     Value count =
         countWindows(build, window, i, build.getSize(lhs, input), build.getSize(rhs, kernel));
-    // A shorter kernel has more windows than the bound's.
+    // A shorter kernel has more windows than the bound.
     result.sizes[output] =
         rhs.sizes[kernel] ? build.clampSize(count, result.getBound(output)) : count;
   }

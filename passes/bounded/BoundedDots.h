@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What products of all kinds do with sizes. Test: test/passes/bounded/contractions.hlo.
+// Sizes in products of all kinds. Test: test/passes/bounded/contractions.hlo.
 
 #ifndef HLOC_PASSES_BOUNDEDDOTS_H
 #define HLOC_PASSES_BOUNDEDDOTS_H
@@ -8,17 +8,17 @@
 
 namespace hloc {
 
-/// The array, of a type that has a zero.
+/// The array, converted to a type that has a zero.
 mlir::Value withZero(BoundedBuild &build, mlir::Value array);
 
-/// Both sides of a contraction of the dimensions `left` of `lhs` with `right` of `rhs`: what lies
-/// past their sizes counts as zero; of floats on both sides, since zero times NaN is NaN.
+/// Both operands of a contraction of dimensions `left` of `lhs` with `right` of `rhs`, with zeros
+/// past the sizes; for floats in both operands, since zero times NaN is NaN.
 std::pair<mlir::Value, mlir::Value> zeroContracted(BoundedBuild &build, BoundedArray lhs,
                                                    BoundedArray rhs, llvm::ArrayRef<int64_t> left,
                                                    llvm::ArrayRef<int64_t> right);
 
-/// Sizes of a product: of the batch, then of what is left of either side. `without` are dimensions
-/// of `rhs` that the result does not have.
+/// The sizes of a product: of the batch dimensions, then of the free dimensions of both operands.
+/// `without` are dimensions of `rhs` that the result does not have.
 template <typename Op>
 llvm::SmallVector<mlir::Value> getProductSizes(Op op, const BoundedArray &lhs,
                                                const BoundedArray &rhs,

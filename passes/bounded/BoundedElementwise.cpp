@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations. Operands of one size need nothing; a run-time size of 1 repeats.
+// Elementwise operations. Operands of equal sizes need nothing; a run-time size of 1 is broadcast.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/expand/ApplyToElements.h"
@@ -11,7 +11,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// The operand with its one element along `dimension` in all places if `repeats` holds.
+/// The operand with its first element along `dimension` broadcast if `repeats` is true.
 Value repeat(BoundedBuild &build, Value operand, int64_t dimension, Value repeats) {
   ArrayRef<int64_t> shape = arrayType(operand).getShape();
   Value first = build.sliceOf(operand, dimension, 0, 1);
@@ -25,13 +25,13 @@ Value repeat(BoundedBuild &build, Value operand, int64_t dimension, Value repeat
   return build.select(build.broadcast(repeats, shape, {}), everywhere, operand);
 }
 
-/// The size of two in one dimension: the second unless that is 1.
+/// The common size of two in one dimension: the second, unless that is 1.
 Value unifySizes(BoundedBuild &build, Value first, Value second) {
   return build.select(build.compare(second, 1, Direction::EQ), first, second);
 }
 
-/// Whether `size` was made by unifySizes of `other` and perhaps more: if it is 1, so is `other`,
-/// and nothing new comes of the two.
+/// True if `size` was made by unifySizes from `other` and possibly more: combining the two gives
+/// `size` again, because if it is 1, so is `other`.
 bool contains(Value size, Value other) {
   if (size == other)
     return true;
@@ -43,8 +43,8 @@ bool contains(Value size, Value other) {
   return contains(select.getOnTrue(), other) || contains(select.getOnFalse(), other);
 }
 
-/// The operands repeated to one size in `dimension`, and that size: one that is not 1, if there is.
-/// Arrays without a size are as long as the others.
+/// Broadcasts the operands to a common size in `dimension`, and returns it: one that is not 1, if
+/// there is one. Static operands have that size already.
 Value unify(BoundedBuild &build, BoundedArrays &operands, int64_t dimension) {
   auto getSize = [&](const BoundedArray &operand) {
     return operand.getRank() ? operand.sizes[dimension] : Value();
@@ -67,7 +67,7 @@ Value unify(BoundedBuild &build, BoundedArrays &operands, int64_t dimension) {
   return result;
 }
 
-/// The same in all dimensions of a shape.
+/// Likewise for all dimensions of a shape.
 SmallVector<Value> unify(BoundedBuild &build, BoundedArrays &operands, RankedTensorType type) {
   SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d)
@@ -97,8 +97,8 @@ private:
   bool &isRefused;
 };
 
-/// `computation` with a mark after its parameters that says whether the element counts: for what
-/// lies past the sizes its loops need not end.
+/// `computation` with an additional parameter, a mark that says whether the element is valid: loops
+/// must not run on elements past the sizes.
 ComputationOp withMark(ComputationOp computation, Location loc) {
   SmallVector<Type> types(computation.getArgumentTypes());
   types.push_back(RankedTensorType::get({}, IntegerType::get(computation.getContext(), 1)));

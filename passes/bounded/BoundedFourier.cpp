@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms. A dimension of n elements, known at run time, is transformed by Bluestein's
-// way: with the chirp w[k] = exp(-pi i k^2 / n), and since 2jk = j^2 + k^2 - (k - j)^2,
+// algorithm: with the chirp w[k] = exp(-pi i k^2 / n), and since 2jk = j^2 + k^2 - (k - j)^2,
 //
 //     X[k] = w[k] sum over j < n of (x[j] w[j]) conj(w[k - j])
 //
-// which is a convolution, done by transforms of one static length that holds it for any n up to the
-// bound. Test: test/passes/bounded/fourier.hlo.
+// which is a convolution, computed by transforms of one static length that suffices for any n up to
+// the bound. Test: test/passes/bounded/fourier.hlo.
 #include "passes/bounded/BoundedPatterns.h"
 #include "llvm/Support/MathExtras.h"
 #include <numbers>
@@ -21,8 +21,8 @@ class FourierBuild {
 public:
   FourierBuild(BoundedBuild &build) : build(build) {}
 
-  /// A transform of complex numbers along `dimension`, of its size if it has one; an inverse one is
-  /// divided by that, else by `length`.
+  /// A transform of complex numbers along `dimension`, over its run-time size if it has one. An
+  /// inverse transform is divided by that size, or else by `length`.
   BoundedArray transform(BoundedArray operand, int64_t dimension, int64_t length, bool inverse) {
     return alongLast(operand, dimension, [&](const BoundedArray &rows) {
       if (rows.sizes.back())
@@ -31,7 +31,8 @@ public:
     });
   }
 
-  /// Of real numbers, the first half: n / 2 + 1 of n coefficients, and none of none.
+  /// The first half of the transform of real numbers: n / 2 + 1 of n coefficients, and none if n is
+  /// 0.
   BoundedArray transformReal(const BoundedArray &operand) {
     int64_t last = operand.getRank() - 1, bound = operand.getBound(last);
     Value size = operand.sizes[last];
@@ -46,7 +47,7 @@ public:
     return result;
   }
 
-  /// The inverse, of a static length: coefficients past the size are zero.
+  /// The inverse, of static length: coefficients past the size are zero.
   BoundedArray transformToReal(const BoundedArray &operand, int64_t length) {
     int64_t last = operand.getRank() - 1;
     Value all = build.fillPast(operand, {last}, build.scalar(operand.getElement(), 0.0));
@@ -56,7 +57,7 @@ public:
   }
 
 private:
-  /// `change` of the array with `dimension` as its last.
+  /// Applies `change` to the array with `dimension` moved to the end.
   BoundedArray alongLast(const BoundedArray &operand, int64_t dimension,
                          function_ref<Value(const BoundedArray &)> change) {
     SmallVector<int64_t> order = iotaVector(operand.getRank());
@@ -81,9 +82,9 @@ private:
                          kind, length);
   }
 
-  /// exp(pi i k^2 / n) for k within n, where the index k goes from 0 up and, round the end of
-  /// `length`, from 0 down; zero between. Phases are whole numbers of n-th half turns, so that
-  /// those of large k are exact; f64.
+  /// exp(pi i k^2 / n) for k below n, where index k counts up from 0 and, from the end of `length`,
+  /// down from 0; zero in between. Phases are computed as integer multiples of a half turn divided
+  /// by n, so that those of large k are exact; f64.
   std::pair<Value, Value> makeChirp(Value size, int64_t length) {
     Type i64 = build.builder.getI64Type(), f64 = build.builder.getF64Type();
     Value place = build.iota(length, i64, 0);
@@ -144,8 +145,8 @@ static Expanded expandFft(FftOp op, ArrayRef<BoundedArray> operands, BoundedBuil
   SmallVector<int64_t> lengths(op.getFftLength());
   int64_t last = result.getRank() - 1, first = result.getRank() - lengths.size();
   RankedTensorType type = getFullType(op.getType());
-  // Of complex numbers alone dimensions may have another size than the length says, which counts
-  // where they are not bounded.
+  // In complex transforms, dimensions may have another size than the length, which only matters if
+  // they are static.
   for (auto [i, length] : llvm::enumerate(lengths))
     if (int64_t d = first + i; op.getOperand().getType().isDynamicDim(d))
       if (kind != FftType::IRFFT || d < last)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of groups and of scaled blocks.
+// Ragged and scaled dots.
 #include "passes/bounded/BoundedDots.h"
 #include "passes/bounded/BoundedPatterns.h"
 
@@ -16,13 +16,13 @@ static Expanded expandRaggedDot(RaggedDotOp op, ArrayRef<BoundedArray> operands,
   Value counts = build.fillPast(groups, build.scalar(groups.getElement(), 0.0));
   SmallVector<Value> sizes = getProductSizes(op, lhs, rhs, op.getRhsGroupDims());
   RankedTensorType type = getFullType(op.getType());
-  if (int64_t(sizes.size()) < type.getRank()) // contracted rows: a product for each group
+  if (int64_t(sizes.size()) < type.getRank()) // contracting rows: a product for each group
     sizes.insert(sizes.begin(), nullptr);
   Value array = build.cloneOn(op, {left, right, counts}, type).front();
   return BoundedArrays{BoundedArray(array, sizes)};
 }
 
-/// The scales of one side of a product, 1 for blocks that are past the size of `contracted`.
+/// The scales of one operand, with 1 for blocks past the size of `contracted`.
 static Value fillScales(BoundedBuild &build, BoundedArray scales, const BoundedArray &side,
                         ArrayRef<int64_t> contracted) {
   if (scales.getRank() == 0)

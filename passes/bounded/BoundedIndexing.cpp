@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices and gathers by run-time indices. Indices are clamped by the sizes of the operand before
-// the operation does so by its bounds.
+// Slices and gathers at run-time indices. Indices are clamped to the sizes of the operand before
+// the operation clamps them to its bounds.
 #include "passes/bounded/BoundedIndexing.h"
 #include "passes/bounded/BoundedPatterns.h"
 
@@ -35,8 +35,8 @@ SmallVector<int64_t> hloc::restOf(int64_t rank, ArrayRef<int64_t> without,
   return rest;
 }
 
-/// Start indices as scalars, one a dimension, none past the last place where a slice of `extents`
-/// fits within the sizes. Dimensions without an extent are left to the operation.
+/// Start indices as scalars, one per dimension, clamped so that a slice of `extents` fits within
+/// the sizes. Dimensions without an extent are left to the operation.
 static SmallVector<Value> clampStarts(BoundedBuild &build, ArrayRef<BoundedArray> indices,
                                       const BoundedArray &operand, ArrayRef<Value> extents) {
   SmallVector<Value> starts;
@@ -57,7 +57,7 @@ static SmallVector<Value> clampStarts(BoundedBuild &build, ArrayRef<BoundedArray
 static Expanded expandDynamicSlice(DynamicSliceOp op, ArrayRef<BoundedArray> operands,
                                    BoundedBuild &build) {
   const BoundedArray &operand = operands[0];
-  // Where there are fewer elements than the slice takes, it takes those.
+  // If there are fewer elements than the slice takes, it takes those.
   SmallVector<Value> sizes(operand.getRank());
   for (int64_t d = 0; d < operand.getRank(); ++d)
     if (operand.sizes[d])
@@ -67,8 +67,8 @@ static Expanded expandDynamicSlice(DynamicSliceOp op, ArrayRef<BoundedArray> ope
       BoundedArray(build.dynamicSlice(operand.array, starts, op.getDynamicSliceSizes()), sizes)};
 }
 
-/// Of an update with sizes only what counts is written: the operand gets room for its whole bound,
-/// and keeps its own elements past the sizes.
+/// Only the valid part of an update is written: the operand is padded to make room for the update's
+/// bound, and keeps its own elements past the update's sizes.
 static Expanded expandDynamicUpdateSlice(DynamicUpdateSliceOp op, ArrayRef<BoundedArray> operands,
                                          BoundedBuild &build) {
   BoundedArray result = operands[0];
@@ -99,7 +99,7 @@ static Expanded expandGather(GatherOp op, ArrayRef<BoundedArray> operands, Bound
   const BoundedArray &operand = operands[0], &given = operands[1];
   int64_t vectorDim = op.getIndexVectorDim();
   Value indices = given.array;
-  // A slice of a whole dimension has its size; others are as long as they say.
+  // A slice of a whole dimension has that dimension's size; others are as long as they say.
   SmallVector<Value> extents;
   for (int64_t d = 0; d < operand.getRank(); ++d)
     extents.push_back(operand.sizes[d] && op.getSliceSizes()[d] == operand.getBound(d)

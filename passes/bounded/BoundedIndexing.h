@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gathers and scatters share: the places at which windows fit within run-time sizes.
+// What gathers and scatters share: the positions at which windows fit within run-time sizes.
 
 #ifndef HLOC_PASSES_BOUNDEDINDEXING_H
 #define HLOC_PASSES_BOUNDEDINDEXING_H
@@ -8,16 +8,16 @@
 
 namespace hloc {
 
-/// A vector of the last place where a window fits, size - extent, along each dimension in `mapped`.
-/// Null if none of them has a size.
+/// A vector of the last position at which a window fits, size - extent, along each dimension in
+/// `mapped`. Null if all of them are static.
 mlir::Value lastPlaces(BoundedBuild &build, const BoundedArray &operand,
                        llvm::ArrayRef<int64_t> mapped, llvm::ArrayRef<mlir::Value> extents);
 
-/// A vector of index components, or its one element, for all index vectors of `indices`.
+/// Broadcasts a vector of index components, or its only element, to all index vectors of `indices`.
 mlir::Value forIndexVectors(BoundedBuild &build, mlir::Value vector, mlir::Value indices,
                             int64_t vectorDim);
 
-/// Dimensions in [0, rank) that no list names.
+/// The dimensions in [0, rank) that are in neither list.
 llvm::SmallVector<int64_t> restOf(int64_t rank, llvm::ArrayRef<int64_t> without,
                                   llvm::ArrayRef<int64_t> orWithout = {});
 

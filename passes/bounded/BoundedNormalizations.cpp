@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalizations: statistics are of the elements within the sizes, and of their number.
+// Batch normalizations: statistics over the elements within the sizes, and their number.
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/expand/Expansions.h"
 
@@ -9,7 +9,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// A normalization's operand of the shape that all its operands have.
+/// A normalization's operand with the sizes of all operands merged.
 BoundedArray mergeOperands(ArrayRef<BoundedArray> operands, int64_t feature) {
   BoundedArray operand = operands[0];
   for (const BoundedArray &other : operands.drop_front())
@@ -36,7 +36,7 @@ BatchNormElements countElements(BoundedBuild &build, const BoundedArray &operand
   return {build.isInside(operand, others), count};
 }
 
-/// The results: one of the operand's shape, others of features.
+/// The results: the first has the operand's shape, the others are per feature.
 BoundedArrays withSizes(ArrayRef<Value> arrays, const BoundedArray &operand, int64_t feature) {
   BoundedArrays results;
   for (Value array : arrays)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns of --expand-bounded-sizes, by subject. Each operation has a function from bounded
-// operands to bounded results, which says in one place where its sizes come from and what it has to
-// hide; operations that are not here are refused.
+// The patterns of --expand-bounded-sizes, by subject. Each operation has one function from bounded
+// operands to bounded results, which determines the sizes and masks what has to be masked.
+// Operations without such a function are refused.
 
 #ifndef HLOC_PASSES_BOUNDEDPATTERNS_H
 #define HLOC_PASSES_BOUNDEDPATTERNS_H
@@ -11,28 +11,28 @@
 
 namespace hloc {
 
-/// The results of an operation; failure once an error has been emitted.
+/// The results of an operation; failure after an error has been emitted.
 using Expanded = mlir::FailureOr<BoundedArrays>;
 
-/// What patterns share.
+/// What the patterns share.
 struct BoundedPatterns {
   const mlir::TypeConverter &converter;
   mlir::RewritePatternSet &patterns;
-  /// Set when an operation is refused. Zeros stand in for its results then, so that the rest is
-  /// looked at too.
+  /// Set when an operation is refused. Its results are then replaced by zeros, so that the rest of
+  /// the program is still checked.
   bool &isRefused;
 
-  /// `expand` for operations of its first parameter's type.
+  /// Adds `expand` as the pattern for operations of type `Op`.
   template <typename Op>
   void add(Expanded (*expand)(Op, llvm::ArrayRef<BoundedArray>, BoundedBuild &));
 };
 
 void populateElementwise(BoundedPatterns &patterns);
-/// What makes or moves elements.
+/// Operations that make or move elements.
 void populateShapes(BoundedPatterns &patterns);
 /// get_dimension_size, set_dimension_size.
 void populateSizes(BoundedPatterns &patterns);
-/// Custom calls, those about sizes, too.
+/// Custom calls, including those on sizes.
 void populateCustomCalls(BoundedPatterns &patterns);
 void populateReshapes(BoundedPatterns &patterns);
 /// dynamic_slice, dynamic_update_slice, gather.
@@ -50,9 +50,9 @@ void populateReductions(BoundedPatterns &patterns);
 void populateScans(BoundedPatterns &patterns);
 /// batch_norm_training, batch_norm_inference, batch_norm_grad.
 void populateNormalizations(BoundedPatterns &patterns);
-/// Collectives that fold, gather or exchange along a dimension.
+/// Collectives that reduce, gather or exchange along a dimension.
 void populateCollectives(BoundedPatterns &patterns);
-/// Collectives that send arrays or rows and slices of them from one participant to another.
+/// Collectives that send arrays, or rows and slices of them, from one participant to another.
 void populatePermutes(BoundedPatterns &patterns);
 /// Infeed, outfeed, send and recv.
 void populateTransfers(BoundedPatterns &patterns);
@@ -61,11 +61,11 @@ void populateSorts(BoundedPatterns &patterns);
 
 //===- Implementation ------------------------------------------------------===//
 
-/// The operands of an operation, each converted to an array and its sizes.
+/// The operands of an operation, each as an array with sizes.
 BoundedArrays getBoundedOperands(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> values);
 
-/// Replaces `op` by its results as their types say: a size of a static dimension ends with zeros
-/// past it, and a bounded dimension all of which counts has its bound as size.
+/// Replaces `op` by its results, converted to its result types: a run-time size of a static
+/// dimension becomes zero padding, and a static size of a bounded dimension becomes its bound.
 void replaceByBounded(mlir::Operation *op, Expanded results, BoundedBuild &build,
                       mlir::ConversionPatternRewriter &rewriter, bool &isRefused);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in which arrays, or rows and slices of them, go from one participant to another.
-// Arrays take their sizes along. Rows and slices are of known sizes, and have to lie within those
-// of the arrays, which is checked when the program runs.
+// Collectives in which arrays, or rows and slices of them, are sent from one participant to
+// another. Arrays are sent with their sizes. Rows and slices have known sizes and must be within
+// those of the arrays, which is checked at run time.
 #include "passes/bounded/BoundedCollectives.h"
 #include "passes/bounded/BoundedPatterns.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// `send` carries what stands for the arrays.
+/// Sends the arrays and their sizes by `send`.
 static BoundedArrays sendArrays(BoundedBuild &build, ArrayRef<BoundedArray> arrays,
                                 function_ref<SmallVector<Value>(ArrayRef<Value>)> send) {
   SmallVector<Value> inputs;
@@ -30,7 +30,7 @@ static BoundedArrays sendArrays(Operation *op, ArrayRef<BoundedArray> operands,
   });
 }
 
-/// One from a member that is known at run time is of one array.
+/// A broadcast from a member that is known at run time has a single operand.
 static Expanded expandBroadcast(CollectiveBroadcastOp op, ArrayRef<BoundedArray> operands,
                                 BoundedBuild &build) {
   if (!op.getHasDynamicRoot())
@@ -46,13 +46,13 @@ static Expanded expandBroadcast(CollectiveBroadcastOp op, ArrayRef<BoundedArray>
 
 namespace {
 
-/// What has to hold of one end of a slice, start + extent <= size, where both numbers are in what
-/// the participants have told each other.
+/// A check of one end of a slice, start + extent <= size, where start and size are positions in the
+/// numbers that the participants have exchanged.
 struct SliceEnd {
   int32_t start, extent, size;
 };
 
-/// The slices of a permutation, and the numbers that say whether they lie within the arrays.
+/// The slices of a permutation, and the numbers that determine whether they are within the arrays.
 class SliceCheck {
 public:
   SliceCheck(CollectivePermuteOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build)
@@ -71,16 +71,17 @@ private:
   ArrayRef<BoundedArray> operands;
   BoundedBuild &build;
   SmallVector<SmallVector<SmallVector<int64_t>>> extents; // of the slices of each array
-  SmallVector<Value> numbers;                             // that a participant tells: vectors
-  int64_t count = 0;                                      // how many numbers those are
-  /// Where the starts and the sizes of an input or output are among them; -1 if they are not told.
+  SmallVector<Value> numbers; // that a participant sends to the others: vectors
+  int64_t count = 0;          // how many numbers those are
+  /// Positions of the starts and the sizes of an input or output among them; -1 if they are not
+  /// sent.
   SmallVector<std::pair<int64_t, SmallVector<int64_t>>> places;
   SmallVector<SliceEnd> ends;
 };
 
 } // namespace
 
-/// Slices follow each other in `slice_sizes`, those of the first array first.
+/// `slice_sizes` lists the slices of the first array, then those of the next one, and so on.
 void SliceCheck::readSlices() {
   size_t arrays = op->getNumResults();
   ArrayRef<Attribute> rest = op.getSliceSizesAttr().getValue();
@@ -99,7 +100,7 @@ void SliceCheck::readSlices() {
   }
 }
 
-/// Of an array with sizes: these, and where slices begin in it.
+/// For an array with run-time sizes, sends these and the starts of its slices.
 void SliceCheck::tell(const BoundedArray &array, Value starts) {
   auto &[start, sizes] = places.emplace_back(-1, SmallVector<int64_t>(array.getRank(), -1));
   if (!array.isBounded())
@@ -116,7 +117,7 @@ void SliceCheck::tell(const BoundedArray &array, Value starts) {
     }
 }
 
-/// Where slice `slice` of input or output `number` begins `sender` says, and `owner` has the array.
+/// Slice `slice` of input or output `number` begins where `sender` says, in the array of `owner`.
 void SliceCheck::addEnds(int64_t sender, int64_t owner, size_t number, size_t slice) {
   const auto &[start, sizes] = places[number];
   ArrayRef<int64_t> extent = extents[number % extents.size()][slice];
@@ -127,7 +128,7 @@ void SliceCheck::addEnds(int64_t sender, int64_t owner, size_t number, size_t sl
                       int32_t(extent[d]), int32_t(owner * count + sizes[d])});
 }
 
-/// One source sends all slices; of several each one slice of each array, in order.
+/// A single source sends all slices; several sources send one slice of each array each, in order.
 void SliceCheck::addPairs(int64_t members) {
   ArrayRef<int64_t> pairs = op.getSourceTargetPairs();
   llvm::DenseMap<int64_t, size_t> sources, seen;
@@ -137,7 +138,7 @@ void SliceCheck::addPairs(int64_t members) {
     int64_t source = pairs[i], target = pairs[i + 1];
     size_t number = seen[target]++;
     if (source >= members || target >= members)
-      continue; // refused when groups are looked at
+      continue; // refused when groups are checked
     for (size_t array = 0; array < extents.size(); ++array)
       for (size_t slice = 0; slice < extents[array].size(); ++slice)
         if (sources[target] == 1 || slice == number) {
@@ -147,7 +148,7 @@ void SliceCheck::addPairs(int64_t members) {
   }
 }
 
-/// The elements of `row` at places that differ from end to end.
+/// The elements of `row` at positions that differ for each end.
 Value SliceCheck::gatherNumbers(Value row, llvm::function_ref<int32_t(const SliceEnd &)> which) {
   auto type = RankedTensorType::get({int64_t(ends.size())}, build.builder.getI32Type());
   auto places = DenseElementsAttr::get(type, ArrayRef(llvm::map_to_vector(ends, which)));
@@ -197,14 +198,14 @@ static Expanded expandPermute(CollectivePermuteOp op, ArrayRef<BoundedArray> ope
 
 //===- Rows -----------------------------------------------------------------===//
 
-/// start + count <= size, of each number in the vectors.
+/// Checks start + count <= size for all elements of the vectors.
 static void requireWithin(BoundedBuild &build, SizeExchange &exchange, Value starts, Value counts,
                           Value sizes) {
   exchange.require(build.compare(build.add(starts, counts), sizes, Direction::LE),
                    "rows within the sizes of input and output");
 }
 
-/// Each member tells the others how many rows its output has. What rows are made of has one size.
+/// Each member sends the number of its output's rows to the others. All rows have the same shape.
 static Expanded expandRaggedAllToAll(RaggedAllToAllOp op, ArrayRef<BoundedArray> operands,
                                      BoundedBuild &build) {
   FailureOr<SizeExchange> exchange = SizeExchange::of(op, build);
@@ -228,7 +229,7 @@ static Expanded expandRaggedAllToAll(RaggedAllToAllOp op, ArrayRef<BoundedArray>
     Value table = build.broadcast(sizes, {members, count / members}, dimensions);
     return build.reshape(build.convert(table, s64), {count});
   };
-  // Others do not match the group, which the runtime says.
+  // If the sizes do not match the group, the runtime reports it.
   bool isMatching = input.getRank() > 0 && count % exchange->getMembers() == 0;
   if (isMatching && input.sizes[0])
     requireWithin(build, *exchange, numbers(2), numbers(3), everywhere(input.sizes[0], {}));

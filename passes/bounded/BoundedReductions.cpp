@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that fold or walk over elements.
+// Reductions, windows and select_and_scatter.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/bounded/BoundedWindows.h"
@@ -18,7 +18,7 @@ Value hloc::countWindows(BoundedBuild &build, WindowAttr window, int64_t i, Valu
   };
   int64_t dilation = get(window.getBaseDilations(), 1), stride = get(window.getStrides(), 1);
   int64_t padding = get(window.getPaddingLow(), 0) + get(window.getPaddingHigh(), 0);
-  // From the first to the last of `count` elements.
+  // The extent from the first to the last of `count` elements.
   auto spread = [&](Value count, int64_t step) {
     if (step == 1)
       return count;
@@ -37,7 +37,7 @@ Value hloc::countWindows(BoundedBuild &build, WindowAttr window, int64_t i, Valu
 
 namespace {
 
-/// The element that changes nothing when `reducer` folds it with another; null if none is known.
+/// The identity element of `reducer`; null if unknown.
 Value makeNeutral(BoundedBuild &build, ComputationOp reducer, Type element) {
   Operation *op = getSingleBinaryOp(reducer);
   bool isComplex = isa<ComplexType>(element);
@@ -45,7 +45,7 @@ Value makeNeutral(BoundedBuild &build, ComputationOp reducer, Type element) {
       isa<Float8E8M0FNUType>(element))
     return Value();
   bool isPred = element.isInteger(1);
-  if (isa<AddOp>(op)) // of floats -0: 0 + -0 is 0, and -0 + -0 is -0
+  if (isa<AddOp>(op)) // for floats -0: 0 + -0 is 0, and -0 + -0 is -0
     return isComplex ? Value() : build.scalar(element, isPred ? 0.0 : -0.0);
   if (isa<MultiplyOp>(op))
     return isComplex ? Value() : build.scalar(element, 1.0);
@@ -60,8 +60,8 @@ Value makeNeutral(BoundedBuild &build, ComputationOp reducer, Type element) {
   return Value();
 }
 
-/// `reducer` with a mark beside the accumulators and one beside the elements that say whether they
-/// count: what does not is passed over.
+/// `reducer` with a mark for the accumulators and one for the elements that say whether they are
+/// valid: invalid ones are skipped.
 ComputationOp withMarks(ComputationOp reducer, Location loc) {
   unsigned count = reducer.getNumArguments() / 2;
   SmallVector<Type> types(reducer.getArgumentTypes());
@@ -75,7 +75,7 @@ ComputationOp withMarks(ComputationOp reducer, Location loc) {
         SmallVector<Value> arguments(values.take_front(count));
         llvm::append_range(arguments, values.slice(count + 1, count));
         Value left = values[count], right = values.back();
-        if (!mayAlwaysRun(reducer)) { // a loop over elements, whose accumulator counts
+        if (!mayAlwaysRun(reducer)) { // a loop over elements, whose accumulator is valid
           SmallVector<Value> results = inlineWhere(build, right, reducer, arguments,
                                                    ValueRange(arguments).take_front(count));
           results.push_back(build.bitOr(left, right));
@@ -84,7 +84,7 @@ ComputationOp withMarks(ComputationOp reducer, Location loc) {
         SmallVector<Value> results = inlineComputation(builder, reducer, arguments);
         for (unsigned i = 0; i < count; ++i) {
           Value accumulated = arguments[i], element = arguments[count + i];
-          // Folds may also meet with accumulators on the right, of which some have seen nothing.
+          // The right operand may be an accumulator too, and either may be empty.
           if (element.getType() == accumulated.getType())
             results[i] = build.select(left, results[i], element);
           results[i] = build.select(right, results[i], accumulated);
@@ -94,8 +94,7 @@ ComputationOp withMarks(ComputationOp reducer, Location loc) {
       });
 }
 
-/// Adds `marks` to the inputs in `arrays`, and what they are folded into to their initial values
-/// and to the results' types.
+/// Adds `marks` to the inputs in `arrays`, and the corresponding initial value and result type.
 void addMarks(BoundedBuild &build, Value marks, SmallVector<Value> &arrays,
               SmallVector<Type> &types) {
   arrays.insert(arrays.begin() + arrays.size() / 2, marks);
@@ -113,7 +112,7 @@ Expanded expandReduce(ReduceOp op, ArrayRef<BoundedArray> operands, BoundedBuild
   SmallVector<Value> arrays = getArrays(operands), results;
   BoundedArray first(arrays[0], sizes);
   ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
-  // A loop need not end for what does not count, wherever that is.
+  // Loops in the computation must not run on elements past the sizes, in any dimension.
   SmallVector<int64_t> hidden(op.getDimensions());
   if (!mayAlwaysRun(reducer))
     hidden = iotaVector(first.getRank());
@@ -135,7 +134,7 @@ Expanded expandReduce(ReduceOp op, ArrayRef<BoundedArray> operands, BoundedBuild
   return all;
 }
 
-/// Sizes of what windows make of an array.
+/// Sizes of the result of a window over an array.
 SmallVector<Value> getWindowedSizes(BoundedBuild &build, WindowAttr window,
                                     ArrayRef<Value> operandSizes) {
   SmallVector<Value> sizes;
@@ -144,7 +143,7 @@ SmallVector<Value> getWindowedSizes(BoundedBuild &build, WindowAttr window,
   return sizes;
 }
 
-/// Which elements windows that count may reach: those within the sizes, and padding behind them.
+/// The elements that valid windows may reach: those within the sizes, and the padding after them.
 /// Null: all.
 Value isReached(BoundedBuild &build, WindowAttr window, Value array, ArrayRef<Value> sizes) {
   BoundedArray reached(array);
@@ -158,13 +157,13 @@ Value isReached(BoundedBuild &build, WindowAttr window, Value array, ArrayRef<Va
   return build.isInside(reached);
 }
 
-/// Outside of the array the initial value counts, past the sizes too.
+/// Elements outside of the array, including those past the sizes, are the initial value.
 Expanded expandReduceWindow(ReduceWindowOp op, ArrayRef<BoundedArray> operands,
                             BoundedBuild &build) {
   unsigned count = op.getCount();
   SmallVector<Value> sizes = mergeSizes(operands.take_front(count)), arrays = getArrays(operands);
   WindowAttr window = op.getWindow();
-  SmallVector<int64_t> seen; // by windows of more than an element, or beside padding
+  SmallVector<int64_t> seen; // by windows of several elements, or next to padding
   for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
     if (window.getSizes()[d] > 1 ||
         (!window.getPaddingHigh().empty() && window.getPaddingHigh()[d]))
@@ -189,7 +188,8 @@ Expanded expandReduceWindow(ReduceWindowOp op, ArrayRef<BoundedArray> operands,
   return results;
 }
 
-/// Elements past the sizes are never selected, and what the source has past its own goes nowhere.
+/// Elements past the sizes are never selected, and the source's elements past its sizes are
+/// dropped.
 Expanded expandSelectAndScatter(SelectAndScatterOp op, ArrayRef<BoundedArray> operands,
                                 BoundedBuild &build) {
   BoundedArray operand = operands[0], source = operands[1];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// reshape and dynamic_reshape: the elements within the sizes stay in row-major order.
+// reshape and dynamic_reshape: the elements within the sizes keep their row-major order.
 //
-// Dimensions of operand and result fall into groups of equally many elements, from the major ones
-// on: [6,<=8] and [2,3,<=8] into 6 = 2*3 and <=8 = <=8. Where at most the first dimension of a
-// group (but for those of one element) has a size, on either side, what counts is a prefix of the
-// group both before and after, and the arrays of the bounds can be reshaped. In all other cases
-// elements move closer together: each place of the result takes its element from where it lies.
+// Dimensions of operand and result are divided, from the major ones on, into groups with equally
+// many elements: [6,<=8] and [2,3,<=8] into 6 = 2*3 and <=8 = <=8. If at most the first dimension
+// of each group (not counting those of size one) has a run-time size, on either side, then the
+// valid elements are a prefix of the group before and after, and the arrays of the bounds can be
+// reshaped. In all other cases elements move closer together: each element of the result is
+// gathered from its place in the operand.
 #include "passes/bounded/BoundedReshapes.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/frontend/NotSupported.h"
@@ -16,12 +17,12 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Dimensions [begin, end) of the operand and of the result that hold the same elements.
+/// Dimensions [begin, end) of the operand and of the result that contain the same elements.
 struct Group {
   int64_t fromBegin, fromEnd, toBegin, toEnd;
 };
 
-/// The groups; none if there are no elements.
+/// The groups; empty if there are no elements.
 SmallVector<Group> findGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<Group> groups;
   if (llvm::is_contained(from, 0))
@@ -47,8 +48,8 @@ SmallVector<Group> findGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   return groups;
 }
 
-/// The dimension in [begin, end) that has a size if what counts is a prefix of their elements; -1
-/// if none has, nothing if what counts is no prefix.
+/// The dimension in [begin, end) with a run-time size, if the valid elements are a prefix of these
+/// dimensions' elements; -1 if all are static, none if they are not a prefix.
 std::optional<int64_t> findPrefix(ArrayRef<int64_t> bounds,
                                   llvm::function_ref<bool(int64_t)> isSized, int64_t begin,
                                   int64_t end) {
@@ -65,7 +66,7 @@ std::optional<int64_t> findPrefix(ArrayRef<int64_t> bounds,
   return sized;
 }
 
-/// The product of the sizes of [begin, end) but for `without`.
+/// The product of the sizes of [begin, end) except `without`.
 Value countElements(BoundedBuild &build, const BoundedArray &array, int64_t begin, int64_t end,
                     int64_t without = -1) {
   int64_t known = 1;
@@ -90,7 +91,7 @@ Value divide(BoundedBuild &build, Value lhs, Value rhs) {
   return build.select(isNone, build.index(0), quotient);
 }
 
-/// Whether the groups can be reshaped one by one. The sizes of `result` are set by the operand's.
+/// Returns true if the groups can be reshaped one by one, and then sets the sizes of `result`.
 bool reshapeByGroups(BoundedBuild &build, const BoundedArray &operand, RankedTensorType declared,
                      BoundedArray &result) {
   SmallVector<Group> groups = findGroups(operand.getBounds(), result.getBounds());
@@ -116,8 +117,8 @@ bool reshapeByGroups(BoundedBuild &build, const BoundedArray &operand, RankedTen
   return true;
 }
 
-/// Sizes of a reshape's result: those of the operand in order if there are as many, and one of them
-/// (`inferred`, else the first) takes what the others leave.
+/// Sizes of a reshape's result: those of the operand, in order, if there are equally many, except
+/// that one of them (`inferred`, or else the first) is computed from the others.
 void inferSizes(BoundedBuild &build, const BoundedArray &operand, RankedTensorType from,
                 RankedTensorType to, std::optional<int64_t> inferred, BoundedArray &result) {
   SmallVector<int64_t> dynamic, sources;
@@ -141,20 +142,20 @@ void inferSizes(BoundedBuild &build, const BoundedArray &operand, RankedTensorTy
       build.select(fits, build.getSize(result, rest), divide(build, count, others));
 }
 
-/// The elements of `operand` in the places that the sizes of `result` give them. What has no
-/// element is zero.
+/// The elements of `operand` at the positions that the sizes of `result` give them. Positions
+/// without an element are zero.
 Value moveElements(BoundedBuild &build, const BoundedArray &operand, const BoundedArray &result) {
   ArrayRef<int64_t> shape = result.getBounds();
   Type i32 = build.builder.getI32Type();
   auto everywhere = [&](Value scalar) { return build.broadcast(scalar, shape, {}); };
-  // The number of each place in the order of the elements.
+  // The number of each position in the order of the elements.
   Value number = everywhere(build.index(0));
   for (int64_t d = 0; d < result.getRank(); ++d)
     number = build.add(build.mul(number, everywhere(build.getSize(result, d))),
                        build.iota(shape, i32, d));
   Value exists = build.compare(
       number, everywhere(countElements(build, operand, 0, operand.getRank())), Direction::LT);
-  // Where the operand has that number, its dimensions at their bounds.
+  // The position of that number in the operand, whose dimensions have their bounds.
   Value rest = number, place = everywhere(build.index(0));
   int64_t step = 1;
   for (int64_t d = operand.getRank() - 1; d >= 0; --d) {
@@ -170,14 +171,15 @@ Value moveElements(BoundedBuild &build, const BoundedArray &operand, const Bound
   return build.select(exists, moved, everywhere(build.scalar(type.getElementType(), 0.0)));
 }
 
-/// Whether what counts lies at the beginning: in the first dimensions sizes only cut off an end.
+/// True if the valid elements are at the beginning: sizes only cut off an end of the first
+/// dimensions.
 bool isPrefix(const BoundedArray &array) {
   return findPrefix(
              array.getBounds(), [&](int64_t d) { return bool(array.sizes[d]); }, 0, array.getRank())
       .has_value();
 }
 
-/// All elements in a row, of which those count that count in the array.
+/// All elements in a row, with the number of valid ones as its size.
 BoundedArray makeRow(BoundedBuild &build, const BoundedArray &array) {
   return BoundedArray(build.flatten(array.array),
                       {countElements(build, array, 0, array.getRank())});

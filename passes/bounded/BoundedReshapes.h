@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements within the sizes one after the other, and back. Test: test/passes/bounded/reshapes.hlo.
+// Compacts the elements within the sizes, and spreads them again. Test:
+// test/passes/bounded/reshapes.hlo.
 
 #ifndef HLOC_PASSES_BOUNDEDRESHAPES_H
 #define HLOC_PASSES_BOUNDEDRESHAPES_H
@@ -8,12 +9,12 @@
 
 namespace hloc {
 
-/// The array with the elements that count at its beginning, in row-major order: as an array of its
-/// sizes has them in memory. An error at `op` if they cannot be counted.
+/// The array with its valid elements compacted at the beginning, in row-major order: the memory of
+/// an array of these sizes. Emits an error at `op` if there are too many elements to be numbered.
 mlir::FailureOr<mlir::Value> moveTogether(mlir::Operation *op, BoundedBuild &build,
                                           const BoundedArray &array);
 
-/// The reverse, of an array that begins with them.
+/// The reverse: `array` begins with the compacted elements.
 mlir::FailureOr<mlir::Value> moveApart(mlir::Operation *op, BoundedBuild &build,
                                        const BoundedArray &array);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan along a dimension of bounded size: steps past it change nothing.
+// Scans along a dimension of bounded size: steps past it change nothing.
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
 #include "passes/expand/ApplyToElements.h"
@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// `body` with a mark after the inputs' slices that says whether the step counts; if not, the
-/// carries stay what they are.
+/// `body` with an additional parameter after the inputs' slices, a mark that says whether the step
+/// counts; if not, the carries are unchanged.
 static ComputationOp withMarkedSteps(ComputationOp body, RankedTensorType mark, unsigned inputs,
                                      unsigned carries, Location loc) {
   SmallVector<Type> types(body.getArgumentTypes());
@@ -52,7 +52,7 @@ static Expanded expandScan(ScanOp op, ArrayRef<BoundedArray> operands, BoundedBu
   if (!steps) {
     scanned = build.cloneOn(op, arrays, types);
   } else {
-    // One mark a step, in an array that has the dimension in the same place.
+    // One mark per step, in an array that has the scanned dimension at the same place.
     SmallVector<int64_t> shape(dimension, 1), slice(dimension, 1);
     shape.push_back(operands[0].getBound(dimension));
     SmallVector<Value> sizes(dimension);

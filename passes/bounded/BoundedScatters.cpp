@@ -10,7 +10,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// Whether a condition holds for all components of each index vector.
+/// True where a condition holds for all components of an index vector.
 Value allOf(BoundedBuild &build, Value condition, int64_t vectorDim) {
   if (vectorDim == arrayType(condition).getRank())
     return condition;
@@ -18,7 +18,7 @@ Value allOf(BoundedBuild &build, Value condition, int64_t vectorDim) {
   return build.reduce(condition, yes, {vectorDim}, "hlo.and");
 }
 
-/// A scatter in parts: operands, indices, updates.
+/// The parts of a scatter: operands, indices, updates.
 struct Scatter {
   Scatter(ScatterOp op, ArrayRef<BoundedArray> parts)
       : op(op), operands(parts.take_front(op.getCount())), indices(parts[op.getCount()]),
@@ -43,8 +43,8 @@ struct Scatter {
   SmallVector<int64_t> window, batch, batchPlaces;
 };
 
-/// pred for each index vector, in the shape of the indices' batch dimensions: whether it counts and
-/// its window fits within the sizes. Null if that is always so.
+/// A pred for each index vector, in the shape of the indices' batch dimensions: true if it is valid
+/// and its window fits within the sizes. Null if all are.
 Value findKept(BoundedBuild &build, Scatter &scatter, Value indices) {
   ScatterOp op = scatter.op;
   const BoundedArray &operand = scatter.operands[0];
@@ -62,7 +62,7 @@ Value findKept(BoundedBuild &build, Scatter &scatter, Value indices) {
   SmallVector<int64_t> bounds;
   for (int64_t d : scatter.batch)
     bounds.push_back(scatter.indices.getBound(d));
-  // Windows begin at 0 of dimensions that no index names.
+  // Windows begin at 0 in dimensions that no index names.
   for (int64_t d : scatter.window)
     if (operand.sizes[d] && extents[d] != operand.sizes[d] &&
         !llvm::is_contained(op.getScatterDimsToOperandDims(), d))
@@ -87,8 +87,8 @@ Value findKept(BoundedBuild &build, Scatter &scatter, Value indices) {
   return kept;
 }
 
-/// The scatter with an index vector for each element of the updates, of all dimensions of the
-/// operand: windows of run-time size have no other form. `kept` says which windows count.
+/// The scatter with one index vector for each element of the updates: windows cannot have run-time
+/// sizes. `kept` says which windows are applied.
 SmallVector<Value> scatterElements(BoundedBuild &build, const Scatter &scatter, Value indices,
                                    Value kept) {
   ScatterOp op = scatter.op;

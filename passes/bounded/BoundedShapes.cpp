@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// Operations that make arrays of their bounds from what has no sizes.
+/// Operations that make static arrays from static operands.
 template <typename Op>
 static Expanded makeWhole(Op op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   BoundedArrays results;
@@ -36,7 +36,7 @@ static Expanded expandTranspose(TransposeOp op, ArrayRef<BoundedArray> operands,
   return BoundedArrays{result};
 }
 
-/// What lay past the sizes comes first in the reversed array: the rest is moved to the front.
+/// In the reversed array the elements past the sizes come first: moves the others to the front.
 static Expanded expandReverse(ReverseOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   BoundedArray result = operands[0];
   result.array = build.reverse(result.array, op.getDimensions());
@@ -70,8 +70,8 @@ static Expanded expandSlice(SliceOp op, ArrayRef<BoundedArray> operands, Bounded
   return BoundedArrays{result};
 }
 
-/// Padding begins where the sizes end: what lies past them becomes padding if it can come before
-/// the end of the result.
+/// Padding begins where the sizes end: elements past them become padding if that can be visible
+/// before the end of the result.
 static Expanded expandPad(PadOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   const BoundedArray &operand = operands[0];
   SmallVector<int64_t> seen;
@@ -112,12 +112,13 @@ static Expanded expandBitcastConvert(BitcastConvertOp op, ArrayRef<BoundedArray>
   return BoundedArrays{result};
 }
 
-/// Bits from one place of a dimension to the next, in row-major memory.
+/// Bits from one position of a dimension to the next, in row-major memory.
 static int64_t countStepBits(RankedTensorType type, int64_t dimension) {
   return product(type.getShape().drop_front(dimension + 1)) * getStorageBits(type.getElementType());
 }
 
-/// Each bounded dimension lies where one of the operand does, perhaps in larger or smaller steps.
+/// Each bounded dimension must correspond to one of the operand, possibly with a larger or smaller
+/// stride.
 static Expanded expandBitcast(BitcastOp op, ArrayRef<BoundedArray> operands, BoundedBuild &build) {
   const BoundedArray &operand = operands[0];
   RankedTensorType from = getFullType(op.getOperand().getType()), to = getFullType(op.getType());

@@ -13,7 +13,7 @@ static Expanded expandGetDimensionSize(GetDimensionSizeOp op, ArrayRef<BoundedAr
   return BoundedArrays{BoundedArray(build.getSize(operands[0], op.getDimension()))};
 }
 
-/// Elements past the old size that the new one takes in are zero.
+/// Elements between the old and a larger new size are zero.
 static Expanded expandSetDimensionSize(SetDimensionSizeOp op, ArrayRef<BoundedArray> operands,
                                        BoundedBuild &build) {
   BoundedArray result = operands[0];

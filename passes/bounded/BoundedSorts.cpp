@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort and topk: what lies past the sizes comes last.
+// sort and topk: elements past the sizes come last.
 #include "passes/bounded/BoundedSorts.h"
 #include "passes/Computations.h"
 #include "passes/expand/ApplyToElements.h"
@@ -8,8 +8,7 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
-/// `comparator` of pairs with a pair of marks after the others, by which elements that count come
-/// before those that do not.
+/// `comparator` with an additional pair of marks, by which valid elements come before others.
 static ComputationOp withMarkedPairs(ComputationOp comparator, Location loc) {
   SmallVector<Type> types(comparator.getArgumentTypes());
   Type mark = RankedTensorType::get({}, IntegerType::get(comparator.getContext(), 1));
@@ -34,7 +33,7 @@ static Expanded expandSort(SortOp op, ArrayRef<BoundedArray> operands, BoundedBu
   BoundedArray first(arrays[0], sizes);
   SmallVector<Value> sorted;
   ComputationOp comparator = lookupComputation(op, op.getToApplyAttr());
-  // A loop need not end for what does not count, in other rows either.
+  // Loops in the comparator must not run on invalid elements, in other rows either.
   SmallVector<int64_t> hidden{int64_t(op.getDimension())};
   if (!mayAlwaysRun(comparator))
     hidden = iotaVector(first.getRank());
@@ -59,7 +58,7 @@ static Value makeLast(BoundedBuild &build, Type element, bool largest) {
   auto type = dyn_cast<FloatType>(element);
   if (!type)
     return largest ? build.lowest(element) : build.highest(element);
-  // The NaN of the most negative or most positive bits.
+  // The NaN with the most negative or most positive bits.
   unsigned width = type.getWidth();
   APInt bits = largest ? APInt::getAllOnes(width) : APInt::getSignedMaxValue(width);
   Type integer = IntegerType::get(element.getContext(), width, IntegerType::Unsigned);
@@ -72,7 +71,7 @@ Expanded hloc::expandTopkOf(Operation *op, BoundedArray operand, int64_t k, bool
   Type element = operand.getElement();
   if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() < 16)
     operand.array =
-        build.convert(operand.array, build.builder.getF32Type()); // has NaN of both signs
+        build.convert(operand.array, build.builder.getF32Type()); // has NaNs of both signs
   Value fill = makeLast(build, operand.getElement(), largest);
   SmallVector<Type> types = getFullTypes(op->getResultTypes());
   types[0] = cast<RankedTensorType>(types[0]).clone(operand.getElement());

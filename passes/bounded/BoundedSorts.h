@@ -8,8 +8,8 @@
 
 namespace hloc {
 
-/// What `op`, a topk or a custom call that does the same, finds: the first `k` of each row and
-/// where they are.
+/// The results of `op`, a topk or an equivalent custom call: the first `k` elements of each row and
+/// their positions.
 Expanded expandTopkOf(mlir::Operation *op, BoundedArray operand, int64_t k, bool largest,
                       BoundedBuild &build);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before the conversion: the state of a loop is made of arrays and sizes, what a step does is
-// inlined and of bounded arrays again. Outputs have the sizes that the last step gives them; what
-// another has past these is dropped, and zero what it lacks.
+// Runs before the conversion: the loop state consists of arrays and sizes, and the inlined step
+// uses bounded arrays again. Outputs get the sizes that the last step returns; slices of other
+// steps are truncated or padded with zeros to these.
 #include "passes/bounded/BoundedSteps.h"
 #include "passes/Computations.h"
 #include "passes/bounded/BoundedPatterns.h"
@@ -12,7 +12,7 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// The parts of a value, which has a size in each dimension that its type says is bounded.
+/// The parts of a value: its array, and a size for each bounded dimension of its type.
 BoundedArray split(BoundedBuild &build, Value value) {
   if (!isBoundedType(value.getType()))
     return BoundedArray(value);
@@ -28,7 +28,7 @@ BoundedArray split(BoundedBuild &build, Value value) {
   return array;
 }
 
-/// A value of `type`, as its parts and back.
+/// A value of `type` from its parts.
 Value join(BoundedBuild &build, const BoundedArray &array, RankedTensorType type) {
   SmallVector<Value> parts{array.array};
   SmallVector<int64_t> ended;
@@ -80,10 +80,10 @@ public:
 private:
   TypeRange outputTypes() { return TypeRange(op->getResultTypes()).take_front(outputs); }
   TypeRange carryTypes() { return TypeRange(op->getResultTypes()).drop_front(outputs); }
-  /// The type of an array along which it goes.
+  /// The type of an array that is scanned.
   Type scanned() { return inputs.empty() ? outputTypes().front() : op.getArrays()[0].getType(); }
 
-  /// The array with a size in each dimension that `type` says is bounded, and in no other.
+  /// The array with a size for each dimension that is bounded in `type`, and for no other.
   static BoundedArray withTypesSizes(BoundedBuild &build, BoundedArray array, Type type) {
     SmallVector<int64_t> ended;
     for (int64_t d = 0; d < array.getRank(); ++d)
@@ -97,7 +97,7 @@ private:
     return array;
   }
 
-  /// The parts of the state one after the other.
+  /// The parts of the state as a list.
   static SmallVector<Value> pack(ArrayRef<BoundedArray> state) {
     SmallVector<Value> values;
     for (const BoundedArray &array : state) {
@@ -173,7 +173,7 @@ private:
     return next;
   }
 
-  /// Of the argument that comes after `arguments`.
+  /// The type of the argument that follows `arguments`.
   RankedTensorType argumentType(ArrayRef<Value> arguments) {
     return cast<RankedTensorType>(body.getArgumentTypes()[arguments.size()]);
   }
@@ -191,7 +191,7 @@ private:
 
 static ComputationOp getBody(ScanOp op) { return lookupComputation(op, op.getToApplyAttr()); }
 
-/// Whether there is a size in another dimension than the one along which it goes.
+/// True if there is a run-time size in a dimension other than the scanned one.
 static bool hasBoundedSteps(ScanOp op) {
   ComputationOp body = getBody(op);
   if (llvm::any_of(body.getArgumentTypes(), isBoundedType) ||
@@ -209,7 +209,7 @@ static bool hasBoundedSteps(ScanOp op) {
 
 void hloc::lowerBoundedSteps(ModuleOp module) {
   llvm::SetVector<ComputationOp> bodies;
-  // One after the other: what a step does may have such scans in it.
+  // One after the other, because a step may contain such scans.
   for (ScanOp scan;; scan = ScanOp()) {
     module.walk([&](ScanOp op) {
       if (!hasBoundedSteps(op))

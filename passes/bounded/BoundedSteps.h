@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of arrays that have sizes in other dimensions than the one along which they go.
-// Test: test/passes/bounded/scans.hlo.
+// Scans of arrays with run-time sizes in dimensions other than the scanned one. Test:
+// test/passes/bounded/scans.hlo.
 
 #ifndef HLOC_PASSES_BOUNDEDSTEPS_H
 #define HLOC_PASSES_BOUNDEDSTEPS_H
@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// Makes loops of the scans of `module` whose steps take or give arrays of bounded size, and erases
-/// their computations.
+/// Replaces the scans of `module` whose steps take or return arrays of bounded size by loops, and
+/// erases their computations.
 void lowerBoundedSteps(mlir::ModuleOp module);
 
 } // namespace hloc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes to the host or comes from it, and messages between participants: sizes go along.
+// Transfers to and from the host, and messages between participants: sizes are transferred too.
 // Test: test/passes/bounded/transfers.hlo.
 #include "compiler/hlo/CollectiveStages.h"
 #include "passes/bounded/BoundedCollectives.h"
@@ -11,8 +11,8 @@ using namespace hloc::hlo;
 
 //===- The host -------------------------------------------------------------===//
 
-/// The sizes of all dimensions of an array as the host counts them, s64[rank]: `minorToMajor` says
-/// where those of `array` lie.
+/// The sizes of all dimensions in the host's order, s64[rank]; `minorToMajor` maps them to the
+/// dimensions of `array`.
 static Value buildHostSizes(BoundedBuild &build, const BoundedArray &array,
                             ArrayRef<int64_t> minorToMajor) {
   int64_t rank = array.getRank();
@@ -67,7 +67,7 @@ static Expanded expandHostTransfer(HostTransferOp op, ArrayRef<BoundedArray> ope
 
 //===- Other participants ---------------------------------------------------===//
 
-/// A type's array, all of which counts; sizes of its bounded dimensions are given.
+/// An array of a bounded type whose sizes are its bounds.
 static BoundedArray withBounds(BoundedBuild &build, Value array, Type type) {
   BoundedArray result(array);
   for (int64_t d = 0; d < result.getRank(); ++d)
@@ -76,8 +76,8 @@ static BoundedArray withBounds(BoundedBuild &build, Value array, Type type) {
   return result;
 }
 
-/// The arrays that go from one participant to another are followed by the sizes of all dimensions
-/// that have a bound: the receiver knows no more than the type.
+/// Arrays that are sent to another participant are followed by the sizes of all bounded dimensions,
+/// since the receiver knows only the type.
 static Expanded expandStart(CollectiveStartOp op, ArrayRef<BoundedArray> operands,
                             BoundedBuild &build) {
   SmallVector<Value> inputs;
@@ -101,13 +101,13 @@ static Expanded expandStart(CollectiveStartOp op, ArrayRef<BoundedArray> operand
   BoundedArrays arrays{BoundedArray(start.getTicket())};
   ValueRange buffers = start.getResults();
   for (Type type : op.getResults().getTypes()) {
-    arrays.emplace_back(buffers.front()); // which the done alone shows, with sizes
+    arrays.emplace_back(buffers.front()); // the done alone returns it, with sizes
     buffers = buffers.drop_front(1 + cast<RankedTensorType>(type).getNumDynamicDims());
   }
   return arrays;
 }
 
-/// Who is sent nothing has zeros, of the whole bound.
+/// A participant that receives nothing gets zeros of the full bound.
 static Expanded expandDone(CollectiveDoneOp op, ArrayRef<BoundedArray> operands,
                            BoundedBuild &build) {
   auto start = operands.front().array.getDefiningOp<CollectiveStartOp>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many windows there are over a dimension whose size is known at run time.
+// The number of windows over a dimension whose size is known only at run time.
 
 #ifndef HLOC_PASSES_BOUNDEDWINDOWS_H
 #define HLOC_PASSES_BOUNDEDWINDOWS_H
@@ -8,8 +8,8 @@
 
 namespace hloc {
 
-/// Windows along entry `i` of `window` over `size` elements; `length` is that of one, as many as
-/// the entry says if null.
+/// The number of windows along dimension `i` of `window` over `size` elements; `length` is the
+/// length of a window, that of the attribute if null.
 mlir::Value countWindows(BoundedBuild &build, hlo::WindowAttr window, int64_t i, mlir::Value size,
                          mlir::Value length = nullptr);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of bounded size become arrays of the full bound and sizes. The dialect conversion follows
-// the values: one of bounded type turns into an array and an s32 scalar for each bounded dimension,
-// through loops and branches too. Test: test/passes/bounded.
+// Turns arrays of bounded size into arrays of the full bound and sizes. The dialect conversion
+// propagates this: a value of bounded type becomes an array and an s32 scalar for each bounded
+// dimension, also through loops and branches. Test: test/passes/bounded.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -29,7 +29,7 @@ BoundedArrays hloc::getBoundedOperands(Operation *op, ArrayRef<ValueRange> value
       if (!type.isDynamicDim(d))
         continue;
       Value size = parts[next++];
-      // A size that is the bound is none.
+      // A size that equals the bound is static.
       if (getConstantIndex(size) != array.getBound(d))
         array.sizes[d] = size;
     }
@@ -66,7 +66,7 @@ void hloc::replaceByBounded(Operation *op, Expanded results, BoundedBuild &build
 
 namespace {
 
-/// Refuses what no other pattern takes.
+/// Refuses what no other pattern handles.
 class RefuseOthers : public ConversionPattern {
 public:
   RefuseOthers(const TypeConverter &converter, MLIRContext *context, bool &isRefused)
@@ -113,7 +113,8 @@ public:
   }
 };
 
-/// Attributes of the size of `dimension` of argument or result `number`, whose own are `port`.
+/// Attributes for the size of `dimension` of argument or result `number`, whose own attributes are
+/// `port`.
 DictionaryAttr describeSize(Builder &builder, DictionaryAttr port, int64_t number,
                             int64_t dimension) {
   auto name = port ? port.getAs<StringAttr>("hlo.name") : StringAttr();
@@ -124,7 +125,7 @@ DictionaryAttr describeSize(Builder &builder, DictionaryAttr port, int64_t numbe
        builder.getNamedAttr("hlo.size_of", builder.getDenseI64ArrayAttr({number, dimension}))});
 }
 
-/// Sizes of bounded parameters become parameters of their own, after all others.
+/// Sizes of bounded parameters become additional parameters, after all others.
 void expandParameters(func::FuncOp function) {
   Block &body = function.getBody().front();
   auto builder = OpBuilder::atBlockBegin(&body);
@@ -155,7 +156,7 @@ void expandParameters(func::FuncOp function) {
   function.setAllArgAttrs(attributes);
 }
 
-/// The same for results.
+/// Likewise for results.
 void expandResults(func::FuncOp function, const TypeConverter &converter) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
@@ -185,7 +186,7 @@ void expandResults(func::FuncOp function, const TypeConverter &converter) {
 }
 
 struct ExpandBoundedSizes : hloc::impl::ExpandBoundedSizesBase<ExpandBoundedSizes> {
-  /// Operations on bounded arrays, and those that are about sizes even where all are known.
+  /// True for operations on bounded arrays, and for those on sizes even if all are static.
   static bool usesBounds(Operation *op) {
     if (auto call = dyn_cast<CustomCallOp>(op);
         call && llvm::is_contained({"PadToStatic", "SliceToDynamic"}, call.getCustomCallTarget()))

@@ -9,45 +9,43 @@ include "mlir/Pass/PassBase.td"
 //===- Sizes known at run time ---------------------------------------------===//
 
 def ExpandBoundedSizes : Pass<"expand-bounded-sizes", "::mlir::ModuleOp"> {
-  let summary = "Turn arrays of bounded dynamic size into arrays of the bound and sizes";
+  let summary = "Turn arrays of bounded dynamic size into arrays of the full bound and sizes";
   let description = [{
-    A value with bounded dimensions becomes an array of the full bound and an s32 scalar, its size,
-    for each of them, through loops and branches too. Elements past the sizes hold anything; they are
-    hidden only where they would be seen:
+    A value with bounded dimensions becomes an array of the full bound, and for each of these
+    dimensions an s32 scalar, its size; this includes values carried by loops and branches. Elements
+    past the sizes ("invalid" elements) are undefined. They are masked only where they would be visible:
 
-    - contracted dimensions of dots and convolutions, and spatial ones: zero. A kernel whose window
-      has a size has no more windows than the bound's; of floats its elements are multiplied one
-      after the other, as many as there are, since zero times infinity is no zero. Sparse operands
-      become dense here; groups of features, or of the batch, of
-      bounded size are moved to where groups of the bound begin;
-    - transformed dimensions of `hlo.fft`, where the size is what is transformed (of RFFT it gives
-      n / 2 + 1 coefficients; IRFFT has a static length, and coefficients past the size are zero):
-      chirps of the size and convolutions by transforms of one static length;
-    - `hlo.reduce`: the element that changes nothing; reducers that have none get a mark beside each
-      element that says whether it counts, as do comparators of `hlo.sort`;
-    - windows: the initial value; `hlo.topk`: what comes last; `hlo.pad`: the padding;
-    - `hlo.concatenate`: each operand is written where the one before ends, over what is past it;
-    - indices of slices, gathers and scatters are clamped or dropped by sizes first;
-    - `hlo.reshape` moves elements closer together unless only the first of the dimensions that it
-      merges or splits has a size;
-    - a greater size given by `hlo.set_dimension_size`, and a static result type: zero;
-    - elementwise operations on two different sizes: one of 1 repeats;
-    - collectives: sizes go with arrays that participants send each other. Along a dimension that has
-      sizes, members tell each other theirs and exchange arrays of full parts, which then move closer
-      together. What has to hold of sizes for the collective to mean anything is an `hlo.require`;
-      An all-reduce by a computation that has loops becomes a gathering and a loop over the members,
-      which passes over what lies past the sizes;
-    - steps of `hlo.scan` that take or give arrays of bounded size: a loop;
-    - functions of the host in custom calls get all sizes after the arrays, and give the same; those
-      that are built in get arrays of the sizes, whose elements are moved together before the call
-      and to their places after it (`hlo.sized_arrays`);
+    - contracting and spatial dimensions of dots and convolutions: zero. A kernel whose window has a
+      run-time size has no more windows than the bound allows; a kernel of floats is multiplied element
+      by element, up to the size, since zero times infinity is not zero. Sparse operands become dense.
+      Groups of features, or of the batch, of bounded size are moved to where groups of the bound begin;
+    - transformed dimensions of `hlo.fft`: the transform has the run-time size (RFFT gives n / 2 + 1
+      coefficients; IRFFT has a static length, and coefficients past the size are zero). It is computed
+      with chirps, by convolutions through transforms of one static length;
+    - `hlo.reduce`: the identity element; for reducers without one, a mark with each element says
+      whether it is valid, and likewise for comparators of `hlo.sort`;
+    - windows: the initial value; `hlo.topk`: the value that comes last; `hlo.pad`: the padding;
+    - `hlo.concatenate`: each operand is written where the one before ends;
+    - slices, gathers and scatters: indices are first clamped, or dropped, by the sizes;
+    - `hlo.reshape`: elements move closer together, unless only the first of the dimensions that are
+      merged or split has a run-time size;
+    - a larger size given by `hlo.set_dimension_size`, and a static result type: zero;
+    - elementwise operations on two different sizes: a size of 1 is broadcast;
+    - collectives: arrays are sent together with their sizes. Along a dimension with a run-time size,
+      members exchange their sizes and then parts padded to the bound, which are compacted. Conditions
+      without which the collective is undefined become `hlo.require`. An all-reduce by a computation
+      with loops becomes a gather and a loop over the members that skips invalid elements;
+    - `hlo.scan` whose steps take or return arrays of bounded size: a loop;
+    - custom calls: functions of the host get all sizes after the arrays, and return the same. Built-in
+      functions get arrays of the actual sizes, which are compacted before the call and spread after it
+      (`hlo.sized_arrays`);
     - `hlo.host_transfer` becomes `hlo.sized_transfer`.
 
-    `hlo.get_dimension_size` becomes the size; the custom calls `PadToStatic` and `SliceToDynamic`
-    end here too. Sizes of bounded arguments and results of `@main` become s32 arguments and results
-    after all others, which carry `hlo.size_of = array<i64: argument or result, dimension>`. Those of
-    arguments are clamped to the bound. Operations without a rule are refused; afterwards no type has
-    a bound.
+    `hlo.get_dimension_size` becomes the size, and the custom calls `PadToStatic` and `SliceToDynamic`
+    are expanded too. Sizes of bounded arguments and results of `@main` become additional s32 arguments
+    and results after all others, with `hlo.size_of = array<i64: argument or result, dimension>`. Sizes
+    of arguments are clamped to the bound. Operations without a rule are refused. Afterwards no type
+    has a bound.
 
     ```mlir
     func.func @main(%x: tensor<?xf32, #hlo.layout<[0] bounds = [4]>>) -> tensor<f32> {

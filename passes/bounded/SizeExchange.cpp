@@ -42,7 +42,8 @@ void SizeExchange::requireSame(ArrayRef<BoundedArray> arrays, int64_t without) {
     }
   if (numbers.empty() || groups.empty())
     return;
-  // The greatest of the sizes and of their negatives are the member's own if all are the same.
+  // The greatest of the sizes and of their negatives are the member's own if and only if all are
+  // equal.
   Value own = build.concatenate(numbers, 0);
   auto module = op->getParentOfType<ModuleOp>();
   IntegerAttr channel = getMemberChannel(op);
