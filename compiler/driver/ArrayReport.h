@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hlo-run says of arrays: how two differ, and what is in one. Test:
+// What hlo-run prints about arrays: how two differ, and a summary of one. Test:
 // test/driver/ArrayReportTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_ARRAYREPORT_H
@@ -13,15 +13,15 @@ namespace hloc {
 
 using runtime::Tolerance;
 
-/// How `result` differs from `expected`, in words; empty if it does not.
+/// Describes how `result` differs from `expected`; empty if they are equal within the tolerance.
 std::string findDifference(const HostArray &result, const HostArray &expected,
                            const Tolerance &tolerance);
 
-/// The largest distance of two elements: in representable values of floats, part by part of complex
-/// numbers, in ones of integers. Infinite where only one is NaN. The types must be the same.
+/// The largest distance between two elements: in representable values for floats (of each part, for
+/// complex numbers), in ones for integers. Infinite where only one is NaN. The types must be equal.
 double measureDistance(const HostArray &result, const HostArray &expected);
 
-/// Type, first elements and extremes of an array, in one line.
+/// Type, first elements, minimum and maximum of an array, in one line.
 std::string summarize(const HostArray &array);
 
 } // namespace hloc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the compile cache (docs/cache.md), which all programs that compile have. Test:
+// The options of the compile cache (docs/cache.md), which all compiling programs share. Test:
 // test/tools/cache.test.
 
 #ifndef HLOC_COMPILER_DRIVER_CACHEOPTIONS_H
@@ -11,22 +11,22 @@
 namespace hloc {
 
 struct CacheSettings {
-  /// Empty: nothing is kept.
+  /// Empty: no cache.
   std::string folder;
   uint64_t maxBytes = uint64_t(1) << 30;
-  /// Say what was found.
+  /// Print the numbers of hits and misses.
   bool printsCounts = false;
 };
 
-/// The folder that the environment names, HLOC_CACHE; empty if it names none.
+/// The folder in the environment variable HLOC_CACHE; empty if it is not set.
 std::string getCacheFolderOfEnvironment();
 
-/// Declares the options while it lives.
+/// Declares the options during its lifetime.
 class CacheOptions {
 public:
   explicit CacheOptions(llvm::cl::OptionCategory &category);
-  /// What the command line and the environment say; false, with what is wrong, if that is nothing
-  /// that can be meant.
+  /// Reads the settings from the command line and the environment. Returns false and sets `fault`
+  /// if they are invalid.
   bool read(CacheSettings &settings, std::string &fault) const;
 
 private:

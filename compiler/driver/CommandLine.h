@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs' command lines have in common.
+// What the programs' command lines share.
 
 #ifndef HLOC_COMPILER_DRIVER_COMMANDLINE_H
 #define HLOC_COMPILER_DRIVER_COMMANDLINE_H
@@ -10,9 +10,9 @@
 
 namespace hloc {
 
-/// Forgets the options of LLVM's own passes, some of which have the names of ours. A program that
-/// has read its options ends with llvm::cl::ResetCommandLineParser(), for the linker's sake, which
-/// registers and resets options as if it were alone.
+/// Removes the options of LLVM's own passes, some of which have the names of ours. A program that
+/// has parsed its options must call llvm::cl::ResetCommandLineParser() at its end, because the
+/// linker registers and resets options as if it were alone.
 inline void removeOptionsOfLlvm() {
   configureLlvm();
   llvm::SmallVector<llvm::cl::Option *> removed;
@@ -23,10 +23,10 @@ inline void removeOptionsOfLlvm() {
     option->removeArgument();
 }
 
-/// What --threads takes at most: as many as the runtime makes.
+/// The largest value of --threads: the most that the runtime creates.
 inline constexpr int64_t kMaxThreads = 4096;
 
-/// An option that writes to a field, whose value is the default.
+/// An option that writes to a field, whose initial value is the default.
 template <typename T> struct FieldOption : llvm::cl::opt<T, true> {
   FieldOption(llvm::StringRef name, T &field, llvm::StringRef help, llvm::StringRef value,
               llvm::cl::OptionCategory &category)
@@ -35,7 +35,7 @@ template <typename T> struct FieldOption : llvm::cl::opt<T, true> {
                                llvm::cl::cat(category)) {}
 };
 
-/// An option without a value that sets a field.
+/// An option without a value, which sets a field to true.
 struct FieldSwitch : llvm::cl::opt<bool, true> {
   FieldSwitch(llvm::StringRef name, bool &field, llvm::StringRef help,
               llvm::cl::OptionCategory &category)
@@ -85,14 +85,15 @@ struct BindAllOption : llvm::cl::list<std::string> {
             llvm::cl::value_desc("file or folder"), llvm::cl::cat(category)) {}
 };
 
-/// --schedules, a file that is read with readTunedSchedules.
+/// --schedules, the file that readTunedSchedules reads.
 struct SchedulesFileOption : FieldOption<std::string> {
   SchedulesFileOption(std::string &field, llvm::cl::OptionCategory &category)
       : FieldOption<std::string>("schedules", field,
                                  "How kernels are done on this machine, as --tune of hloc wrote it",
                                  "file", category) {}
 };
-/// Reads the file, unless its name is empty, into `text`; false, with what is wrong, if that fails.
+/// Reads the file, unless its name is empty, into `text`. Returns false and sets `fault` if that
+/// fails.
 inline bool readTunedSchedules(const std::string &file, std::string &text, std::string &fault) {
   if (file.empty())
     return true;

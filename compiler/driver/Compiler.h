@@ -15,40 +15,40 @@ namespace hloc {
 
 struct CompileOptions {
   TargetOptions target;
-  /// Threads that compile; 0: one a core.
+  /// Threads that compile; 0: one per core.
   unsigned jobs = 0;
   /// Prefix of all symbols; empty: the module's name.
   std::string name;
   CodeForm form = CodeForm::Object;
   /// For a host without a C library, a heap and the runtime (docs/freestanding.md).
   bool freestanding = false;
-  /// Adds a main function, which the runtime's hlort_main carries out.
+  /// Add a main function, which calls the runtime's hlort_main.
   bool standAlone = false;
-  /// Check the plan of memory independently. Debug builds always do.
+  /// Check the buffer plan independently. Debug builds always do.
   bool checkBuffers = false;
-  /// Say as remarks what a report tells of fusion.
+  /// Emit the remarks that reports contain.
   bool remarks = false;
-  /// Schedules that somebody wrote: `NAME=#hlo.schedule<...>`, NAME a kernel's instruction.
+  /// Schedules that a user wrote: `NAME=#hlo.schedule<...>`, where NAME is a kernel's instruction.
   std::vector<std::string> schedules;
-  /// Schedules that were tuned: the text of a file (passes/schedule/ScheduleFile.h) and its name.
+  /// Tuned schedules: the text of a file (passes/schedule/ScheduleFile.h) and its name.
   std::string tunedSchedules, tunedSchedulesFile;
-  /// The name, without a folder, of a file of weights that constants go to; empty: they stay in the
-  /// code.
+  /// The name, without a folder, of a file of weights for constants; empty: constants stay in the
+  /// object.
   std::string weightsFile;
-  /// A hash of the module's text. Unless it is empty, objects get a record of what they were made
-  /// of (compiler/driver/diff/BuildRecord.h).
+  /// A hash of the module's text. If not empty, objects contain a record of what they were made
+  /// from (compiler/driver/diff/BuildRecord.h).
   std::string moduleHash;
-  /// Where code is kept for later compilations, or null.
+  /// The cache of code for later compilations, or null.
   CompileCache *cache = nullptr;
-  /// Seconds that compiling may take, as it is predicted; 0: as long as it takes.
+  /// Seconds that compiling may take, by prediction; 0: no limit.
   double timeBudget = 0;
-  /// Called before passes run, to add printing.
+  /// Called before passes run, to configure printing.
   std::function<void(mlir::PassManager &)> configure;
   /// Where passes and stages are timed, or null.
   mlir::TimingScope *timing = nullptr;
 };
 
-/// How many constants, and their bytes in memory; those whose elements are all equal do not count.
+/// The number of constants and their bytes in memory, without splats.
 struct ConstantCount {
   int64_t count = 0, bytes = 0;
 };
@@ -61,32 +61,32 @@ struct LoweredModule {
 
 struct CompiledModule : LoweredModule {
   CompiledProgram program;
-  /// What is to be in the file of weights, if there is one.
+  /// The contents of the file of weights, if there is one.
   std::optional<WeightsImage> weights;
-  /// What a freestanding object needs.
+  /// What a freestanding object requires of its host.
   std::optional<ObjectNeeds> needs;
-  /// What it was compiled for; the report's figures are of the last.
+  /// The targets it was compiled for; the report's figures are for the last one.
   llvm::SmallVector<Target, 1> targets;
 };
 
-/// The dialects of all stages.
+/// Registers the dialects of all stages.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Makes the entry that of one partition and binds its parameters, before any pass has run.
+/// Localizes the entry to one partition and binds its parameters, before any pass runs.
 mlir::LogicalResult bindModule(mlir::ModuleOp module, const BindOptions &options,
                                llvm::function_ref<void(const std::string &)> fail);
 
-/// Runs the passes on `module`, up to kernels in order, each with its schedule.
+/// Runs the passes on `module` up to ordered kernels with their schedules.
 mlir::LogicalResult scheduleModule(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Runs the passes on `module`, up to the program on memory.
 mlir::FailureOr<LoweredModule> lowerModule(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Runs the passes on `module`, up to this stage of its code. For one target.
+/// Runs the passes on `module` up to this stage of code generation, for one target.
 mlir::LogicalResult lowerToCode(mlir::ModuleOp module, const CompileOptions &options,
                                 CodeStage stage);
 
-/// The whole way. Errors are diagnostics of the module's context.
+/// Compiles a module completely. Errors are diagnostics in the module's context.
 mlir::FailureOr<CompiledModule> compileModule(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace hloc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant data of an object that C programs read: structs of numbers, strings and arrays, made as
+// Constant data in an object that C programs read: structs of numbers, strings and arrays, as
 // globals of an LLVM module.
 
 #ifndef HLOC_COMPILER_DRIVER_CONSTANTDATA_H

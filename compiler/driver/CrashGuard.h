@@ -11,18 +11,18 @@
 
 namespace hloc {
 
-/// From now on a crash prints what it is and where, and the signal ends the process, whatever state
-/// the heap is in. LLVM's own handlers take memory to print a stack, and so wait forever after a
-/// crash under the heap's lock. To be called after llvm::InitLLVM, whose stack for handlers it
-/// uses.
+/// From now on a crash prints what happened and where, and the signal ends the process whatever
+/// state the heap is in. LLVM's own handlers allocate memory to print a stack, so they wait forever
+/// after a crash that holds the heap's lock. Must be called after llvm::InitLLVM, whose signal
+/// stack it uses.
 void installCrashHandler();
 
-/// While one lives, a fault on any thread (a bad address, a bad instruction, an abort; on the
-/// thread that made the guard also the end of its stack) ends the process at once, with a message
-/// and status 1. It must live until the program's arrays are freed: what wrote past one shows
-/// there. LLVM's own handlers would look up a backtrace first, which says nothing of code that was
-/// compiled just now, can take minutes, and waits forever if the fault came under the heap's lock.
-/// Not for nesting.
+/// During its lifetime, a fault on any thread (a bad address, a bad instruction, an abort; on the
+/// thread that created the guard also stack overflow) ends the process at once, with a message and
+/// status 1. It must live until the program's arrays are freed, because that is where writes past
+/// their ends are detected. LLVM's own handlers would first look up a backtrace, which says nothing
+/// about code compiled just now, can take minutes, and waits forever if the fault happened under
+/// the heap's lock. Guards cannot be nested.
 class CrashGuard {
 public:
   CrashGuard();
@@ -32,7 +32,7 @@ public:
 private:
   static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
   struct sigaction before[std::size(kSignals)];
-  /// A handler for the end of the stack needs another one.
+  /// A handler for stack overflow needs a stack of its own.
   std::unique_ptr<char[]> stack;
   stack_t stackBefore;
 };

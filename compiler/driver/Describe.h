@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --describe: a program's options as a manual page, or for the completion of a shell. Test:
+// --describe: prints a program's options as a manual page or as a shell completion. Test:
 // test/tools/describe.test.
 
 #ifndef HLOC_COMPILER_DRIVER_DESCRIBE_H
@@ -11,7 +11,7 @@ namespace hloc {
 
 enum class Description { Manual, Bash, Zsh, Fish };
 
-/// --describe, which prints and ends the program as --help does.
+/// --describe, which prints and exits as --help does.
 struct DescribeOption : llvm::cl::opt<Description> {
   explicit DescribeOption(llvm::cl::OptionCategory &category);
 };

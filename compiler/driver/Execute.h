@@ -23,7 +23,7 @@ public:
   ~LoadedModule();
 
   Run *getRun() const { return run; }
-  /// What the module says of itself, its symbol NAME_module; null if the object has none.
+  /// The module's descriptor, its symbol NAME_module; null if the object has none.
   const hlort_module *getDescriptor() const { return descriptor; }
 
 private:

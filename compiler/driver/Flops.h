@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a kernel computes and moves, as a report tells it. Test: test/tools/report.hlo.
+// How much a kernel computes and moves, for reports. Test: test/tools/report.hlo.
 
 #ifndef HLOC_COMPILER_DRIVER_FLOPS_H
 #define HLOC_COMPILER_DRIVER_FLOPS_H
@@ -8,17 +8,16 @@
 
 namespace hloc {
 
-/// Operations on floats in one run: a product with its sum counts two, any other operation one for
-/// each element, one for each part of a complex number. What fusion computes several times counts
-/// once.
+/// Floating-point operations in one run: a multiply-add counts as two, any other operation as one
+/// per element (and per part of a complex number). What fusion computes repeatedly counts once.
 int64_t countFlops(hlo::KernelFunctionOp kernel, mlir::ModuleOp program);
 
 struct Traffic {
   int64_t read = 0, written = 0;
 };
 
-/// Bytes of the arrays that one run reads and writes. Of what is updated in place only the updates
-/// count; what is gathered counts whole.
+/// Bytes of the arrays that one run reads and writes. For updates in place only the updates count;
+/// a gather's operand counts as a whole.
 Traffic countTraffic(hlo::KernelFunctionOp kernel);
 
 } // namespace hloc

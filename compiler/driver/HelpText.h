@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program prints for --help, taken apart: manual pages and the completions of shells are
-// made of it, so that options are described once, where they are declared. Test:
-// test/tools/describe.test.
+// The parsed --help text of a program: manual pages and shell completions are made from it, so that
+// options are described once, where they are declared. Test: test/tools/describe.test.
 
 #ifndef HLOC_COMPILER_DRIVER_HELPTEXT_H
 #define HLOC_COMPILER_DRIVER_HELPTEXT_H
@@ -19,12 +18,12 @@ struct HelpText {
   struct Option {
     /// With its dashes.
     std::string name;
-    /// What follows, as `=<file>`, `[=<file>]` or ` <file>`; empty if it takes nothing.
+    /// What follows the name, as `=<file>`, `[=<file>]` or ` <file>`; empty if it takes no value.
     std::string argument;
     std::string help;
-    /// If it takes one of these.
+    /// The values, if it takes one of a few.
     std::vector<Value> values;
-    /// Of the option before it, which is a pass, and written in quotes behind its name.
+    /// It belongs to the pass option before it, and is written in quotes after its name.
     bool isOfPass = false;
   };
   struct Section {
@@ -33,12 +32,12 @@ struct HelpText {
   };
 
   std::string program, summary;
-  /// What may stand on the command line, after the program's name.
+  /// The form of the command line, after the program's name.
   std::string usage;
   std::vector<Section> sections;
 };
 
-/// Reads what llvm::cl prints for --help.
+/// Parses what llvm::cl prints for --help.
 HelpText parseHelp(llvm::StringRef text);
 
 } // namespace hloc

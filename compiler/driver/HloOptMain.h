@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program hlo-opt does. Test: test/text/hlo-opt.test.
+// The program hlo-opt. Test: test/text/hlo-opt.test.
 
 #ifndef HLOC_COMPILER_TEXT_HLOOPTMAIN_H
 #define HLOC_COMPILER_TEXT_HLOOPTMAIN_H
@@ -8,9 +8,9 @@
 
 namespace hloc {
 
-/// Runs hlo-opt with passes registered before and the dialects of `registry` besides hlo. Returns
-/// the exit code: 0 done, 1 the input was refused or a pass failed, 2 the command line was wrong,
-/// 3 not supported.
+/// Runs hlo-opt with the passes that have been registered, and the dialects of `registry` besides
+/// hlo. Returns the exit code: 0 done, 1 the input was refused or a pass failed, 2 the command line
+/// was wrong, 3 not supported.
 int hloOptMain(int argc, char **argv, mlir::DialectRegistry &registry);
 
 } // namespace hloc

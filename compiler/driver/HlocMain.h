@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program hloc does: an HLO module in, code and a header out. Test: test/tools.
+// The program hloc: compiles an HLO module to code and a header. Test: test/tools.
 
 #ifndef HLOC_COMPILER_DRIVER_HLOCMAIN_H
 #define HLOC_COMPILER_DRIVER_HLOCMAIN_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of hloc. Names and meanings are a contract with scripts outside the project.
+// The command line of hloc. Names and meanings are a contract with scripts outside of the project.
 
 #ifndef HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
 #define HLOC_COMPILER_DRIVER_HLOCOPTIONS_H
@@ -55,18 +55,18 @@ struct HlocOptions {
   uint64_t seed = 0;         // of a self-test's inputs
   bool isTuneWorker = false; // a process that --tune has started
 
-  /// Whether what is emitted has a main function.
+  /// True if the output has a main function.
   bool hasMain() const { return emit == Emit::Program || emit == Emit::SelfTest; }
-  /// Whether code is linked with the runtime; of what has a main function it can be an object.
+  /// True if code is linked with the runtime; an output with a main function may also be an object.
   bool isLinked() const {
     return emit == Emit::Shared || (hasMain() && !llvm::StringRef(output).ends_with(".o"));
   }
 
-  /// What the options say of the target.
+  /// The target that the options describe.
   TargetOptions getTarget() const;
 };
 
-/// Reads the command line. False, with a message on the error stream, if it is wrong.
+/// Parses the command line. Returns false after printing a message if it is wrong.
 bool parseHlocOptions(int argc, char **argv, HlocOptions &options);
 
 } // namespace hloc

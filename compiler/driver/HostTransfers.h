@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo-run's side of the transfers of compiled modules: data of infeed and recv come from files or
-// at random, as the evaluator's do; what outfeed and send give is kept. Test:
+// hlo-run's side of the transfers of compiled modules: data for infeed and recv come from files or
+// random numbers, as for the evaluator; data from outfeed and send are collected. Test:
 // test/run/transfers.test.
 
 #ifndef HLOC_COMPILER_DRIVER_HOSTTRANSFERS_H
@@ -20,12 +20,12 @@ public:
   HostTransfers(mlir::ModuleOp source, const RunOptions &options, size_t participant);
   HostTransfers(const HostTransfers &) = delete;
 
-  /// Carries out the transfers of what runs with `context` from now on.
+  /// From now on handles the transfers of modules that run with `context`.
   void attach(hlort_context *context);
 
-  /// Begins again: with the first of the data, and nothing given.
+  /// Starts again with the first data, and drops what was collected.
   void restart();
-  /// What the module has given since then.
+  /// The data that the module has sent since the last restart.
   const std::vector<HostArray> &getGiven() const { return given; }
 
 private:

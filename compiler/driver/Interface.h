@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host needs to know of a compiled module: the order, names, types and layouts of its
+// What a host needs to know about a compiled module: the order, names, types and layouts of its
 // arguments and results, which of them share memory, and how much memory a call needs.
 
 #ifndef HLOC_COMPILER_DRIVER_INTERFACE_H
@@ -17,18 +17,18 @@ struct Port {
   std::string name;
   /// Logical shape and element type, without encoding.
   mlir::RankedTensorType type;
-  /// How it lies in memory: the dimensions, minor first.
+  /// The layout in memory: the dimensions, minor first.
   llvm::SmallVector<int64_t> minorToMajor;
   /// Bytes in memory.
   int64_t bytes = 0;
-  /// Of an array with bounds for sizes: for each dimension the argument (of a result: the result)
-  /// that is its size, -1 where the shape says it. Empty for others.
+  /// For an array of bounded size: for each dimension the argument (for a result: the result) that
+  /// is its size, -1 for static dimensions. Empty for others.
   llvm::SmallVector<int64_t> sizes = {};
-  /// Of such a size: the number of the array; else -1.
+  /// For such a size: the number of the array; otherwise -1.
   int64_t sizeOf = -1;
 };
 
-/// A parameter that was bound to an array when compiling.
+/// A parameter that was bound to an array at compile time.
 struct BoundParameter {
   std::string name;
   mlir::RankedTensorType type;
@@ -42,30 +42,30 @@ struct ModuleInterface {
   /// (result, argument) pairs that may be the same memory.
   std::vector<std::pair<int64_t, int64_t>> aliases;
   int64_t arenaBytes = 0;
-  /// Of a freestanding object: what a call takes of the stack at most.
+  /// For a freestanding object: the most stack that a call uses.
   std::optional<int64_t> stackBytes;
-  /// How many take part in a run.
+  /// The numbers of participants in a run.
   int64_t replicas = 1, partitions = 1;
-  /// Of the module's text: the same in all objects that are compiled from it.
+  /// A hash of the module's text, the same in all objects compiled from it.
   uint64_t fingerprint = 0;
   /// Threads that asynchronous computations name.
   std::vector<std::string> threads;
-  /// Whether participants meet, or ask who they are.
+  /// True if participants meet, or ask for their numbers.
   bool needsParticipants = false;
-  /// What is no argument any more.
+  /// Parameters that are no longer arguments.
   std::vector<BoundParameter> bound;
-  /// The file of weights that runs need, without its folder; empty if they need none.
+  /// The file of weights that runs need, without its folder; empty if none.
   std::string weightsFile;
   int64_t weightsBytes = 0;
-  /// Least upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
-  /// empty if nobody asked.
+  /// Exclusive upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
+  /// empty if not requested.
   std::vector<int64_t> indexBounds;
 };
 
 /// The interface of a module whose `func.func @main` is still over arrays.
 ModuleInterface getInterface(mlir::ModuleOp module);
 
-/// A C identifier like `text`.
+/// A C identifier derived from `text`.
 std::string makeIdentifier(llvm::StringRef text);
 
 } // namespace hloc

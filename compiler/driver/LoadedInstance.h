@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loaded module with the memory of one participant's call.
+// A loaded module with the memory for one participant's calls.
 
 #ifndef HLOC_COMPILER_DRIVER_LOADEDINSTANCE_H
 #define HLOC_COMPILER_DRIVER_LOADEDINSTANCE_H
@@ -17,14 +17,14 @@ public:
   LoadedInstance(const ModuleInterface &interface, LoadedModule &module, hlort_context *context,
                  llvm::ArrayRef<HostArray> inputs);
 
-  /// Puts the inputs where the module finds its arguments.
+  /// Copies the inputs to the module's arguments.
   void fillArguments();
-  /// Runs the module; the code of a failure, with what it says in `status`.
+  /// Runs the module; returns its error code, with the message in `status`.
   int32_t call(hlort_status &status);
   std::vector<HostArray> getResults();
 
 private:
-  /// Memory of one array, aligned as hosts align it.
+  /// Memory of one array, aligned as hosts must align it.
   using Buffer = std::unique_ptr<char, void (*)(void *)>;
   static Buffer allocate(int64_t bytes);
   char *getResultMemory(size_t result);

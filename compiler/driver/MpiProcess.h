@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process as one of those that mpirun started, each a participant. MPI comes with a library
-// that is loaded when it is asked for: hlo-run starts without. Test: test/tools/mpi.test.
+// This process as one of those that mpirun started, each a participant. MPI is in a library that is
+// loaded on demand: hlo-run starts without it. Test: test/tools/mpi.test.
 
 #ifndef HLOC_COMPILER_DRIVER_MPIPROCESS_H
 #define HLOC_COMPILER_DRIVER_MPIPROCESS_H
@@ -15,29 +15,29 @@ namespace hloc {
 
 class MpiProcess {
 public:
-  /// Loads the library and begins.
+  /// Loads the library and initializes MPI.
   static llvm::Expected<std::unique_ptr<MpiProcess>> begin();
   MpiProcess(const MpiProcess &) = delete;
   ~MpiProcess();
 
   int64_t getRank() const { return process.rank; }
   int64_t getSize() const { return process.size; }
-  /// Processes on this machine.
+  /// The number of processes on this machine.
   int64_t getSizeHere() const { return process.processes_here; }
 
-  /// The communicator of all processes, once. It must be destroyed first. Null, with a status, if
-  /// that fails.
+  /// Creates the communicator of all processes; may be called once, and the communicator must be
+  /// destroyed before this object. Null, with a status, if that fails.
   hlort_communicator *makeCommunicator(hlort_status *status) const {
     return hlort_communicator_create(&process.transport, status);
   }
 
-  /// Whether all processes say so. All have to ask.
+  /// True if all processes pass true. All must call it.
   bool agree(bool value) const { return functions.agree(value) != 0; }
 
-  /// In process 0 the texts of all, by rank. All have to call it.
+  /// In process 0, the texts of all, by rank. All must call it.
   std::vector<std::string> gather(const std::string &text) const;
 
-  /// What this process did came to nothing: its end waits for no one.
+  /// Marks this process as failed: its end does not wait for others.
   void setFailed() { hasFailed = true; }
 
 private:

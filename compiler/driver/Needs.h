@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a freestanding object needs, in words. Test: test/tools/freestanding.test.
+// Describes the requirements of a freestanding object. Test: test/tools/freestanding.test.
 
 #ifndef HLOC_COMPILER_DRIVER_NEEDS_H
 #define HLOC_COMPILER_DRIVER_NEEDS_H
@@ -10,7 +10,7 @@
 
 namespace hloc {
 
-/// A line for each: functions, stack, memory, instructions.
+/// One line each for functions, stack, memory and instructions.
 std::string describeNeeds(const ObjectNeeds &needs, const ModuleInterface &interface,
                           const Target &target);
 

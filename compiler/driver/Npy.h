@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays in .npy files, the form in which tools take inputs and give results.
+// Arrays in .npy files, the form of tools' inputs and results.
 //
-// Types that NumPy lacks are stored as it stores bytes: bf16 as uint16 and smaller floats as uint8
-// (bit patterns), integers of fewer than eight bits as int8 or uint8, one value a byte.
-// Test: test/driver/NpyTest.cpp.
+// Types that NumPy lacks are stored as their bytes: bf16 as uint16 and smaller floats as uint8 (bit
+// patterns), integers of fewer than eight bits as int8 or uint8, one value per byte. Test:
+// test/driver/NpyTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_NPY_H
 #define HLOC_COMPILER_DRIVER_NPY_H
@@ -14,12 +14,12 @@
 namespace hloc {
 
 /// Reads an array that must have this type and shape; in bounded dimensions it may have fewer
-/// elements than the bound. `role` says in messages what it is for, such
-/// as "parameter 'x'". Errors read "FILE: error: ...".
+/// elements than the bound. `role` describes it in messages, such as "parameter 'x'". Errors read
+/// "FILE: error: ...".
 llvm::Expected<HostArray> readNpy(llvm::StringRef file, mlir::RankedTensorType type,
                                   llvm::StringRef role);
 
-/// Writes an array whole or not at all.
+/// Writes an array completely or not at all.
 llvm::Error writeNpy(llvm::StringRef file, const HostArray &array);
 
 } // namespace hloc

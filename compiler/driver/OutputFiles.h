@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output files that are there whole or not at all, whatever ends the program.
-// Test: test/tools/interrupted.test.
+// Output files that are written completely or not at all, however the program ends. Test:
+// test/tools/interrupted.test.
 
 #ifndef HLOC_COMPILER_DRIVER_OUTPUTFILES_H
 #define HLOC_COMPILER_DRIVER_OUTPUTFILES_H
@@ -19,14 +19,14 @@ public:
   OutputFiles(const OutputFiles &) = delete;
   ~OutputFiles();
 
-  /// Writes a file under a name of its own beside `path`; `-` is standard output. Errors read
-  /// "PATH: error: ...".
+  /// Writes a temporary file next to `path`; `-` is standard output. Errors read "PATH: error:
+  /// ...".
   llvm::Error add(llvm::StringRef path, llvm::StringRef contents, bool executable = false);
-  /// The same of contents that are made while they are written.
+  /// Likewise for contents that are generated while they are written.
   llvm::Error add(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write,
                   bool executable = false);
 
-  /// Gives all files their names.
+  /// Renames all files to their final names.
   llvm::Error commit();
 
 private:
@@ -37,7 +37,7 @@ private:
   std::vector<Pending> pending;
 };
 
-/// Writes one file; false, with a message, if that fails.
+/// Writes one file. Returns false after printing a message if that fails.
 bool writeFile(llvm::StringRef path, llvm::StringRef contents);
 
 } // namespace hloc

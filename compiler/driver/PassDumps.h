@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --dump-dir writes: the module after each pass that changed it, numbered through all stages,
-// as 07_fuse.mlir. Test: test/tools/emit.test.
+// The output of --dump-dir: the module after each pass that changed it, numbered through all
+// stages, such as 07_fuse.mlir. Test: test/tools/emit.test.
 
 #ifndef HLOC_COMPILER_DRIVER_PASSDUMPS_H
 #define HLOC_COMPILER_DRIVER_PASSDUMPS_H
@@ -17,7 +17,8 @@ class PassDumps {
 public:
   explicit PassDumps(std::string folder) : folder(std::move(folder)) {}
 
-  /// From now on what `passes` change is written. One of them runs at a time, on one thread.
+  /// From now on writes what `passes` change. Only one pass manager may run at a time, on one
+  /// thread.
   void attach(mlir::PassManager &passes);
 
 private:

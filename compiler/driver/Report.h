@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a module: the text of `hloc --report`. Test: test/tools/report.hlo.
+// The text of `hloc --report`. Test: test/tools/report.hlo.
 
 #ifndef HLOC_COMPILER_DRIVER_REPORT_H
 #define HLOC_COMPILER_DRIVER_REPORT_H
@@ -8,25 +8,26 @@
 
 namespace hloc {
 
-/// An operation that is not computed in its users' kernels, and why.
+/// An operation that was not fused into its users, and why.
 struct NotFused {
   mlir::Location location;
   std::string reason;
 };
 
-/// What was chosen for a kernel, what came next, and their times; the target's name is before the
-/// first colon. Nothing is said of schedules that somebody wrote or tuned.
+/// The schedule chosen for a kernel, the best of any other strategy, and their predicted times; the
+/// target's name comes before the first colon. There is no remark for schedules that were written
+/// or tuned.
 struct ScheduleRemark {
   mlir::Location location;
   std::string text;
 };
 
-/// What passes said while a module was compiled with CompileOptions::remarks.
+/// The remarks of passes while a module was compiled with CompileOptions::remarks.
 struct ReportRemarks {
   std::vector<NotFused> notFused;
   std::vector<ScheduleRemark> schedules;
 
-  /// Keeps the diagnostic if it is such a remark; whether it is.
+  /// Stores the diagnostic if it is such a remark; returns true if it is.
   bool take(mlir::Diagnostic &diagnostic);
 };
 
@@ -37,7 +38,7 @@ std::string makeReport(mlir::ModuleOp program, const CompiledModule &compiled,
 /// A time in nanoseconds as `12.3 us`.
 std::string printDuration(double nanoseconds);
 
-/// A place as `model.hlo:12:3`; empty if it is in no file.
+/// A location as `model.hlo:12:3`; empty if it is not in a file.
 std::string printPlace(mlir::Location location);
 
 } // namespace hloc

@@ -8,12 +8,11 @@
 
 namespace hloc {
 
-/// A Preparation: the entry becomes that of one partition, and parameters are bound as the options
-/// say.
+/// A Preparation: localizes the entry to one partition, and binds parameters as the options say.
 RunStatus prepareModule(mlir::ModuleOp module, const RunOptions &options);
 
-/// The module is left as it is. --benchmark repeats the call, on the arguments as the last one left
-/// them where results share their memory.
+/// A Runner; the module is not changed. --benchmark repeats the call, with the arguments that the
+/// call before has left where results share their memory.
 RunStatus runCompiled(mlir::ModuleOp source, const RunOptions &options,
                       const ParticipantArrays &inputs, ParticipantArrays &outputs,
                       ParticipantArrays &outfeed, Measurements &measured);

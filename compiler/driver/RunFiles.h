@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where hlo-run's arrays come from and go to: files, random numbers, comparisons, summaries.
+// The sources and destinations of hlo-run's arrays: files, random numbers, comparisons, summaries.
 
 #ifndef HLOC_COMPILER_DRIVER_RUNFILES_H
 #define HLOC_COMPILER_DRIVER_RUNFILES_H
@@ -10,7 +10,7 @@
 
 namespace hloc {
 
-/// The arrays of each participant: of a tuple its leaves in order, tokens left out.
+/// The arrays of each participant: the leaves of tuples in order, without tokens.
 using ParticipantArrays = std::vector<std::vector<HostArray>>;
 
 /// The entry computation; null if there is none.
@@ -21,8 +21,8 @@ llvm::SmallVector<mlir::RankedTensorType> flattenType(mlir::Type type);
 
 enum class InputError { None, Refused, WrongUsage };
 
-/// The inputs of the participants of this process, and of all if the evaluator is to run as well;
-/// from files or at random, as the options say. Errors are printed.
+/// The inputs of the participants in this process, or of all if the evaluator runs as well, from
+/// files or random numbers as the options say. Errors are printed.
 InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
                       ParticipantArrays &inputs);
 

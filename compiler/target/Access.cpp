@@ -3,8 +3,8 @@
 
 namespace hloc {
 
-/// Loads that miss the nearest cache and are under way at once: cores have ten to sixteen buffers
-/// for lines, and few of them are used where indices have to be computed as well.
+/// Loads that miss L1 and are in flight at once: cores have ten to sixteen line fill buffers, and
+/// code that also has to compute indices uses only some of them.
 static constexpr double kMissesAtOnce = 6;
 
 double getReadTime(const Machine &machine, double footprint) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it takes to reach data in caches and memory, for code that goes through arrays once: beside
-// CostModel, which says what computing takes. Test: test/target/AccessTest.cpp.
+// The time to access data in caches and memory, for code that traverses arrays once. CostModel
+// predicts the time to compute. Test: test/target/AccessTest.cpp.
 
 #ifndef HLOC_COMPILER_TARGET_ACCESS_H
 #define HLOC_COMPILER_TARGET_ACCESS_H
@@ -9,19 +9,19 @@
 
 namespace hloc {
 
-/// Nanoseconds to read one byte in a stream, by code that goes through `footprint` bytes in all,
-/// again and again: from the nearest level that holds them together.
+/// Nanoseconds to read one byte sequentially, in code that repeatedly traverses `footprint` bytes
+/// in all: from the nearest level that holds all of them.
 double getReadTime(const Machine &machine, double footprint);
 
-/// The same to write one. Lines that are in no cache are read before they are written.
+/// Likewise to write one byte. Lines that are in no cache are read before they are written.
 double getWriteTime(const Machine &machine, double footprint);
 
-/// Nanoseconds until a load anywhere in an array of `bytes` is done: from the nearest level that
-/// holds all of it.
+/// Latency in nanoseconds of a load at any place in an array of `bytes`: from the nearest level
+/// that holds all of it.
 double getLatency(const Machine &machine, double bytes);
 
-/// Nanoseconds that each of many loads anywhere in an array of `bytes` takes longer than one that
-/// hits the nearest cache. None waits for another, as those of a gather.
+/// Additional nanoseconds of each of many independent loads at arbitrary places in an array of
+/// `bytes`, as in a gather, compared with loads that hit L1.
 double getApartTime(const Machine &machine, double bytes);
 
 } // namespace hloc

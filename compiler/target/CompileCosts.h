@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiling takes, predicted: so that a plan of how much to spend on what (--time-budget) is
-// the same on every machine and at every time. The figures are of one thread of a usual processor:
-// least squares of the times of a dozen programs, from which none is off by more than a third.
-// Test: test/codegen/BudgetTest.cpp.
+// Predicted compile times, so that a plan for a time budget (--time-budget) does not depend on the
+// machine or the moment. The figures are for one thread of a common processor: a least-squares fit
+// to the times of a dozen programs, all of which are within a third of it. Test:
+// test/codegen/BudgetTest.cpp.
 
 #ifndef HLOC_COMPILER_TARGET_COMPILECOSTS_H
 #define HLOC_COMPILER_TARGET_COMPILECOSTS_H
@@ -11,21 +11,21 @@
 
 namespace hloc {
 
-/// LLVM's passes and its code generator at one of its levels.
+/// Costs of LLVM's passes and code generator at one of its levels.
 struct EffortCosts {
   int level;
   /// Nanoseconds for each instruction that a kernel was emitted as, and for each object.
   double instruction, unit;
-  /// How many times longer code takes than that of the highest level.
+  /// By what factor code is slower than at the highest level.
   double slowdown;
 };
 
 struct CompileCosts {
-  /// From the most effort to the least. Levels 2 and 3 are one to LLVM.
+  /// From the highest level to the lowest. To LLVM, levels 2 and 3 are the same.
   EffortCosts efforts[3] = {{2, 31000, 1e5, 1}, {1, 25000, 1e5, 1.1}, {0, 9700, 1e5, 4}};
-  /// Nanoseconds for each operation of the program on memory, from reading on, and for the rest.
+  /// Nanoseconds for each operation of the program on memory, and for everything else.
   double operation = 100000, start = 18e6;
-  /// How often a loop goes round of which that is known at run time alone.
+  /// Assumed trip count of loops where it is known only at run time.
   double unknownRounds = 100;
 };
 

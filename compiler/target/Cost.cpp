@@ -7,15 +7,15 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Loads of an expansion that are waited for at the same time.
+/// Loads of an expansion that are in flight at the same time.
 static constexpr double kLoadsAtOnce = 2;
 
-/// Of such an expansion's instructions those that wait for each other: polynomials are computed by
-/// two chains.
+/// The fraction of such an expansion's instructions that are in one chain of dependences:
+/// polynomials are computed in two chains.
 static constexpr double kChainShare = 0.5;
 
-/// Instructions of the expansions of codegen/math for a vector of f32, and of what surrounds an
-/// operation that is one instruction (moves, constants).
+/// Instructions of the expansions in codegen/math for a vector of f32, and of single instructions
+/// with what surrounds them (moves, constants).
 static double getInstructions(hlo::CostClass costClass) {
   switch (costClass) {
   case hlo::CostClass::Free:
@@ -38,7 +38,7 @@ static double getInstructions(hlo::CostClass costClass) {
     return 60;
   case hlo::CostClass::Remainder:
     return 80;
-  case hlo::CostClass::Divide: // of integers: by floats, with corrections
+  case hlo::CostClass::Divide: // of integers: in floats, with corrections
     return 60;
   case hlo::CostClass::Root:
   case hlo::CostClass::Gather:
@@ -56,7 +56,7 @@ int64_t getComputedBits(Type type) {
   return std::max<int64_t>(bits, isa<FloatType>(type) ? 32 : 8);
 }
 
-/// The widest type that `op` computes with: comparisons and conversions work in the operand's.
+/// The widest type that `op` computes with: comparisons and conversions use the operand's.
 static Type getComputedType(Operation *op) {
   Type widest = getElementTypeOrSelf(op->getResult(0).getType());
   for (Value operand : op->getOperands()) {
@@ -72,7 +72,7 @@ double CostModel::getVectorCycles(Operation *op, Type element) const {
   hlo::CostClass costClass = hlo::getCostClass(op);
   if (auto complex = dyn_cast<ComplexType>(element)) {
     element = complex.getElementType();
-    if (costClass == hlo::CostClass::Simple) // of a multiplication: four products, two sums
+    if (costClass == hlo::CostClass::Simple) // a multiplication has four products, two sums
       return 3 * getInstructions(costClass) / machine.rates.simple;
   }
   bool isWide = getComputedBits(element) > 32;
@@ -83,7 +83,7 @@ double CostModel::getVectorCycles(Operation *op, Type element) const {
   double instructions = getInstructions(costClass);
   if (costClass == hlo::CostClass::Remainder && isa<IntegerType>(element))
     instructions = getInstructions(hlo::CostClass::Divide) + 4;
-  if (isa<hlo::ConcatenateOp>(op)) // which operand an element comes from is asked for each
+  if (isa<hlo::ConcatenateOp>(op)) // the operand is determined for each element
     instructions *= 1 + op->getNumOperands();
   // Narrow floats are widened and rounded again.
   Type result = getElementTypeOrSelf(op->getResult(0).getType());
@@ -145,12 +145,12 @@ double CostModel::getElementTime(Block &body) const {
 }
 
 bool CostModel::isExpensive(Operation *op) const {
-  // In cycles, for a vector: a load that hits the nearest cache waits about as long.
+  // In cycles per vector: the latency of a load that hits L1.
   return getVectorCycles(op, getComputedType(op)) >= machine.l1.latency;
 }
 
 double CostModel::getReloadTime() const {
-  // A load, the address it needs and what waits for it, for elements of 32 bits.
+  // A load, the computation of its address, and its latency, for 32-bit elements.
   double lanes = vectorBytes / 4.0;
   return machine.getNanoseconds(1.5 / lanes);
 }

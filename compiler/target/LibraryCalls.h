@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of libraries take, against code for the shape. Test:
+// The cost of library calls compared with specialized code. Test:
 // test/passes/expand/small-lapack-calls.hlo.
 
 #ifndef HLOC_COMPILER_TARGET_LIBRARYCALLS_H
@@ -9,8 +9,9 @@
 
 namespace hloc {
 
-/// Rows of a matrix up to which a loop over them, each step a product, takes less than a call of
-/// LAPACK, whatever the number of columns and matrices: libraries gain by blocks, of larger ones.
+/// The most rows of a matrix for which a loop over the rows, with a product per step, is faster
+/// than a call of LAPACK, for any number of columns and matrices: libraries gain by blocking, which
+/// needs larger matrices.
 constexpr int64_t kMaxLoopedRows = 32;
 
 } // namespace hloc

@@ -14,23 +14,23 @@ double Machine::getStreamTime(double bytes) const {
 }
 
 int64_t Machine::getLargestShare() const {
-  // A core that works while others rest has more than its part.
+  // A core gets more than its share while others are idle.
   return std::max(l2.bytes / l2.sharedBy, l3.bytes / std::max<int64_t>(1, l3.sharedBy / 2));
 }
 
-/// The first line of a file of the system's; empty if there is none.
+/// The first line of a file of the operating system; empty if there is none.
 static std::string readLine(const llvm::Twine &path) {
   auto file = llvm::MemoryBuffer::getFileAsStream(path);
   return file ? (*file)->getBuffer().split('\n').first.trim().str() : std::string();
 }
 
-/// A size such as `48K`; 0 if it is none.
+/// A size such as `48K`; 0 if the text is not one.
 static int64_t readSize(llvm::StringRef text) {
   int64_t unit = text.consume_back("K") ? 1 << 10 : text.consume_back("M") ? 1 << 20 : 1, size = 0;
   return text.getAsInteger(10, size) ? 0 : size * unit;
 }
 
-/// How many processors a list such as `0-3,8` names.
+/// The number of processors in a list such as `0-3,8`.
 static int64_t countProcessors(llvm::StringRef list) {
   int64_t count = 0;
   for (llvm::StringRef range : llvm::split(list, ',')) {
@@ -45,8 +45,8 @@ static int64_t countProcessors(llvm::StringRef list) {
   return count;
 }
 
-/// What the system tells of the host's caches; 0 where it says nothing. Linux: other systems, and
-/// containers that hide it, leave the family's numbers.
+/// What the operating system reports about the host's caches; 0 where it reports nothing. Only on
+/// Linux: on other systems, and in containers that hide it, the table's numbers remain.
 static Machine readHost() {
   Machine host;
   for (Cache *cache : {&host.l1, &host.l2, &host.l3})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine in numbers: what stages from fusion on choose by. No other file has numbers of
-// machines. Test: test/target/MachineTest.cpp.
+// The numbers of a machine that stages from fusion on use for their choices. No other file contains
+// numbers of machines. Test: test/target/MachineTest.cpp.
 
 #ifndef HLOC_COMPILER_TARGET_MACHINE_H
 #define HLOC_COMPILER_TARGET_MACHINE_H
@@ -19,57 +19,56 @@ struct Cache {
   int64_t ways = 8;
   /// Cores that share it.
   int64_t sharedBy = 1;
-  /// What one core reads from it in a stream, in bytes a cycle.
+  /// Bandwidth of sequential reads by one core, in bytes per cycle.
   double bytesPerCycle = 0;
-  /// Cycles until a load that hits it is done.
+  /// Latency in cycles of a load that hits it.
   double latency = 0;
 
-  /// Bytes of one way: rows at this distance push each other out.
+  /// Bytes of one way: addresses this far apart map to the same set.
   int64_t getWayBytes() const { return bytes / ways; }
 };
 
 struct Memory {
-  /// Gigabytes a second that one core streams, and that all do together.
+  /// Gigabytes per second that one core streams, and that all cores stream together.
   double coreBandwidth = 0, allBandwidth = 0;
-  /// Nanoseconds until a load that misses every cache is done.
+  /// Latency in nanoseconds of a load that misses every cache.
   double latency = 0;
 };
 
-/// Instructions on whole vector registers that a core begins in one cycle, over a long time.
+/// Throughput of a core, in instructions on whole vector registers per cycle.
 struct Rates {
   double multiplyAdd = 0;
   /// Other arithmetic, and logic.
   double simple = 0;
   double shuffle = 0;
   double load = 0, store = 0;
-  /// Cycles until the result of a multiply-add can be added to again.
+  /// Cycles until the result of a multiply-add can be used in another.
   double multiplyAddLatency = 0;
-  /// Instructions that are begun or wait at the same time: how far a core looks ahead.
+  /// Instructions in flight: the size of the out-of-order window.
   double window = 0;
-  /// Of products of pairs of i16 and of bf16, and of four i8, with their sums; 0 without such an
-  /// instruction.
+  /// Sums of products of pairs of i16 and of bf16, and of four i8; 0 without such an instruction.
   double pairProduct = 0, bf16Product = 0, quadProduct = 0;
 };
 
-/// Cycles that an instruction takes for one whole vector register, over a long time.
+/// Reciprocal throughput, in cycles per instruction on one whole vector register.
 struct Costs {
   double divideF32 = 0, divideF64 = 0, rootF32 = 0, rootF64 = 0;
-  /// One element of a gather from the nearest cache.
+  /// One element of a gather from L1.
   double gatherElement = 0;
 };
 
-/// The work of the host's threads.
+/// The cost of threads.
 struct Parallelism {
   /// Nanoseconds of work that are worth a task: several times what it takes to hand one over.
   double task = 0;
-  /// Nanoseconds that a launch takes before and after its loops.
+  /// Nanoseconds of a launch besides its loops.
   double launch = 0;
 };
 
 struct Machine {
-  /// The row of the table it was made of, or the name that a file gives it.
+  /// The row of the table that it was made from, or the name that a file gives it.
   std::string name;
-  /// Billions of cycles a second, in vector code.
+  /// Billions of cycles per second in vector code.
   double frequency = 0;
   Cache l1, l2, l3;
   Memory memory;
@@ -78,24 +77,24 @@ struct Machine {
   Parallelism parallelism;
 
   double getNanoseconds(double cycles) const { return cycles / frequency; }
-  /// Nanoseconds to read or write one byte of an array of `bytes` once, in a stream from the level
-  /// of memory that holds it, the second level of the caches or beyond.
+  /// Nanoseconds to read or write one byte of an array of `bytes` sequentially, once, in the level
+  /// that holds it: L2 or beyond.
   double getStreamTime(double bytes) const;
-  /// Bytes of the largest cache that one core has for itself or its part of.
+  /// Bytes of the largest share of a cache that one core has.
   int64_t getLargestShare() const;
 };
 
-/// The machine of a processor that LLVM calls `cpu`: a row of the table in Machines.cpp. If no row
-/// has it, that of `otherwise`, which is in the table.
+/// The machine of the processor that LLVM calls `cpu`, a row of the table in Machines.cpp. If the
+/// table does not have it, that of `otherwise`, which it must have.
 const Machine &findMachine(llvm::StringRef cpu, llvm::StringRef otherwise);
 
-/// `machine` with the sizes of caches that this host's system tells of.
+/// `machine` with the cache sizes that this host's operating system reports.
 Machine measureHost(Machine machine);
 
 /// Prints all fields as YAML, with units.
 std::string printMachine(const Machine &machine);
 
-/// Reads what printMachine prints, or a part of it: fields that are left out stay as they are in
+/// Reads the format of printMachine, or a part of it: fields that are left out are unchanged in
 /// `machine`. An error names line and column.
 llvm::Error readMachine(llvm::StringRef text, llvm::StringRef fileName, Machine &machine);
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of machines, a row a family of processors.
+// The table of machines, with a row for each family of processors.
 //
 // Sources. Sizes of caches, latencies and rates of instructions: [I] Intel 64 and IA-32
 // Architectures Optimization Reference Manual; [A] AMD's Software Optimization Guides for families
 // 17h, 19h and 1Ah; [N] Arm's Software Optimization Guides and Technical Reference Manuals of
-// Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86, and the
-// sizes of reorder buffers: [F] Agner Fog, Instruction Tables and Microarchitecture. Frequencies,
-// and what a cache and memory give in a stream, are [E] estimates of servers under load: they order
-// choices and promise nothing. Levels of x86-64 (v2 to v4) take the least of the families that are
-// common among those that have it.
+// Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86, and the sizes of
+// reorder buffers: [F] Agner Fog, Instruction Tables and Microarchitecture. Frequencies and
+// bandwidths of caches and memory are [E] estimates for servers under load: they only rank choices.
+// Levels of x86-64 (v2 to v4) use the lowest numbers of the common families that have them.
 #include "compiler/target/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,8 +18,8 @@ namespace {
 
 constexpr int64_t kKiB = 1 << 10, kMiB = 1 << 20;
 
-/// Handing a task to a thread that is awake takes a fraction of a microsecond, and some to one that
-/// is not: measured with oneTBB (test/benchmark).
+/// Handing a task to a thread that is awake takes a fraction of a microsecond; to one that sleeps,
+/// a few microseconds. Measured with oneTBB (test/benchmark).
 constexpr Parallelism kThreads = {.task = 6000, .launch = 10};
 
 struct Row {
@@ -30,7 +29,7 @@ struct Row {
 };
 
 const Row *findRow(llvm::StringRef cpu) {
-  // Never destroyed: programs that end need not wait for it.
+  // Never destroyed, so that exiting does not wait for it.
   static const auto *rows = new llvm::SmallVector<Row, 0>{
       // [I] [E]: SSE4; a multiplication and an addition instead of a fused one.
       {{"x86-64-v2", "x86-64", "nehalem", "westmere", "sandybridge", "ivybridge"},
@@ -124,8 +123,8 @@ const Row *findRow(llvm::StringRef cpu) {
                   .quadProduct = 2},
         .costs = {.divideF32 = 5, .divideF64 = 8, .rootF32 = 6, .rootF64 = 9, .gatherElement = 0.6},
         .parallelism = kThreads}},
-      // [I] [F] [E]: efficient cores, alone on small machines and servers; 256 bits go in two
-      // halves.
+      // [I] [F] [E]: efficient cores, alone on small machines and servers; 256-bit instructions are
+      // executed in two halves.
       {{"gracemont", "sierraforest", "grandridge", "clearwaterforest"},
        {.name = "gracemont",
         .frequency = 3.2,
@@ -226,7 +225,7 @@ const Row *findRow(llvm::StringRef cpu) {
         .costs =
             {.divideF32 = 10, .divideF64 = 16, .rootF32 = 12, .rootF64 = 18, .gatherElement = 0.9},
         .parallelism = kThreads}},
-      // [A] [F]: vectors of 32 bytes in two halves.
+      // [A] [F]: 32-byte vectors are executed in two halves.
       {{"znver1"},
        {.name = "znver1",
         .frequency = 2.8,
@@ -281,7 +280,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .pairProduct = 2},
         .costs = {.divideF32 = 4, .divideF64 = 5, .rootF32 = 5, .rootF64 = 8, .gatherElement = 1.8},
         .parallelism = kThreads}},
-      // [A] [F]: vectors of 64 bytes in two halves.
+      // [A] [F]: 64-byte vectors are executed in two halves.
       {{"znver4"},
        {.name = "znver4",
         .frequency = 3.6,
@@ -302,7 +301,7 @@ const Row *findRow(llvm::StringRef cpu) {
         .costs =
             {.divideF32 = 7, .divideF64 = 10, .rootF32 = 10, .rootF64 = 16, .gatherElement = 1.8},
         .parallelism = kThreads}},
-      // [A] [F]: the servers, which do vectors of 64 bytes at once.
+      // [A] [F]: the server variants, which execute 64-byte vectors at once.
       {{"znver5"},
        {.name = "znver5",
         .frequency = 4.0,
@@ -410,7 +409,7 @@ const Row *findRow(llvm::StringRef cpu) {
         .costs =
             {.divideF32 = 8, .divideF64 = 12, .rootF32 = 10, .rootF64 = 16, .gatherElement = 1.5},
         .parallelism = kThreads}},
-      // [E]: RISC-V with V; cores that do two vectors of their least length at a time.
+      // [E]: RISC-V with V; cores that execute two vectors of their minimum length per cycle.
       {{"riscv64"},
        {.name = "riscv64",
         .frequency = 2.0,

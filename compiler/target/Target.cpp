@@ -14,7 +14,7 @@
 
 namespace hloc {
 
-/// LLVM's descriptions of processors, without its code generators.
+/// Registers LLVM's descriptions of processors, without its code generators.
 static void describeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -36,12 +36,12 @@ int getX86Level(llvm::StringRef cpu) {
       .Default(0);
 }
 
-/// What a RISC-V processor without a name is taken to have: of RVA22 with vectors what compilers
-/// use. Of f16 it need have nothing.
+/// The features assumed of an unnamed RISC-V processor: those of RVA22 that compilers use, and
+/// vectors; f16 is not required.
 static constexpr llvm::StringLiteral kRiscvFeatures = "+m,+a,+f,+d,+c,+zba,+zbb,+zbs,+v";
 
-/// Features in which the host differs from what LLVM knows of its processor by name, as those that
-/// a hypervisor hides.
+/// Features in which the host differs from LLVM's description of its processor, for instance
+/// because a hypervisor hides them.
 static std::string getHostFeatures(const llvm::MCSubtargetInfo &processor) {
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   std::string features;
@@ -57,7 +57,7 @@ static std::string getHostFeatures(const llvm::MCSubtargetInfo &processor) {
 
 namespace {
 
-/// A processor as LLVM knows it.
+/// A processor as LLVM describes it.
 struct Processor {
   std::string cpu, features;
   bool isHost = false;
@@ -84,7 +84,7 @@ static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::
     return std::unique_ptr<llvm::MCSubtargetInfo>(
         llvmTarget->createMCSubtargetInfo(triple, name, ""));
   };
-  // Without a CPU first: LLVM speaks of an unknown one itself.
+  // First without a CPU, because LLVM itself prints a message about an unknown one.
   if (!native && !makeSubtarget("")->isCPUStringValid(made->cpu))
     return llvm::createStringError("unknown CPU '" + made->cpu + "' for " + triple.str());
   made->subtarget = makeSubtarget(made->cpu);
@@ -100,13 +100,13 @@ static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::
   return std::move(made);
 }
 
-/// The processor that is called `cpu`, which may be empty or "native". Each is described once:
-/// programs that compile many modules do so for one.
+/// The processor called `cpu`, which may be empty or "native". Each is created once, since programs
+/// that compile many modules do so for one.
 static llvm::Expected<const Processor *> findProcessor(const llvm::Triple &triple,
                                                        llvm::StringRef cpu) {
   static std::mutex lock;
   static auto *known =
-      new llvm::StringMap<std::unique_ptr<Processor>>; // never destroyed, as MachinePool
+      new llvm::StringMap<std::unique_ptr<Processor>>; // never destroyed, like MachinePool
   std::lock_guard<std::mutex> guard(lock);
   std::unique_ptr<Processor> &processor = (*known)[(triple.str() + " " + cpu).str()];
   if (!processor) {
@@ -118,14 +118,14 @@ static llvm::Expected<const Processor *> findProcessor(const llvm::Triple &tripl
   return processor.get();
 }
 
-/// Makes the target that of all processors in what orders of sums, and the choice of kernels,
-/// follow from. Registers are those that every processor has but x86-64-v2: where they are narrower
-/// there are twice as many. What remains the processor's own changes no bits: how memory is
+/// Replaces everything on which orders of summation and the choice of kernels depend by what all
+/// processors share. Registers are those that every processor has except x86-64-v2, whose registers
+/// are half as wide. What remains specific to the processor does not change bits: how memory is
 /// accessed, sorted and converted, and products of integers.
 static void planForAll(Target &target) {
   target.emulatesFma = !target.hasFma;
   target.hasFma = true;
-  target.hasPairMultiplyAdd &= target.hasWordPermute; // else for half such a register
+  target.hasPairMultiplyAdd &= target.hasWordPermute; // otherwise only for half of such a register
   target.hasQuadMultiplyAdd = target.usesBf16Dot = target.hasRange = false;
   target.vectorBytes = 32;
   target.vectorRegisters = 16;
@@ -144,7 +144,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.lineTables = options.lineTables;
   target.trace = options.trace;
   llvm::Triple triple(target.triple);
-  // For others there are no vectors, and code for single elements would be many times slower.
+  // Other architectures have no vector code here, and scalar code would be many times slower.
   if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64 &&
       triple.getArch() != llvm::Triple::riscv64)
     return llvm::createStringError("no code is made for '" + target.triple +
@@ -163,7 +163,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
     target.vectorRegisters = avx512 ? 32 : 16;
     target.hasMaskRegisters = avx512;
-    // AVX2 has masked loads of words and double words.
+    // AVX2 has masked loads of 32-bit and 64-bit elements.
     target.narrowestMaskedBits = avx512 ? 8 : has("avx2") ? 32 : 128;
     target.hasFma = has("fma");
     target.hasWordPermute = has("avx2");
@@ -174,7 +174,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasQuadMultiplyAdd = avx512 ? has("avx512vnni") : has("avxvnni");
     family = avx512 ? "x86-64-v4" : has("avx2") ? "x86-64-v3" : "x86-64-v2";
     target.usesBf16Dot = options.bf16Dot == Bf16Dot::Native && avx512 && has("avx512bf16");
-    // 256-bit tuning is for code that happens to use vectors; kernels here are made of them.
+    // The 256-bit preference is for code that uses vectors occasionally; kernels consist of them.
     if (avx512)
       target.features += (target.features.empty() ? "" : ",") + std::string("-prefer-256-bit");
   } else if (triple.isAArch64()) {
@@ -185,7 +185,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     if (!has("v"))
       return llvm::createStringError("no code is made for '" + target.cpu +
                                      "': expected a RISC-V processor with vectors (V)");
-    // The least length that the processor is said to have.
+    // The minimum vector length that the processor declares.
     target.vectorBytes = has("zvl512b") ? 64 : has("zvl256b") ? 32 : 16;
     target.vectorRegisters = 32;
     target.narrowestMaskedBits = 8;
@@ -232,7 +232,7 @@ llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &op
   return targets;
 }
 
-/// What code may use, after the names of triple and processor, which `separator` ends.
+/// What code may use, after the names of triple and processor, which are followed by `separator`.
 static std::string describe(const Target &target, llvm::StringRef separator) {
   std::string text;
   llvm::raw_string_ostream out(text);

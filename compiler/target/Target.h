@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every stage from fusion on knows of the machine that is compiled for. Test:
-// test/target/TargetTest.cpp.
+// What every stage from fusion on knows about the target machine. Test: test/target/TargetTest.cpp.
 
 #ifndef HLOC_COMPILER_TARGET_TARGET_H
 #define HLOC_COMPILER_TARGET_TARGET_H
@@ -13,71 +12,71 @@
 
 namespace hloc {
 
-/// How dots of bf16 are computed: Exact multiplies and adds in f32, as every other narrow float.
-/// Native uses the processor's instruction, where it has one, which takes subnormal numbers as zero
-/// and rounds two products and their sum in an order of its own.
+/// How dots of bf16 are computed. Exact multiplies and adds in f32, as for every other narrow
+/// float. Native uses the processor's instruction, if it has one, which treats subnormal numbers as
+/// zero and rounds two products and their sum in its own way.
 enum class Bf16Dot { Exact, Native };
 
 struct TargetOptions {
   /// LLVM triple; empty: the host's.
   std::string triple;
-  /// CPU name as clang's -mcpu takes it; "native": the host's own; empty: native on the host's
-  /// architecture, else the least of the triple's. For makeTargets several levels of x86-64,
+  /// CPU name as for clang's -mcpu; "native": the host's own; empty: native on the host's
+  /// architecture, otherwise the triple's baseline. For makeTargets, several levels of x86-64
   /// separated by commas.
   std::string cpu;
   /// 0 to 3.
   int optimization = 3;
-  /// Unless it is zero, no kernel is cut into tasks for a pool of threads.
+  /// If true, kernels are not divided into tasks for a thread pool.
   bool singleThreaded = false;
-  /// Arithmetic of floats may be regrouped, and divisions become products with reciprocals.
+  /// Floating-point arithmetic may be reassociated, and divisions become products with reciprocals.
   bool fastMath = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
-  /// Results have the same bits whatever the instruction set: kernels are planned for one set of
-  /// registers and one machine, whichever processor their code is for, and x * y + z is rounded
-  /// once, or twice, on all of them.
+  /// Results have the same bits for any instruction set: kernels are planned for one set of
+  /// registers and one machine, whichever processor their code is for, and x * y + z is rounded in
+  /// the same way on all of them.
   bool reproducible = false;
   /// Line tables that point into the .hlo file.
   bool lineTables = false;
   /// Every launch and call is reported to the context's trace (hlort_trace_start).
   bool trace = false;
-  /// Numbers of the machine as YAML (readMachine), which replace those of the table; `machineFile`
-  /// is the name for messages.
+  /// Numbers of the machine as YAML (readMachine), which override those of the table; `machineFile`
+  /// is the file's name for messages.
   std::string machine, machineFile;
 };
 
-/// What code may use, and what it takes.
+/// A target: the instructions that code may use, and its costs.
 struct Target {
-  /// Which of a module's targets it is.
+  /// Its number among a module's targets.
   int64_t number = 0;
   std::string triple, cpu, features;
-  /// Its numbers: caches, rates, costs.
+  /// Its caches, rates and costs.
   Machine machine;
-  /// Bytes of one vector register, and how many there are: of those that kernels are planned for.
+  /// Bytes of a vector register, and the number of registers, that kernels are planned for.
   int64_t vectorBytes = 16, vectorRegisters = 16;
-  /// Vectors of i1 have registers of their own (AVX-512). Without, a mask is a vector as wide as
-  /// what was compared.
+  /// Vectors of i1 have registers of their own (AVX-512). Without these, a mask is a vector as wide
+  /// as what was compared.
   bool hasMaskRegisters = false;
-  /// Bits of the narrowest element of which one instruction loads those that a mask names; more
-  /// than any has if there is none.
+  /// Bits of the narrowest element that has masked loads; 128, more than any element has, if there
+  /// are none.
   int64_t narrowestMaskedBits = 128;
-  /// What a kernel may take of the stack of the thread that runs it: threads other than a
-  /// program's first have 1 MiB where systems give least, and the host's own frames are below.
+  /// Bytes of the thread's stack that a kernel may use: on some systems, threads other than the
+  /// first have 1 MiB, which also has to hold the host's frames.
   int64_t kernelStackBytes = 640 << 10;
   bool hasFma = false;
-  /// What code has instead of the instruction rounds once, as it does.
+  /// Instead of the instruction, code emulates its single rounding.
   bool emulatesFma = false;
-  /// A shuffle of eight words by numbers that are not constant (vpermd).
+  /// There is a shuffle of eight words by variable indices (vpermd).
   bool hasWordPermute = false;
-  /// Multiplication of pairs of i16 with addition of the two products (pmaddwd).
+  /// There is a multiplication of pairs of i16 that adds the two products (pmaddwd).
   bool hasPairMultiplyAdd = false;
-  /// Multiplication of four bytes, one side signed and the other not, with addition of the products
+  /// There is a multiplication of four bytes, signed by unsigned, that adds the products
   /// (vpdpbusd).
   bool hasQuadMultiplyAdd = false;
   /// Dots of bf16 use the processor's instruction for pairs (vdpbf16ps).
   bool usesBf16Dot = false;
-  /// Conversions from and to f16; roundings to integers.
+  /// There are conversions to and from f16; there are instructions that round to integers.
   bool hasHalf = false, hasRounding = false;
-  /// The greater or less of two floats by one instruction that tells +0 from -0 (vrangeps).
+  /// There are minimum and maximum instructions for floats that distinguish +0 from -0 (vrangeps).
   bool hasRange = false;
   int optimization = 3;
   bool singleThreaded = false, fastMath = false, reproducible = false;
@@ -87,14 +86,14 @@ struct Target {
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
 };
 
-/// Resolves names and features; an error message for a triple or CPU that LLVM does not know.
+/// Resolves names and features; an error for a triple or CPU that LLVM does not know.
 llvm::Expected<Target> makeTarget(const TargetOptions &options);
 
-/// The same for each CPU that the options name, from the lowest level to the highest.
+/// Likewise for each CPU that the options name, from the lowest level to the highest.
 llvm::Expected<llvm::SmallVector<Target, 1>> makeTargets(const TargetOptions &options);
 
-/// What is known of a target, as text: what its code may use as comments, and its machine as
-/// readMachine reads it.
+/// A description of a target as text: what its code may use, as comments, and its machine in the
+/// format of readMachine.
 std::string printTarget(const Target &target);
 
 /// 1 to 4 for the CPU names x86-64, x86-64-v2, -v3 and -v4; 0 for any other.

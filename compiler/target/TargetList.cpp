@@ -11,8 +11,8 @@
 
 namespace hloc {
 
-/// The names that LLVM has for processors of an architecture. Those with an underscore are second
-/// ones.
+/// LLVM's names for processors of an architecture, without those that contain an underscore, which
+/// are aliases.
 static llvm::SmallVector<llvm::StringRef, 0> getProcessors(const llvm::Triple &triple) {
   std::string message;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
@@ -43,7 +43,7 @@ std::string listTargets() {
       options.triple = triple.str();
       options.cpu = name.str();
       auto target = makeTarget(options);
-      if (!target) { // a processor of 32 bits
+      if (!target) { // a 32-bit processor
         llvm::consumeError(target.takeError());
         continue;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code can be made for. Test: test/tools/target.test.
+// The targets that code can be compiled for. Test: test/tools/target.test.
 
 #ifndef HLOC_COMPILER_TARGET_TARGETLIST_H
 #define HLOC_COMPILER_TARGET_TARGETLIST_H
@@ -8,8 +8,8 @@
 
 namespace hloc {
 
-/// A table with a line for each processor, as --mcpu takes it: its architecture, what its vectors
-/// are, and the machine whose numbers choices are made by.
+/// A table with a line for each processor that --mcpu accepts: its architecture, its vectors, and
+/// the machine whose numbers are used for choices.
 std::string listTargets();
 
 } // namespace hloc

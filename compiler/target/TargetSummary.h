@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target in a line. Test: test/tools/schedules.test.
+// A one-line summary of a target. Test: test/tools/schedules.test.
 
 #ifndef HLOC_COMPILER_TARGET_TARGETSUMMARY_H
 #define HLOC_COMPILER_TARGET_TARGETSUMMARY_H
@@ -8,8 +8,8 @@
 
 namespace hloc {
 
-/// What code may use on it, as printTarget says it: triple, processor, vectors, and the
-/// instructions that kernels ask for.
+/// The parts of printTarget that code depends on: triple, processor, vectors, and the optional
+/// instructions.
 std::string summarize(const Target &target);
 
 } // namespace hloc
