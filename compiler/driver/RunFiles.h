@@ -26,12 +26,13 @@ enum class InputError { None, Refused, WrongUsage };
 InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
                       ParticipantArrays &inputs);
 
-/// What the host feeds to a participant as number `index`: infeed0.npy, ... of --inputs-from, at
-/// random where the inputs are.
+/// Number `index` of the data that the host feeds to a participant: infeed0.npy, ... of
+/// --inputs-from, or random where the inputs are random.
 llvm::Expected<HostArray> readInfeed(mlir::RankedTensorType type, size_t index, size_t participant,
                                      const RunOptions &options);
 
-// Results are the files out0.npy, ...; what outfeed gives, outfeed0.npy, ...: `prefix` says which.
+// Results are the files out0.npy, ...; data from outfeed are outfeed0.npy, ...: `prefix` is that
+// name.
 
 /// Writes the arrays to --outputs-to. Errors are printed.
 mlir::LogicalResult writeOutputs(llvm::StringRef prefix, const ParticipantArrays &outputs,
@@ -41,8 +42,8 @@ mlir::LogicalResult writeOutputs(llvm::StringRef prefix, const ParticipantArrays
 mlir::LogicalResult compareWithExpected(llvm::StringRef prefix, const ParticipantArrays &outputs,
                                         const RunOptions &options);
 
-/// Compares two sets of arrays, which errors call `what`, with a tolerance for each array (that of
-/// the options for those after the last one), and prints what differs.
+/// Compares two sets of arrays, which messages call `what`, with a tolerance for each array (that
+/// of the options for those after the last one), and prints the differences.
 mlir::LogicalResult compareResults(llvm::StringRef what, const ParticipantArrays &outputs,
                                    const ParticipantArrays &expected,
                                    llvm::ArrayRef<Tolerance> tolerances, const RunOptions &options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of hlo-run. Names and meanings are a contract with scripts outside the project.
+// The command line of hlo-run. Names and meanings are a contract with scripts outside of the
+// project.
 
 #ifndef HLOC_COMPILER_DRIVER_RUNOPTIONS_H
 #define HLOC_COMPILER_DRIVER_RUNOPTIONS_H
@@ -20,17 +21,17 @@ namespace hloc {
 
 class MpiProcess;
 
-/// Whether to report where precision is lost, and in which order.
+/// Whether to report losses of precision, and in which order.
 enum class NumericReport { None, Program, Loss };
 
 struct RunOptions {
   std::string module;
-  std::vector<std::string> inputs; // --input, one a parameter
+  std::vector<std::string> inputs; // --input, one per parameter
   std::string inputsFrom, outputsTo, expectFrom;
-  BindOptions bind; // inputs are of the parameters that are left
+  BindOptions bind; // inputs are for the remaining parameters
   Tolerance tolerance;
-  bool hasTolerance = false; // it was given; else --compare derives one from the module
-  /// With --mpi, 0 stands for what the module says.
+  bool hasTolerance = false; // given by the user; otherwise --compare derives one from the module
+  /// With --mpi, 0 stands for the module's own number.
   int64_t replicas = 1, partitions = 1;
   bool mpi = false;
   uint64_t seed = 0;
@@ -39,10 +40,10 @@ struct RunOptions {
   std::string trace;
   bool profile = false;
   std::string profileFile; // empty: only printed
-  std::string reportFile;  // of a page with what is measured, or of its data; empty: none
+  std::string reportFile;  // of a page with measured times, or of its data; empty: none
   NumericReport numericReport = NumericReport::None;
 
-  // Of compiled code.
+  // For compiled code.
   int optimizationLevel = 2;
   int64_t threads = 0; // 0: all processors
   std::string mcpu;    // empty: this machine's
@@ -50,7 +51,7 @@ struct RunOptions {
   bool fastMath = false, reproducible = false, checkBuffers = false;
 
   CacheSettings cache;
-  double timeBudget = 0; // as hloc's
+  double timeBudget = 0; // as for hloc
 
   std::vector<std::string> schedules;             // NAME=#hlo.schedule<...>
   std::string tunedSchedules, tunedSchedulesFile; // --schedules' text and name
@@ -60,11 +61,11 @@ struct RunOptions {
   double maxSeconds = 1e9;
   int64_t maxMegabytes = int64_t(1) << 14;
 
-  /// Of the module, once it is open.
+  /// The module's source text, once it is open.
   std::shared_ptr<llvm::SourceMgr> sources;
-  /// With --mpi, once that has begun.
+  /// With --mpi, once that is initialized.
   std::shared_ptr<MpiProcess> process;
-  /// The participants that this process is: all, or one.
+  /// The participants in this process: all, or one.
   int64_t firstHere = 0, countHere = 1;
 
   int64_t getParticipants() const { return replicas * partitions; }
@@ -73,7 +74,7 @@ struct RunOptions {
   }
 };
 
-/// Reads the command line. False, with a message on the error stream, if it is wrong.
+/// Parses the command line. Returns false after printing a message if it is wrong.
 bool parseRunOptions(int argc, char **argv, RunOptions &options);
 
 } // namespace hloc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `hlo-run --profile`: calls of a program with traces, and what they say. Test:
+// `hlo-run --profile`: calls a program with traces and evaluates these. Test:
 // test/tools/profile.test.
 
 #ifndef HLOC_COMPILER_DRIVER_RUNPROFILE_H
@@ -12,25 +12,25 @@
 
 namespace hloc {
 
-/// What calls of code with traces took, and the results of the last one.
+/// The measurements of calls with traces, and the results of the last call.
 struct TracedCalls {
   std::vector<ProfileRow> rows;
   int64_t calls = 0;
-  /// Seconds of a call, the median; nanoseconds that were taken off each event.
+  /// Median seconds of a call; nanoseconds that were subtracted from each event.
   double seconds = 0, overhead = 0;
   std::vector<HostArray> results;
 };
 
-/// Calls `traced` for as long as the options' benchmark says, after some calls that do not count.
-/// Of several participants it looks at the first. Nothing, with a message, if a call fails.
+/// Calls `traced` for as long as the benchmark option says, after some warm-up calls. Of several
+/// participants, only the first one is traced. None, after printing a message, if a call fails.
 std::optional<TracedCalls> traceCalls(Executable &traced, const RunOptions &options,
                                       ParticipantTeam &team, llvm::ArrayRef<HostTransfers *> hosts,
                                       const ParticipantArrays &inputs);
 
-/// Times calls of `plain`, which is what `measured` gets, then calls of the same module compiled
-/// with traces, of which the first participant's count; prints the profile and writes it, and a
-/// report, to the files that `options` names. `remarks` are of the compilation of `plain`. False,
-/// with a message, if something fails.
+/// Times calls of `plain`, which gives `measured`, then calls of the same module compiled with
+/// traces, where those of the first participant are evaluated. Prints the profile, and writes it
+/// and a report to the files that `options` names. `remarks` are those of the compilation of
+/// `plain`. Returns false after printing a message if something fails.
 bool runProfile(mlir::ModuleOp source, CompileOptions compile, const RunOptions &options,
                 Executable &plain, const ReportRemarks &remarks, ParticipantTeam &team,
                 llvm::ArrayRef<HostTransfers *> hosts, const ParticipantArrays &inputs,

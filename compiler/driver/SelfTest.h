@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-tests: what `hloc --emit=selftest` links with a compiled module, so that the program says by
-// itself whether the module computes right where it runs. The reference evaluator computes here
-// what is expected, on random inputs that the program makes again, and each result is held to the
-// bound that follows from the module's operations, as by `hlo-run --compare`. Test:
-// test/tools/selftest.test.
+// Self-tests: `hloc --emit=selftest` links a compiled module with data and code that check, on the
+// machine where it runs, whether the module computes correctly there. The reference evaluator
+// computes the expected results at compile time, on random inputs that the program generates again;
+// each result is checked against the bound that follows from the module's operations, as for
+// `hlo-run --compare`. Test: test/tools/selftest.test.
 
 #ifndef HLOC_COMPILER_DRIVER_SELFTEST_H
 #define HLOC_COMPILER_DRIVER_SELFTEST_H
@@ -13,49 +13,47 @@
 
 namespace hloc {
 
-/// What a result has to be; of those that are the sizes of others, nothing.
+/// The expected value of a result; empty for results that are sizes of others.
 struct ExpectedResult {
   llvm::SmallVector<int64_t> shape;
   /// All elements, or a sample (runtime/program/Sample.h), in the form of files.
   std::vector<char> elements;
   int64_t count = 0;
   runtime::Tolerance tolerance;
-  /// That in words; empty if the result must be exact.
+  /// The tolerance in words; empty if the result must be exact.
   std::string bound;
 };
 
 struct SelfTest {
   uint64_t seed = 0;
   int64_t participants = 1;
-  /// Of the processor that the code needs.
+  /// Features of the processor that the code requires.
   std::vector<std::string> features;
-  /// Of each argument (findIndexBound).
+  /// For each argument (findIndexBound).
   std::vector<int64_t> indexBounds;
-  /// The fingerprint of all inputs.
+  /// A hash of all inputs.
   uint64_t inputs = 0;
-  /// Of each participant all of the module's results.
+  /// For each participant, all of the module's results.
   std::vector<ExpectedResult> results;
-  /// The fingerprint of what the code gave here, if this machine runs it.
+  /// A hash of the code's results on this machine, if it can run the code.
   std::optional<uint64_t> bits;
 };
 
-/// Fails, with an error at its place, if the module exchanges data with its host while it runs,
-/// which a program by itself has none of.
+/// Fails, with an error at the location, if the module exchanges data with its host during a run,
+/// which a stand-alone program cannot.
 mlir::LogicalResult checkSelfTest(mlir::ModuleOp source);
 
-/// Evaluates `source`, and, where this machine can, runs the code once: what differs already is a
-/// warning. `source` is the module of `file` before it was compiled, with its parameters bound.
-/// Says on the error stream what it is doing, if that takes long. Fails with errors at their
-/// places.
+/// Evaluates `source` and, if this machine can, runs the code once; a difference is a warning.
+/// `source` is the module of `file` before it was compiled, with its parameters bound. Prints
+/// progress on the error stream if this takes long. Fails with errors at their locations.
 mlir::FailureOr<SelfTest> makeSelfTest(mlir::ModuleOp source, llvm::StringRef file,
                                        const CompiledModule &compiled, uint64_t seed);
 
-/// What the code gives on these inputs in this process; nothing if this machine does not run such
-/// code.
+/// The results of the code on these inputs in this process; empty if this machine cannot run it.
 llvm::Expected<ParticipantArrays> trySelfTest(const SelfTest &test, const CompiledModule &compiled,
                                               const ParticipantArrays &inputs);
 
-/// An object file with the test's data and a function main. To be linked with that of the module.
+/// An object file with the test's data and a main function, to be linked with that of the module.
 llvm::Error emitSelfTest(const SelfTest &test, const CompiledModule &compiled,
                          llvm::SmallVectorImpl<char> &object);
 

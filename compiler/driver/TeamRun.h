@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled code in this process, and its calls by all participants at once. Tests:
+// Compiled code in this process, called by all participants at once. Tests:
 // test/tools/hlo-run.test, test/tools/participants.test.
 
 #ifndef HLOC_COMPILER_DRIVER_TEAMRUN_H
@@ -18,11 +18,11 @@ struct Executable {
   mlir::OwningOpRef<mlir::ModuleOp> program;
   CompiledModule compiled;
   LoadedModule loaded;
-  /// What would be in the file of weights, if the module has one.
+  /// The contents of the file of weights, if the module has one.
   WeightsMemory weights;
 };
 
-/// Compiles a copy of `source` and links it into this process; nothing if that fails, which is
+/// Compiles a copy of `source` and links it into this process. None if that fails, which is
 /// reported.
 std::optional<Executable> makeExecutable(mlir::ModuleOp source, const CompileOptions &options);
 
@@ -37,8 +37,9 @@ public:
                              inputs[options.firstHere + i]);
   }
 
-  /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
-  /// true; `ended` is told how long each call took. False, with messages, if a call fails.
+  /// Runs all participants repeatedly while `goesOn`, which the first one calls before each run,
+  /// returns true; `ended` gets the time of each run. Returns false after printing messages if a
+  /// run fails.
   bool run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended);
 
   void fillArguments() {
@@ -46,7 +47,7 @@ public:
       instance.fillArguments();
   }
 
-  /// Of all participants; nothing of those in other processes.
+  /// For all participants; empty for those in other processes.
   ParticipantArrays getResults() {
     ParticipantArrays arrays(options.getParticipants());
     for (auto [i, instance] : llvm::enumerate(instances))

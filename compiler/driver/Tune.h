@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `hloc --tune`: finds quicker schedules for a module's kernels by running it on this machine.
-// Test: test/tools/tune.test.
+// `hloc --tune`: finds faster schedules for a module's kernels by running it on this machine. Test:
+// test/tools/tune.test.
 
 #ifndef HLOC_COMPILER_DRIVER_TUNE_H
 #define HLOC_COMPILER_DRIVER_TUNE_H
@@ -10,10 +10,10 @@
 
 namespace hloc {
 
-/// Tunes `module`, which is left as it is and whose text is `source`, and puts what was found into
-/// `compile`. `file` is the name of the file of schedules that is to be written: sections of other
-/// machines that it has stay. False, with a message, if the file is malformed or the module cannot
-/// be run by itself.
+/// Tunes `module`, whose text is `source`, without changing it, and stores the schedules found in
+/// `compile`. `file` is the name of the schedules file to be written; sections that it has for
+/// other machines are kept. Returns false after printing a message if the file is malformed or the
+/// module cannot be run on its own.
 bool tune(mlir::ModuleOp module, llvm::StringRef source, const HlocOptions &options,
           llvm::StringRef file, CompileOptions &compile);
 

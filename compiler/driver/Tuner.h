@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the quickest schedules of a program's kernels. One run times one candidate of each
-// of them, since what one kernel takes does not depend on the others' schedules, but for kernels
-// that run part by part together; these take turns. It runs in turn with the best so far, since
-// what else a machine does changes from one second to the next. Where a candidate is quicker, those
-// that differ from it in one field come next. At the end the best run in turn with the model's own
-// schedules: what is not quicker then was noise. Test: test/driver/TunerTest.cpp.
+// The search for the fastest schedules of a program's kernels. One run measures one candidate for
+// each kernel, since the time of a kernel does not depend on the others' schedules, except for
+// kernels that run tile by tile as a group, which are measured in turn. Each run alternates with
+// one of the best schedules so far, since the load of the machine changes from second to second.
+// When a candidate is faster, those that differ from it in one field come next. At the end the best
+// schedules alternate with the model's own; what is not faster then was noise. Test:
+// test/driver/TunerTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_TUNER_H
 #define HLOC_COMPILER_DRIVER_TUNER_H
@@ -17,20 +18,21 @@
 
 namespace hloc {
 
-/// Schedules by the fingerprints of kernels; others have the model's own.
+/// Schedules by the fingerprints of kernels; other kernels have the model's own.
 using TrialSchedules = llvm::StringMap<hlo::ScheduleAttr>;
 
-/// What a run of the program took, the least of several calls.
+/// The times of a run of the program: the minimum over several calls.
 struct TrialTimes {
-  /// Kernels that run part by part together, by fingerprint, and their nanoseconds a call.
+  /// A group of kernels that run tile by tile together, by fingerprint, and its nanoseconds per
+  /// call.
   struct Row {
     std::vector<std::string> problems;
     double time = 0;
   };
   std::vector<Row> rows;
-  /// Nanoseconds a call.
+  /// Nanoseconds per call.
   double call = 0;
-  /// The same for the same bits of all results.
+  /// A hash of the bits of all results.
   uint64_t results = 0;
 };
 
@@ -42,37 +44,38 @@ struct Comparison {
 struct TunableKernel {
   std::string name, problem;
   hlo::ScheduleAttr own;
-  /// Other schedules with the same bits: what to try first, and what to try next after one that was
-  /// quicker.
+  /// Other schedules with the same bits: the first ones to try, and those to try after one that was
+  /// faster.
   std::vector<hlo::ScheduleAttr> candidates;
   std::function<std::vector<hlo::ScheduleAttr>(hlo::ScheduleAttr)> listNeighbours;
 };
 
 class Tuner {
 public:
-  /// Runs the program with two sets of schedules in turn; nothing if it fails, which costs it the
-  /// candidates that were in the second.
+  /// Runs the program with two sets of schedules alternately. None if that fails, which rules out
+  /// the candidates of the second set.
   using Measure = std::function<std::optional<Comparison>(const TrialSchedules &reference,
                                                           const TrialSchedules &trial)>;
-  /// Told after each run: how many there were, seconds since the start, nanoseconds of a call with
-  /// the own schedules, and with the best so far as the sum of their kernels says.
+  /// Called after each run with the number of runs, the seconds since the start, the nanoseconds of
+  /// a call with the own schedules, and those with the best so far, as the sum over kernels.
   using Progress = std::function<void(int64_t runs, double seconds, double before, double now)>;
 
   struct Result {
     std::string name, problem;
     hlo::ScheduleAttr schedule, own;
-    /// Nanoseconds a call, of all kernels that run with this one.
+    /// Nanoseconds per call of all kernels that run with this one.
     double before = 0, after = 0;
   };
 
   Tuner(std::vector<TunableKernel> kernels, Measure measure, Progress progress = {});
 
-  /// Searches for about so many seconds. False if the program does not even run as it is.
+  /// Searches for about `seconds`. Returns false if the program does not even run with its own
+  /// schedules.
   bool run(double seconds);
 
-  /// The kernels that are quicker with another schedule, the largest gain first.
+  /// The kernels that are faster with another schedule, the largest gain first.
   std::vector<Result> getResults() const;
-  /// Nanoseconds a call, with the own schedules and with the results.
+  /// Nanoseconds per call, with the own schedules and with the results.
   double getBefore() const { return before; }
   double getAfter() const { return after; }
 
@@ -88,7 +91,7 @@ private:
   /// Kernels that share rows.
   struct Group {
     std::vector<Kernel *> kernels;
-    /// Nanoseconds a call with the own schedules, and with the best.
+    /// Nanoseconds per call with the own schedules, and with the best.
     double own = 0, time = 0;
     size_t turn = 0;
     Kernel *trial = nullptr;
@@ -114,7 +117,7 @@ private:
   double started = 0, before = 0, after = 0;
   /// Of the longest run.
   double runSeconds = 0;
-  /// The same schedules give the same bits.
+  /// Equal schedules give equal bits.
   bool repeats = true;
 };
 

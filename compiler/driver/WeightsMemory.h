@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a file of weights, for modules that run in the process that has compiled them.
+// The contents of a file of weights in memory, for modules that run in the process that compiled
+// them.
 
 #ifndef HLOC_COMPILER_DRIVER_WEIGHTSMEMORY_H
 #define HLOC_COMPILER_DRIVER_WEIGHTSMEMORY_H
@@ -14,10 +15,10 @@ struct WeightsMemory {
   int64_t bytes = 0;
 };
 
-/// Makes it in memory.
+/// Creates it in memory.
 llvm::Expected<WeightsMemory> makeWeights(const WeightsImage &image);
 
-/// Lets a module that is loaded read it there.
+/// Makes a loaded module read its weights there.
 llvm::Error useWeights(const LoadedModule &module, const WeightsMemory &weights);
 
 } // namespace hloc

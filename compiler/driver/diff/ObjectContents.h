@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in an object that hloc made: its record, and its functions. Test: test/tools/diff.test.
+// The contents of an object that hloc made: its record, and its functions. Test:
+// test/tools/diff.test.
 
 #ifndef HLOC_COMPILER_DRIVER_DIFF_OBJECTCONTENTS_H
 #define HLOC_COMPILER_DRIVER_DIFF_OBJECTCONTENTS_H
@@ -11,19 +12,19 @@ namespace hloc {
 
 struct ObjectPart {
   uint64_t bytes = 0;
-  /// Of functions that of their code and of what it refers to: the same wherever they are in an
-  /// object.
+  /// For functions, a hash of their code and of what it refers to, independent of their position in
+  /// an object.
   uint64_t hash = 0;
 };
 
 struct ObjectContents {
   llvm::json::Object record;
   llvm::StringMap<ObjectPart> functions;
-  /// Of all code, and of the program's constants.
+  /// All code, and the program's constants.
   ObjectPart code, constants;
 };
 
-/// Reads an object; an error, without the file's name, if it is none of hloc's.
+/// Reads an object; an error, without the file's name, if hloc did not make it.
 llvm::Expected<ObjectContents> readObject(llvm::StringRef file);
 
 } // namespace hloc

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each instruction loses against f64, and whether that is more than it should.
+// What each instruction loses compared with f64, and whether that is more than it should.
 //
-// An instruction is held to two things:
-// - Its error is within what its operation may do (ErrorRules.h), given the errors that its
-//   operands are measured to have. What is beyond has overflowed, is ill-conditioned, or is
-//   computed wrongly.
-// - Of the digits that its type has, and that the types of the values before it have left, half are
-//   there: the largest error is, as a share of the largest element, at most the square root of the
-//   greatest that one rounding to one of these types makes. Less is what cancellation leaves, and
-//   long chains of roundings.
-// Either is a fault where it is seen in the module's results; what an operation does beyond what it
-// may is one, too, if the evaluator does better in the same types. Conversions to narrower types
-// are what the program asks for. Where inexact values are compared, stepped or sorted, the outcome
-// may be another one, and what follows from that is no fault. Test: test/tools/numeric-report.test.
+// An instruction must satisfy two conditions:
+// - Its error is within what its operation may add (ErrorRules.h), given the measured errors of its
+//   operands. An instruction that exceeds this overflows, is ill-conditioned, or is computed
+//   incorrectly.
+// - Half of the digits remain that its type and the types of the values before it can have:
+//   relative to the largest element, the largest error is at most the square root of the largest
+//   rounding error of these types. Fewer digits remain after cancellation and after long chains of
+//   roundings.
+//
+// A violation is a fault if it affects the module's results; a violation of the first condition is
+// also a fault if the evaluator does better in the same types. Conversions to narrower types are
+// what the program asks for. If inexact values are compared, rounded to integers or sorted, the
+// outcome may differ, and the consequences are not a fault. Test: test/tools/numeric-report.test.
 
 #ifndef HLOC_COMPILER_DRIVER_NUMERICS_LOSSES_H
 #define HLOC_COMPILER_DRIVER_NUMERICS_LOSSES_H
@@ -23,22 +24,21 @@
 
 namespace hloc {
 
-/// How far an array is from the one in f64, over all participants.
+/// The difference between an array and its f64 counterpart, over all participants.
 struct Loss {
-  /// The greatest error of an element: in units of the last place of the larger of the two in its
-  /// type, absolute, and relative; infinite where only one is finite. Of integers, the absolute
-  /// one.
+  /// The largest error of an element: in ulps of the larger of the two in its type, absolute, and
+  /// relative; infinite where only one is finite. For integers, the absolute error.
   double ulps = 0, absolute = 0, relative = 0;
-  /// The sizes of the elements in f64.
+  /// The magnitude of the elements in f64.
   Magnitude size;
-  /// How many elements differ at all.
+  /// The number of elements that differ at all.
   int64_t different = 0, count = 0;
-  /// The element with the greatest error: "element [3,5] is 0.5 instead of 0.4999".
+  /// The element with the largest error: "element [3,5] is 0.5 instead of 0.4999".
   std::string worst;
-  /// A finite number became none.
+  /// A finite number became infinite or NaN.
   bool overflows = false;
 
-  /// The greatest error as a share of the largest element.
+  /// The largest error relative to the largest element.
   double ofLargest() const;
 };
 
@@ -49,27 +49,28 @@ enum class Verdict {
   Fine,
   AskedFor,    // a conversion to a narrower type
   OtherChoice, // inexact values were compared
-  Beyond,      // more than the operation may
-  Lost         // too few digits are left
+  Beyond,      // exceeds what the operation may add
+  Lost         // too few digits remain
 };
 
-/// One array that an instruction gives.
+/// One array among an instruction's results.
 struct LossRow {
   LossRow(mlir::Operation *op, size_t leaf, size_t leaves, mlir::RankedTensorType type)
       : op(op), leaf(leaf), leaves(leaves), type(type) {}
 
   mlir::Operation *op;
-  size_t leaf, leaves; // of its result, depth first
+  size_t leaf, leaves; // of its results, depth first
   mlir::RankedTensorType type;
   Loss loss, interpreted; // of compiled code, and of the evaluator in the same types
   ErrorBound allowed;
   Verdict verdict = Verdict::Fine;
-  /// In the module's result, too, more is lost than types say, because of this one. If not, another
-  /// instruction takes it for what it is worth, such as a choice between two values.
+  /// Because of this instruction, the module's result also loses more than its type implies. If
+  /// false, other instructions are not affected by the loss, such as a selection between two
+  /// values.
   bool isSeen = false;
-  /// The evaluator loses no more than it may in the same types.
+  /// In the same types, the evaluator loses no more than allowed.
   bool isCompilers = false;
-  /// The bits that the operand with the fewest has, that should be left, and that are.
+  /// Bits of the least accurate operand; bits that should remain; bits that do.
   double bitsBefore = 0, bitsNeeded = 0, bitsLeft = 0;
 
   bool isFault() const {
