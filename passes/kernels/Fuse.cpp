@@ -214,8 +214,8 @@ void BlockFusion::visit(Operation *op) {
     return;
   }
   if (!candidates.empty() && reason.empty())
-    reason =
-        outside ? "its result is needed in memory" : "computing it again costs more than memory";
+    reason = outside ? "its result is needed in memory"
+                     : "computing it again costs more than reading it from memory";
   if (host(op, candidates, outside) >= 0)
     return;
   if (!uses.groups.empty())

@@ -79,7 +79,7 @@ Reason RowValues::visitReshape(ReshapeOp op) {
     while (next < from.size() && from[next] < 0)
       ++next;
     if (next == from.size() || space[from[next]] != size)
-      return "a reshape of a row's value";
+      return "a reshape of a value per row";
     result.push_back(from[next++]);
   }
   origin[op] = result;
@@ -99,7 +99,7 @@ Reason RowValues::visitBroadcast(BroadcastOp op) {
   for (auto [d, mapped] : llvm::zip(from, op.getDimensions()))
     fits = fits && (d < 0 || d == mapped);
   if (!fits)
-    return "a row's value is broadcast to another shape";
+    return "a value per row is broadcast to another shape";
   origin[op] = identity();
   readsRowAgain = true;
   return {};
@@ -124,7 +124,7 @@ Reason RowValues::visit(Operation *op) {
     return {};
   }
   if (!op->hasTrait<Elementwise>() && !isa<CopyOp>(op))
-    return "a row's value is moved";
+    return "the elements of a value per row are moved";
   std::optional<SmallVector<int64_t>> result;
   for (Value operand : op->getOperands()) {
     if (!depends(operand))
@@ -132,12 +132,12 @@ Reason RowValues::visit(Operation *op) {
     SmallVector<int64_t> from(originOf(operand));
     if (from.size() != shapeOf(op->getResult(0)).size()) { // a scalar is used for all elements
       if (shapeOf(op->getResult(0)) != space)
-        return "a row's value is broadcast to another shape";
+        return "a value per row is broadcast to another shape";
       from = identity();
       readsRowAgain = true;
     }
     if (result && *result != from)
-      return "row values of different shapes";
+      return "values per row of different shapes";
     result = from;
   }
   origin[op] = *result;
@@ -224,7 +224,7 @@ static Reason movesElements(Operation *op, const Group &group) {
         continue;
       if (user == update) {
         if (use.getOperandNumber() != update.getUpdateMutable().getOperandNumber())
-          return "it is where the slice begins";
+          return "it is an index of the update";
         continue;
       }
       if (!seen.insert(user).second)
@@ -242,7 +242,7 @@ static Reason movesElements(Operation *op, const Group &group) {
 Reason Groups::canAddHero(Operation *op, int index) {
   const Group &group = groups[index];
   if (!isa<DotOp, ConvolutionOp, ReduceWindowOp>(op))
-    return "it is a kernel by itself";
+    return "the operation is always a separate kernel";
   // A dot can also be written into a slice of an array, in place.
   bool isUpdate = group.kind == KernelKind::Update && isa<DotOp>(op);
   if (!isUpdate && (group.kind != KernelKind::Loop || group.hero))
@@ -269,18 +269,18 @@ static bool isMask(Operation *op) {
 Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
   if (isa<BitcastConvertOp>(op) && !isMovement(op))
-    return "it changes the element's width";
+    return "it changes the width of elements";
   if (opMaps.size() > (costs.isExpensive(op) ? 4u : isMovement(op) ? 16u : 8u))
-    return "it would be computed at too many places";
+    return "it would be computed at too many indices";
   if (group.members.size() == 1 && isa<BitcastConvertOp>(group.members.begin()->first) &&
       !isMovement(group.members.begin()->first))
-    return "the user changes the element's width";
+    return "the user changes the width of elements";
   if (Operation *hero = group.hero) {
     for (OpOperand &use : op->getUses()) {
       if (use.getOwner() != hero)
         continue;
       if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp>(hero))
-        return "the user works on memory";
+        return "the user needs its operand in memory";
       if (auto scatter = dyn_cast<ScatterOp>(hero);
           scatter && use.getOperandNumber() < scatter.getCount())
         return "it is updated in place";
@@ -312,21 +312,21 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   // least a vector long.
   int64_t run = group.kind == KernelKind::Dot ? costs.getLanes(/*bits=*/32) : kView;
   if (llvm::any_of(opMaps, [&](int map) { return maps[map].run < run; }))
-    return "a dot's operand must be a view of memory";
+    return "a dot's operand must be a view of an array in memory";
   bool readOnce = maps.countOf(opMaps) <= elementsOf(op->getResult(0).getType());
   if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
     return {}; // moved from memory directly to memory
   if (costs.isExpensive(op))
-    return "it is too expensive for an operand";
+    return "it is too expensive to compute for each use of an operand";
   if (group.kind == KernelKind::Dot) {
     bool isView = isa<ConvertOp, TransposeOp, SliceOp, DynamicSliceOp, ReshapeOp, BroadcastOp>(op);
     if (!isView && !isMask(op) && !(op->hasTrait<Elementwise>() && readOnce))
-      return "a dot's operand must be a view of memory";
+      return "a dot's operand must be a view of an array in memory";
   } else if (group.kind == KernelKind::Convolution) {
     if (!isa<ConvertOp, ReshapeOp>(op))
       return "a convolution's operand must be in memory";
   } else if (isa<GatherOp, ConcatenateOp>(op)) {
-    return "it is too expensive for an operand";
+    return "it is too expensive to compute for each use of an operand";
   }
   return {};
 }
@@ -336,7 +336,7 @@ Reason Groups::canAdd(Operation *op, int index, const Maps &opMaps) {
   if (group.members.size() >= maxMembers || group.emission + opMaps.size() > maxEmission)
     return "the kernel is large enough";
   if (!isPointwise(op) && info.lookup(op).wait < getWait(index))
-    return "it can run while its user waits";
+    return "it can run while the kernel waits for a collective";
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return canAddReduce(reduce, index);
   if (!isPointwise(op))

@@ -23,7 +23,7 @@ static StringRef findHosted(StringRef callee) {
       .Cases("host_transfer", "sized_transfer", "a transfer with the host")
       .Case("rng_get_and_update_state", "a state of random numbers that lasts between calls")
       .Cases("collective_start", "collective_done", "partition_id", "replica_id",
-             "what asks for other participants")
+             "an operation that depends on other participants")
       .Cases("async_launch", "async_wait", "an asynchronous computation")
       .Default("");
 }

@@ -19,8 +19,9 @@ std::string checkInsteadOf(const KernelProblem &problem, hlo::ScheduleAttr own,
   if (std::string wrong = checkSchedule(problem, schedule); !wrong.empty())
     return wrong;
   std::string order = getSummation(problem, schedule), ownOrder = getSummation(problem, own);
-  return order == ownOrder ? ""
-                           : "sums would have other bits: " + order + " instead of " + ownOrder;
+  return order == ownOrder
+             ? ""
+             : "sums would have different bits:  " + order + " instead of " + ownOrder;
 }
 
 static const Strategy *findStrategy(const KernelProblem &problem, StringRef name) {

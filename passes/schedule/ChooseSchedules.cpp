@@ -56,7 +56,7 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
     for (NamedAttribute entry : written ? written.getValue() : ArrayRef<NamedAttribute>())
       if (!taken.contains(entry.getName())) {
         module.emitError("no kernel is called `")
-            << entry.getName().getValue() << "`, for which there is a schedule";
+            << entry.getName().getValue() << "`, which a schedule was given for";
         return signalPassFailure();
       }
     for (const TunedSchedules &schedules : tuned)
@@ -124,7 +124,7 @@ private:
         remark << "; next: " << toText(choice.second);
       if (!choice.best.schedule.has(kPackedRight))
         continue;
-      remark << llvm::formatv("; panels are packed {0:f2} times a run", problem.packings).str();
+      remark << llvm::formatv("; panels are packed {0:f2} times per run", problem.packings).str();
       problem.packings = -1;
       remark << "; in place: " << toText(chooseSchedule(problem).best);
     }

@@ -22,11 +22,11 @@ constexpr double kBlockedRate = 0.9;
 std::string refuseBlocked(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
   if (isEmpty(convolution) || convolution.spatial() < 2)
-    return "there are no rows of pixels";
+    return "there are fewer than two spatial dimensions";
   if (convolution.groups != 1)
     return "there are several groups";
   if (!isa<FloatType>(convolution.element))
-    return "sums of this type are not made in blocks";
+    return "elements are not real floating-point numbers";
   if (llvm::any_of(convolution.window.getBaseDilations(), [](int64_t d) { return d != 1; }))
     return "the input is dilated";
   if (convolution.channels < kBlockChannels)
@@ -34,7 +34,7 @@ std::string refuseBlocked(const KernelProblem &problem) {
   int64_t blocks =
       convolution.countTaps() *
       llvm::divideCeil(convolution.channels, chooseSumBlock(convolution.channels, kSumBlock));
-  return blocks > kMaxPlainBlocks ? "there are so many blocks that their sums would lose accuracy"
+  return blocks > kMaxPlainBlocks ? "there are so many blocks that their sum would lose accuracy"
                                   : "";
 }
 
@@ -93,13 +93,14 @@ std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedul
   ArrayRef<int64_t> block = schedule.getBlock();
   if (schedule.getTile()[0] > convolution.outputSizes.back() ||
       block[1] > convolution.outputSizes[convolution.spatial() - 2])
-    return "expected no more pixels and rows of them than there are";
+    return "expected no more pixels and rows than the result has";
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   if (block[0] > convolution.features || (block[0] < convolution.features && block[0] % width != 0))
     return "expected units of whole tiles";
   // Where sums are cut is decided by accuracy, not by speed.
   if (block[2] != chooseSumBlock(convolution.channels, kSumBlock))
-    return "expected a block's channels to be those of sums, which accuracy decides";
+    return "expected the channels of `block` to be those of a block of the sum, which accuracy "
+           "determines";
   return checkFrame(problem, convolution, ConvolutionShape(convolution, schedule));
 }
 

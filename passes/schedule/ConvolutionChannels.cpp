@@ -17,13 +17,13 @@ std::string refuseChannels(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
   int64_t lanes = problem.target.getLanes(convolution.getPartBits());
   if (isEmpty(convolution) || convolution.spatial() == 0)
-    return "there are no pixels";
+    return "there are no spatial dimensions";
   if (convolution.groups != 1)
     return "there are several groups";
   if (!isa<FloatType>(convolution.element))
-    return "lanes of this type are not added up";
+    return "lanes of this type cannot be added up";
   if (!convolution.inputIsByChannels())
-    return "channels do not lie beside each other";
+    return "channels are not the minor dimension";
   if (llvm::any_of(convolution.window.getBaseDilations(), [](int64_t d) { return d != 1; }))
     return "the input is dilated";
   if (convolution.features > lanes / 2 || convolution.channels < 2 * lanes)

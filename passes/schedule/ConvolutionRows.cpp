@@ -72,18 +72,18 @@ std::string refuseGroups(const KernelProblem &problem) {
     return "there is one group";
   return convolution.featuresPerGroup == 1 || convolution.channels == 1
              ? ""
-             : "a group has several channels and several features";
+             : "each group has several channels and several features";
 }
 
 std::string refusePixels(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
   if (convolution.spatial() == 0)
-    return "there are no pixels";
+    return "there are no spatial dimensions";
   if (convolution.groups != 1)
     return "there are several groups";
   // Lanes along features then need no transposition of the input or the result.
   return convolution.features >= problem.target.getLanes(convolution.getPartBits())
-             ? "features fill vectors"
+             ? "there are enough features to fill vectors"
              : "";
 }
 
@@ -132,21 +132,21 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
     return wrong;
   int64_t blockFeatures = schedule.getBlock()[0], runs = schedule.getBlock()[1];
   if (blockFeatures > convolution.features || runs > convolution.groups)
-    return "expected a unit of no more features and groups than there are";
+    return "expected a unit with no more features and groups than the result has";
   ConvolutionShape shape(convolution, schedule);
   bool onPixels = shape.lanesOn == ConvolutionLanes::Pixels;
   if (onPixels ? blockFeatures != convolution.features
                : blockFeatures < shape.featureRun && blockFeatures % shape.tileFeatures != 0)
     return onPixels ? "expected a unit of all features" : "expected units of whole tiles";
   if (shape.tile.rows > (onPixels ? convolution.features : shape.leastPixels))
-    return "expected no more rows of a tile than there are";
+    return "expected no more rows in a tile than the result has";
   bool canRun = shape.lanesOn == ConvolutionLanes::Features
                     ? convolution.features / shape.featureRun % runs == 0
                     : runs == 1;
   if (!canRun || (runs > 1 && blockFeatures < shape.featureRun))
-    return "expected units of whole groups, of which all have as many";
+    return "expected units of whole groups, with the same number of groups in each";
   if (shape.hasPatch && shape.countElements(shape.patchSizes) == 0)
-    return "there is nothing to copy into a patch";
+    return "there are no elements to copy into a patch";
   return checkFrame(problem, convolution, shape);
 }
 

@@ -47,10 +47,12 @@ double getColumnWait(const KernelProblem &problem, const DotProblem &dot) {
 std::string refuseAlongDepth(const KernelProblem &problem) {
   DotProblem dot = getDot(problem);
   if (dot.depth == 0)
-    return "there is no depth";
+    return "the contracting dimension is empty";
   if (!dot.depthIsMinorOfRhs)
-    return "the contracted dimension is not the right operand's minor one";
-  return dot.columns == 1 || dot.rows < kFewRows ? "" : "too many sums for the registers";
+    return "the contracting dimension is not the minor dimension of the right operand";
+  return dot.columns == 1 || dot.rows < kFewRows
+             ? ""
+             : "there are too many accumulators for the registers";
 }
 
 void proposeAlongDepth(const KernelProblem &problem,
@@ -87,9 +89,9 @@ std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr sche
   if (std::string wrong = checkScheduleFields(problem, schedule, {"prefetch"}); !wrong.empty())
     return wrong;
   if (schedule.getTile()[0] > dot.rows || schedule.getTile()[1] > dot.columns)
-    return "expected no larger tile than the product is";
+    return "expected a tile no larger than the product";
   if (schedule.has("prefetch") && !canAskInColumns(dot))
-    return "columns of the right operand do not lie in memory as they are read";
+    return "columns of the right operand are not contiguous in memory";
   // The order of summation follows from the number of lanes.
   if (schedule.getLanes() != chooseLanes(problem, dot, dot.depth) ||
       schedule.getGroup() != chooseGroup(problem, dot, schedule.getLanes(), /*packs=*/false))

@@ -18,11 +18,11 @@ constexpr int64_t kFactors = 8, kMinDepth = 64, kMaxStrip = 2048, kMinStrip = 25
 std::string refuseAxpy(const KernelProblem &problem) {
   DotProblem dot = getDot(problem);
   if (dot.rows > kMostAxpyRows)
-    return "too many rows for sums in the first cache";
+    return "too many rows for their sums to stay in L1";
   if (isa<ComplexType>(dot.element))
     return "the elements are complex numbers";
   if (!llvm::is_contained(dot.rhsColumns, dot.rhsType.getRank() - 1))
-    return "columns of the right operand do not lie side by side";
+    return "columns are not the minor dimension of the right operand";
   return dot.columns < kMinStrip || dot.depth < kMinDepth ? "the right operand is small" : "";
 }
 
@@ -59,7 +59,7 @@ std::string checkAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
     return "expected a tile of all rows and one vector, and no `group`";
   if (block.size() != 3 || block[0] != dot.rows || block[1] < lanes || block[1] % lanes != 0 ||
       block[1] > dot.columns || block[2] < 1 || block[2] > kFactors)
-    return "expected `block` to be all rows, columns in whole vectors, and rows of a pass";
+    return "expected `block` to be all rows, whole vectors of columns, and the rows of a pass";
   return 3 * dot.rows * block[1] * dot.getElementBytes() > problem.target.kernelStackBytes
              ? "expected sums that fit into the stack"
              : "";

@@ -378,7 +378,7 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 }
 
 std::string refusePacked(const KernelProblem &problem) {
-  return getDot(problem).depth == 0 ? "there is nothing to pack" : "";
+  return getDot(problem).depth == 0 ? "the contracting dimension is empty" : "";
 }
 
 std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -403,19 +403,22 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
   // Where sums are cut is decided by accuracy, not by speed.
   int64_t group = chooseGroup(problem, dot, schedule.getLanes(), /*packs=*/true);
   if (block[2] != chooseBlocks(problem, dot, {tile[0], tile[1]}, schedule.getLanes(), group).depth)
-    return "expected a block's depth to be that of sums, which accuracy decides";
+    return "expected the depth of `block` to be that of a block of the sum, which accuracy "
+           "determines";
   if (schedule.getGroup() != group)
     return "expected `group` to be " + std::to_string(group) + " for these types";
   if (schedule.has("in_result") && !waitsInResult(problem, dot, tile[0], width))
-    return "sums cannot wait in this kernel's result";
+    return "partial sums cannot be kept in this kernel's result";
   if (schedule.has("pack_left") && !canPackLeft(dot, group))
-    return "rows of the left operand do not lie side by side, or are multiplied in groups";
+    return "rows are not the minor dimension of the left operand, or its elements are multiplied "
+           "in groups";
   if (schedule.has(kPackedRight) && !canComePacked(problem, dot, width, group))
-    return "no kernel can pack the right operand beforehand";
+    return "the right operand cannot be packed by a separate kernel";
   if (schedule.has("prefetch_left") && !canPrefetchLeft(dot))
-    return "rows of the left operand do not lie in memory one after the other";
+    return "rows of the left operand are not contiguous in memory";
   if (schedule.has(kPackedRight) && schedule.has("prefetch"))
-    return "expected panels that are packed beforehand, or a look ahead at what is to be packed";
+    return "expected either panels packed by a separate kernel, or a prefetch of what is to be "
+           "packed, not both";
   if (getFrameBytes(problem, dot, schedule) > problem.target.kernelStackBytes)
     return "expected blocks that fit into the stack";
   return "";

@@ -149,7 +149,7 @@ std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
   if (std::string wrong = checkScheduleFields(problem, schedule, with); !wrong.empty())
     return wrong;
   if (schedule.getTile()[0] > dot.rows)
-    return "expected no more rows of a tile than the product has";
+    return "expected no more rows in a tile than the product has";
   return checkLanes(problem, schedule, dot.getPartBits());
 }
 

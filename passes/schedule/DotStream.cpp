@@ -98,7 +98,7 @@ std::string checkStream(const KernelProblem &problem, hlo::ScheduleAttr schedule
   if (!schedule.getBlock().empty() || schedule.getGroup() != 1)
     return "expected neither `block` nor `group`";
   if (schedule.has("prefetch") && !canAskAhead(dot))
-    return "rows of the right operand do not lie in memory as they are read";
+    return "rows of the right operand are not contiguous in memory";
   return checkTile(problem, dot, schedule, {"prefetch"});
 }
 

@@ -133,9 +133,9 @@ int64_t chooseTile(const KernelProblem &problem, const LoopProblem &loop) {
 std::string refuseTiles(const KernelProblem &problem) {
   LoopProblem loop(problem.body);
   if (loop.transposes.empty())
-    return "no operand lies across the results";
+    return "no operand is transposed";
   if (loop.packsResults && loop.getMinor() % 8 != 0)
-    return "rows of the results begin within a byte";
+    return "rows of the results do not begin at whole bytes";
   return chooseTile(problem, loop) < kSmallestTile ? "the results are smaller than a tile" : "";
 }
 
@@ -212,9 +212,9 @@ std::string refuseRows(const KernelProblem &problem) {
   if (loop.shape.size() < 2)
     return "there is one row";
   if (loop.isBlind)
-    return "rows are as good as one";
+    return "the loop does not benefit from rows";
   if (loop.packsResults)
-    return "rows begin within bytes";
+    return "rows do not begin at whole bytes";
   return loop.getMinor() < getWidth(fitCheapVectors(problem, loop)) / 2
              ? "rows fill less than half of the lanes"
              : "";
@@ -250,16 +250,18 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
 std::string refuseFew(const KernelProblem &problem, const LoopProblem &loop, int64_t few,
                       int64_t along) {
   if (loop.isBlind || loop.packsResults)
-    return "there is nothing to be gained, or elements share bytes";
+    return "the loop does not benefit, or elements share bytes";
   if (few < 2 || few > kMostBesides || loop.operations * few > kMostOperations)
-    return "the elements beside each other are not few";
-  return along < getWidth(fitCheapVectors(problem, loop)) ? "the others do not fill the lanes" : "";
+    return "the dimension has too many elements to unroll";
+  return along < getWidth(fitCheapVectors(problem, loop))
+             ? "the other dimension does not fill the lanes"
+             : "";
 }
 
 std::string refuseFewMinor(const KernelProblem &problem) {
   LoopProblem loop(problem.body);
   if (loop.shape.size() < 2 || !loop.isOneShape || loop.isComplex)
-    return "the results are rows, of several shapes, or complex";
+    return "the results are one-dimensional, of several shapes, or complex";
   return refuseFew(problem, loop, loop.getMinor(), loop.shape[loop.shape.size() - 2]);
 }
 
@@ -278,7 +280,7 @@ double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 std::string refuseFewMajor(const KernelProblem &problem) {
   LoopProblem loop(problem.body);
   if (!loop.joinsMajor)
-    return "no concatenation joins what is computed for each of them";
+    return "the results are not concatenated along the major dimension";
   return refuseFew(problem, loop, loop.shape[0], loop.getMinor());
 }
 

@@ -35,11 +35,11 @@ std::string refuseReducePanels(const KernelProblem &problem) {
   ReduceProblem reduce(problem.body);
   if (reduce.minorIsReduced || reduce.reduced.empty() || reduce.keptSizes.empty() ||
       reduce.outerCount == 0)
-    return "no columns are kept";
+    return "the minor dimension is reduced, or the reduction is empty";
   if (reduce.packsResults || reduce.packsOperands)
-    return "columns of such elements begin within bytes";
+    return "columns of such elements do not begin at whole bytes";
   if (reduce.innerCount < 2 * kBlockRows)
-    return "few rows are reduced";
+    return "too few rows are reduced";
   return "";
 }
 
@@ -101,10 +101,11 @@ std::string checkReducePanels(const KernelProblem &problem, hlo::ScheduleAttr sc
       block[1] % width != 0)
     return "expected `block` to be rows and columns, multiples of the tile's";
   if (!fitsRows(problem, reduce, width))
-    return "expected a tile that is no longer than a row, and divides one in place";
+    return "expected a tile that is no wider than a row, and divides a row that is reduced in "
+           "place";
   if (block[1] > problem.target.kernelStackBytes ||
       getPanelBytes(reduce, block[1]) > problem.target.kernelStackBytes)
-    return "totals of a panel do not fit a kernel's stack";
+    return "the totals of a panel do not fit into the kernel's stack";
   return "";
 }
 

@@ -73,7 +73,7 @@ std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule
     return "expected `tile` to have a power of two of vectors";
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   if (width > 1 && (isRows ? reduce.packsRows : reduce.packsResults))
-    return "expected one lane: rows and columns of such elements begin within bytes";
+    return "expected one lane: rows and columns of such elements do not begin at whole bytes";
   return "";
 }
 

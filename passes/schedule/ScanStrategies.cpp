@@ -60,7 +60,7 @@ std::string refusePrefixes(const KernelProblem &problem) {
   ScanProblem scan = getScan(problem);
   if (!scan.isAlongRows())
     return "the scanned dimension is not the minor one";
-  return scan.isFold ? "" : "the body does more than to fold, or in one order only";
+  return scan.isFold ? "" : "the body is not an associative fold";
 }
 
 void proposePrefixes(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
@@ -87,7 +87,7 @@ std::string checkPrefixes(const KernelProblem &problem, hlo::ScheduleAttr schedu
   if (std::string wrong = checkFieldNames(schedule, {"lanes"}); !wrong.empty())
     return wrong;
   if (getScan(problem).sharesBytes && schedule.getLanes() != 1)
-    return "expected one lane: rows of such elements begin within bytes";
+    return "expected one lane: rows of such elements do not begin at whole bytes";
   return checkLanes(problem, schedule, getBits(problem));
 }
 
@@ -129,7 +129,7 @@ std::string checkSteps(const KernelProblem &problem, hlo::ScheduleAttr schedule)
   if (std::string wrong = checkVectors(schedule, kMostVectors); !wrong.empty())
     return wrong;
   if (getScan(problem).sharesBytes && schedule.getLanes() * schedule.getTile()[1] != 1)
-    return "expected one lane: rows of such elements begin within bytes";
+    return "expected one lane: rows of such elements do not begin at whole bytes";
   return checkLanes(problem, schedule, getBits(problem));
 }
 

@@ -93,9 +93,10 @@ std::string checkWindows(const KernelProblem &problem, hlo::ScheduleAttr schedul
   if (std::string wrong = checkFieldNames(schedule, {"lanes", "units"}); !wrong.empty())
     return wrong;
   if ((!scatter.isAlongMinor || scatter.sharesBytes) && schedule.getLanes() != 1)
-    return "expected one lane: elements of a window do not lie side by side";
+    return "expected one lane: elements of a window are not contiguous";
   if (schedule.getUnits() < 1 || schedule.getUnits() > std::max<int64_t>(1, scatter.getSplitSize()))
-    return "expected `units` to be at most the positions of a window dimension that no index moves";
+    return "expected at most as many `units` as positions of a window dimension that no index "
+           "offsets";
   return checkLanes(problem, schedule, getWidestElement(problem.body));
 }
 
@@ -104,8 +105,9 @@ std::string checkWindows(const KernelProblem &problem, hlo::ScheduleAttr schedul
 std::string refuseStaged(const KernelProblem &problem) {
   ScatterProblem scatter = getScatter(problem);
   if (scatter.computed.empty())
-    return "windows have more than an element, or neither indices nor updates are computed";
-  return scatter.scatterSizes.back() < kLeastStaged ? "there are few windows in a row" : "";
+    return "windows have several elements, or neither indices nor updates are computed in the "
+           "kernel";
+  return scatter.scatterSizes.back() < kLeastStaged ? "there are too few windows in a row" : "";
 }
 
 void proposeStaged(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {

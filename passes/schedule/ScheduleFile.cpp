@@ -64,7 +64,7 @@ private:
   LogicalResult parseMachine(StringRef machine) {
     for (const ScheduleFile::Section &section : file.sections)
       if (section.machine == machine)
-        return emitError(place(columnOf(machine))) << "the machine has a section already";
+        return emitError(place(columnOf(machine))) << "the machine already has a section";
     file.sections.push_back({machine.str(), {}});
     problems.clear();
     return success();
@@ -85,7 +85,7 @@ private:
       return emitError(place(columnOf(key))) << "expected `machine ...` before the first schedule";
     if (!problems.insert(problem).second)
       return emitError(place(columnOf(problem)))
-             << "this kernel has a schedule in this section already";
+             << "this kernel already has a schedule in this section";
     hlo::ScheduleAttr attribute = parseAttribute(schedule);
     if (!attribute)
       return failure();
@@ -141,7 +141,7 @@ std::string printScheduleFile(const ScheduleFile &file) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << kFormat << kVersion << '\n'
-      << "// What `hloc --tune` found quickest; `hloc --schedules=FILE` reads it.\n";
+      << "// The fastest schedules that `hloc --tune` found; `hloc --schedules=FILE` reads it.\n";
   for (const ScheduleFile::Section &section : file.sections) {
     out << '\n' << kMachine << section.machine << '\n';
     for (const auto &[tuned, comment] : section.lines) {
@@ -167,7 +167,7 @@ void setTunedSchedules(ModuleOp module, const ScheduleFile &file, StringRef name
   }
   if (!isKnown && !machines.empty())
     emitRemark(FileLineColLoc::get(StringAttr::get(context, name), 1, 1))
-        << "nothing was tuned on this machine: " << getMachineName(machines.back());
+        << "the file has no schedules for this machine: " << getMachineName(machines.back());
   module->setAttr(kTunedSchedules, ArrayAttr::get(context, entries));
 }
 

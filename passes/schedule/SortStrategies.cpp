@@ -124,7 +124,7 @@ double getMergeTime(const KernelProblem &problem, int64_t size, int64_t run, dou
 std::string checkDigitValues(int64_t values) {
   return llvm::isPowerOf2_64(values) && values > 1 && values <= kMostDigitValues
              ? ""
-             : "expected the values of a digit to be a power of two from 2 to " +
+             : "expected the number of values of a digit to be a power of two from 2 to " +
                    std::to_string(kMostDigitValues);
 }
 
@@ -169,7 +169,7 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
   if (std::string wrong = checkLanes(problem, schedule, widest); !wrong.empty())
     return wrong;
   if (sort.sharesBytes && (schedule.getLanes() != 1 || schedule.getUnits() != 1))
-    return "expected one lane and one unit: rows of such elements begin within bytes";
+    return "expected one lane and one unit: rows of such elements do not begin at whole bytes";
   int64_t units = schedule.getUnits(), bytes = 2 * bufferBytes;
   if (units < 1 || units > std::max<int64_t>(1, sort.rows))
     return "expected no more `units` than there are rows";
@@ -185,8 +185,9 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
 
 std::string refuseDigits(const KernelProblem &problem) {
   if (!findSort(problem))
-    return "the kernel holds no sort";
-  return getSort(problem).keys.empty() ? "no keys can be told from the comparator" : "";
+    return "the kernel contains no sort";
+  return getSort(problem).keys.empty() ? "the comparator does not compare keys in a known order"
+                                       : "";
 }
 
 void proposeDigits(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
@@ -215,7 +216,7 @@ std::string checkDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule
 //===-- sort.merge ---------------------------------------------------------------------------===//
 
 std::string refuseMerge(const KernelProblem &problem) {
-  return findSort(problem) ? "" : "the kernel holds no sort";
+  return findSort(problem) ? "" : "the kernel contains no sort";
 }
 
 void proposeMerge(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
@@ -250,15 +251,15 @@ std::string checkMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule)
 
 std::string refuseVectors(const KernelProblem &problem) {
   if (!findSort(problem))
-    return "the kernel holds no sort";
+    return "the kernel contains no sort";
   SortProblem sort = getSort(problem);
   if (!canCompress(problem.target))
-    return "the processor has no instruction that brings lanes of a vector together";
+    return "the processor has no instruction to compress the lanes of a vector";
   if (sort.sharesBytes)
     return "elements share bytes";
-  return sort.getVectorBits() == 0 ? "no one integer of the same order can be told from the "
-                                     "comparator"
-                                   : "";
+  return sort.getVectorBits() == 0
+             ? "the comparator's order is not that of a single integer per element"
+             : "";
 }
 
 /// Vectors that hold a row, up to the most that are sorted in registers.
@@ -337,15 +338,15 @@ int64_t getPaddedSize(const SortProblem &sort) {
 
 std::string refuseNetwork(const KernelProblem &problem) {
   if (!findSort(problem))
-    return "the kernel holds no sort";
+    return "the kernel contains no sort";
   SortProblem sort = getSort(problem);
   int64_t lanes = problem.target.getLanes(64);
   if (sort.keys.size() != 1)
-    return "not one key of at most 32 bits can be told from the comparator";
+    return "the comparator does not compare a single key of at most 32 bits in a known order";
   if (sort.sharesBytes)
     return "elements share bytes";
   if (sort.size < 2 || sort.rowShape.empty() || sort.rowShape.back() < lanes)
-    return "there are fewer rows side by side than lanes";
+    return "there are fewer adjacent rows than lanes";
   if (getPaddedSize(sort) > problem.target.kernelStackBytes / (8 * lanes))
     return "rows do not fit into the stack";
   return "";
@@ -396,7 +397,7 @@ int64_t getLeastCandidates(const KernelProblem &problem) {
 
 std::string refuseSelect(const KernelProblem &problem) {
   if (!findTopk(problem))
-    return "the kernel holds no topk";
+    return "the kernel contains no topk";
   return getLeastCandidates(problem) * 2 * int64_t(kEntryBytes) > problem.target.kernelStackBytes
              ? "the candidates do not fit into the stack"
              : "";

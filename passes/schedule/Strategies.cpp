@@ -63,7 +63,7 @@ hlo::ScheduleAttr makeSchedule(const KernelProblem &problem, StringRef strategy,
 static std::string checkChoices(hlo::ScheduleAttr schedule, ArrayRef<StringRef> with) {
   for (StringAttr name : schedule.getWith())
     if (!llvm::is_contained(with, name.getValue()))
-      return "no choice of this strategy is called `" + name.getValue().str() + "`";
+      return "this strategy has no choice `" + name.getValue().str() + "`";
   return "";
 }
 
@@ -89,7 +89,7 @@ std::string checkScheduleFields(const KernelProblem &problem, hlo::ScheduleAttr 
   if (tile[0] > most || tile[1] > most || tile[0] * tile[1] > most)
     return "expected a tile of at most " + std::to_string(most) + " sums on this machine";
   if (schedule.getUnits() || schedule.getGrain() || schedule.getScratch())
-    return "expected neither `units`, `grain` nor `scratch`: code generation counts them";
+    return "expected neither `units`, `grain` nor `scratch`: code generation computes them";
   return checkChoices(schedule, with);
 }
 
@@ -149,7 +149,7 @@ std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedu
     return reason.empty() ? strategy.check(problem, schedule) : reason;
   }
   if (known.empty())
-    return "expected the kernel to hold what its kind says";
+    return "expected the kernel to contain the operation of its kind";
   return "no strategy `" + schedule.getStrategy().str() + "` for a kernel of this kind: expected " +
          known;
 }

@@ -84,9 +84,8 @@ void TunedSchedules::reportUnused() const {
     return std::tie(x->tuned.name, x->tuned.problem) < std::tie(y->tuned.name, y->tuned.problem);
   });
   for (const Entry *entry : unused)
-    emitRemark(Location(entry->tuned.at))
-        << "the schedule for `" << entry->tuned.name
-        << "` is not used: no kernel computes any more what that one did";
+    emitRemark(Location(entry->tuned.at)) << "the schedule for `" << entry->tuned.name
+                                          << "` is not used: no kernel computes the same any more";
 }
 
 } // namespace hloc

@@ -92,12 +92,12 @@ std::string refuseFewMinor(const KernelProblem &problem) {
   UpdateProblem update = getUpdate(problem);
   size_t rank = update.shape.size();
   if (rank < 2 || update.first + 1 != int64_t(rank) || !update.writesMinor())
-    return "the minor dimension is not one of whole rows that differ";
+    return "whole rows of the minor dimension are not written at different indices";
   if (update.packsResults || update.isComplex)
     return "elements are complex, or share bytes";
   int64_t few = update.shape.back();
   if (few < 2 || few > kMostBesides || update.operations * few > kMostOperations)
-    return "the elements of a row are not few";
+    return "a row has too many elements to unroll";
   return update.shape[rank - 2] < problem.target.getLanes(update.bits)
              ? "the rows do not fill the lanes"
              : "";

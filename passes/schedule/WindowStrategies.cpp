@@ -103,7 +103,7 @@ std::string checkEach(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
     return "expected no `unroll` of more than " + std::to_string(kUnrolledPositions) + " positions";
   if (schedule.getLanes() * schedule.getTile()[1] != 1 &&
       (window.packsResults || window.shape.empty()))
-    return "expected one lane: results of such elements begin within bytes";
+    return "expected one lane: results of such elements do not begin at whole bytes";
   return checkLanes(problem, schedule, window.bits);
 }
 

@@ -35,7 +35,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-unknown-l
 // -----
 
 // Nothing computes what that kernel did.
-// expected-remark@+1 {{the schedule for `dot.5` is not used: no kernel computes any more what that one did}}
+// expected-remark@+1 {{the schedule for `dot.5` is not used: no kernel computes the same any more}}
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-unknown-linux-gnu"}], hlo.tuned_schedules = [{machine = "x86_64-unknown-linux-gnu, x86-64-v3, vectors of 32 bytes in 16 registers, fused multiply-add, conversions of f16, products of pairs, threads", name = "dot.5", problem = "0123456789abcdef", schedule = #hlo.schedule<"dot.stream" tile = [2, 3] lanes = 8>}]} {
   func.func @main(%a: tensor<20x300xf32>, %b: tensor<300x48xf32>) -> tensor<20x48xf32> {
     // CHECK: hlo.kernel <dot>
@@ -69,7 +69,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-unknown-l
 // -----
 
 // Sums in another order.
-// expected-remark@+1 {{the schedule for `dot.5` is not used: sums would have other bits: in turn, blocks of 256 added to the first instead of in turn}}
+// expected-remark@+1 {{the schedule for `dot.5` is not used: sums would have different bits:  in turn, blocks of 256 added to the first instead of in turn}}
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-unknown-linux-gnu"}], hlo.tuned_schedules = [{machine = "x86_64-unknown-linux-gnu, x86-64-v3, vectors of 32 bytes in 16 registers, fused multiply-add, conversions of f16, products of pairs, threads", name = "dot.5", problem = "eaaef62f54550294", schedule = #hlo.schedule<"dot.packed" tile = [4, 3] block = [20, 48, 256] lanes = 8>}]} {
   func.func @main(%a: tensor<20x300xf32>, %b: tensor<300x48xf32>) -> tensor<20x48xf32> {
     // CHECK: hlo.kernel <dot>

@@ -20,7 +20,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // A strategy that does not take this product.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{the contracted dimension is not the right operand's minor one}}
+    // expected-error@+1 {{the contracting dimension is not the minor dimension of the right operand}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.along_depth" tile = [1, 1] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -80,7 +80,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // A left operand whose rows do not lie side by side.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{rows of the left operand do not lie side by side, or are multiplied in groups}}
+    // expected-error@+1 {{rows are not the minor dimension of the left operand, or its elements are multiplied in groups}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 with = ["pack_left"]>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -95,7 +95,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // A left operand whose rows lie side by side, so that no tile's rows can be asked for.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<500x384xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{rows of the left operand do not lie in memory one after the other}}
+    // expected-error@+1 {{rows of the left operand are not contiguous in memory}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 with = ["prefetch_left"]>]} : (tensor<500x384xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<500x384xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 0>, rhs_contracting_dims = array<i64: 0>} : (tensor<500x384xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -110,7 +110,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Sums of more rows than wait in the first cache.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{too many rows for sums in the first cache}}
+    // expected-error@+1 {{too many rows for their sums to stay in L1}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.axpy" tile = [6, 1] block = [6, 256, 1] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -155,7 +155,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // The order of sums is not for schedules to choose.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{expected a block's depth to be that of sums, which accuracy decides}}
+    // expected-error@+1 {{expected the depth of `block` to be that of a block of the sum, which accuracy determines}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 128] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -185,7 +185,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Choices.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{no choice of this strategy is called `prefech`}}
+    // expected-error@+1 {{this strategy has no choice `prefech`}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 with = ["prefech"]>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -200,7 +200,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // What code generation counts.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{expected neither `units`, `grain` nor `scratch`: code generation counts them}}
+    // expected-error@+1 {{expected neither `units`, `grain` nor `scratch`: code generation computes them}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.packed" tile = [6, 2] block = [192, 128, 256] lanes = 8 units = 4>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
@@ -256,7 +256,7 @@ module attributes {hlo.schedules = 7 : i64} {
 
 // -----
 
-// expected-error@+1 {{no kernel is called `nobody`, for which there is a schedule}}
+// expected-error@+1 {{no kernel is called `nobody`, which a schedule was given for}}
 module attributes {hlo.schedules = {nobody = #hlo.schedule<"dot.stream" tile = [1, 1] lanes = 8>}} {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32> {
@@ -318,7 +318,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // The order of sums is not for schedules to choose.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
-    // expected-error@+1 {{expected a block's channels to be those of sums, which accuracy decides}}
+    // expected-error@+1 {{expected the channels of `block` to be those of a block of the sum, which accuracy determines}}
     %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.blocked" tile = [6, 2] block = [32, 4, 128] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
     ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
       %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
@@ -333,7 +333,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // More rows than there are.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
-    // expected-error@+1 {{expected no more pixels and rows of them than there are}}
+    // expected-error@+1 {{expected no more pixels and rows than the result has}}
     %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.blocked" tile = [6, 2] block = [32, 15, 256] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
     ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
       %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
@@ -348,7 +348,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Choices of another strategy.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
-    // expected-error@+1 {{no choice of this strategy is called `patch`}}
+    // expected-error@+1 {{this strategy has no choice `patch`}}
     %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.blocked" tile = [6, 2] block = [32, 4, 256] lanes = 8 with = ["patch"]>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
     ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
       %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
@@ -386,7 +386,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     hlo.return %0 : tensor<f32>
   }
   func.func @main(%x: tensor<64x100000xf32>) -> tensor<100000xf32> {
-    // expected-error@+1 {{totals of a panel do not fit a kernel's stack}}
+    // expected-error@+1 {{the totals of a panel do not fit into the kernel's stack}}
     %r = hlo.kernel <reduce> (%x) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 80000] lanes = 8>]} : (tensor<64x100000xf32>) -> tensor<100000xf32> {
     ^bb0(%a: tensor<64x100000xf32>):
       %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
@@ -406,7 +406,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     hlo.return %0 : tensor<f32>
   }
   func.func @main(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
-    // expected-error@+1 {{expected a tile that is no longer than a row, and divides one in place}}
+    // expected-error@+1 {{expected a tile that is no wider than a row, and divides a row that is reduced in place}}
     %r = hlo.kernel <reduce> (%x) {reuse = array<i64: 0>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 32] lanes = 8>]} : (tensor<64x100xf32>) -> tensor<64x100xf32> {
     ^bb0(%a: tensor<64x100xf32>):
       %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
