@@ -135,13 +135,13 @@ void ProgramCompiler::sayCheaper(const Unit &unit, const UnitWork &work) {
   auto effort = [&](int level) { return getEffort(kCompileCosts, level); };
   const EffortCosts &usual = effort(target.optimization), &chosen = effort(unit.level);
   result.levels[unit.functions.empty() ? "" : unit.getKernel(names)] = unit.level;
-  emitRemark(about->getLoc()) << "to keep the time budget LLVM does less for this "
+  emitRemark(about->getLoc()) << "to keep the time budget LLVM optimizes less for this "
                               << (unit.functions.empty() ? "program" : "kernel") << ", level "
-                              << unit.level << ": as predicted, "
+                              << unit.level << ": predicted to take "
                               << printSeconds(getTime(work, usual) - getTime(work, chosen))
                               << " less to compile, "
                               << printSeconds(work.runTime * (chosen.slowdown - usual.slowdown))
-                              << " more in each call";
+                              << " longer in each call";
 }
 
 /// Chooses the levels of units for the time budget, and reports those that differ from the
@@ -171,8 +171,9 @@ void ProgramCompiler::planBudget() {
       sayCheaper(unit, work);
   }
   if (plan.time + before > budget)
-    emitRemark(program.getLoc()) << "compiling takes about " << printSeconds(plan.time + before)
-                                 << " at the least, as predicted: more than the time budget of "
+    emitRemark(program.getLoc()) << "compiling is predicted to take about "
+                                 << printSeconds(plan.time + before)
+                                 << " even at the lowest levels: more than the time budget of "
                                  << printSeconds(budget);
 }
 

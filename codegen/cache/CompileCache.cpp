@@ -30,7 +30,7 @@ static std::string findDanger(StringRef folder) {
   if (std::error_code error = sys::fs::status(folder, status))
     return error.message();
   if (!sys::fs::is_directory(status))
-    return "it is no folder";
+    return "it is not a folder";
   if (status.getUser() != geteuid())
     return "it belongs to another user, who could put code into it";
   if (status.permissions() & (sys::fs::group_write | sys::fs::others_write))
@@ -46,7 +46,7 @@ Expected<std::unique_ptr<CompileCache>> CompileCache::open(StringRef folder, uin
     return refuse("this build of hloc has no build identifier (link it with --build-id)");
   if (std::error_code error =
           sys::fs::create_directories(folder, /*IgnoreExisting=*/true, sys::fs::owner_all))
-    return refuse("cannot make it: " + error.message());
+    return refuse("cannot create it: " + error.message());
   if (std::string danger = findDanger(folder); !danger.empty())
     return refuse(danger);
   return std::unique_ptr<CompileCache>(new CompileCache(folder, maxBytes));

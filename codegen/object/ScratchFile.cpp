@@ -20,7 +20,7 @@ Expected<ScratchFile> ScratchFile::create(StringRef ending, ArrayRef<char> conte
   SmallString<128> path;
   int descriptor;
   if (std::error_code error = sys::fs::createTemporaryFile("hloc", ending, descriptor, path))
-    return createStringError("cannot make a temporary file: " + error.message());
+    return createStringError("cannot create a temporary file: " + error.message());
   ScratchFile file;
   file.path = std::string(path);
   sys::RemoveFileOnSignal(path);

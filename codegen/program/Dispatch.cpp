@@ -117,7 +117,7 @@ void DispatcherBuilder::refuse(Value *status) {
   b.CreateCondBr(b.CreateIsNull(status), leave, write);
   b.SetInsertPoint(write);
   std::string text = name + ": this processor is below " + cpus.front() +
-                     ", the least that the module was compiled for";
+                     ", the lowest level that the module was compiled for";
   text.resize(std::min<size_t>(text.size(), 255));
   b.CreateStore(b.getInt32(kUnsupported), status);
   b.CreateMemCpy(b.CreateConstGEP1_64(b.getInt8Ty(), status, kStatusMessage), MaybeAlign(),

@@ -14,17 +14,18 @@ std::string getCacheFolderOfEnvironment() {
 
 CacheOptions::CacheOptions(cl::OptionCategory &category)
     : folder("cache",
-             cl::desc("Keep what is compiled in this folder, and take from there what was compiled "
-                      "before (default: the variable HLOC_CACHE, or else none)"),
+             cl::desc("Keep compiled code in this folder and reuse it (default: the variable "
+                      "HLOC_CACHE, or else none)"),
              cl::value_desc("folder"), cl::cat(category)),
       size("cache-size",
-           cl::desc("How much may be kept there, in bytes or with K, M, G (default 1G); what was "
-                    "not used for longest goes first"),
+           cl::desc("Limit of the cache's size, in bytes or with K, M, G (default 1G); the least "
+                    "recently used entries are removed"),
            cl::value_desc("size"), cl::cat(category)),
-      off("no-cache", cl::desc("Compile everything, whatever HLOC_CACHE says"), cl::cat(category)),
-      counts("cache-stats",
-             cl::desc("Say on the error stream what was found there and what was compiled"),
-             cl::cat(category)) {}
+      off("no-cache", cl::desc("Use no cache, even if HLOC_CACHE is set"), cl::cat(category)),
+      counts(
+          "cache-stats",
+          cl::desc("Print on the error stream what was found in the cache and what was compiled"),
+          cl::cat(category)) {}
 
 /// Bytes; nothing if the text is no size.
 static std::optional<uint64_t> readSize(llvm::StringRef text) {

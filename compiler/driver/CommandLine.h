@@ -50,10 +50,10 @@ struct Bf16DotOption : llvm::cl::opt<Bf16Dot, true> {
             "bf16-dot", llvm::cl::desc("Products of bf16 matrices:"), llvm::cl::location(field),
             llvm::cl::init(field), llvm::cl::cat(category),
             llvm::cl::values(
-                clEnumValN(Bf16Dot::Exact, "exact", "multiplied and added in f32 (default)"),
+                clEnumValN(Bf16Dot::Exact, "exact", "multiply and add in f32 (default)"),
                 clEnumValN(Bf16Dot::Native, "native",
-                           "by the processor's instruction, where it has one: subnormal numbers "
-                           "count as zero, sums of two products are rounded once"))) {}
+                           "use the processor's instruction if it has one: subnormal numbers are "
+                           "flushed to zero, sums of two products are rounded once"))) {}
 };
 
 /// --schedule.
@@ -61,9 +61,8 @@ struct ScheduleOption : llvm::cl::list<std::string> {
   explicit ScheduleOption(llvm::cl::OptionCategory &category)
       : llvm::cl::list<std::string>(
             "schedule",
-            llvm::cl::desc("How the kernel of an instruction is done, instead of what was chosen "
-                           "(--report and the remarks of --choose-schedules show that); repeat it "
-                           "for others"),
+            llvm::cl::desc("Set the schedule of an instruction's kernel (--report and the remarks "
+                           "of --choose-schedules show the chosen ones); repeat it for others"),
             llvm::cl::value_desc("name=#hlo.schedule<...>"), llvm::cl::cat(category)) {}
 };
 
@@ -72,25 +71,26 @@ struct BindOption : llvm::cl::list<std::string> {
   explicit BindOption(llvm::cl::OptionCategory &category)
       : llvm::cl::list<std::string>(
             "bind",
-            llvm::cl::desc("Make a constant of this parameter, with the value of an array in a "
-                           "file (.safetensors, .npz, .npy, .gguf); repeat it for others"),
+            llvm::cl::desc("Bind this parameter to an array in a file (.safetensors, .npz, .npy, "
+                           ".gguf), so that it is a constant; repeat it for others"),
             llvm::cl::value_desc("name=file[:key]"), llvm::cl::cat(category)) {}
 };
 struct BindAllOption : llvm::cl::list<std::string> {
   explicit BindAllOption(llvm::cl::OptionCategory &category)
       : llvm::cl::list<std::string>(
             "bind-all",
-            llvm::cl::desc("Bind all parameters that are called as arrays of this file, or of the "
-                           "files in this folder"),
+            llvm::cl::desc("Bind all parameters that have the names of arrays in this file, or in "
+                           "the files of this folder"),
             llvm::cl::value_desc("file or folder"), llvm::cl::cat(category)) {}
 };
 
 /// --schedules, the file that readTunedSchedules reads.
 struct SchedulesFileOption : FieldOption<std::string> {
   SchedulesFileOption(std::string &field, llvm::cl::OptionCategory &category)
-      : FieldOption<std::string>("schedules", field,
-                                 "How kernels are done on this machine, as --tune of hloc wrote it",
-                                 "file", category) {}
+      : FieldOption<std::string>(
+            "schedules", field,
+            "Use the schedules for this machine in a file that hloc --tune wrote", "file",
+            category) {}
 };
 /// Reads the file, unless its name is empty, into `text`. Returns false and sets `fault` if that
 /// fails.

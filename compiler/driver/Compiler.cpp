@@ -45,8 +45,8 @@ static void warnOfElidedConstants(ModuleOp module) {
   module.walk([](hlo::ConstantOp constant) {
     if (constant->hasAttr("hlo.elided"))
       emitWarning(constant.getLoc())
-          << "the constant's value, `{...}`, was left out when the module was printed (print "
-             "it with large constants): zeros stand for it";
+          << "the constant's value, `{...}`, was left out when the module was printed (print it "
+             "with large constants): it is replaced by zeros";
   });
 }
 

@@ -30,10 +30,10 @@ static void reportCrash(int signal) {
   print("error: internal error: this program crashed: ");
   print(signal == SIGABRT   ? "it was aborted"
         : signal == SIGFPE  ? "an arithmetic fault"
-        : signal == SIGILL  ? "a bad instruction"
+        : signal == SIGILL  ? "an invalid instruction"
         : signal == SIGTRAP ? "a trap"
-                            : "memory that is not its own, or the end of its stack");
-  print("\nPlease report this, with the input, which hlo-reduce can make small. Where it was:\n");
+                            : "an invalid memory access or a stack overflow");
+  print("\nPlease report this with the input, which hlo-reduce can make small. Stack trace:\n");
 #if __has_include(<execinfo.h>)
   void *frames[64];
   backtrace_symbols_fd(frames, backtrace(frames, std::size(frames)), STDERR_FILENO);
@@ -58,13 +58,13 @@ void installCrashHandler() {
 /// Calls nothing but what a signal's handler may.
 static void endProcess(int signal) {
   std::string_view message =
-      signal == SIGILL    ? "error: the compiled program crashed: an "
-                            "instruction that this processor does not have\n"
-      : signal == SIGFPE  ? "error: the compiled program crashed: an arithmetic fault\n"
-      : signal == SIGABRT ? "error: the compiled program crashed: the process was aborted, "
-                            "perhaps because the heap's own memory was written\n"
-                          : "error: the compiled program crashed: memory that is not its "
-                            "own, or the end of its stack\n";
+      signal == SIGILL   ? "error: the compiled program crashed: an "
+                           "instruction that this processor does not have\n"
+      : signal == SIGFPE ? "error: the compiled program crashed: an arithmetic fault\n"
+      : signal == SIGABRT
+          ? "error: the compiled program crashed: the process was aborted, "
+            "perhaps because its heap is corrupted\n"
+          : "error: the compiled program crashed: an invalid memory access or a stack overflow\n";
   print(message);
   _exit(1);
 }

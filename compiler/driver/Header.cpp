@@ -211,21 +211,21 @@ private:
   }
 
   void writeC() {
-    out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* Places in the arrays of pointers. "
+    out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* Indices in the arrays of pointers. "
            "*/\n";
     writeEnum("argument", false);
     writeEnum("result", true);
-    out << formatv("/* Memory for temporaries that a call needs. */\n"
+    out << formatv("/* The memory for temporaries that a call needs. */\n"
                    "#define {0}_ARENA_BYTES INT64_C({1})\n#define {0}_ARENA_ALIGNMENT {2}\n\n",
                    StringRef(interface.name).upper(), interface.arenaBytes, kArenaAlignment);
     if (interface.stackBytes)
       writeFreestanding();
     if (!interface.weightsFile.empty())
-      out << formatv(
-          "/* The file that runs need, beside the program unless the host says otherwise: "
-          "hlort/weights.h. */\n"
-          "#define {0}_WEIGHTS_FILE {1}\n#define {0}_WEIGHTS_BYTES INT64_C({2})\n\n",
-          StringRef(interface.name).upper(), quote(interface.weightsFile), interface.weightsBytes);
+      out << formatv("/* The file of weights that runs need, next to the program unless the host "
+                     "says otherwise: hlort/weights.h. */\n"
+                     "#define {0}_WEIGHTS_FILE {1}\n#define {0}_WEIGHTS_BYTES INT64_C({2})\n\n",
+                     StringRef(interface.name).upper(), quote(interface.weightsFile),
+                     interface.weightsBytes);
     out << formatv("/* Types, shapes, layouts and sizes, as data. */\nextern const hlort_module "
                    "{0}_module;\n\n"
                    "/* Runs the module: see hlort_entry. Returns 0, or the code of a failure. */\n"

@@ -37,16 +37,15 @@ struct Options {
       cl::cat(category)};
   cl::opt<bool> strict{"strict", cl::desc("Unknown attributes are errors"), cl::cat(category)};
   cl::opt<ElidedConstants> elided{
-      "elided-constants", cl::desc("What to make of constant({...})"),
-      cl::init(ElidedConstants::Keep),
+      "elided-constants", cl::desc("Treatment of constant({...})"), cl::init(ElidedConstants::Keep),
       cl::values(clEnumValN(ElidedConstants::Keep, "keep", "print it as {...} again (default)"),
-                 clEnumValN(ElidedConstants::Zero, "zero", "read zeros"),
+                 clEnumValN(ElidedConstants::Zero, "zero", "replace it by zeros"),
                  clEnumValN(ElidedConstants::Refuse, "refuse", "refuse it")),
       cl::cat(category)};
   cl::opt<bool> verifyOnly{"verify-only",
                            cl::desc("Only check the files; prints `FILE: ok` or the first error"),
                            cl::cat(category)};
-  cl::opt<bool> noVerify{"no-verify", cl::desc("Only read: leave out the checks after parsing"),
+  cl::opt<bool> noVerify{"no-verify", cl::desc("Only parse, without verification"),
                          cl::cat(category)};
   cl::opt<bool> verifyDiagnostics{"verify-diagnostics",
                                   cl::desc("Check diagnostics against expected-* comments"),
@@ -207,7 +206,7 @@ int hloOptMain(int argc, char **argv, DialectRegistry &registry) {
   if (options.verifyOnly)
     return verifyFiles(options, registry);
   if (options.inputs.size() > 1) {
-    llvm::errs() << "hlo-opt: expected one file; --verify-only takes several\n";
+    llvm::errs() << "hlo-opt: expected one file (only --verify-only takes several)\n";
     return WrongUsage;
   }
   return processFile(options, registry);

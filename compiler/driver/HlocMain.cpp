@@ -85,7 +85,7 @@ private:
         return WrongUsage;
       }
     if (std::error_code error = makeDumpFolder()) {
-      llvm::errs() << options.dumpDir << ": error: cannot make the folder: " << error.message()
+      llvm::errs() << options.dumpDir << ": error: cannot create the folder: " << error.message()
                    << '\n';
       return Refused;
     }
@@ -150,20 +150,20 @@ private:
                 weights = getWeightsFile();
     if (header == options.output)
       return "expected another name than '" + options.output +
-             "' for the code: its header gets that one";
+             "' for the object: its header has that name";
     if (schedules == options.output)
       return "expected another name than '" + options.output +
-             "' for the code: its schedules get that one";
+             "' for the object: its file of schedules has that name";
     if (!weights.empty() && llvm::is_contained({options.output, header, schedules}, weights))
       return "expected another name than '" + weights +
-             "' for the weights: another file that is written has that one";
+             "' for the weights: another output file has that name";
     if (llvm::is_contained({options.output, header, schedules, weights}, options.reportFile) &&
         !options.reportFile.empty())
       return "expected another name than '" + options.reportFile +
-             "' for the report: another file that is written has that one";
+             "' for the report: another output file has that name";
     for (const std::string &file : {options.output, header, schedules, weights, options.reportFile})
       if (options.module != "-" && llvm::sys::fs::equivalent(file, options.module))
-        return "expected another name than '" + file + "' for what is written: that is the module";
+        return "expected another name than '" + file + "' for the output: that is the module";
     return "";
   }
 
@@ -174,7 +174,7 @@ private:
     if (!options.isLinked() || machine == here)
       return "";
     return ("a " + Twine(options.hasMain() ? "program" : "shared library") + " for " + machine +
-            " cannot be linked on " + here + ", where the runtime is that of " + here + ": " +
+            " cannot be linked on " + here + ", as the runtime here is for " + here + ": " +
             (options.hasMain() ? "-o NAME.o makes an object" : "--emit=obj makes an object") +
             ", to be linked there (c++ NAME.o libhlort.a -ltbb -ldl)")
         .str();

@@ -47,7 +47,7 @@ const char *getEnding(Emit emit) {
 /// --explain, which prints and ends the program as --help does.
 struct ExplainOption : cl::opt<std::string> {
   ExplainOption()
-      : opt("explain", cl::desc("Print what the code of an error means, as H0100, and stop"),
+      : opt("explain", cl::desc("Explain an error code, such as H0100, and stop"),
             cl::value_desc("code"), cl::cat(category),
             cl::callback([](const std::string &code) { printAndExit(code); })) {}
 
@@ -56,8 +56,7 @@ struct ExplainOption : cl::opt<std::string> {
     if (page)
       llvm::outs() << *page;
     else
-      llvm::errs() << "hloc: expected the code of an error, such as H0100, but got `" << code
-                   << "`\n";
+      llvm::errs() << "hloc: expected an error code, such as H0100, but got `" << code << "`\n";
     llvm::outs().flush();
     std::exit(page ? 0 : 2);
   }
@@ -69,27 +68,28 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   removeOptionsOfLlvm();
   cl::opt<std::string, true> module(cl::Positional, cl::desc("<file, or - for standard input>"),
                                     cl::location(options.module), cl::cat(category));
-  FieldOption<std::string> output(
-      "o", options.output, "Where the code goes; the header goes beside it", "file", category);
+  FieldOption<std::string> output("o", options.output,
+                                  "File for the output; the header is written next to it", "file",
+                                  category);
   cl::opt<Emit, true> emit(
-      "emit", cl::desc("Where to stop:"), cl::location(options.emit), cl::init(options.emit),
+      "emit", cl::desc("What to write:"), cl::location(options.emit), cl::init(options.emit),
       cl::cat(category),
       cl::values(
-          clEnumValN(Emit::Hlo, "hlo", "the module as it was read, as HLO text"),
+          clEnumValN(Emit::Hlo, "hlo", "the parsed module, as HLO text"),
           clEnumValN(Emit::Mlir, "mlir", "the program on memory, as MLIR"),
-          clEnumValN(Emit::Kernels, "kernels", "that, with kernels as loops and vectors"),
-          clEnumValN(Emit::Code, "code", "all of it as loops, vectors and calls"),
+          clEnumValN(Emit::Kernels, "kernels", "the same, with kernels as loops and vectors"),
+          clEnumValN(Emit::Code, "code", "the whole program as loops, vectors and calls"),
           clEnumValN(Emit::LlvmDialect, "llvm-dialect", "the same in MLIR's llvm dialect"),
           clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Assembly, "asm", "assembly"),
           clEnumValN(Emit::Object, "obj", "an object file and its header (default)"),
-          clEnumValN(Emit::Shared, "shared", "a shared library, with what it needs of the runtime"),
-          clEnumValN(
-              Emit::Program, "exe",
-              "a program that runs the module on .npy files or random arrays; with -o NAME.o "
-              "an object of it, to be linked with the runtime"),
+          clEnumValN(Emit::Shared, "shared",
+                     "a shared library, with the parts of the runtime that it needs"),
+          clEnumValN(Emit::Program, "exe",
+                     "a program that runs the module on .npy files or random arrays; with -o "
+                     "NAME.o an object to be linked with the runtime"),
           clEnumValN(Emit::SelfTest, "selftest",
-                     "a program that says whether the module computes right on the machine that "
-                     "runs it, by what the reference evaluator computes now; or an object of it")));
+                     "a program that checks on the machine that runs it whether the module gives "
+                     "the results of the reference evaluator; with -o NAME.o an object")));
   FieldOption<std::string> name("name", options.name,
                                 "Prefix of the symbols (default: from the output's name)",
                                 "identifier", category);
@@ -97,61 +97,58 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                            cl::location(options.level), cl::init(options.level), cl::cat(category));
   FieldOption<int> threads(
       "threads", options.threads,
-      "1: code that never needs a pool of threads; 0: as many as the host's context has", "n",
+      "1: code that never needs a thread pool; 0 (default): the threads of the host's context", "n",
       category);
   FieldOption<std::string> cpu(
       "mcpu", options.cpu,
-      "Processor to compile for (default: this one); of x86-64, x86-64-v2, -v3 and -v4 several, "
-      "separated by commas: the object takes the best that the machine it runs on has",
+      "Processor to compile for (default: this one). Several of x86-64, x86-64-v2, -v3 and -v4, "
+      "separated by commas: the object selects the best that its machine supports",
       "name", category);
   FieldOption<std::string> triple("mtriple", options.triple,
-                                  "Kind of machine to compile for (default: this one)", "triple",
-                                  category);
-  FieldOption<std::string> machineFile(
-      "target-file", options.machineFile,
-      "Read what is known of the processor from this file, in the form that --print-target prints; "
-      "what it leaves out stays as it is",
-      "file", category);
+                                  "Target triple to compile for (default: that of this machine)",
+                                  "triple", category);
+  FieldOption<std::string> machineFile("target-file", options.machineFile,
+                                       "Read numbers of the processor from this file, in the "
+                                       "format of --print-target; others keep their values",
+                                       "file", category);
   FieldSwitch printTarget("print-target", options.printTarget,
-                          "Print what is known of the processor (caches, rates, costs) and stop",
+                          "Print the numbers of the processor (caches, rates, costs) and stop",
                           category);
   FieldSwitch listTargets("list-targets", options.listTargets,
-                          "Print the processors that code can be made for and stop", category);
+                          "List the supported processors and stop", category);
   FieldSwitch lineTables("g", options.lineTables,
-                         "Line tables: debuggers and profilers show lines of the .hlo file",
+                         "Add line tables: debuggers and profilers show lines of the .hlo file",
                          category);
-  FieldSwitch fastMath(
-      "fast-math", options.fastMath,
-      "Sums and products of floats may be regrouped and quotients become products with a "
-      "reciprocal: quicker, but results differ by rounding errors and intermediate ones may "
-      "overflow; NaN and infinity stay what they are",
-      category);
+  FieldSwitch fastMath("fast-math", options.fastMath,
+                       "Reassociate sums and products of floats and divide by multiplying with the "
+                       "reciprocal: faster, but results differ by rounding errors and intermediate "
+                       "results may overflow; NaN and infinity are preserved",
+                       category);
   FieldSwitch reproducible(
       "reproducible", options.reproducible,
-      "Results have the same bits whatever the processor (x86-64-v2 to -v4, AArch64, RISC-V), but "
-      "for those of NaNs: no vectors of more than 32 bytes, and no multiplications contracted with "
-      "additions but in sums of products; on x86-64-v2 several times slower",
+      "Give the same bits on every processor (x86-64-v2 to -v4, AArch64, RISC-V), except for those "
+      "of NaNs: vectors of at most 32 bytes, and multiplications fused with additions only in sums "
+      "of products; several times slower on x86-64-v2",
       category);
   Bf16DotOption bf16Dot(options.bf16Dot, category);
   FieldSwitch freestanding("freestanding", options.freestanding,
-                           "An object for a host without operating system, C library, heap and "
-                           "runtime, as firmware; says "
-                           "what the object needs",
+                           "Make an object for a host without operating system, C library, heap "
+                           "and runtime, such as firmware; print what the object needs",
                            category);
-  FieldSwitch checkBuffers("check-buffers", options.checkBuffers,
-                           "Check the plan of memory once more (always on in debug builds)",
-                           category);
-  cl::opt<std::string> report(
-      "report", cl::ValueOptional,
-      cl::desc("Say what became of the module: kernels, memory, sizes; with a file, write a page "
-               "for browsers, or its data (.json), instead"),
-      cl::value_desc("file.html"), cl::cat(category));
+  FieldSwitch checkBuffers(
+      "check-buffers", options.checkBuffers,
+      "Check the memory plan by an independent pass (always on in debug builds)", category);
+  cl::opt<std::string> report("report", cl::ValueOptional,
+                              cl::desc("Print a report: kernels, memory, sizes; with a file, write "
+                                       "a page for browsers, or its data (.json), instead"),
+                              cl::value_desc("file.html"), cl::cat(category));
   FieldOption<std::string> profile(
       "profile", options.profileFile,
-      "Times that hlo-run --profile=file.json measured, to be shown in --report=file.html",
-      "file.json", category);
-  FieldSwitch timing("timing", options.timing, "Say how long each pass took", category);
-  FieldSwitch progress("progress", options.progress, "Name each stage as it begins", category);
+      "Show the times that hlo-run --profile=file.json measured in --report=file.html", "file.json",
+      category);
+  FieldSwitch timing("timing", options.timing, "Print the time of each pass", category);
+  FieldSwitch progress("progress", options.progress, "Print the name of each stage as it begins",
+                       category);
   FieldOption<std::string> dumpDir("dump-dir", options.dumpDir,
                                    "Write the module after each pass that changed it", "folder",
                                    category);
@@ -160,27 +157,28 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   BindAllOption bindAll(category);
   FieldOption<std::string> weights(
       "weights", options.weights,
-      "Where constants of some size go, to be mapped when the module runs; none: into the code "
-      "(default: a file beside the code if parameters are bound, else into the code)",
+      "File for large constants, to be mapped when the module runs; none: keep them in the object "
+      "(default: a file next to the object if parameters are bound, else in the object)",
       "file", category);
   ScheduleOption schedules(category);
   SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
   FieldSwitch tune("tune", options.tune,
-                   "Time other schedules of the kernels that matter, on random arguments and this "
-                   "machine, compile with the quickest and write them beside the code, for "
-                   "--schedules; the bits of the results stay as they are",
+                   "Measure other schedules of the kernels that take most of the time, on random "
+                   "arguments and this machine, compile with the fastest and write them next to "
+                   "the object, for --schedules; the bits of the results do not change",
                    category);
   FieldOption<double> tuneSeconds("tune-seconds", options.tuneSeconds,
-                                  "How long to look for them, about (default 60)", "seconds",
+                                  "Approximate duration of --tune (default 60)", "seconds",
                                   category);
   FieldOption<double> timeBudget(
       "time-budget", options.timeBudget,
-      "How long compiling may take, as predicted: LLVM does less for the kernels where that costs "
-      "least, and remarks say for which; the bits of the results stay as they are",
+      "Limit of the predicted compile time: LLVM optimizes less where that costs the least run "
+      "time, and remarks name the kernels; the bits of the results do not change",
       "seconds", category);
   CacheOptions cache(category);
   FieldOption<uint64_t> seed("seed", options.seed,
-                             "Of the random inputs of --emit=selftest (default 0)", "n", category);
+                             "Seed of the random inputs of --emit=selftest (default 0)", "n",
+                             category);
   cl::opt<bool, true> isTuneWorker("tune-worker", cl::ReallyHidden,
                                    cl::location(options.isTuneWorker), cl::cat(category));
   ExplainOption explain;
@@ -213,19 +211,19 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!options.freestanding || options.weights.empty() || options.weights == "none",
           "--freestanding keeps weights in the object: there are no files to map");
   require(!options.freestanding || !options.tune,
-          "--tune runs code, for which --freestanding has no host");
+          "--tune runs the code, which --freestanding cannot do here");
   require(!options.tune || options.emit >= Emit::Object,
-          "--tune is about code; --emit stops before it");
+          "--tune needs code: expected --emit=obj or a later stage");
   require(!options.tune || options.output != "-",
-          "--tune writes a file beside the code's, which -o has to name");
+          "--tune writes a file next to the output, so -o has to name one");
   require(!options.tune || !options.fastMath,
-          "--tune keeps the bits of the results, --fast-math none in particular");
+          "--tune keeps the bits of the results, which --fast-math does not determine");
   require(!options.reproducible || !options.fastMath,
-          "--reproducible keeps the bits of the results, --fast-math none in particular");
+          "--reproducible keeps the bits of the results, which --fast-math does not determine");
   require(!options.reproducible || options.bf16Dot == Bf16Dot::Exact,
-          "--reproducible: only some processors have the instruction of --bf16-dot=native");
+          "--reproducible excludes --bf16-dot=native, whose instruction only some processors have");
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
-          "--tune times the code of one processor; --mcpu names several");
+          "--tune measures code for one processor; --mcpu names several");
   require(options.tuneSeconds > 0, "expected --tune-seconds to be more than 0");
   auto readText = [&](const std::string &file, std::string &contents) {
     if (!right || file.empty())
@@ -243,24 +241,24 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!timeBudget.getNumOccurrences() || options.timeBudget > 0,
           "expected --time-budget to be more than 0 seconds");
   require(options.timeBudget == 0 || options.emit >= Emit::Object,
-          "--time-budget is about code; --emit stops before it");
+          "--time-budget needs code: expected --emit=obj or a later stage");
   require(!seed.getNumOccurrences() || options.emit == Emit::SelfTest,
-          "--seed is about --emit=selftest");
+          "--seed is only for --emit=selftest");
   require(options.weights != "-", "expected --weights to be a file's name");
   require(options.weights.empty() || options.emit >= Emit::Llvm,
-          "--weights is about code; --emit stops before it");
+          "--weights needs code: expected --emit=llvm or a later stage");
   require(options.level >= 0 && options.level <= 3, "expected -O0, -O1, -O2 or -O3");
   require(options.threads >= 0 && options.threads <= kMaxThreads,
           ("expected --threads to be 0 to " + llvm::Twine(kMaxThreads)).str());
   require(!options.report || options.emit >= Emit::Object,
-          "--report is about code; --emit stops before it");
+          "--report needs code: expected --emit=obj or a later stage");
   require(options.reportFile.empty() || isReportFile(options.reportFile),
           "expected --report to name a file that ends in .html or .json");
   require(options.profileFile.empty() || !options.reportFile.empty(),
           "--profile is shown in a page: expected --report=file.html");
   bool text = options.emit >= Emit::Kernels && options.emit <= Emit::Assembly;
   require(!text || !llvm::StringRef(options.cpu).contains(','),
-          "--emit of code as text shows that of one processor; --mcpu names several");
+          "--emit can print the code of only one processor; --mcpu names several");
   if (right && options.output.empty()) {
     llvm::StringRef input = removeOuterEnding(llvm::sys::path::filename(options.module));
     llvm::SmallString<128> file(input == "-" ? "module" : input);

@@ -163,7 +163,7 @@ void ReportWriter::writeKernel(const KernelFacts &facts) {
 }
 
 void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
-  out << "\nnot computed in the kernels of their users\n";
+  out << "\nnot fused into the kernels of their users\n";
   auto key = [](const NotFused &entry) {
     FileLineColLoc position = hlo::getFilePosition(entry.location);
     return position ? std::pair(position.getLine(), position.getColumn()) : std::pair(0u, 0u);
@@ -191,10 +191,10 @@ void ReportWriter::writeMemory() {
       count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
       count(total(interface.results), "byte"));
   for (auto [result, argument] : interface.aliases)
-    out << formatv("  result {0} may lie in argument {1}\n", interface.results[result].name,
-                   interface.arguments[argument].name);
-  out << formatv("  arena {0}, of which {1} are live at once at least\n",
-                 count(interface.arenaBytes, "byte"), number(getNumber("hlo.arena_bound")));
+    out << formatv("  result {0} may share the memory of argument {1}\n",
+                   interface.results[result].name, interface.arguments[argument].name);
+  out << formatv("  arena {0}; a lower bound is {1}\n", count(interface.arenaBytes, "byte"),
+                 number(getNumber("hlo.arena_bound")));
   if (beside)
     out << formatv("  {0} of it for asynchronous computations\n", count(beside, "byte"));
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))
@@ -212,8 +212,8 @@ void ReportWriter::writePeak(const ArenaUse &use) {
   llvm::stable_sort(holders, [](const ArenaBuffer &x, const ArenaBuffer &y) {
     return std::tuple(-x.bytes, x.offset) < std::tuple(-y.bytes, y.offset);
   });
-  out << formatv("  {0} in the arena; at the peak {1} hold it\n",
-                 count(use.buffers.size(), "buffer"), number(holders.size()));
+  out << formatv("  {0} in the arena; {1} live at its peak\n", count(use.buffers.size(), "buffer"),
+                 number(holders.size()));
   for (const ArenaBuffer &holder : ArrayRef(holders).take_front(kHolders))
     out << formatv("    {0,12} bytes at {1,12}: {2}\n", number(holder.bytes), number(holder.offset),
                    holder.name);

@@ -136,7 +136,7 @@ llvm::Expected<HostArray> readInfeed(RankedTensorType type, size_t index, size_t
 LogicalResult writeOutputs(StringRef prefix, const ParticipantArrays &outputs,
                            const RunOptions &options) {
   if (std::error_code error = llvm::sys::fs::create_directories(options.outputsTo)) {
-    llvm::errs() << options.outputsTo << ": error: cannot make the folder: " << error.message()
+    llvm::errs() << options.outputsTo << ": error: cannot create the folder: " << error.message()
                  << '\n';
     return failure();
   }

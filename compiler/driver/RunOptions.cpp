@@ -28,55 +28,54 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   cl::opt<std::string> module(cl::Positional, cl::desc("<file, or - for standard input>"),
                               cl::Required, cl::cat(category));
   cl::list<std::string> inputs(
-      "input", cl::desc("Array of the next parameter; repeat it for each, in order"),
+      "input", cl::desc("Array for the next parameter; repeat it for each, in order"),
       cl::value_desc("file.npy"), cl::cat(category));
   Option<std::string> inputsFrom(
       "inputs-from", options.inputsFrom,
-      "Read in0.npy, in1.npy, ..., and infeed0.npy, ... of infeed, from this folder", "folder");
+      "Read in0.npy, in1.npy, ..., and infeed0.npy, ... for infeed, from this folder", "folder");
   Option<std::string> outputsTo(
       "outputs-to", options.outputsTo,
-      "Write out0.npy, ..., and outfeed0.npy, ... of outfeed, to this folder", "folder");
+      "Write out0.npy, ..., and outfeed0.npy, ... for outfeed, to this folder", "folder");
   Option<std::string> expectFrom("expect-from", options.expectFrom,
                                  "Compare the results with out0.npy, ... of this folder", "folder");
   Option<double> rtol("rtol", options.tolerance.rtol, "Relative difference allowed", "x");
   Option<double> atol("atol", options.tolerance.atol, "Absolute difference allowed", "x");
   Option<int64_t> ulp("ulp", options.tolerance.ulp,
-                      "Representable values that results may be apart; 0 for the same bits", "n");
+                      "Difference allowed in units in the last place; 0 for the same bits", "n");
   Option<int64_t> replicas("replicas", options.replicas, "Replicas to run in one process", "n");
   Option<int64_t> partitions("partitions", options.partitions, "Partitions of each replica", "n");
   Switch mpi("mpi", options.mpi,
-             "This process is one participant of those that mpirun started; --replicas and "
-             "--partitions then are the module's, if they are not given, or else a partition a "
-             "process");
+             "Run as one of the participants that mpirun started; by default --replicas and "
+             "--partitions are the module's, or else there is a partition for each process");
   Option<uint64_t> seed("seed", options.seed,
                         "Seed of random inputs and of the generators of random numbers", "n");
   Switch evaluate("evaluate", options.evaluate,
                   "Interpret with the reference evaluator instead of compiling");
   Switch compare("compare", options.compare,
-                 "Run compiled code and the evaluator, and say where they differ by more than the "
-                 "operations' errors, or than --rtol, --atol and --ulp where one is given");
+                 "Run compiled code and the evaluator, and report differences greater than the "
+                 "errors of the operations, or than --rtol, --atol and --ulp if given");
   Switch json("json", options.json, "Print one JSON object with times and sizes");
   Option<double> benchmark("benchmark", options.benchmarkSeconds,
-                           "Repeat for at least so long, after warm-up; compile three times",
+                           "Measure for at least this time, after warm-up; compile three times",
                            "seconds");
   Option<std::string> trace(
       "trace", options.trace,
-      "Write when each kernel ran, and on which thread, for Perfetto; of the second run",
+      "Write when each kernel ran, and on which thread, for Perfetto; from the second run",
       "file.json");
   cl::opt<std::string> profile(
       "profile", cl::ValueOptional,
-      cl::desc("Run several times and print what each kernel takes, beside what is predicted for "
-               "it; with a file, write it there too"),
+      cl::desc("Run several times and print the measured and the predicted time of each kernel; "
+               "with a file, also write them there"),
       cl::value_desc("file.json"), cl::cat(category));
   FieldOption<std::string> report(
       "report", options.reportFile,
-      "That, and write a page for browsers that shows the program, its kernels with these times, "
-      "its memory and its code; or the page's data (.json)",
+      "Profile, and write a page for browsers that shows the program, its kernels with their "
+      "times, its memory and its code; or the page's data (.json)",
       "file.html", category);
   cl::opt<NumericReport> numericReport(
       "numeric-report", cl::ValueOptional,
-      cl::desc("Print what each instruction loses against f64 and what it may, in this order; an "
-               "error is the first that loses more"),
+      cl::desc("Print the errors of each instruction compared with f64 and their bounds, in this "
+               "order; the first that exceeds its bound is an error"),
       cl::values(clEnumValN(NumericReport::Program, "program", "in the order of the program"),
                  clEnumValN(NumericReport::Loss, "loss", "the greatest loss first"),
                  clEnumValN(NumericReport::Program, "", "")),
@@ -88,14 +87,15 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                           "Threads of compiled code (default: all processors)", "n");
   Option<std::string> mcpu("mcpu", options.mcpu, "Processor to compile for (default: this one)",
                            "name");
-  Switch fastMath("fast-math", options.fastMath, "As hloc's: floats may be regrouped");
+  Switch fastMath("fast-math", options.fastMath,
+                  "As for hloc: reassociate sums and products of floats");
   Switch reproducible("reproducible", options.reproducible,
-                      "As hloc's: the same bits whatever the processor");
+                      "As for hloc: the same bits on every processor");
   Bf16DotOption bf16Dot(options.bf16Dot, category);
   Switch checkBuffers("check-buffers", options.checkBuffers,
-                      "Check the plan of memory once more (always on in debug builds)");
+                      "Check the memory plan by an independent pass (always on in debug builds)");
   Option<double> timeBudget("time-budget", options.timeBudget,
-                            "As hloc's: how long compiling may take", "seconds");
+                            "As for hloc: limit of the predicted compile time", "seconds");
   CacheOptions cache(category);
   Option<int64_t> maxSteps("max-steps", options.maxSteps, "Evaluator: limit of elements computed",
                            "n");

@@ -102,14 +102,14 @@ void warn(hlo::ComputationOp entry, size_t number, const ExpectedResult &result,
   const runtime::Element &element = findElement(type);
   const char *expected = result.elements.data();
   if (element.admitsZeros(result.tolerance, expected, result.count))
-    emitWarning(place) << "the self-test cannot judge result " << number << ": it may be "
-                       << result.bound << ", and so may zeros";
+    emitWarning(place) << "the self-test does not check result " << number << ": it may be "
+                       << result.bound << ", so even zeros would pass";
   auto isNan = [&](int64_t i) {
     ElementValue value = element.read(expected + i * element.getBytes());
     return std::isnan(value.real) || std::isnan(value.imaginary);
   };
   if (result.count && llvm::all_of(llvm::seq<int64_t>(0, result.count), isNan))
-    emitWarning(place) << "the self-test says little of result " << number
+    emitWarning(place) << "the self-test hardly checks result " << number
                        << ": it is NaN everywhere on these random inputs";
 }
 

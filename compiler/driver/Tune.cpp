@@ -152,7 +152,7 @@ static std::string print(Attribute attribute) {
 /// Why the module cannot be run by itself here; empty if it can.
 static std::string refuse(ModuleOp module, const Target &target) {
   if (int64_t count = ParticipantCounts::of(module).total(); count > 1)
-    return "it is for " + std::to_string(count) + " participants, and tuning runs one";
+    return "it is for " + std::to_string(count) + " participants, but tuning runs one";
   llvm::Triple here(llvm::sys::getProcessTriple()), there(target.triple);
   if (here.getArch() != there.getArch() || here.getOS() != there.getOS())
     return "code for " + target.triple + " does not run on this machine";
@@ -200,12 +200,12 @@ bool tune(ModuleOp module, StringRef source, const HlocOptions &options, StringR
         return trials.run(reference, trial);
       },
       [&](int64_t runs, double seconds, double before, double now) {
-        line.show(formatv("tuning: {0} runs in {1:f0} of {2:f0} s; a call takes {3}, before {4}",
+        line.show(formatv("tuning: {0} trials in {1:f0} of {2:f0} s; a call takes {3}, before {4}",
                           runs, seconds, options.tuneSeconds, printDuration(now),
                           printDuration(before)));
       });
   if (!tuner.run(options.tuneSeconds))
-    return fail("it does not run by itself: " + trials.complaint);
+    return fail("it fails with its own schedules: " + trials.complaint);
 
   ScheduleFile::Section &section = written->sections.emplace_back();
   section.machine = machine;

@@ -20,20 +20,20 @@ enum ExitCode { Done = 0, Refused = 1, WrongUsage = 2 };
 struct Options {
   cl::OptionCategory category{"hlo-lsp options"};
   cl::opt<JSONStreamStyle> input{
-      "input-style", cl::desc("How messages stand in the input:"), cl::init(Standard),
+      "input-style", cl::desc("Format of messages in the input:"), cl::init(Standard),
       cl::values(clEnumValN(Standard, "standard", "as in the protocol (default)"),
                  clEnumValN(Delimited, "delimited", "between lines of `// -----`")),
       cl::cat(category)};
   cl::opt<Logger::Level> log{
       "log", cl::desc("What to write to the error stream:"), cl::init(Logger::Level::Error),
       cl::values(clEnumValN(Logger::Level::Error, "error", "errors (default)"),
-                 clEnumValN(Logger::Level::Info, "info", "messages by name, too"),
-                 clEnumValN(Logger::Level::Debug, "debug", "whole messages, too")),
+                 clEnumValN(Logger::Level::Info, "info", "also the names of messages"),
+                 clEnumValN(Logger::Level::Debug, "debug", "also whole messages")),
       cl::cat(category)};
   cl::opt<bool> pretty{"pretty", cl::desc("Print JSON with line breaks"), cl::cat(category)};
   cl::opt<bool> test{"lit-test",
-                     cl::desc("--input-style=delimited --pretty, and each message waits for what "
-                              "the one before it made"),
+                     cl::desc("--input-style=delimited --pretty, and each message is handled only "
+                              "when the previous one is done"),
                      cl::cat(category)};
   DescribeOption describe{category};
 };

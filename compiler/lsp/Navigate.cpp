@@ -60,7 +60,7 @@ llvm::Expected<std::vector<TextEdit>> renameSymbol(const Document &document, Pos
     return edits;
   if (index.findSymbol(symbol.scope, newName) != kNone)
     return refuse(llvm::Twine(symbol.isComputation() ? "a computation" : "a value") + " called `" +
-                  newName + "` is there already");
+                  newName + "` already exists");
   for (unsigned number : symbol.mentions)
     edits.push_back({document.getLines().getRange(index.mentions[number].span), newName.str()});
   return edits;

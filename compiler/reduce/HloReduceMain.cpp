@@ -30,11 +30,11 @@ struct Options {
                               cl::value_desc("file"), cl::Required, cl::cat(category)};
   cl::opt<std::string> message{
       "message", cl::value_desc("text"), cl::cat(category),
-      cl::desc("The fault is that the command prints this, not how it ends")};
-  cl::opt<unsigned> seconds{"seconds", cl::desc("Stop after so long (default: 300)"),
+      cl::desc("The fault is that the command prints this text, instead of how it ends")};
+  cl::opt<unsigned> seconds{"seconds", cl::desc("Stop after this time (default 300)"),
                             cl::value_desc("seconds"), cl::init(300), cl::cat(category)};
   cl::opt<unsigned> timeout{"timeout", cl::value_desc("seconds"), cl::init(60), cl::cat(category),
-                            cl::desc("End a run of the command after so long (default: 60)")};
+                            cl::desc("Limit of the time of a run of the command (default 60)")};
   DescribeOption describe{category};
 };
 
@@ -98,8 +98,8 @@ int hloReduceMain(int argc, char **argv, DialectRegistry &registry) {
   setVersionPrinter();
   std::string problem;
   llvm::raw_string_ostream problems(problem);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "hlo-reduce: makes a module that shows a fault smaller\n", &problems))
+  if (!cl::ParseCommandLineOptions(argc, argv, "hlo-reduce: reduces a module that shows a fault\n",
+                                   &problems))
     return llvm::errs() << problem, WrongUsage;
   std::vector<std::string> command(options.command.begin(), options.command.end());
   auto check = reduce::FaultCheck::create(command.empty() ? getDefaultCommand(argv[0]) : command,

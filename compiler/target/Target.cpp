@@ -147,7 +147,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   // Other architectures have no vector code here, and scalar code would be many times slower.
   if (triple.getArch() != llvm::Triple::x86_64 && triple.getArch() != llvm::Triple::aarch64 &&
       triple.getArch() != llvm::Triple::riscv64)
-    return llvm::createStringError("no code is made for '" + target.triple +
+    return llvm::createStringError("code generation does not support '" + target.triple +
                                    "': expected a target of x86_64, aarch64 or riscv64");
   llvm::Expected<const Processor *> processor = findProcessor(triple, options.cpu);
   if (!processor)
@@ -183,7 +183,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasFma = target.hasHalf = target.hasRounding = true;
   } else if (triple.isRISCV64()) {
     if (!has("v"))
-      return llvm::createStringError("no code is made for '" + target.cpu +
+      return llvm::createStringError("code generation does not support '" + target.cpu +
                                      "': expected a RISC-V processor with vectors (V)");
     // The minimum vector length that the processor declares.
     target.vectorBytes = has("zvl512b") ? 64 : has("zvl256b") ? 32 : 16;

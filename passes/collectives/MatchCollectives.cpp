@@ -76,16 +76,17 @@ LogicalResult Matcher::checkUnder(Operation *op, const ParticipantGroups &groups
       if (!pair)
         continue;
       InFlightDiagnostic error = emitError(op->getLoc());
-      error << "participants " << pair->first << " and " << pair->second << " never meet in "
-            << quoteName(op) << ": it is under " << quoteName(control) << ", where they differ";
-      error.attachNote(control->getLoc()) << "their numbers decide " << what;
+      error << "participants " << pair->first << " and " << pair->second << " do not both reach "
+            << quoteName(op) << ": it is under " << quoteName(control)
+            << ", which they execute differently";
+      error.attachNote(control->getLoc()) << "the participants' numbers determine " << what;
       return error;
     }
     InFlightDiagnostic warning = emitWarning(op->getLoc());
     warning << "cannot show that participants " << pair->first << " and " << pair->second
-            << " meet in " << quoteName(op) << ": it is under " << quoteName(control)
-            << ", where they may differ";
-    warning.attachNote(control->getLoc()) << "data of each participant decide " << what;
+            << " both reach " << quoteName(op) << ": it is under " << quoteName(control)
+            << ", which they may execute differently";
+    warning.attachNote(control->getLoc()) << "data of each participant determine " << what;
     return success(); // one is enough
   }
   return success();

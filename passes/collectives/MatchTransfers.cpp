@@ -136,7 +136,7 @@ void TransferMatcher::warn(const Route &route) {
           << quoteName(send);
   warning.attachNote(recv->getLoc()) << "the receiver";
   if (control)
-    warning.attachNote(control->getLoc()) << "they may differ in this";
+    warning.attachNote(control->getLoc()) << "they may execute this differently";
 }
 
 /// The arrays that a half moves.

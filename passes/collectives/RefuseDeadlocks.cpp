@@ -30,23 +30,23 @@ static std::string listParticipants(ArrayRef<Rehearsal::Wait> ring) {
 static void noteDecision(InFlightDiagnostic &diagnostic, Operation *choice) {
   bool isLoop = isa<LoopLikeOpInterface>(choice);
   diagnostic.attachNote(choice->getLoc())
-      << "data decide " << (isLoop ? "how often the body runs" : "which branch is taken");
+      << "data determine " << (isLoop ? "how often the body runs" : "which branch is taken");
 }
 
 static void report(const Rehearsal::Ring &ring) {
   Location at = ring.waits.front().at->getLoc();
   InFlightDiagnostic diagnostic = ring.choice ? emitWarning(at) : emitError(at);
-  diagnostic << "participants " << listParticipants(ring.waits) << " wait for each other for ever";
+  diagnostic << "participants " << listParticipants(ring.waits) << " wait for each other forever";
   if (ring.choice)
     diagnostic << " if " << quoteName(ring.choice) << " runs this";
   for (const Rehearsal::Wait &wait : ring.waits) {
     diagnostic.attachNote(wait.at->getLoc())
-        << "participant " << wait.participant << " is in " << quoteName(wait.at)
-        << " until participant " << wait.awaited << " comes to it";
+        << "participant " << wait.participant << " waits in " << quoteName(wait.at)
+        << " for participant " << wait.awaited;
     if (wait.before)
       diagnostic.attachNote(wait.before->getLoc())
-          << "participant " << wait.awaited << " would come with " << quoteName(wait.before)
-          << ", after its own wait";
+          << "participant " << wait.awaited << " would join with " << quoteName(wait.before)
+          << ", but only after its own wait";
   }
   if (ring.choice)
     noteDecision(diagnostic, ring.choice);
@@ -55,7 +55,7 @@ static void report(const Rehearsal::Ring &ring) {
 static void report(const Rehearsal::Doubt &doubt) {
   InFlightDiagnostic warning = emitWarning(doubt.at->getLoc());
   warning << "cannot show that participants " << doubt.first << " and " << doubt.second
-          << " never wait for each other for ever in " << quoteName(doubt.at) << ": it is under "
+          << " never wait for each other forever in " << quoteName(doubt.at) << ": it is under "
           << quoteName(doubt.choice) << ", before which one of them starts more of these";
   noteDecision(warning, doubt.choice);
 }

@@ -36,8 +36,8 @@ public:
     int64_t participant;
     mlir::Operation *at; // its done
     int64_t awaited;     // a participant that waits forever, too
-    mlir::Operation
-        *before; // what the awaited one would come with, after its own wait; may be null
+    /// What the awaited participant would join with, after its own wait; may be null.
+    mlir::Operation *before;
   };
 
   /// Participants each of which waits for the next one, and the last for the first.

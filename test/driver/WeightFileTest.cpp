@@ -178,8 +178,8 @@ TEST(WeightFile, SaysWhatIsWrong) {
   expect("", "is no file of weights, expected .safetensors, .npz, .npy or .gguf");
   expect("\x89HDF\r\n", "is an HDF5 file (.h5), expected");
   expect(little(1000, 8) + "{}", "its header takes 1000 bytes, but only 2 follow");
-  expect(header("{\"w\": "), "its header is no JSON: ");
-  expect(header("{" + std::string(1000, '[') + "}"), "its header is no list of arrays");
+  expect(header("{\"w\": "), "its header is not JSON: ");
+  expect(header("{" + std::string(1000, '[') + "}"), "its header is not a list of arrays");
   expect(header(R"({"w":{"dtype":"F32"}})"), "'w': expected a dtype, a shape and two data_offsets");
   expect(header(R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})"),
          "expected sizes of 0 and more");

@@ -55,16 +55,16 @@ std::string getNote(const LossRow &row) {
   case Verdict::Fine:
     return isa<hlo::WhileOp, hlo::ConditionalOp>(row.op) ? "as one instruction" : "";
   case Verdict::AskedFor:
-    return row.loss.overflows ? "asked for; overflows" : "asked for";
+    return row.loss.overflows ? "intended; overflows" : "intended";
   case Verdict::OtherChoice:
     return isa<IntegerType>(row.type.getElementType())
-               ? formatv("{0} of {1} chosen otherwise", row.loss.different, row.loss.count).str()
-               : "chosen otherwise";
+               ? formatv("{0} of {1} differ by choice", row.loss.different, row.loss.count).str()
+               : "differs by choice";
   case Verdict::Beyond:
-    return row.isFault() ? row.loss.overflows ? "OVERFLOWS" : "MORE THAN IT MAY"
-                         : "more than it may, not seen in results";
+    return row.isFault() ? row.loss.overflows ? "OVERFLOWS" : "EXCEEDS ITS BOUND"
+                         : "exceeds its bound, not visible in results";
   case Verdict::Lost:
-    return row.isFault() ? "LOSES ITS DIGITS" : "few digits, not seen in results";
+    return row.isFault() ? "LOSES DIGITS" : "few digits, not visible in results";
   }
   llvm_unreachable("a verdict of another kind");
 }
@@ -90,9 +90,10 @@ void emitFault(const LossRow &row, size_t faults) {
   Type element = row.type.getElementType();
   auto error = emitError(row.op->getLoc());
   if (row.verdict == Verdict::Lost)
-    error << formatv("expected {0} of {1} bits to be right, as its operands have {2}, but got {3}",
-                     int(row.bitsNeeded), int(countBits(element, 0)), int(row.bitsBefore),
-                     int(row.bitsLeft))
+    error << formatv(
+                 "expected {0} of {1} bits to be correct, as its operands have {2}, but got {3}",
+                 int(row.bitsNeeded), int(countBits(element, 0)), int(row.bitsBefore),
+                 int(row.bitsLeft))
                  .str();
   else if (row.loss.overflows)
     error << "expected numbers that " << text::getElementName(element) << " can hold";
@@ -103,13 +104,14 @@ void emitFault(const LossRow &row, size_t faults) {
   if (!row.loss.worst.empty())
     error << ": " << row.loss.worst;
   if (row.verdict == Verdict::Lost)
-    error.attachNote()
-        << "the operation may do that to its operands: the program loses the digits, "
-           "not compiled code";
+    error.attachNote() << "the operation loses these digits of its operands by definition: the "
+                          "fault is the program's, "
+                          "not that of compiled code";
   else
-    error.attachNote() << (row.isCompilers
-                               ? "the evaluator does not in the same types: compiled code does this"
-                               : "so does the evaluator in the same types: the program does this");
+    error.attachNote() << (row.isCompilers ? "the evaluator does not have this error in the same "
+                                             "types: the fault is that of compiled code"
+                                           : "the evaluator has this error in the same types, too: "
+                                             "the fault is the program's");
   if (faults > 1)
     error.attachNote() << (faults == 2 ? "another instruction loses"
                                        : std::to_string(faults - 1) + " other instructions lose")
@@ -177,7 +179,7 @@ RunStatus reportNumerics(ModuleOp source, const RunOptions &given, const Partici
   auto tables = source->getAttrOfType<StringAttr>("hlo.stack_frames");
   llvm::outs() << formatv("{0}: {1} arrays of instructions, compiled and in f64\n",
                           source.getName().value_or("module"), rows.size());
-  llvm::outs() << formatv("{0,7} {1,9} {2,9}  {3,-36} {4}\n", "bits", "ulp", "absolute", "may be",
+  llvm::outs() << formatv("{0,7} {1,9} {2,9}  {3,-36} {4}\n", "bits", "ulp", "absolute", "bound",
                           "instruction");
   for (const LossRow *row : order)
     printRow(*row, tables);

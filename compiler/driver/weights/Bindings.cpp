@@ -126,7 +126,7 @@ std::optional<size_t> Binder::findLeaf(StringRef name, StringRef option) {
   for (size_t leaf : found)
     names.push_back(leaves[leaf].instruction);
   emitError(entry.getLoc()) << option << ": '" << name
-                            << "' means several parameters: " << listNames(names);
+                            << "' matches several parameters: " << listNames(names);
   return std::nullopt;
 }
 
@@ -268,13 +268,14 @@ bool Binder::bindAll(StringRef path) {
     std::vector<std::string> names;
     for (size_t i = 0; i < leaves.size(); ++i)
       names.push_back(leaves[i].getName().str());
-    emitError(entry.getLoc()) << "--bind-all=" << path << ": no parameter is called as one of its "
+    emitError(entry.getLoc()) << "--bind-all=" << path
+                              << ": no parameter has the name of one of its "
                               << "arrays, which are " << listNames(unused)
                               << "; the parameters are " << listNames(names);
     return false;
   }
   if (!unused.empty())
-    emitWarning(entry.getLoc()) << "--bind-all=" << path << ": no parameter is called "
+    emitWarning(entry.getLoc()) << "--bind-all=" << path << ": no parameter is named "
                                 << listNames(unused);
   return true;
 }

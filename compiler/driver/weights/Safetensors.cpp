@@ -88,13 +88,13 @@ Error SafetensorsFile::load() {
                  Twine(data.size() - 8) + " follow: is it a .safetensors file, and whole?");
   dataStart = 8 + length;
   if (isDeep(data.substr(8, length)))
-    return fault("its header is no list of arrays");
+    return fault("its header is not a list of arrays");
   Expected<json::Value> header = json::parse(data.substr(8, length));
   if (!header)
-    return fault("its header is no JSON: " + toString(header.takeError()));
+    return fault("its header is not JSON: " + toString(header.takeError()));
   const json::Object *entries = header->getAsObject();
   if (!entries)
-    return fault("its header is no JSON object");
+    return fault("its header is not a JSON object");
   for (const auto &[name, description] : *entries)
     if (StringRef(name) != "__metadata__")
       if (Error error = add(name, description))

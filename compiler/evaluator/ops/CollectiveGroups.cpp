@@ -50,8 +50,8 @@ FailureOr<std::shared_ptr<Meeting>> meet(Call &call, const Group &group) {
     return call.fail("participant " + Twine(call.interpreter.id) + " is in no replica group");
   for (int64_t member : group.members)
     if (member < 0 || member >= options.replicas * options.partitions)
-      return call.fail("a replica group names a participant beyond the " +
-                       Twine(options.replicas * options.partitions) + " that there are");
+      return call.fail("a replica group names a participant that is not among the " +
+                       Twine(options.replicas * options.partitions) + " of the module");
   Values operands(call.operands.begin(), call.operands.end());
   auto meeting = call.interpreter.evaluation.communicator->arrive(call.interpreter, call.op,
                                                                   group.members, operands);

@@ -173,7 +173,7 @@ static FailureOr<Values> reduceScatter(Call &call) {
 static FailureOr<Values> onlyOperand(Call &call) { return Values{call.operands[0]}; }
 static FailureOr<Values> secondElement(Call &call) {
   if (!call.operands[0].isTuple() || call.operands[0].getTupleSize() < 2)
-    return call.fail("the operand is no collective under way");
+    return call.fail("the operand is not a collective in flight");
   return Values{call.operands[0].getElement(1)};
 }
 
@@ -236,7 +236,7 @@ static FailureOr<Values> raggedAllToAll(Call &call) {
       shape[0] = sizes.getIndex(at);
       if (shape[0] < 0 || start[0] < 0 || target[0] < 0 || start[0] > input.shape[0] - shape[0] ||
           target[0] > output.shape[0] - shape[0])
-        return call.fail("a part of " + Twine(shape[0]) + " rows lies outside the input or output");
+        return call.fail("a part of " + Twine(shape[0]) + " rows is outside the input or output");
       copyBox(input, start, output, target, shape);
     }
   }
@@ -258,7 +258,7 @@ static FailureOr<Values> collectiveBroadcast(Call &call) {
     return failure();
   int64_t root = op.getHasDynamicRoot() ? call.array(count).getIndex(0) : 0;
   if (root < 0 || root >= int64_t(group.members.size()))
-    return call.fail("the root is no member of the group");
+    return call.fail("the root is not a member of the group");
   for (unsigned i = 0; i < count; ++i)
     results.push_back((*meeting)->contributions[root][i]);
   return results;

@@ -149,7 +149,7 @@ static FailureOr<Values> asyncStart(Call &call) {
 static FailureOr<Values> asyncNext(Call &call) {
   Value &state = call.operands[0];
   if (!state.isTuple() || state.getTupleSize() < 2 || !state.getElement(0).isTuple())
-    return call.fail("the operand is no asynchronous operation");
+    return call.fail("the operand is not an asynchronous operation");
   const Value &held = state.getElement(0);
   std::vector<Value> operands;
   for (size_t i = 0; i < held.getTupleSize(); ++i)
@@ -170,7 +170,7 @@ static FailureOr<Values> copyStart(Call &call) {
 
 static FailureOr<Values> copyDone(Call &call) {
   if (!call.operands[0].isTuple())
-    return call.fail("the operand is no copy");
+    return call.fail("the operand is not a copy");
   return Values{call.operands[0].getElement(0)};
 }
 

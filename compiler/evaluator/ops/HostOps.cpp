@@ -121,7 +121,7 @@ static FailureOr<Values> recv(Call &call) {
 static FailureOr<Values> recvDone(Call &call) {
   std::shared_ptr<Pending> pending = call.operands[0].getPending();
   if (!pending)
-    return call.fail("the operand is no receive under way");
+    return call.fail("the operand is not a receive in flight");
   FailureOr<Value> data = (*pending)(call.op);
   if (failed(data))
     return failure();

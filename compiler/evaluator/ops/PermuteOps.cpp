@@ -48,7 +48,7 @@ static LogicalResult copySlices(Call &call, const Array &input, Array &output,
     for (size_t d = 0; d < rank; ++d)
       if (shape[d] < 0 || start[d] < 0 || target[d] < 0 || start[d] > input.shape[d] - shape[d] ||
           target[d] > output.shape[d] - shape[d])
-        return call.fail("a slice lies outside the operand");
+        return call.fail("a slice is outside the operand");
     copyBox(input, start, output, target, shape);
   }
   return success();
