@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind an hlort_context. One header for all topics, so that each keeps its own state
-// here and its code in a file of its own.
+// The definition of hlort_context: one header for all topics, each of which has its state here and
+// its code in a separate file.
 #ifndef HLOC_RUNTIME_CONTEXT_H
 #define HLOC_RUNTIME_CONTEXT_H
 
@@ -46,7 +46,7 @@ struct hlort_context {
 
   hloc::runtime::Random random;
 
-  /// Last: what they run uses the rest.
+  /// Last, since the threads use the other members.
   hloc::runtime::NamedThreads namedThreads;
 };
 

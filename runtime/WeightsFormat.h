@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a module's weights: a header, a table with a place and a hash for each constant, the
-// constants. The compiler writes it by this too. Numbers are little-endian. Test:
-// test/runtime/WeightsTest.cpp.
+// The format of the file of a module's weights: a header, a table with an offset and a hash for
+// each constant, the constants. The compiler uses it to write the file. Numbers are little-endian.
+// Test: test/runtime/WeightsTest.cpp.
 #ifndef HLOC_RUNTIME_WEIGHTSFORMAT_H
 #define HLOC_RUNTIME_WEIGHTSFORMAT_H
 
@@ -12,7 +12,7 @@ namespace hloc::runtime {
 
 inline constexpr char weightsMagic[8] = {'h', 'l', 'o', 'c', 'w', 't', 's', '\n'};
 inline constexpr uint32_t weightsVersion = 1;
-/// Where constants begin is a multiple of the first, each of them of the second.
+/// The alignment of the first constant, and that of each constant.
 inline constexpr int64_t weightsPage = 4096, weightsAlignment = 64;
 
 struct WeightsHeader {
@@ -28,7 +28,7 @@ struct WeightsEntry {
   uint64_t hash;
 };
 
-/// Where the first constant of so many is.
+/// The offset of the first constant, given their number.
 constexpr int64_t getWeightsStart(int64_t count) {
   int64_t table = int64_t(sizeof(WeightsHeader)) + count * int64_t(sizeof(WeightsEntry));
   return (table + weightsPage - 1) / weightsPage * weightsPage;

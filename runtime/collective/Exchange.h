@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a collective whose members see each other's memory, in units that any thread may do
-// in any order: the results have the same bits. A unit reads what it needs once and writes it to
-// everyone's result while it is in a near cache.
+// The work of a collective whose members have access to each other's memory, divided into units
+// that any thread may do in any order: the results have the same bits. A unit reads its inputs once
+// and writes them to everyone's result while they are in a cache.
 // Test: test/runtime/collective/InProcessTest.cpp.
 #ifndef HLOC_RUNTIME_EXCHANGE_H
 #define HLOC_RUNTIME_EXCHANGE_H
@@ -16,11 +16,12 @@ public:
   Exchange(const Group &group, std::vector<const Member *> members)
       : group(group), members(std::move(members)) {}
 
-  /// Finds out what there is to do. Fails if a slice lies outside its array.
+  /// Determines the work. Fails if a slice is outside its array.
   int32_t plan(hlort_status *status);
-  /// What fits into one piece is one unit: handing units out would take longer than doing them.
+  /// Work that fits into one piece is one unit: claiming more units would take longer than the
+  /// work.
   int64_t units() const { return isSmall() ? 1 : unitCount; }
-  /// How many bytes of results it has written.
+  /// Returns the number of bytes of results written.
   int64_t run(int64_t unit) const;
 
 private:
@@ -29,8 +30,8 @@ private:
     enum Kind { Reduce, Copy, Everything } kind;
     int64_t firstUnit;
     Pieces pieces;
-    /// Copy: from member `source` to each of the targets, in pieces of the same shape. Reduce: what
-    /// everyone contributes, and where it goes to in the results of the targets.
+    /// Copy: from member `source` to each of the targets, in pieces of the same shape. Reduce: the
+    /// part of everyone's operand, and its place in the results of the targets.
     int32_t source;
     std::vector<std::pair<int32_t, Box>> targets;
   };
@@ -41,7 +42,7 @@ private:
   void planReductions();
   void add(Task::Kind kind, Pieces pieces, int32_t source,
            std::vector<std::pair<int32_t, Box>> targets);
-  /// Whether a result shares no memory with operand `box.from` of any member.
+  /// True if a result shares no memory with operand `box.from` of any member.
   bool isApart(const void *result, int64_t bytes, const Box &box) const;
   int64_t reduce(const Task &task, const Piece &piece) const;
   int64_t runEverything(int32_t target) const;
@@ -49,7 +50,7 @@ private:
   const Group &group;
   std::vector<const Member *> members;
   std::vector<Task> tasks;
-  /// What each member sends to each: source * n + target.
+  /// The boxes that each member sends to each: source * n + target.
   std::vector<std::vector<Box>> boxes;
   int64_t unitCount = 0;
   int64_t bytesMoved = 0; // to all results

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a communicator in process that work on its meetings while the members are at something
-// else. The first is started when there is something for it to do, and all sleep when there is not.
-// They are never needed: what they have not begun is done by members that wait.
+// Threads of an in-process communicator that work on its meetings while the members compute. The
+// first is started when there is work for it, and all sleep when there is none. They are optional:
+// members that wait do whatever the helpers have not begun.
 // Test: test/runtime/collective/MeanwhileTest.cpp.
 #ifndef HLOC_RUNTIME_HELPERS_H
 #define HLOC_RUNTIME_HELPERS_H
@@ -22,10 +22,10 @@ class InProcessCommunicator;
 class Helpers {
 public:
   explicit Helpers(InProcessCommunicator &communicator) : communicator(communicator) {}
-  /// Not while a meeting is under way.
+  /// Must not be called during a meeting.
   ~Helpers();
 
-  /// Has up to `count` threads work on the meeting, at least one.
+  /// Makes at least one and up to `count` threads work on the meeting.
   void offer(const std::shared_ptr<Meeting> &meeting, int32_t count);
 
 private:

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicator for threads of one process. Members of a group come together in a meeting; when
-// the last has come, all that wait do the work, in units that each of them claims, on everyone's
-// memory as it is: no copy but the one from operands to results.
+// The communicator for threads of one process. The members of a group come together in a meeting.
+// When the last has come, all that wait do the work, in units that they claim, directly on
+// everyone's memory: there is no copy except from operands to results.
 //
-// A lock is held for finding and leaving meetings only. A meeting can fail until its last member
-// has come, and never after: from then on everybody's memory is in use until the work is done,
-// which depends on nobody in particular. Where there are processors to spare, threads of the
-// communicator's own begin at once (Helpers.h), while members are at something else.
+// A lock is held only to find and leave meetings. A meeting can fail until its last member has
+// come, and never after: from then on everybody's memory is in use until the work is done, which
+// depends on no particular thread. If there are unused processors, helper threads of the
+// communicator begin at once (Helpers.h), while members compute.
 //
-// Where memory is short, who asks for it fails as any participant does: what is shared is left as
-// it was, and telling the others takes no memory.
+// If memory is short, the participant that needs it fails like any other failure: shared state is
+// left unchanged, and notifying the others takes no memory.
 // Tests: test/runtime/collective/InProcessTest.cpp, FailureTest.cpp, MemoryTest.cpp.
 #ifndef HLOC_RUNTIME_IN_PROCESS_H
 #define HLOC_RUNTIME_IN_PROCESS_H
@@ -28,7 +28,7 @@
 
 namespace hloc::runtime {
 
-/// One coming together of the members of a group.
+/// A collective of a group at one point of its run: the members that have come to it, and its work.
 struct Meeting {
   enum class Phase { Gathering, Working, Complete, Failed };
 
@@ -40,8 +40,8 @@ struct Meeting {
 
   std::atomic<Phase> phase{Phase::Gathering};
   std::optional<Exchange> exchange;
-  /// Units that a member does first, so that what it reads or writes is near its processor the next
-  /// time, too; others do what it has left.
+  /// Units that a member does first, so that the data that it reads or writes stay in its
+  /// processor's cache until the next time; others do what it has left.
   struct alignas(64) Share {
     std::atomic<int64_t> next;
     int64_t end;
@@ -57,14 +57,14 @@ struct Meeting {
   hlort_status failure{}; // set before the phase is Failed
 
   bool isMissing(int32_t participant) const;
-  /// Shares the units out.
+  /// Divides the units into shares.
   void shareOut();
-  /// Does units of work until none is left to claim: first those of the share at `place`. True if
-  /// the last one was done here.
+  /// Does units of work until none is left to claim, first those of the share at `place`. Returns
+  /// true if this call did the last one.
   bool work(int32_t place, Traffic &traffic, bool isMeanwhile);
 };
 
-/// A run of a program, as far as all participants have to do with it.
+/// The state of a run of a program that concerns all participants.
 struct Run {
   explicit Run(int32_t count) : ended(count), missed(count) {}
   std::vector<bool> ended;  // by participant
@@ -73,7 +73,7 @@ struct Run {
   hlort_status failure{}; // code 0: none
 };
 
-/// The runs of a program, by number, as long as somebody has not ended them.
+/// The runs of a program, by number, until every participant has ended them.
 struct ProgramRuns {
   explicit ProgramRuns(int32_t count) : next(count), isTold(count) {}
   std::vector<int64_t> next; // by participant
@@ -85,7 +85,7 @@ class InProcessParticipant;
 
 class InProcessCommunicator final : public hlort_communicator {
 public:
-  /// `processors`: that this process may use.
+  /// `processors`: the number that this process may use.
   InProcessCommunicator(int32_t count, int32_t processors);
   std::unique_ptr<Participant> join(int32_t rank, int32_t threads, int64_t deadlineMilliseconds,
                                     hlort_status *status) override;
@@ -93,7 +93,7 @@ public:
 private:
   friend class InProcessParticipant;
   friend class Helpers;
-  /// Program, run, group, how many meetings of that group in that run were before.
+  /// Program, run, group, number of earlier meetings of that group in that run.
   using Key = std::tuple<uint64_t, int64_t, uint64_t, int64_t>;
 
   std::shared_ptr<Meeting> meetingAt(const Key &key, const Group &group);

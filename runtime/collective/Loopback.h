@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What participants send to themselves. Test: test/runtime/collective/PeerTest.cpp.
+// Messages that participants send to themselves. Test: test/runtime/collective/PeerTest.cpp.
 #ifndef HLOC_RUNTIME_LOOPBACK_H
 #define HLOC_RUNTIME_LOOPBACK_H
 
@@ -14,13 +14,13 @@ namespace hloc::runtime {
 
 class Loopback {
 public:
-  /// Keeps the operands for the receive of the same number on that channel.
+  /// Stores the operands for the receive of the same number on that channel.
   void send(const hlort_collective &what, const void *const *operands);
-  /// A receive whose data may still have to be sent.
+  /// A receive whose data may not have been sent yet.
   hlort_ticket *expect(const hlort_collective &what, void *const *results);
-  /// Fails if the data have not been sent: nobody else will.
+  /// Fails if the data have not been sent: nobody else will send them.
   int32_t receive(hlort_ticket &ticket, hlort_status *status);
-  /// The program's run is over. Fails if something has not been received.
+  /// Ends the program's run. Fails if something has not been received.
   int32_t end(const hlort_program &program, hlort_status *status);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member's side of a collective: the operation, the member's place in its group, its operands
-// and results, and what the operation moves between two members.
+// One member's side of a collective: the operation, the member's position in its group, its
+// operands and results, and the data that the operation moves between two members.
 // Tests: test/runtime/collective.
 #ifndef HLOC_RUNTIME_MEMBER_H
 #define HLOC_RUNTIME_MEMBER_H
@@ -14,7 +14,7 @@
 
 namespace hloc::runtime {
 
-/// The members of a participant's group in their order.
+/// The members of a participant's group, in order.
 struct Group {
   std::vector<int32_t> members; // empty if the participant is in none
   int32_t place = -1;           // the participant's
@@ -23,8 +23,9 @@ struct Group {
   int32_t size() const { return int32_t(members.size()); }
 };
 
-/// A group is written out if the operation has none. Of a transfer: the source and the target, or
-/// the participant alone if it is both; empty if no pair concerns it.
+/// The group of a participant. If the operation has no groups, it is all participants. For a
+/// transfer it is the source and the target, or the participant alone if it is both; empty if no
+/// pair concerns it.
 Group findGroup(const hlort_collective &what, int32_t participant, int32_t participants);
 
 /// An operation as one member calls it.
@@ -34,7 +35,7 @@ struct Member {
   std::vector<const void *> operands;
   std::vector<void *> results;
   int64_t root = 0;
-  /// The integers that say where slices lie. Permuted slices: for each array its starts in the
+  /// The integers that say where slices are. Permuted slices: for each array its starts in the
   /// input, then those in the output. Ragged all-to-all: input offsets, sizes, output offsets.
   std::vector<int64_t> numbers;
 
@@ -42,7 +43,7 @@ struct Member {
   int32_t read(const hlort_collective &what, int32_t participant, const Group &group,
                const void *const *operands, void *const *results, hlort_status *status);
 
-  /// Writes what results hold where nobody sends anything: zeros, or what the output held.
+  /// Writes the contents that results have where nobody sends data: zeros, or those of the output.
   void writeInitialResults(const Group &group) const;
 };
 
@@ -51,10 +52,10 @@ int64_t elementCount(const hlort_collective_array &array);
 int64_t byteCount(const hlort_collective_array &array);
 
 bool isReduction(const hlort_collective &what);
-/// Whether it is one side of a transfer between two participants: a group of the source and the
+/// True for one side of a transfer between two participants, whose group is the source and the
 /// target.
 bool isPeerTransfer(const hlort_collective &what);
-/// What a transfer moves, as the source's operands or the target's results.
+/// The arrays that a transfer moves: the source's operands or the target's results.
 struct MovedArrays {
   explicit MovedArrays(const hlort_collective &what);
   int64_t count;
@@ -64,16 +65,16 @@ struct MovedArrays {
 /// all-reduce 'sum' (model.hlo:3:5)
 Text describe(const hlort_collective &what);
 
-/// What is different in two members' operations that should be one; empty if nothing is.
+/// The difference between two members' operations that should be the same; empty if there is none.
 std::string difference(const Member &one, const Member &other);
 
-/// Appends what `source`, at place s of the group, sends to the member at place t. False if a slice
-/// lies outside its array. Not of reductions.
+/// Appends what `source`, at position s of the group, sends to the member at position t. False if a
+/// slice is outside its array. Not for reductions.
 bool appendBoxes(std::vector<Box> &boxes, const Member &source, const Group &group, int32_t s,
                  int32_t t);
 
-/// Of a reduction's operand: the part that the member at place t of n keeps, and where in its
-/// result; of an all-reduce, everything.
+/// For a reduction's operand: the part that the member at position t of n keeps, and its position
+/// in its result; of an all-reduce, everything.
 Box keptBox(const hlort_collective &what, int64_t array, int32_t t, int32_t n);
 
 } // namespace hloc::runtime

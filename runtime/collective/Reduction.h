@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of an array combined over the members of a group, in their order, in a near cache.
+// A piece of an array combined over the members of a group, in their order, in L1.
 #ifndef HLOC_RUNTIME_REDUCTION_H
 #define HLOC_RUNTIME_REDUCTION_H
 
@@ -10,19 +10,19 @@ namespace hloc::runtime {
 
 class ReducedPiece {
 public:
-  /// `box` says where the piece, of up to Pieces::kNearBytes, lies in operands, and where it goes
-  /// to in results. It is combined in one of these, `result`, where that is possible; null where it
-  /// is not, since operands may lie there.
+  /// `box` says where the piece, of up to Pieces::kNearBytes, is in operands and in results. It is
+  /// combined in `result`, one of these, if that is possible; null if not, because operands may be
+  /// there.
   ReducedPiece(const hlort_collective_array &array, const Box &box, const Piece &piece,
                void *result);
 
-  /// Combines what there is with the next member's operand.
+  /// Combines the current value with the next member's operand.
   void add(const void *operand);
-  /// Writes what there is to a member's result.
+  /// Writes the combined value to a member's result.
   void store(void *result) const;
 
 private:
-  /// Of what kernels combine into.
+  /// Of the memory that kernels combine into.
   static constexpr size_t kAlignment = 64;
 
   const hlort_collective_array &array;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message in memory of its own, cut to what a status holds. Who reports that there is no memory
-// cannot ask for any. Test: test/runtime/collective/MemoryTest.cpp.
+// A message in a fixed buffer, truncated to the size of a status: code that reports that there is
+// no memory cannot allocate any. Test: test/runtime/collective/MemoryTest.cpp.
 #ifndef HLOC_RUNTIME_TEXT_H
 #define HLOC_RUNTIME_TEXT_H
 
@@ -15,7 +15,7 @@ namespace hloc::runtime {
 class Text {
 public:
   Text() = default;
-  /// As std::printf writes it.
+  /// Formats like std::printf.
   __attribute__((format(printf, 2, 3))) explicit Text(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

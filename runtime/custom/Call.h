@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the built-in custom calls share: reading their frames, and failing.
+// Helpers of the built-in custom calls: reading their frames, and failing.
 #ifndef HLOC_RUNTIME_CUSTOM_CALL_H
 #define HLOC_RUNTIME_CUSTOM_CALL_H
 
@@ -21,7 +21,7 @@ struct CallFailure {
 [[noreturn]] void fail(const hlort_custom_call_frame &frame, int32_t code,
                        const std::string &message);
 
-/// Throws unless the frame has that many operands and results.
+/// Throws unless the frame has these numbers of operands and results.
 void expectCounts(const hlort_custom_call_frame &frame, int64_t operands, int64_t results);
 
 /// The attribute of that name, null if there is none.
@@ -34,9 +34,9 @@ char characterAttribute(const hlort_custom_call_frame &frame, std::string_view n
                         std::string_view allowed);
 
 int64_t elementCount(const hlort_buffer &buffer);
-/// Writes the distance in elements between neighbours of each of the buffer's dimensions.
+/// Writes the stride in elements of each of the buffer's dimensions.
 void computeStrides(const hlort_buffer &buffer, int64_t *strides);
-/// The most dimensions of any buffer that the built-in calls take.
+/// The maximum rank of buffers in built-in calls.
 inline constexpr int32_t maxRank = 32;
 
 using BuiltinCall = void (*)(const hlort_custom_call_frame &frame);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks beside each other in memory, which a thread transforms together: a row of all of them is
-// read and written at once. Rows that lie far apart then cost few pages and whole runs of lines,
-// not a page for every two lines.
+// Blocks that are adjacent in memory, which a thread transforms together: a row of all of them is
+// read and written at once. If rows are far apart, this touches few pages and long runs of cache
+// lines, instead of a page for every two lines.
 #ifndef HLOC_RUNTIME_FFT_BLOCKGROUP_H
 #define HLOC_RUNTIME_FFT_BLOCKGROUP_H
 
@@ -16,8 +16,8 @@ namespace hloc::runtime {
 /// The most blocks of a group.
 inline constexpr int maxGroup = 8;
 
-/// Bytes of a core's own cache (L2) that a group may fill: not all, since rows on their way pass
-/// through it. Where the system does not say how large it is, those of the smallest in use.
+/// Bytes of L2 that a group may fill: not all, since rows on their way pass through it. If the
+/// system does not tell its size, that of the smallest in use.
 inline int64_t groupBytes() {
   static const int64_t bytes = [] {
     long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -26,9 +26,9 @@ inline int64_t groupBytes() {
   return bytes;
 }
 
-/// How many blocks of `rows` rows a group has, if rows are `stride` complex numbers apart in
-/// memory: one if pages hold several rows, else enough for long runs of lines, as far as the blocks
-/// stay in a core's own cache together.
+/// The number of blocks of `rows` rows in a group, if rows are `stride` complex numbers apart in
+/// memory: one if pages hold several rows, otherwise enough for long runs of lines, as far as the
+/// blocks stay in L2 together.
 template <typename T> int groupSize(int64_t rows, int64_t stride) {
   constexpr int64_t pageBytes = 4096, runBytes = 512;
   int64_t rowBytes = 2 * fftKernels<T>().lanes * int64_t(sizeof(T));
@@ -40,8 +40,8 @@ template <typename T> int groupSize(int64_t rows, int64_t stride) {
 
 template <typename T> class BlockGroup {
 public:
-  /// Room for `most` blocks, of as many rows as the plan needs and one, lest equal rows of all fall
-  /// on the same cache set.
+  /// Room for `most` blocks, with one row more than the plan needs, so that equal rows of all
+  /// blocks do not map to the same cache set.
   BlockGroup(const LanePlan<T> &plan, int most)
       : plan(plan), most(most), size(2 * (plan.rows() + 1) * kernels.lanes),
         memory((most + 1) * size) {
@@ -49,11 +49,11 @@ public:
       blocks[i] = memory.data() + i * size;
   }
 
-  /// How many blocks `columns` columns are.
+  /// The number of blocks for `columns` columns.
   int count(int64_t columns) const { return int((columns + kernels.lanes - 1) / kernels.lanes); }
   T *block(int which) const { return blocks[which]; }
 
-  /// Reads n rows of `columns` neighbours, `stride` apart; the columns fit into the group.
+  /// Reads n rows of `columns` adjacent numbers, `stride` apart; the columns fit into the group.
   void load(const T *in, int64_t stride, int64_t n, int64_t columns, bool inverse) {
     int64_t whole = columns / kernels.lanes, rest = columns % kernels.lanes;
     if (whole)
@@ -69,7 +69,7 @@ public:
       std::swap(blocks[which], blocks[most]);
   }
 
-  /// The way back from load.
+  /// The reverse of load.
   void store(T *out, int64_t stride, int64_t n, int64_t columns, bool inverse, T scale) const {
     int64_t whole = columns / kernels.lanes, rest = columns % kernels.lanes;
     if (whole)
@@ -85,7 +85,7 @@ private:
   const int most;
   const int64_t size; // of a block
   Workspace<T> memory;
-  T *blocks[maxGroup + 1]; // the last one is what a transform needs besides its own
+  T *blocks[maxGroup + 1]; // the last one is scratch memory of a transform
   static constexpr int64_t offsets[maxLanes] = {0, 1, 2,  3,  4,  5,  6,  7,
                                                 8, 9, 10, 11, 12, 13, 14, 15};
 };

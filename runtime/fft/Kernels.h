@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of the Fourier transforms, as tables of functions: one table for each element
-// type and instruction set, all made from Kernels.cpp.
+// type and instruction set, all compiled from Kernels.cpp.
 //
-// The loops work on blocks: `lanes` transforms side by side, one in each lane of the machine's
-// vectors. A block of n rows has for every row the real parts of all lanes, then the imaginary
-// parts: 2 * lanes numbers, aligned to a vector. Arrays outside blocks hold complex numbers as
-// pairs (re, im); distances between them are counted in complex numbers.
+// The loops work on blocks: `lanes` independent transforms, one in each lane of the vectors. A
+// block of n rows contains for every row the real parts of all lanes, then the imaginary parts: 2 *
+// lanes numbers, aligned to a vector. Arrays outside blocks contain complex numbers as pairs (re,
+// im); distances between them are counted in complex numbers.
 //
-// `inverse` exchanges the real and imaginary parts on the way in and on the way out, which makes
-// the one forward transform inside into the inverse one.
+// `inverse` exchanges the real and imaginary parts on the way in and on the way out, which turns
+// the forward transform inside into the inverse one.
 #ifndef HLOC_RUNTIME_FFT_KERNELS_H
 #define HLOC_RUNTIME_FFT_KERNELS_H
 
@@ -16,7 +16,7 @@
 
 namespace hloc::runtime {
 
-/// The most lanes of any table.
+/// The maximum number of lanes of any table.
 inline constexpr int maxLanes = 16;
 /// The largest prime factor that passOfAnyRadix takes.
 inline constexpr int maxRadix = 79;
@@ -33,17 +33,18 @@ template <typename T> struct FftKernels {
   void (*passOfAnyRadix)(int radix, int64_t m, int64_t s, const T *twiddles, const T *roots,
                          const T *in, T *out);
 
-  /// `count` blocks from and to arrays where neighbouring lanes, and neighbouring blocks, are
-  /// neighbours in memory, rows `stride` apart.
+  /// Copies `count` blocks from and to arrays in which adjacent lanes, and adjacent blocks, are
+  /// adjacent in memory, rows `stride` apart.
   void (*loadColumns)(const T *in, int64_t stride, int64_t n, T *const *blocks, int count,
                       bool inverse);
   void (*storeColumns)(T *out, int64_t stride, int64_t n, const T *const *blocks, int count,
                        bool inverse, T scale);
-  /// Block from and to arrays where neighbouring rows are neighbours in memory, lanes `stride`
-  /// apart.
+  /// Copies a block from and to arrays in which adjacent rows are adjacent in memory, lanes
+  /// `stride` apart.
   void (*loadRows)(const T *in, int64_t stride, int64_t n, T *block, bool inverse);
   void (*storeRows)(T *out, int64_t stride, int64_t n, const T *block, bool inverse, T scale);
-  /// Block from and to anywhere: lane l < count starts at offsets[l]; the other lanes are 0.
+  /// Copies a block from and to anywhere: lane l < count starts at offsets[l]; the other lanes are
+  /// 0.
   void (*loadAny)(const T *in, const int64_t *offsets, int count, int64_t stride, int64_t n,
                   T *block, bool inverse);
   void (*storeAny)(T *out, const int64_t *offsets, int count, int64_t stride, int64_t n,
@@ -57,8 +58,8 @@ template <typename T> struct FftKernels {
   /// rowFactors[k] (a complex number), then writes it to row k of `packed`.
   void (*storePacked)(T *packed, int64_t n, const T *block, const T *laneFactors,
                       const T *rowFactors);
-  /// Turns the first `count` rows of packed blocks, `stride` numbers from one to the next, into the
-  /// lanes of one block of n rows.
+  /// Reads the first `count` rows of packed blocks, `stride` numbers apart, into the lanes of one
+  /// block of n rows.
   void (*loadPacked)(const T *packed, int64_t stride, int count, int64_t n, T *block);
 
   /// Multiplies row k of a block by the complex number factors[k].
@@ -68,16 +69,16 @@ template <typename T> struct FftKernels {
   /// out[k] = a[k] * b[k] * scale; swapIn and swapOut exchange the parts of a and of out.
   void (*multiply)(const T *a, const T *b, int64_t n, T *out, bool swapIn, bool swapOut, T scale);
 
-  /// A transform of half real numbers, h = n / 2 complex ones, into the n real numbers' first
-  /// h + 1 coefficients, in place; and back. twiddles: exp(-2 pi i k / n), k <= h / 2.
+  /// From the transform of h = n / 2 complex numbers, made of n real ones, to the first h + 1
+  /// coefficients of these, in place; and back. twiddles: exp(-2 pi i k / n), k <= h / 2.
   void (*realFromHalf)(T *block, int64_t h, const T *twiddles);
   void (*halfFromReal)(T *block, int64_t h, const T *twiddles);
-  /// The same for one array outside blocks, from one array to another.
+  /// The same for one array outside of blocks, from one array to another.
   void (*realFromHalfArray)(const T *half, int64_t h, const T *twiddles, T *out);
   void (*halfFromRealArray)(const T *in, int64_t h, const T *twiddles, T *half);
 };
 
-/// The best table that this machine can run.
+/// The table for the widest vectors that this machine supports.
 template <typename T> const FftKernels<T> &fftKernels();
 
 /// Restricts the choice to vectors of at most that many bytes. For tests, before any transform.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a Fourier transform of one length is computed: factors and tables, made once and shared.
 //
-// A LanePlan transforms the lanes of a block side by side. A SinglePlan transforms one long array:
+// A LanePlan transforms the lanes of a block independently. A SinglePlan transforms one long array:
 // as the lanes of many short transforms (first along the columns of an a x b matrix, then along its
 // rows), or by Bluestein's convolution when the length has a large prime factor.
 #ifndef HLOC_RUNTIME_FFT_PLAN_H
@@ -27,7 +27,7 @@ template <typename T> struct VectorAligned {
   void deallocate(T *memory, size_t) { ::operator delete(memory, std::align_val_t(64)); }
   bool operator==(const VectorAligned &) const { return true; }
 };
-/// A table of numbers that starts at a vector's boundary.
+/// A table of numbers that is aligned to a vector.
 template <typename T> using Table = std::vector<T, VectorAligned<T>>;
 
 /// The exact numbers exp(-2 pi i k / n), rounded once.
@@ -38,7 +38,7 @@ public:
   void write(int64_t k, T *pair) const;
 
 private:
-  // The type to compute in has bits to spare for one product.
+  // The type to compute in has enough additional bits for one product.
   using Exact = std::conditional_t<sizeof(T) == 4, double, long double>;
   struct Pair {
     Exact re, im;
@@ -58,7 +58,7 @@ template <typename T> class LanePlan {
 public:
   explicit LanePlan(int64_t n);
 
-  /// Rows that each of the two blocks given to run must have.
+  /// Rows that each of the two blocks passed to run must have.
   int64_t rows() const { return convolution ? convolution->n : n; }
   /// Transforms the n rows of block a. Returns the block, a or b, that holds the result.
   T *run(const FftKernels<T> &kernels, T *a, T *b) const;
@@ -68,8 +68,8 @@ private:
   struct Pass {
     int radix;
     int64_t m, s;    // as FftKernels::pass
-    size_t twiddles; // where they start
-    size_t roots;    // of the radix, for those that passOfAnyRadix does
+    size_t twiddles; // offset of the first
+    size_t roots;    // offset of those of the radix, if passOfAnyRadix does it
   };
   std::vector<Pass> passes;
   Table<T> twiddles;
@@ -101,11 +101,11 @@ private:
   Table<T> chirp, spectrum;
 };
 
-/// The plans of a length, made when first asked for and the most recent kept.
+/// The plans of a length, made when first requested; the most recent ones are kept.
 template <typename T> std::shared_ptr<const LanePlan<T>> lanePlan(int64_t n);
 template <typename T> std::shared_ptr<const SinglePlan<T>> singlePlan(int64_t n);
 template <typename T> PlanCosts planCosts(int64_t n);
-/// exp(-2 pi i k / n) for k <= n / 4: what real transforms of even length n need besides.
+/// exp(-2 pi i k / n) for k <= n / 4: additional factors of real transforms of even length n.
 template <typename T> std::shared_ptr<const Table<T>> realTwiddles(int64_t n);
 
 } // namespace hloc::runtime

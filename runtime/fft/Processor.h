@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this processor can do. The compiler's __builtin_cpu_supports needs a part of its own library
-// that shared libraries and programs which hloc links do not have.
+// Features of this processor. The compiler's __builtin_cpu_supports needs a part of its own library
+// that is missing in shared libraries and programs which hloc links.
 #ifndef HLOC_RUNTIME_FFT_PROCESSOR_H
 #define HLOC_RUNTIME_FFT_PROCESSOR_H
 
@@ -9,8 +9,8 @@
 
 namespace hloc::runtime {
 
-/// Bytes of the vectors that processor and operating system have, with fused multiply-add: 64
-/// (AVX-512 F, DQ, BW, VL), 32 (AVX2), else 16.
+/// Bytes of the vectors that the processor and the operating system support, with fused
+/// multiply-add: 64 (AVX-512 F, DQ, BW, VL), 32 (AVX2), else 16.
 inline int getVectorBytes() {
   unsigned a, b, c, d;
   auto has = [](unsigned word, unsigned mask) { return (word & mask) == mask; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of matrices, vectors and scalars inside the buffers of a custom call, in any layout, as
-// LAPACK wants to see them: column-major and one at a time.
+// Batches of matrices, vectors and scalars inside the buffers of a custom call, in any layout, in
+// the form that LAPACK expects: column-major and one at a time.
 #ifndef HLOC_RUNTIME_LAPACK_BATCH_H
 #define HLOC_RUNTIME_LAPACK_BATCH_H
 
@@ -44,7 +44,7 @@ public:
     direct = (rows <= 1 || rowStride == 1) && (cols <= 1 || colStride == rows);
   }
 
-  /// Element (0, 0) of number i, counted in row-major order of the batch dimensions.
+  /// Element (0, 0) of item i, counted in row-major order of the batch dimensions.
   T *at(int64_t i) const {
     T *place = base;
     for (int32_t d = batchRank - 1; d >= 0; --d) {
@@ -56,7 +56,7 @@ public:
 
   int64_t rows = 1, cols = 1, count = 1;
   int64_t rowStride = 1, colStride = 1;
-  bool direct; // every item is column-major and dense as it stands
+  bool direct; // every item is column-major and dense in place
 
 private:
   T *base;
@@ -77,14 +77,14 @@ public:
 
   /// Reads item `index` of another batch of the same shape, which may be the same memory.
   void load(const Batch<T> &from, int64_t index) { read(from.at(index), from); }
-  /// Reads its own home and returns the data: for operands.
+  /// Reads its own memory and returns the data: for operands.
   T *loaded() {
     read(home, batch);
     return data();
   }
   void fill(T value) { std::fill_n(data(), batch.rows * batch.cols, value); }
 
-  /// Writes the copy, if there is one, back.
+  /// Writes the copy back, if there is one.
   void store() {
     if (!copy)
       return;
@@ -109,13 +109,13 @@ private:
   std::unique_ptr<T[]> copy;
 };
 
-/// Throws unless the condition about a frame's shapes holds.
+/// Throws unless a frame's shapes are as expected.
 inline void expectShape(const hlort_custom_call_frame &frame, bool holds, const char *expected) {
   if (!holds)
     fail(frame, HLORT_INVALID_ARGUMENT, std::string("expected ") + expected);
 }
 
-/// Calls body(i) for every item of a batch, in parallel if one item, n x n or so, is enough work.
+/// Calls body(i) for every item of a batch, in parallel if an item of about n x n is enough work.
 template <typename Body>
 void forItems(const hlort_custom_call_frame &frame, int64_t count, int64_t n, Body body) {
   constexpr double workPerTask = 1e5; // multiplications
@@ -132,7 +132,7 @@ inline int asInt(int64_t value) { return int(value); }
 /// A leading dimension, which must not be 0.
 inline int leading(int64_t rows) { return int(std::max<int64_t>(rows, 1)); }
 
-/// The workspace size that a routine answered in the first element.
+/// The workspace size that a routine returned in the first element.
 template <typename T> int workSize(T answer) {
   // Single precision may have rounded the number down.
   double size = double(std::real(answer)) * (1 + double(std::numeric_limits<Real<T>>::epsilon()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's LAPACK, loaded when a custom call first needs it: nothing links to it.
+// The system's LAPACK, loaded when a custom call first needs it: nothing is linked with it.
 #ifndef HLOC_RUNTIME_LAPACK_LIBRARY_H
 #define HLOC_RUNTIME_LAPACK_LIBRARY_H
 
@@ -12,7 +12,7 @@
 namespace hloc::runtime {
 
 /// The address of a Fortran routine ("dpotrf_"). Throws a CallFailure if no LAPACK is installed or
-/// the one found lacks it.
+/// the one found does not have it.
 void *findLapackRoutine(const hlort_custom_call_frame &frame, const std::string &symbol);
 
 template <typename T> struct RealOf {
@@ -34,8 +34,8 @@ inline constexpr int32_t elementTypeOf = typePrefix<T> == 's'   ? HLORT_F32
                                          : typePrefix<T> == 'c' ? HLORT_C64
                                                                 : HLORT_C128;
 
-/// The routine for type T. As Fortran has it, every argument is passed by reference, and the length
-/// of every character argument by value behind the others.
+/// The routine for type T. By the conventions of Fortran, every argument is passed by reference,
+/// and the length of every character argument by value after the others.
 template <typename T> class Routine {
 public:
   Routine(const hlort_custom_call_frame &frame, const char *name)
@@ -60,8 +60,8 @@ private:
   void *address;
 };
 
-/// Finds the built-in call for "lapack_Xroutine_ffi" among those of one file; null if it is not.
-/// `routine` comes without prefix and suffix, `prefix` is s, d, c or z.
+/// Finds the built-in call for "lapack_Xroutine_ffi" among those of one file; null if there is
+/// none. `routine` comes without prefix and suffix, `prefix` is s, d, c or z.
 BuiltinCall findFactorization(std::string_view routine, char prefix);
 BuiltinCall findPerturbedSolve(std::string_view routine, char prefix);
 BuiltinCall findEigenCall(std::string_view routine, char prefix);

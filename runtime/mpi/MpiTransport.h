@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of bytes over MPI. MPI's tags are too small for hlort's, and MPI cannot take a message
-// back that it has begun to send, so every message goes in chunks of memory of its own, each with
-// an envelope: MPI never holds an address of a host's or a module's array, whatever fails.
+// Messages of bytes over MPI. MPI's tags are too small for hlort's, and MPI cannot cancel a message
+// that it has begun to send, so every message is sent in chunks that are copied to memory of the
+// transport, each with an envelope: MPI never has the address of a host's or a module's array,
+// whatever fails.
 //
-// Whoever calls lets all messages of the process get on. One lock is held around MPI.
+// Every call makes progress on all messages of the process. One lock is held around MPI.
 // Test: test/runtime/collective/MpiTest.cpp.
 #ifndef HLOC_RUNTIME_MPI_TRANSPORT_H
 #define HLOC_RUNTIME_MPI_TRANSPORT_H
@@ -64,22 +65,22 @@ private:
   struct Chunk {
     std::vector<char> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
-    hlort_delivery *transfer; // null if it was given up
+    hlort_delivery *transfer; // null if it was cancelled
   };
-  /// A chunk that MPI is receiving: in several steps if it is long, and for ever if its sender is
-  /// killed meanwhile.
+  /// A chunk that MPI is receiving: in several steps if it is long, and forever if its sender is
+  /// killed in the meantime.
   struct Arriving {
     int process;
     std::vector<char> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  /// A message that nobody has asked for yet.
+  /// A message that has not been asked for yet.
   struct Unexpected {
     std::vector<char> bytes;
     int64_t arrived = 0;
-    hlort_delivery *receiver = nullptr; // who has asked since
+    hlort_delivery *receiver = nullptr; // that has asked for it since
   };
-  /// Where the next chunks of a message go; neither: nowhere.
+  /// Where the next chunks of a message are stored; if neither is set, they are dropped.
   struct Assembly {
     hlort_delivery *receiver = nullptr;
     std::shared_ptr<Unexpected> unexpected;
@@ -115,7 +116,7 @@ private:
       discarded;                        // participants and conversations, the last ones
   std::list<Arriving> arriving;         // in the order in which they were sent
   std::vector<std::vector<char>> spare; // memory of chunks that have arrived
-  int32_t failure = MPI_SUCCESS;        // of MPI; with kNoMemory nothing gets on any more
+  int32_t failure = MPI_SUCCESS;        // of MPI; with kNoMemory there is no further progress
 };
 
 /// Makes a transport of an MpiTransport: hlort_mpi_create without the communicator.

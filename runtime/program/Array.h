@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of an array are in the memory of a module: it has the port's layout, and types
-// of fewer than eight bits are packed. Test: test/tools/program.test.
+// The positions of elements in a module's memory: an array has the port's layout, and types of
+// fewer than eight bits are packed. Test: test/tools/program.test.
 #ifndef HLOC_RUNTIME_PROGRAM_ARRAY_H
 #define HLOC_RUNTIME_PROGRAM_ARRAY_H
 
@@ -16,20 +16,20 @@ namespace hloc::runtime {
 /// Sizes of an array.
 using ArrayShape = std::vector<int64_t>;
 
-/// The sizes of a port, bounded ones at their bounds.
+/// The sizes of a port, with the bounds of bounded dimensions.
 ArrayShape getBounds(const hlort_port &port);
 int64_t countElements(const ArrayShape &shape);
 /// "[1,2]", of the element at a row-major position.
 std::string getIndexText(int64_t position, const ArrayShape &shape);
 
-/// An array of `shape`, which may be less than the port's bounds, in memory of the port's size.
+/// An array of `shape`, which may be smaller than the port's bounds, in memory of the port's size.
 class ArrayPlaces {
 public:
   ArrayPlaces(const hlort_port &port, const ArrayShape &shape);
 
   const Element &getElement() const { return element; }
   int64_t getCount() const { return count; }
-  /// Where the element at a row-major position is.
+  /// The place in memory of the element at a row-major position.
   int64_t getPlace(int64_t position) const;
 
   /// Calls visit(place) for each element in row-major order, until it returns false.

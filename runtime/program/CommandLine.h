@@ -23,10 +23,11 @@ struct NumberOption {
   int64_t least, most;
 };
 
-/// The most that --threads takes: as many as the runtime makes.
+/// The maximum of --threads: that of the runtime.
 constexpr int64_t mostThreads = 4096;
 
-/// Reads the arguments. False, with a message, if one is wrong; `help` if one is --help.
+/// Parses the arguments. Returns false, after a message, if one is wrong; sets `help` if one is
+/// --help.
 inline bool readCommandLine(int32_t argc, char **argv, std::initializer_list<TextOption> texts,
                             std::initializer_list<NumberOption> numbers, bool &help) {
   auto read = [](std::string_view argument, std::string_view name, std::string_view &value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module as a stand-alone program runs it: its arrays in memory, and contexts. Tests:
+// A module in a stand-alone program: its arrays in memory, and contexts. Tests:
 // test/tools/program.test, test/tools/selftest.test.
 #ifndef HLOC_RUNTIME_PROGRAM_INSTANCE_H
 #define HLOC_RUNTIME_PROGRAM_INSTANCE_H
@@ -28,17 +28,17 @@ public:
   bool allocate(hlort_status &status);
 
   char *getArgument(int64_t argument) { return arguments[size_t(argument)].get(); }
-  /// Which may be an argument's.
+  /// It may be the memory of an argument.
   char *getResult(int64_t result) { return static_cast<char *>(results[size_t(result)]); }
 
-  /// Sets the sizes that an argument has, where they are arguments of their own.
+  /// Sets the sizes of an argument, if these are separate arguments.
   void setShape(int64_t argument, const ArrayShape &shape);
-  /// The sizes that a result has, as the last call left them.
+  /// The sizes of a result, as the last call wrote them.
   ArrayShape getShape(int64_t result) const;
 
-  /// Fills the arena and those results that are nobody's arguments with a byte.
+  /// Fills the arena and the results that share no argument's memory with a byte.
   void fill(int byte);
-  /// Calls the module: 0, or the code of a failure.
+  /// Calls the module. Returns 0, or the code of a failure.
   int32_t run(hlort_context *context, hlort_status &status) {
     return module.run(context, in.data(), results.data(), arena.get(), &status);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of .npy files, NumPy's form of arrays. The compiler's tools read and write them by
-// this too. Test: test/driver/NpyTest.cpp.
+// The header of .npy files, NumPy's format of arrays. The compiler's tools use it too. Test:
+// test/driver/NpyTest.cpp.
 #ifndef HLOC_RUNTIME_PROGRAM_NPYHEADER_H
 #define HLOC_RUNTIME_PROGRAM_NPYHEADER_H
 
@@ -18,14 +18,14 @@ struct NpyHeader {
   std::string type;
   std::vector<int64_t> shape;
   bool columnMajor = false;
-  /// Where the elements begin.
+  /// The offset of the elements.
   size_t dataOffset = 0;
 };
 
 /// Reads the header at the start of a file; nothing if there is none.
 std::optional<NpyHeader> readNpyHeader(std::string_view file);
 
-/// The bytes before the elements of a row-major array of `type`.
+/// The header of a file for a row-major array of `type`.
 std::string makeNpyHeader(const std::string &type, const std::vector<int64_t> &shape);
 
 /// "2,3"

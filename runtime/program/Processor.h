@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processor of a stand-alone program is and has, so that code for another one can be
-// refused before it dies of an instruction that is not there. Test: test/tools/selftest.test.
+// The name and the features of the processor of a stand-alone program, so that code for another one
+// can be refused before it executes an illegal instruction. Test: test/tools/selftest.test.
 #ifndef HLOC_RUNTIME_PROGRAM_PROCESSOR_H
 #define HLOC_RUNTIME_PROGRAM_PROCESSOR_H
 
@@ -12,14 +12,14 @@ namespace hloc::runtime {
 
 enum class Architecture { X86, AArch64, RiscV };
 
-/// LLVM's names of the features of processors that hasFeature knows: those that bring instructions
-/// which compiled code may have.
+/// LLVM's names of the processor features that hasFeature knows: those with instructions that
+/// compiled code may contain.
 std::vector<std::string_view> listFeatures(Architecture architecture);
 
-/// Whether this machine, processor and operating system, has a feature of its architecture's list.
+/// True if this machine, processor and operating system, has a feature of its architecture's list.
 bool hasFeature(std::string_view name);
 
-/// What the system calls this processor.
+/// The system's name of this processor.
 std::string getProcessorName();
 
 } // namespace hloc::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that hlo-run and stand-alone programs run on where the user gives none: the same for
-// the same seed on every machine, to the last bit, which the standard library's distributions and
-// logarithms are not. Test: test/driver/RandomInputsTest.cpp.
+// The random inputs of hlo-run and stand-alone programs: the same for the same seed on every
+// machine, to the last bit, which the standard library's distributions and logarithms do not
+// guarantee. Test: test/driver/RandomInputsTest.cpp.
 #ifndef HLOC_RUNTIME_PROGRAM_RANDOM_H
 #define HLOC_RUNTIME_PROGRAM_RANDOM_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a self-test keeps of large arrays, and how it knows its inputs: the compiler, which makes
-// it, and the program have to agree about both. Test: test/tools/selftest.test.
+// The elements of large arrays that a self-test keeps, and the fingerprint by which it recognizes
+// its inputs: the compiler, which makes it, and the program have to agree about both. Test:
+// test/tools/selftest.test.
 #ifndef HLOC_RUNTIME_PROGRAM_SAMPLE_H
 #define HLOC_RUNTIME_PROGRAM_SAMPLE_H
 
@@ -9,9 +10,10 @@
 
 namespace hloc::runtime {
 
-/// The row-major position of number `index` of `kept` elements of an array of `count`, in order:
-/// the array is cut into as many pieces, and each gives one, of which nothing but its number says
-/// which. The first and the last element are among them; if all are kept, all are.
+/// The row-major position of element `index` of `kept` sampled elements of an array of `count`, in
+/// order: the array is divided into as many parts, and one element is taken from each, which
+/// depends only on the part's number. The first and the last element are included; if all are kept,
+/// these are all.
 inline int64_t getSamplePosition(int64_t index, int64_t kept, int64_t count) {
   auto begin = [&](int64_t piece) { // without products beyond 64 bits
     return count / kept * piece + count % kept * piece / kept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking out for a change for a while before going to sleep. Nobody yields the processor
-// meanwhile: on a busy machine that costs a slice of the scheduler's time.
+// Spinning for a short time before going to sleep. The processor is not yielded meanwhile: on a
+// busy machine that costs a time slice of the scheduler.
 #ifndef HLOC_RUNTIME_LOOK_OUT_H
 #define HLOC_RUNTIME_LOOK_OUT_H
 
@@ -9,7 +9,7 @@
 
 namespace hloc::runtime {
 
-/// About twice what falling asleep and being woken takes.
+/// About twice the time of falling asleep and being woken.
 constexpr std::chrono::microseconds kAlert{50};
 
 inline void relax() {
@@ -22,7 +22,7 @@ inline void relax() {
 #endif
 }
 
-/// Whether `condition` comes true while one is alert.
+/// Spins until `condition` is true, for at most `alert`. Returns whether it is.
 template <typename Condition>
 bool lookOut(Condition condition, std::chrono::nanoseconds alert = kAlert) {
   if (condition())
@@ -38,7 +38,7 @@ bool lookOut(Condition condition, std::chrono::nanoseconds alert = kAlert) {
   return condition();
 }
 
-/// Locks a mutex that is never held for long: sleeping would take longer than waiting.
+/// Locks a mutex that is never held for long: sleeping would take longer than spinning.
 inline std::unique_lock<std::mutex> lockSoon(std::mutex &mutex) {
   std::unique_lock lock(mutex, std::try_to_lock);
   for (int i = 0; i < 100 && !lock; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that the host has given to a context for asynchronous computations.
+// A thread that the host has added to a context for asynchronous computations.
 // Test: test/runtime/AsyncTest.cpp.
 #ifndef HLOC_RUNTIME_NAMEDTHREAD_H
 #define HLOC_RUNTIME_NAMEDTHREAD_H
@@ -26,7 +26,7 @@ struct hlort_async {
   hlort_status status = {};
   bool ended = false;                              ///< under the thread's lock
   hlort_async *nextInThread = nullptr;             ///< likewise
-  hlort_async *before = nullptr, *after = nullptr; ///< of those that a run has under way
+  hlort_async *before = nullptr, *after = nullptr; ///< list of the computations of a run in flight
 };
 
 namespace hloc::runtime {
@@ -35,14 +35,14 @@ class NamedThread {
 public:
   /// Throws if no thread can be started.
   explicit NamedThread(const std::string &name);
-  /// Ends what has been started.
+  /// Finishes the computations that have been started.
   ~NamedThread();
 
   void start(hlort_async &computation);
   void wait(hlort_async &computation);
   std::thread::id getId() const { return thread.get_id(); }
 
-  /// Whether the caller is such a thread, of whatever context. It must not wait for another, which
+  /// True if the caller is such a thread, of any context. It must not wait for another one, which
   /// may be waiting for it.
   static bool isCaller();
 
@@ -63,7 +63,7 @@ public:
   bool add(const std::string &name);
   /// Null if there is none.
   NamedThread *find(const char *name) const;
-  /// Empty if it is none of these.
+  /// Empty if it is none of these threads.
   const char *getName(std::thread::id id) const;
 
 private:

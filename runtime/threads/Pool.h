@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a context. All of oneTBB is behind this, in Pool.cpp.
+// The threads of a context. oneTBB is used only in Pool.cpp.
 #ifndef HLOC_RUNTIME_POOL_H
 #define HLOC_RUNTIME_POOL_H
 
@@ -10,12 +10,12 @@ namespace hloc::runtime {
 
 class Pool {
 public:
-  /// Threads that one caller may use, itself included. Throws if there is no memory.
+  /// `threads`: the number that one caller may use, including itself. Throws if there is no memory.
   explicit Pool(int32_t threads);
   ~Pool();
 
-  /// Has one of the threads, but not the caller, call work(frame) when it is free, be that after
-  /// the pool is gone. No more than threads - 1 work at a time. Throws if there is no memory.
+  /// Makes one of the threads, not the caller, call work(frame) when it is free, possibly after the
+  /// pool is destroyed. No more than threads - 1 work at a time. Throws if there is no memory.
   void start(void (*work)(void *frame), void *frame);
 
 private:

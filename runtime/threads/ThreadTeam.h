@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who works on the parallel loops of a context: its callers, and threads of its pool that stay for
-// a while after a loop, so that the next one finds them awake.
+// The threads that work on the parallel loops of a context: its callers, and threads of its pool
+// that stay for a short time after a loop, so that the next one finds them awake.
 //
-// A loop never waits for a thread to come: its caller takes whatever chunk nobody has begun. Nobody
-// yields the processor in order to wait, either: on a busy machine that costs a slice of the
-// scheduler's time. One looks again for some microseconds and then sleeps.
+// A loop never waits for a thread to come: its caller takes every chunk that nobody has begun.
+// Threads that wait do not yield the processor either, since on a busy machine that costs a time
+// slice of the scheduler: they spin for some microseconds and then sleep.
 #ifndef HLOC_RUNTIME_CREW_H
 #define HLOC_RUNTIME_CREW_H
 
@@ -19,22 +19,22 @@
 
 namespace hloc::runtime {
 
-/// A loop under way: chunks 0 <= i < chunks, each to be run once by anyone.
+/// A loop in progress: chunks 0 <= i < chunks, each run once by any thread.
 class Loop {
 public:
   Loop(int64_t chunks, int32_t threads, void (*chunk)(void *frame, int64_t i), void *frame);
 
   /// Runs chunks until none is left: first those of the share of thread `number`, which are
-  /// neighbours and lie where the thread had them in the loop before, then what others have left.
+  /// adjacent and were that thread's in the loop before, then what others have left.
   void work(int32_t number);
-  /// Whether there is a chunk that nobody has begun.
+  /// True if there is a chunk that nobody has begun.
   bool hasWork() const;
-  /// What the first chunk to fail has thrown.
+  /// The exception of the first chunk that failed.
   std::exception_ptr failure() const { return error; }
 
-  /// Threads at work beside the caller; changed under the crew's lock.
+  /// Threads at work other than the caller; changed under the team's lock.
   std::atomic<int32_t> helpers{0};
-  /// The loop that another caller has begun before; under the crew's lock.
+  /// The loop that another caller has begun before; under the team's lock.
   Loop *before = nullptr;
 
 private:
@@ -54,7 +54,7 @@ private:
 
 class ThreadTeam {
 public:
-  /// For loops of `threads` threads, the caller's included.
+  /// For loops on `threads` threads, including the caller's.
   explicit ThreadTeam(int32_t threads);
   ~ThreadTeam();
 
@@ -63,19 +63,19 @@ public:
   void run(int64_t chunks, void (*chunk)(void *frame, int64_t i), void *frame);
 
 private:
-  /// What threads of the pool may still look at when the crew is gone.
+  /// State that threads of the pool may still read after the team is destroyed.
   struct Shared {
-    /// Counts loops begun, for those who look out for one.
+    /// The number of loops begun, for threads that wait for one.
     alignas(64) std::atomic<uint64_t> begun{0};
     alignas(64) std::mutex mutex;
     std::condition_variable wakeHelpers, wakeCallers;
     /// The last of the loops whose callers are at work.
     Loop *loops = nullptr;
-    /// By number - 1, whether a thread of that number serves; how many do, and how many of those
+    /// By number - 1, whether a thread of that number serves; how many serve, and how many of those
     /// sleep.
     std::vector<bool> serving;
     int32_t present = 0, asleep = 0;
-    /// Threads asked of the pool that have not come yet; they may never do.
+    /// Threads requested from the pool that have not come yet; they may never do.
     int32_t asked = 0;
     int32_t callersAsleep = 0;
     bool ended = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of queues: arrays in memory of their own or in memory that the host has lent, and what
-// errors say of them. Test: test/runtime/TransferTest.cpp.
+// Messages of queues: arrays in separate memory or in memory that the host has lent, and their
+// descriptions in errors. Test: test/runtime/TransferTest.cpp.
 #ifndef HLOC_RUNTIME_TRANSFER_MESSAGE_H
 #define HLOC_RUNTIME_TRANSFER_MESSAGE_H
 
@@ -14,41 +14,41 @@ struct hlort_message {
   hlort_message *next = nullptr; ///< in a queue
   hlort_buffer *buffers = nullptr;
   int64_t count = 0;
-  hloc::runtime::Name origin{0, 0}; ///< the instruction that gave it, or the host
+  hloc::runtime::Name origin{0, 0}; ///< the instruction that sent it, or the host
   hlort_release release = nullptr;
   void *user = nullptr;
 };
 
 namespace hloc::runtime {
 
-/// Frees a message that leaves its queue; lent memory goes back with HLORT_CANCELLED.
+/// Frees a message that leaves its queue; lent memory is released with HLORT_CANCELLED.
 struct FreeMessage {
   void operator()(hlort_message *message) const;
 };
 using OwnedMessage = std::unique_ptr<hlort_message, FreeMessage>;
 
-/// Bytes that an array takes in memory; -1 if its description makes no sense.
+/// Bytes of an array in memory; -1 if its description is invalid.
 int64_t getBytes(const hlort_buffer &buffer);
 
-/// Whether `count` buffers can be transferred; says why not.
+/// HLORT_OK if `count` buffers can be transferred; otherwise the status says why not.
 int32_t checkBuffers(int64_t count, const hlort_buffer *buffers, hlort_status *status);
 
-/// Arrays that messages are made of and copied to. Where `sizes` has an entry, those at `buffers`
-/// lie in a module's memory as arrays of their bounds (transfer/Sizes.h); messages are as the host
-/// sees them.
+/// Arrays that messages are made from and copied to. Those with an entry in `sizes` have the
+/// positions of arrays of their bounds in a module's memory (transfer/Sizes.h); messages have the
+/// form that the host sees.
 struct Arrays {
   int64_t count;
   const hlort_buffer *buffers;
   int64_t *const *sizes = nullptr;
 };
 
-/// A message with a copy of the arrays, or, if `lent`, of their descriptions alone. Null if there
-/// is no memory. The arrays have been checked.
+/// A message with a copy of the arrays, or, if `lent`, only of their descriptions. Null if there is
+/// no memory. The arrays have been checked.
 OwnedMessage makeMessage(const Arrays &arrays, bool lent, const Name &origin, hlort_status *status);
 
-/// Copies the data of a message into `arrays`, which must be of its types, sizes and layouts; sizes
-/// that are -1 are set. Otherwise nothing is copied, and the status says that `who` expected one
-/// thing and the origin gave the other.
+/// Copies the data of a message into `arrays`, which must have its types, sizes and layouts; sizes
+/// that are -1 are set. Otherwise nothing is copied, and the status says what `who` expected and
+/// what the origin gave.
 int32_t copyMessage(const hlort_message &message, const Arrays &arrays, const Name &who,
                     hlort_status *status);
 

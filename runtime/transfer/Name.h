@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a status speaks of: an instruction of a module or the host. Written only if need be.
+// The party that a status is about: an instruction of a module or the host. Formatted only if
+// needed.
 #ifndef HLOC_RUNTIME_TRANSFER_NAME_H
 #define HLOC_RUNTIME_TRANSFER_NAME_H
 
@@ -9,7 +10,7 @@ namespace hloc::runtime {
 
 class Name {
 public:
-  /// The instruction that wants a transfer.
+  /// The instruction that requests a transfer.
   explicit Name(const hlort_transfer &transfer)
       : instruction(transfer.instruction), place(transfer.place), kind(transfer.kind),
         channel(transfer.channel), isHost(false) {}

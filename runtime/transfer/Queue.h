@@ -20,11 +20,11 @@ public:
   void configure(const hlort_queue_options &options);
   hlort_queue_options getOptions() const;
 
-  /// Adds `message` at the end once there is room; `who` begins what the status says. timeout in
-  /// nanoseconds, less than 0 for ever. The message is taken only on success.
+  /// Adds `message` at the end once there is room; `who` begins the text of the status. timeout in
+  /// nanoseconds, less than 0 forever. The message is taken only on success.
   int32_t put(OwnedMessage &message, int64_t timeout, const Name &who, hlort_status *status);
 
-  /// The first message once there is one; null if it fails.
+  /// The first message once there is one; null on failure.
   OwnedMessage take(int64_t timeout, const Name &who, hlort_status *status);
 
   /// Copies the first message once there is one, and removes it unless that fails.
@@ -41,7 +41,7 @@ public:
 private:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Waits until `ready`, which is true of the queue without its lock held for long.
+  /// Waits until `ready` is true of the queue; the lock is not held for long.
   template <typename Ready>
   int32_t wait(Lock &lock, std::condition_variable &changed, Ready ready, int64_t timeout,
                const Name &who, const char *what, hlort_status *status);
@@ -55,17 +55,17 @@ private:
   hlort_message *first = nullptr, *last = nullptr;
   int64_t length = 0;
   bool closed = false;
-  /// Counts closings, so that who waits sees one even if the queue is open again by then.
+  /// Counts closings, so that all that wait notice one even if the queue has been opened again.
   uint64_t closings = 0;
   char reason[96] = "";
 };
 
-/// The queues of a context, made as they are first named.
+/// The queues of a context, made when they are first named.
 class Queues {
 public:
   /// Throws std::bad_alloc if there is no memory for a new one.
   Queue &get(int32_t kind, int64_t channel);
-  /// Null if nobody has named it yet.
+  /// Null if it has not been named yet.
   Queue *find(int32_t kind, int64_t channel);
   void closeAll(const char *reason);
   void resetAll();

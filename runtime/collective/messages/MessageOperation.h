@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective under way over messages: what has been sent and received, and what comes next.
+// A collective in flight over messages: what has been sent and received, and what comes next.
 #ifndef HLOC_RUNTIME_MESSAGE_OPERATION_H
 #define HLOC_RUNTIME_MESSAGE_OPERATION_H
 
@@ -11,25 +11,25 @@ class MessageOperation final : public hlort_ticket {
 public:
   MessageOperation(MessageParticipant &participant, Member member, Group group, int64_t run,
                    uint64_t step);
-  /// Gives up what is under way.
+  /// Cancels what is in flight.
   ~MessageOperation() override;
 
   /// Sends the first messages.
   int32_t start(hlort_status *status);
-  /// Does what can be done by now. *moved says whether anything has.
+  /// Does what can be done now. *moved tells whether there was any progress.
   int32_t advance(bool *moved, hlort_status *status);
   bool isDone() const { return step == Step::Done; }
 
-  /// Whether it has more to move than goes with the first messages.
+  /// True if it has more data than fits into the first messages.
   bool isLong() const { return hasRest && step != Step::Done; }
-  /// The same on the thread that lets it get on meanwhile. A failure is kept for the next advance.
-  /// Whether there is no more to do there.
+  /// The same on the progress thread. A failure is kept for the next advance. Returns true if there
+  /// is nothing more to do on that thread.
   bool advanceMeanwhile(bool *moved) noexcept;
-  bool isGiven = false; // to that thread; Progress's
+  bool isGiven = false; // to that thread; set by Progress
 
-  /// Whose first message, or whose data has not come.
+  /// The members whose first message or data have not come.
   std::vector<int32_t> missing() const;
-  /// Whether all first messages have come.
+  /// True if all first messages have come.
   bool allHaveCome() const;
 
   const Member member;
@@ -37,17 +37,17 @@ public:
 
 private:
   enum class Step { Exchange, Spread, Done };
-  /// What comes from a member.
+  /// The messages from a member.
   struct Incoming {
     int32_t place;
     FirstMessage first;
-    Payload payload; // where it goes to
+    Payload payload; // and where it is stored
     std::vector<char> rest;
     const char *data = nullptr; // once all of it has come, unless it is in the result
     hlort_delivery *transfer = nullptr;
     enum { First, Rest, Arrived } state = First;
   };
-  /// What goes to a member.
+  /// The messages to a member.
   struct Sent {
     FirstMessage first;
     std::vector<char> rest;
@@ -70,14 +70,14 @@ private:
   MessageParticipant &participant;
   const uint64_t conversation, number;
   Step step = Step::Exchange;
-  bool hasRest = false;     // what does not fit into a first message
-  bool isMeanwhile = false; // it is the other thread that advances it
+  bool hasRest = false;     // more data than fits into a first message
+  bool isMeanwhile = false; // the progress thread advances it
   hlort_status failure{};   // found by that thread
-  int64_t underWay = 0;     // bytes of messages of which more is to move
+  int64_t underWay = 0;     // bytes of messages that are partly moved
   bool isShared = false;    // a reduction in two steps
   std::vector<std::unique_ptr<Incoming>> incoming;
   std::vector<std::unique_ptr<Sent>> sent;
-  std::vector<char> own;                    // of a reduction: this member's part
+  std::vector<char> own;                    // this member's part of a reduction
   std::vector<std::vector<char>> spreading; // reduced shares, by place
   std::vector<hlort_delivery *> spreads;    // a receive, a send, a receive, ...
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The communicator over a transport of messages (hlort/communicator.h). Each member sends every
-// other what that one needs, at once; reductions of large arrays in two steps: each member combines
-// a share of the array and sends that to all. Everything a member sends starts with a header, so
-// that operations that do not match are found out by the first message. What is long is let get on
-// by a thread (Progress.h) while the participants are at something else.
+// other the data that it needs, at once; reductions of large arrays take two steps: each member
+// combines a share of the array and sends that to all. Everything that a member sends starts with a
+// header, so that mismatched operations are detected by the first message. A progress thread
+// (Progress.h) moves long messages while the participants compute.
 //
-// A run that fails somewhere is told to all participants by a message outside of any run. Each
-// participant keeps a receive for such messages from each other. What it takes to tell the others
-// is allocated when a run begins: a run can fail for want of memory, too.
+// When a run fails on one participant, it notifies all others by a message outside of any run. Each
+// participant keeps a receive for such messages from each other one. The memory for notifying the
+// others is allocated when a run begins, because a run can fail for lack of memory, too.
 // Tests: test/runtime/collective/TransportTest.cpp, FaultTest.cpp, MemoryTest.cpp, MpiTest.cpp.
 #ifndef HLOC_RUNTIME_MESSAGES_H
 #define HLOC_RUNTIME_MESSAGES_H
@@ -24,7 +24,7 @@
 
 namespace hloc::runtime {
 
-/// What participants tell each other outside of runs.
+/// The messages between participants outside of runs.
 struct Notice {
   enum Kind : int32_t { Failed, Left, Joined } kind;
   int32_t missed; // Failed: because the receiver of the notice did not come
@@ -45,7 +45,7 @@ struct OwnRuns {
   std::map<int64_t, RunFailure> failed; // runs that have not begun here
 };
 
-/// What outlives a participant's context.
+/// The state of a participant that outlives its context.
 struct ParticipantState {
   bool isJoined = false;
   std::map<uint64_t, OwnRuns> programs;
@@ -81,7 +81,7 @@ public:
   int32_t done(hlort_ticket &ticket, hlort_status *status) override;
   void cancel(const char *reason) override;
 
-  /// Why it cannot take part; null if it can.
+  /// The reason why it cannot take part; null if it can.
   hlort_status *joinFailure() { return failure.code ? &failure : nullptr; }
 
   const hlort_transport &transport;
@@ -100,7 +100,7 @@ private:
     hlort_delivery *transfer = nullptr;
   };
 
-  /// What comes from a peer outside of runs.
+  /// Messages from a peer outside of runs.
   struct Inbox {
     Notice notice;
     hlort_delivery *transfer = nullptr;
@@ -115,13 +115,13 @@ private:
   void poll();
   void pollInbox(int32_t peer);
   std::vector<bool> whoHasLeft();
-  /// Why the run under way has failed, if it has; or that one of those needed is gone.
+  /// Why the current run has failed, if it has, or because one of the needed participants is gone.
   std::optional<RunFailure> failureOf(uint64_t program, const std::vector<int32_t> &needed,
                                       const std::vector<bool> &gone);
-  /// Fails the run under way here and everywhere.
+  /// Fails the current run here and everywhere.
   void failRun(uint64_t program, const Text &text, const std::vector<int32_t> &missing);
   void failRunLocked(uint64_t program, const Text &text, const std::vector<int32_t> &missing);
-  /// Lets time pass until something may have happened.
+  /// Waits until something may have happened.
   void rest(int &rounds);
   int32_t waitFor(MessageOperation &operation, hlort_status *status);
   int32_t advance(MessageOperation &operation, bool *moved, hlort_status *status);

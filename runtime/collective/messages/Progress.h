@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of a communicator over messages that lets operations get on while the participants of
-// this process are at something else: most of a long message goes only while somebody asks after
+// The progress thread of a communicator over messages: it advances operations while the
+// participants of this process compute. Most of a long message moves only while somebody polls for
 // it.
 //
-// Between its start and its done an operation is the thread's; the done takes it back, and with it
-// everything that may go wrong: the thread tells nobody of a failure, gives nothing up and knows no
-// deadline. It calls the transport for what it has been given alone, so a process whose runs have
-// ended hears no more of it. It sleeps while it has nothing, and for longer the longer nothing
-// moves. Tests: test/runtime/collective/MeanwhileTest.cpp, MemoryTest.cpp, MpiTest.cpp.
+// Between its start and its done an operation belongs to the thread; the done takes it back,
+// together with everything that may go wrong: the thread reports no failure, cancels nothing and
+// knows no deadline. It calls the transport only for the operations that it has been given, so a
+// process whose runs have ended gets no further messages. It sleeps while it has none, and longer
+// the longer nothing moves. Tests: test/runtime/collective/MeanwhileTest.cpp, MemoryTest.cpp,
+// MpiTest.cpp.
 #ifndef HLOC_RUNTIME_PROGRESS_H
 #define HLOC_RUNTIME_PROGRESS_H
 
@@ -26,15 +27,15 @@ class MessageOperation;
 class Progress {
 public:
   Progress() = default;
-  /// Not while it has an operation.
+  /// Must not be called while it has an operation.
   ~Progress();
 
-  /// The operation is the thread's, until it is over or taken back. Starts the thread; the
-  /// operation stays the caller's where that fails. May throw for want of memory, likewise.
+  /// Gives the operation to the thread until it is over or taken back. Starts the thread. If that
+  /// fails, or it throws for lack of memory, the operation stays the caller's.
   void give(MessageOperation &operation);
-  /// The operation is the caller's again, if it was not already.
+  /// Takes the operation back, if the thread has it.
   void take(MessageOperation &operation);
-  /// The same, but only if it is over. Whether it is the caller's.
+  /// The same, but only if it is over. Returns true if the caller has it.
   bool takeIfOver(MessageOperation &operation);
 
 private:
@@ -43,10 +44,10 @@ private:
 
   std::mutex mutex; // of all below
   std::condition_variable wake, released;
-  std::list<MessageOperation *> operations;         // that are the thread's
-  std::atomic<MessageOperation *> current{nullptr}; // at which it is just now
-  int32_t waiting = 0;                              // for the current one
-  std::chrono::steady_clock::time_point since;      // something was given, or has moved
+  std::list<MessageOperation *> operations;         // of the thread
+  std::atomic<MessageOperation *> current{nullptr}; // that it is working on
+  int32_t waiting = 0;                              // callers that wait for the current one
+  std::chrono::steady_clock::time_point since;      // when an operation was given, or data moved
   bool isEnding = false;
   std::thread thread;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlort for C++ hosts: what the classes in generated headers are made of. Header only; failures are
-// exceptions. Hosts without exceptions use the C interface in hlort.h.
+// hlort for C++ hosts: the base classes of the classes in generated headers. Header only; failures
+// are exceptions. Hosts without exceptions use the C interface in hlort.h.
 //
 // Tests: test/package.
 #ifndef HLORT_HLORT_HPP
@@ -27,16 +27,16 @@ public:
   const int32_t code;
 };
 
-/// Throws if a status tells of a failure.
+/// Throws if a status is that of a failure.
 inline void check(const hlort_status &status) {
   if (status.code != HLORT_OK)
     throw Error(status.code, status.message);
 }
 
-/// An hlort_context with its owner.
+/// An hlort_context that is destroyed with this object.
 class Context {
 public:
-  /// `threads`: threads that one run may use, the caller's included.
+  /// `threads`: the threads that one run may use, including the caller's.
   explicit Context(int32_t threads = 1) {
     hlort_status status = {};
     hlort_context_options options = {threads, 0};
@@ -58,15 +58,15 @@ template <int64_t... numbers> struct List {
   static constexpr std::array<int64_t, count> values = {numbers...};
 };
 
-/// An array in memory that somebody else owns, indexed by its dimensions: view(i, j). Indices are
-/// checked. T is const for arguments.
+/// A view of an array, indexed by its dimensions: view(i, j). Indices are checked. T is const for
+/// arguments.
 template <typename T, typename Sizes, typename Strides> class View {
 public:
   explicit View(T *data) : elements(data) {}
 
   static constexpr std::size_t rank() { return Sizes::count; }
   static constexpr int64_t size(std::size_t dimension) { return Sizes::values.at(dimension); }
-  /// Elements in all.
+  /// The number of elements.
   static constexpr int64_t count() {
     int64_t product = 1;
     for (int64_t size : Sizes::values)
@@ -74,7 +74,7 @@ public:
     return product;
   }
 
-  /// The elements in the order of memory, which is row-major unless the module says otherwise.
+  /// The elements in memory order, which is row-major unless the module says otherwise.
   T *data() const { return elements; }
   T *begin() const { return elements; }
   T *end() const { return elements + count(); }
@@ -98,11 +98,11 @@ private:
   T *elements;
 };
 
-/// The same of an array whose sizes are known at run time only: `Bounds` are their limits, and
-/// elements lie where those of an array of the bounds would. Sizes are 0 at first.
+/// A view of an array whose sizes are known only at run time: `Bounds` are their limits, and
+/// elements have the positions that they have in an array of the bounds. Sizes are 0 at first.
 template <typename T, typename Bounds, typename Strides> class BoundedView {
 public:
-  /// `sizes`: where the size of each dimension is, null where it is the bound.
+  /// `sizes`: pointers to the sizes of the dimensions, null for those that are always the bound.
   BoundedView(T *data, const std::array<int32_t *, Bounds::count> &sizes)
       : elements(data), sizes(sizes) {}
 
@@ -111,7 +111,8 @@ public:
   int64_t size(std::size_t dimension) const {
     return sizes.at(dimension) ? *sizes[dimension] : bound(dimension);
   }
-  /// Sets a size; std::out_of_range if it is negative or more than the bound, or always that.
+  /// Sets a size; throws std::out_of_range if it is negative or more than the bound, or if it is
+  /// not the bound of a dimension that always has it.
   void resize(std::size_t dimension, int64_t size) const {
     if (size < 0 || size > bound(dimension) || (!sizes.at(dimension) && size != bound(dimension)))
       throw std::out_of_range("size " + std::to_string(size) + " of dimension " +
@@ -120,7 +121,7 @@ public:
     if (sizes[dimension])
       *sizes[dimension] = static_cast<int32_t>(size);
   }
-  /// Elements in all.
+  /// The number of elements.
   int64_t count() const {
     int64_t product = 1;
     for (std::size_t d = 0; d < Bounds::count; ++d)
@@ -149,12 +150,12 @@ private:
   std::array<int32_t *, Bounds::count> sizes;
 };
 
-/// The buffers of one user of a compiled module; generated classes name and type them. One run at a
+/// The buffers for runs of a compiled module; generated classes name and type them. One run at a
 /// time; several programs of one module may run at once.
 class Program {
 public:
-  /// Runs `module` with the threads of `context` (null: the caller's alone). The arena is made once
-  /// and used again by each run.
+  /// Runs `module` with the threads of `context` (null: only the caller's). The arena is allocated
+  /// once and used by each run.
   Program(const hlort_module &module, hlort_context *context)
       : module(module), context(context), arguments(std::size_t(module.argument_count)),
         results(std::size_t(module.result_count)), out(results.size()) {
@@ -165,7 +166,7 @@ public:
       arena = allocate(module.arena_bytes, module.arena_alignment);
   }
 
-  /// Runs the module on the buffers as they are. Throws Error if it fails.
+  /// Runs the module on the current contents of the buffers. Throws Error if it fails.
   void run() {
     for (std::size_t i = 0; i < arguments.size(); ++i)
       argument(i);
@@ -177,14 +178,14 @@ public:
   }
 
   /// Maps the module's weights from the file at `path`, for all its programs; without it the first
-  /// run looks beside the program or library that has the code. Throws Error if they are not there
-  /// or not these.
+  /// run looks next to the program or library that contains the code. Throws Error if the file is
+  /// missing or is not this module's.
   void load_weights(const std::string &path) const {
     hlort_status status = {};
     hlort_weights_load(module.weights, path.c_str(), &status);
     check(status);
   }
-  /// Reads all of them and throws Error if anything has changed since they were written.
+  /// Reads all weights and throws Error if they have changed since they were written.
   void verify_weights() const {
     hlort_status status = {};
     hlort_weights_verify(module.weights, &status);
@@ -194,17 +195,18 @@ public:
   const hlort_module &descriptor() const { return module; }
 
 protected:
-  /// The memory of an argument or result: the host's if it was bound, else the program's own, zeros
-  /// at first.
+  /// The memory of an argument or result: the host's if it was bound, otherwise the program's own,
+  /// which is zero at first.
   void *argument(std::size_t i) { return memory(arguments[i], module.arguments[i]); }
   void *result(std::size_t i) {
-    // A result that may be an argument's memory is, unless it was bound: its argument is given up.
+    // A result that may share an argument's memory does so, unless it was bound; the argument is
+    // then overwritten.
     if (int64_t alias = module.results[i].alias; !results[i] && alias >= 0)
       return argument(std::size_t(alias));
     return memory(results[i], module.results[i]);
   }
 
-  /// Lets an argument or result be memory of the host, which has exactly as many bytes.
+  /// Makes an argument or result use memory of the host, which has exactly as many bytes.
   void bindArgument(std::size_t i, void *host, std::size_t bytes) {
     bind(arguments[i], module.arguments[i], host, bytes);
   }
@@ -245,7 +247,7 @@ private:
   const hlort_module &module;
   hlort_context *context;
   std::vector<void *> arguments, results; // null until bound or first used
-  std::vector<void *> out;                // of the run under way
+  std::vector<void *> out;                // of the current run
   std::vector<Memory> own;
   Memory arena;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process of mpirun as a participant, for programs that are built without MPI and load
- * libhlort_mpi_process.so when they are to use it, as `hlo-run --mpi` does. The library has no
- * symbol of the runtime and needs none: it gives a transport, of which the program makes a
+ * A process started by mpirun as a participant, for programs that are built without MPI and load
+ * libhlort_mpi_process.so only if they use it, like `hlo-run --mpi`. The library neither defines
+ * nor needs symbols of the runtime: it provides a transport, from which the program makes a
  * communicator.
  *
  * Test: test/tools/mpi.test.
@@ -25,18 +25,19 @@ typedef struct hlort_mpi_process {
   hlort_transport transport;
 } hlort_mpi_process;
 
-/* Initializes MPI. All processes call it, once. Not while another part of the program uses MPI. */
+/* Initializes MPI. All processes call it, once. No other part of the program may use MPI at that
+ * time. */
 HLORT_API int32_t hlort_mpi_process_begin(hlort_mpi_process *process, hlort_status *status);
 
-/* The least of the values that all processes give, or 0 if one of them does not come within five
- * minutes. Not during a run. */
+/* The least of the values of all processes, or 0 if one of them does not come within five minutes.
+ * Must not be called during a run. */
 HLORT_API int32_t hlort_mpi_process_agree(int32_t value);
 
-/* Texts of all processes, in process 0, by rank, each with a 0 at its end; null in all others. The
- * caller frees it. Not during a run. */
+/* The texts of all processes, in process 0, by rank, each terminated by a 0; null in all others.
+ * The caller frees it. Must not be called during a run. */
 HLORT_API char *hlort_mpi_process_gather(const char *text);
 
-/* Ends MPI, after the communicator was destroyed. With `failed`, other processes are waited for a
+/* Ends MPI, after the communicator was destroyed. With `failed`, it waits for other processes for a
  * few seconds at most: some may be gone. */
 HLORT_API void hlort_mpi_process_end(int32_t failed);
 

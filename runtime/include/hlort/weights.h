@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights: constants of a module that lie in a file of their own, model.weights, beside its code.
+ * Weights: constants of a module in a separate file, model.weights, next to its code.
  *
- * The file is mapped into memory, once for the process whatever the number of contexts and threads,
- * and processes that have the same file share its memory. Nobody writes to it. The first run of the
- * module maps it, from the folder of the program or shared library that the module is in; a host
- * that has it elsewhere says so before. A file that is missing, cut off or of another module or
+ * The file is mapped into memory, once per process whatever the number of contexts and threads, and
+ * processes that map the same file share its memory. It is never written to. The first run of the
+ * module maps it, from the folder of the program or shared library that contains the module; a host
+ * that has it elsewhere loads it before. A file that is missing, truncated or of another module or
  * build is refused with a code and a message, and the run that needed it does nothing.
  *
  * Tests: test/runtime/WeightsTest.cpp.
@@ -19,10 +19,10 @@
 extern "C" {
 #endif
 
-/* A module's file of weights and what is known of it: hlort_module.weights. It belongs to the
- * module's object, and its fields to these functions. */
+/* A module's file of weights: hlort_module.weights. It is part of the module's object; only these
+ * functions use its fields. */
 struct hlort_weights {
-  const void *data;   /* the file in memory; null until then */
+  const void *data;   /* the file in memory; null until it is loaded */
   const void *mapped; /* the same, if it is to be unmapped */
   const char *file;   /* its name, without a folder */
   const char *module; /* the module's name */
@@ -30,7 +30,7 @@ struct hlort_weights {
   uint64_t hash;      /* of what is in it */
 };
 
-/* An argument of the module as it was written whose value was bound when compiling. */
+/* An argument of the original module that was bound at compile time. */
 struct hlort_bound {
   const char *name;
   int32_t element_type; /* an hlort_element_type */
@@ -39,26 +39,26 @@ struct hlort_bound {
   const char *source; /* the file and the array in it, `model.safetensors:layers.0.w` */
 };
 
-/* Maps the file at path; null: the file of its name beside the program or shared library that the
- * module is in, as the first run does. Does nothing if the module has its weights, or (weights is
- * null) needs none. HLORT_NOT_FOUND: there is no such file; HLORT_INVALID_ARGUMENT: it is not that
- * of this module, or not whole. The file must not be written to while it is mapped; to replace it,
- * give another one its name. */
+/* Maps the file at path; null: the file of its name next to the program or shared library that
+ * contains the module, as the first run does. Does nothing if the module has its weights already,
+ * or needs none (weights is null). HLORT_NOT_FOUND: there is no such file; HLORT_INVALID_ARGUMENT:
+ * it does not belong to this module, or is not complete. The file must not be written to while it
+ * is mapped; to replace it, rename another one. */
 HLORT_API int32_t hlort_weights_load(hlort_weights *weights, const char *path,
                                      hlort_status *status);
 
-/* Takes the contents of the file from the host's memory, at a multiple of 64 bytes, which must
- * outlive all runs: pages of another size, or weights that are in the program itself. */
+/* Uses the contents of the file in the host's memory, aligned to 64 bytes, which must outlive all
+ * runs: for example pages of another size, or weights that are in the program itself. */
 HLORT_API int32_t hlort_weights_use(hlort_weights *weights, const void *memory, int64_t bytes,
                                     hlort_status *status);
 
-/* Reads all weights and compares them with their hashes; loads them first if need be. Loading looks
- * at the hashes alone, which are at the start of the file. HLORT_CALL_FAILED: something in the file
- * has changed. */
+/* Reads all weights and compares them with their hashes; loads them first if necessary. Loading
+ * checks only the hashes themselves, which are at the start of the file. HLORT_CALL_FAILED:
+ * something in the file has changed. */
 HLORT_API int32_t hlort_weights_verify(hlort_weights *weights, hlort_status *status);
 
-/* Forgets the weights, and unmaps them if hlort has mapped them; the next run maps them again. Not
- * while the module runs. */
+/* Forgets the weights, and unmaps them if hlort has mapped them; the next run maps them again. Must
+ * not be called while the module runs. */
 HLORT_API void hlort_weights_unload(hlort_weights *weights);
 
 #ifdef __cplusplus
