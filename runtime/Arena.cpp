@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for temporaries, when the host brings none.
+// Memory for temporaries, if the host provides none.
 
 #include "hlort/hlort.h"
 
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #endif
 
-/// Large pages from here on: one such page must fit several times.
+/// The size from which large pages are used: several times that of one page.
 static constexpr int64_t largePage = int64_t(2) << 20;
 static constexpr int64_t largePagesFrom = 4 * largePage;
 
@@ -37,7 +37,7 @@ void *hlort_arena_allocate(int64_t size, int64_t alignment, hlort_status *status
     return nullptr;
   }
 #if defined(__linux__)
-  // Advice only: without large pages the memory is as good, and slower.
+  // Only advice: without large pages the memory works, but is slower.
   if (large)
     (void)madvise(memory, size_t(size) & ~size_t(largePage - 1), MADV_HUGEPAGE);
 #endif

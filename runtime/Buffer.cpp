@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about element types.
+// Properties of element types.
 
 #include "hlort/hlort.h"
 

@@ -30,7 +30,7 @@ int32_t hlort_register_custom_call(hlort_context *context, const char *target,
   }
 }
 
-/// What the host registered; the function is null if it did not.
+/// The call that the host registered; its function is null if there is none.
 static CustomCall findRegistered(const hlort_context *context, std::string_view target) {
   if (!context)
     return {};

@@ -5,7 +5,7 @@
 
 #include <new>
 
-/// What XLA's generators start with.
+/// The initial state of XLA's generators.
 static constexpr uint64_t kFirstState = 0x7012395;
 
 int32_t hlort_random_seed(hlort_context *context, uint64_t seed, hlort_status *status) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outcomes: a code and a message in memory that the caller owns.
+// Statuses: a code and a message in memory that the caller owns.
 
 #include "hlort/hlort.h"
 

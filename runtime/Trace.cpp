@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping events of traced modules.
+// Recording of the events of traced modules.
 
 #include "Context.h"
 
@@ -59,6 +59,6 @@ void hlort_trace_end(hlort_context *context, const hlort_trace_label *label, int
         trace.threads.try_emplace(std::this_thread::get_id(), int32_t(trace.threads.size()));
     trace.events.push_back({label, begin, end, thread->second, 0});
   } catch (const std::bad_alloc &) {
-    trace.active = false; // what there is so far is better than the end of the process
+    trace.active = false; // a shorter trace is better than the end of the process
   }
 }

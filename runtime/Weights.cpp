@@ -23,7 +23,7 @@ const void *getData(const hlort_weights &weights) {
   return __atomic_load_n(&weights.data, __ATOMIC_ACQUIRE);
 }
 
-/// The file that the memory at `address` is of, with all folders; empty if it is of none.
+/// The path of the file that is mapped at `address`; empty if there is none.
 std::string findFileOf(const void *address) {
   std::string found;
   std::FILE *maps = std::fopen("/proc/self/maps", "re");
@@ -45,7 +45,7 @@ std::string findFileOf(const void *address) {
   return found;
 }
 
-/// What is wrong with a file's contents, or nothing.
+/// What is wrong with a file's contents; empty if they are valid.
 std::string findFault(const hlort_weights &weights, const void *memory, int64_t bytes) {
   WeightsHeader header;
   if (bytes < int64_t(sizeof header))
@@ -77,14 +77,14 @@ std::string findFault(const hlort_weights &weights, const void *memory, int64_t 
   return {};
 }
 
-/// Makes `data` the weights, unless others have been quicker; whether it did.
+/// Makes `data` the weights, unless another thread was first. Returns true if it did.
 bool publish(hlort_weights &weights, const void *data) {
   const void *none = nullptr;
   return __atomic_compare_exchange_n(&weights.data, &none, data, /*weak=*/false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE);
 }
 
-/// Maps the file. Messages that are too long lose the file's path, not what is wrong.
+/// Maps the file. If a message is too long, the file's path is cut, not the reason.
 int32_t map(hlort_weights &weights, const std::string &path, hlort_status *status) {
   auto fail = [&](int32_t code, const std::string &why) {
     constexpr size_t most = 120;

@@ -17,7 +17,7 @@ Pieces::Pieces(int64_t rows, int64_t bits, int64_t bytes)
   } else {
     rowsEach = pieceBits / bits;
     if (rowsEach > 8)
-      rowsEach &= ~int64_t(7); // so that pieces without gaps begin between two bytes
+      rowsEach &= ~int64_t(7); // so that packed pieces begin at byte boundaries
     pieceCount = (rows + rowsEach - 1) / rowsEach;
   }
 }
@@ -86,7 +86,8 @@ void appendSlice(std::vector<Box> &boxes, int32_t from, int32_t to, int64_t elem
                  const int64_t *fromStart, const int64_t *toDims, const int64_t *toStart) {
   Box box;
   box.from = from, box.to = to, box.bits = elementBits;
-  // The distance of neighbours along a dimension, from the last one outwards, and the offsets.
+  // The distances of adjacent elements along each dimension, from the last one outwards, and the
+  // offsets.
   std::vector<int64_t> fromStep(rank), toStep(rank);
   int64_t fromSize = elementBits, toSize = elementBits;
   for (int32_t d = rank - 1; d >= 0; --d) {
@@ -96,7 +97,8 @@ void appendSlice(std::vector<Box> &boxes, int32_t from, int32_t to, int64_t elem
     box.fromOffset += fromStart[d] * fromSize, box.toOffset += toStart[d] * toSize;
     fromSize *= fromDims[d], toSize *= toDims[d];
   }
-  // Dimensions without gaps make the row, the next one makes the rows, those left make the boxes.
+  // Contiguous dimensions make the row, the next one makes the rows, the remaining ones make the
+  // boxes.
   int32_t outer = rank;
   while (outer > 0 && fromStep[outer - 1] == box.bits && toStep[outer - 1] == box.bits)
     box.bits *= sizes[--outer];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled modules call. Operations of one participant alone are done here, all others by the
-// communicator that the context has joined.
+// The functions that compiled modules call. Operations of a single participant are executed here,
+// all others by the communicator that the context has joined.
 
 #include "Context.h"
 #include "collective/Exchange.h"
@@ -28,7 +28,7 @@ uint32_t hlort_partition_id(const hlort_context *context, const hlort_program *p
 
 //===- Runs ----------------------------------------------------------------------------------===//
 
-/// Calls a function that may run out of memory.
+/// Calls a function and handles its std::bad_alloc.
 template <typename Function> static int32_t guarded(hlort_status *status, Function function) {
   try {
     return function();
@@ -70,10 +70,10 @@ int32_t hlort_program_end(hlort_context *context, const hlort_program *program, 
 
 //===- Operations ----------------------------------------------------------------------------===//
 
-/// Of operations that were done when they were started.
+/// The ticket of operations that were completed by their start.
 static hlort_ticket finished;
 
-/// A group of one or, with zeros for results, of none.
+/// Runs an operation for a group of one participant, or of none, which gives zeros.
 static int32_t runAlone(const hlort_collective &what, int32_t participant, const Group &group,
                         const void *const *operands, void *const *results, hlort_status *status) {
   Member member;

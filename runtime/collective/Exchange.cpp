@@ -37,7 +37,7 @@ void Exchange::planReductions() {
       for (int32_t t = 0; t < n; ++t)
         if (!isScatter || t == part)
           targets.emplace_back(t, box);
-      // Neighbouring pieces must not write to one byte at the same time.
+      // Adjacent pieces must not write to one byte at the same time.
       bool isOneUnit = isScatter && !box.isWholeBytes();
       add(isOneUnit ? Task::Everything : Task::Reduce, Pieces(box.rows, box.bits), part,
           std::move(targets));
@@ -48,7 +48,7 @@ bool Exchange::planCopies() {
   const hlort_collective &what = *members[0]->what;
   int32_t n = group.size();
   boxes.resize(size_t(n) * n);
-  // Slices may lie over each other: those of the last member stay.
+  // Slices may overlap: the last member's remain.
   bool isOrdered =
       what.kind == HLORT_COLLECTIVE_PERMUTE_SLICES || what.kind == HLORT_RAGGED_ALL_TO_ALL;
   for (int32_t s = 0; s < n; ++s)
@@ -97,7 +97,7 @@ int64_t Exchange::run(int64_t unit) const {
   return bytesMoved;
 }
 
-/// Of one result.
+/// The bytes of the piece in one result.
 static int64_t bytesOf(const Piece &piece) {
   return (piece.rowEnd - piece.rowBegin) * (piece.bitEnd - piece.bitBegin) / 8;
 }

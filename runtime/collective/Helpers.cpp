@@ -51,7 +51,7 @@ void Helpers::serve(int32_t number) {
     if (meeting->work(place, traffic, /*isMeanwhile=*/true))
       communicator.finish(*meeting, Meeting::Phase::Complete);
     lock.lock();
-    // All of it is done or begun. Only the first is ever taken away.
+    // All of its work is done or begun. Only the first meeting is ever removed.
     if (!open.empty() && open.front() == meeting)
       open.pop_front();
   }

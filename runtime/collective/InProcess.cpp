@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is there, runs and their failures. The meetings themselves are in Meeting.cpp.
+// Members, runs and their failures. The meetings are in Meeting.cpp.
 
 #include "collective/InProcess.h"
 
@@ -17,7 +17,7 @@ namespace hloc::runtime {
 
 int32_t countProcessors() {
 #if defined(__linux__)
-  cpu_set_t set; // refused where the machine has more processors than fit
+  cpu_set_t set; // the call fails if the machine has more processors than fit
   if (sched_getaffinity(0, sizeof set, &set) == 0)
     return CPU_COUNT(&set);
 #endif
@@ -44,7 +44,7 @@ std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int32_t t
   joined[rank] = participant.get();
   left[rank] = false;
   computing += threads - 1;
-  // Runs that failed before it came are not its business.
+  // Runs that failed before it joined do not concern it.
   for (auto &[program, known] : programs)
     for (auto run = known.runs.find(known.next[rank]);
          run != known.runs.end() && run->second.failure.code;
@@ -55,8 +55,8 @@ std::unique_ptr<Participant> InProcessCommunicator::join(int32_t rank, int32_t t
 
 //===- Failures ------------------------------------------------------------------------------===//
 
-/// Fails a run, and every meeting of it that somebody has not come to: `where` with the code and
-/// the text themselves, others as a consequence. Under the lock.
+/// Fails a run, and every meeting of it that is incomplete: `where` with the given code and text,
+/// others as a consequence. Under the lock.
 void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code, const Text &text,
                                  const Meeting *where) {
   Run &failed = runsOf(program).runs.at(run);
@@ -81,7 +81,7 @@ void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code, co
   }
 }
 
-/// A few words on what a participant is at. Under the lock.
+/// A short description of what a participant is doing. Under the lock.
 Text InProcessCommunicator::whereIs(int32_t rank, uint64_t program, int64_t run) const {
   if (!joined[rank])
     return Text("participant %d has not joined", rank);
@@ -93,7 +93,7 @@ Text InProcessCommunicator::whereIs(int32_t rank, uint64_t program, int64_t run)
   return Text("participant %d came last to %s", rank, describe(*place->second.last).c_str());
 }
 
-/// Somebody has waited for too long. Under the lock.
+/// A member has waited for too long. Under the lock.
 void InProcessCommunicator::missAt(const Meeting &meeting, std::chrono::milliseconds deadline) {
   Text who, where;
   const hlort_collective *what = nullptr;
@@ -115,8 +115,8 @@ void InProcessCommunicator::missAt(const Meeting &meeting, std::chrono::millisec
        &meeting);
 }
 
-/// The participant takes no further part in a run; forgets runs that concern nobody. Under the
-/// lock.
+/// The participant takes no further part in a run; removes runs that no participant needs any more.
+/// Under the lock.
 void InProcessCommunicator::markEnded(uint64_t program, int64_t run, int32_t rank) {
   ProgramRuns &known = runsOf(program);
   Run &ended = known.runs.at(run);
@@ -161,13 +161,14 @@ int32_t InProcessParticipant::begin(const hlort_program &program, hlort_status *
     Run &run = known.runs.try_emplace(number, count).first->second;
     if (!run.failure.code)
       active[program.fingerprint].number = number;
-    ++known.next[rank]; // there was memory for it all
+    ++known.next[rank]; // all allocations have succeeded
     if (!run.failure.code) {
       known.isTold[rank] = false;
       return HLORT_OK;
     }
-    // It failed before this participant came. One that was late, or whose turn was never taken,
-    // cannot be told apart: the first is told, the second is back in step by its second run.
+    // The run failed before this participant came. If it came late, or its turn was never taken,
+    // cannot be distinguished: the first failure is reported, and with its second run it is back in
+    // step.
     bool isSkipped = known.isTold[rank] && run.missed[rank];
     if (!isSkipped)
       hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
@@ -205,7 +206,7 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
                         Text("participant %d has ended its run without coming to it", rank));
       break;
     }
-  // Work under way is done to its end: it is on everybody's memory.
+  // Work in progress is completed, because it accesses everybody's memory.
   for (auto it = tickets.begin(); it != tickets.end();) {
     auto ticket = it++;
     if (ticket->program != program.fingerprint)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the members of a group come together, and work.
+// How the members of a group come together and do the work.
 
 #include "collective/InProcess.h"
 #include "threads/LookOut.h"
@@ -43,7 +43,7 @@ bool Meeting::work(int32_t place, Traffic &traffic, bool isMeanwhile) {
   return false;
 }
 
-/// Makes a phase known to all that wait.
+/// Publishes a phase to all that wait.
 void InProcessCommunicator::finish(Meeting &meeting, Phase phase) {
   meeting.phase = phase;
   if (meeting.sleepers == 0)
@@ -52,7 +52,7 @@ void InProcessCommunicator::finish(Meeting &meeting, Phase phase) {
   meeting.wake.notify_all();
 }
 
-/// The meeting under that key; a new one if nobody has come yet. Under the lock.
+/// The meeting with that key; a new one if it does not exist yet. Under the lock.
 std::shared_ptr<Meeting> InProcessCommunicator::meetingAt(const Key &key, const Group &group) {
   if (auto known = gathering.find(key); known != gathering.end())
     return known->second;
@@ -65,7 +65,7 @@ std::shared_ptr<Meeting> InProcessCommunicator::meetingAt(const Key &key, const 
   return meeting;
 }
 
-/// Comes to a run's next meeting of the group. Under the lock.
+/// Joins a run's next meeting of the group. Under the lock.
 int32_t InProcessParticipant::arrive(ActiveRun &run, const Group &group, Member &&member,
                                      std::shared_ptr<Meeting> &meeting, bool &isLast,
                                      hlort_status *status) {
@@ -138,9 +138,9 @@ int32_t InProcessParticipant::start(const hlort_collective &what, const Group &g
   return HLORT_OK;
 }
 
-/// Finds out what there is to do once all members have come: nobody finds the meeting any more, and
-/// they all wait for its next phase. Each one's done tells of a failure. Returns how many units of
-/// work there are.
+/// Determines the work once all members have come: the meeting can no longer be found, and all
+/// members wait for its next phase. Each one's done reports a failure. Returns the number of units
+/// of work.
 int64_t InProcessParticipant::plan(Meeting &meeting) {
   int32_t code;
   try {
@@ -174,7 +174,7 @@ void InProcessParticipant::gather(Meeting &meeting) {
     meeting.wake.wait(lock, isOver);
   else if (!meeting.wake.wait_for(lock, *deadline, isOver) && meeting.missing > 0)
     communicator.missAt(meeting, *deadline);
-  // The last has come just now and plans.
+  // The last member has just come and is planning.
   meeting.wake.wait(lock, isOver);
   --meeting.sleepers;
 }
@@ -195,8 +195,8 @@ void InProcessParticipant::complete(Meeting &meeting, int32_t place) {
   --meeting.sleepers;
 }
 
-/// Copies what a send's receiver has not come for, so that the sender can go on. False if it has
-/// come, or if too many are kept already.
+/// Copies the data of a send that has not been received, so that the sender can go on. False if the
+/// receiver has come, or if too many are kept already.
 bool InProcessParticipant::keep(const Ticket &ticket) {
   Meeting &meeting = *ticket.meeting;
   if (lookOut([&] { return meeting.phase != Phase::Gathering; }, communicator.alert))
@@ -206,7 +206,7 @@ bool InProcessParticipant::keep(const Ticket &ticket) {
     std::unique_lock lock = lockSoon(communicator.mutex);
     run = &active.at(ticket.program);
   }
-  auto &kept = run->kept; // this thread's alone
+  auto &kept = run->kept; // used only by this thread
   std::erase_if(kept, [](const auto &other) { return other->phase != Phase::Gathering; });
   if (std::count_if(kept.begin(), kept.end(), [&](const auto &other) {
         return other->group.hash == meeting.group.hash;
@@ -228,7 +228,7 @@ bool InProcessParticipant::keep(const Ticket &ticket) {
   return true;
 }
 
-/// Waits until somebody has come for each of the sends.
+/// Waits until each of the sends has been received.
 int32_t InProcessParticipant::awaitReceivers(const std::vector<std::shared_ptr<Meeting>> &kept,
                                              hlort_status *status) {
   for (const auto &meeting : kept) {

@@ -118,7 +118,7 @@ static void appendIntegers(std::vector<int64_t> &numbers, const hlort_collective
     numbers.push_back(readInteger(array, data, i));
 }
 
-/// Whether operands and results have the sizes that the kind gives them.
+/// True if operands and results have the sizes that the kind requires.
 static bool hasMatchingShapes(const hlort_collective &what, int64_t members) {
   auto matches = [&](int64_t operand, int64_t result, int64_t operandParts, int64_t resultParts) {
     const hlort_collective_array &from = what.operands[operand], &to = what.results[result];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each kind of collective moves between two members.
+// The data that each kind of collective moves between two members.
 
 #include "collective/Member.h"
 
 namespace hloc::runtime {
 
 namespace {
-/// An array as the dimensions before one, and those from it on.
+/// An array divided into the dimensions before one, and those from it on.
 struct Split {
   int64_t rows = 1;
   int64_t bits = 1; // of a row
@@ -21,7 +21,7 @@ static Split splitAt(const hlort_collective_array &array, int64_t dimension) {
   return split;
 }
 
-/// One row instead of several where there are no gaps.
+/// Joins contiguous rows into one.
 static Box joinRows(Box box) {
   if (box.fromStride == box.bits && box.toStride == box.bits) {
     box.bits *= box.rows;
@@ -64,7 +64,7 @@ static bool isInside(const hlort_collective_array &array, const int64_t *starts,
   return true;
 }
 
-/// The slices of arrays that the source sends: all, or with `only` >= 0 that one of each array.
+/// The slices of arrays that the source sends: all, or if `only` >= 0, that slice of each array.
 static bool appendSlices(std::vector<Box> &boxes, const Member &source, int64_t only) {
   const hlort_collective &what = *source.what;
   int64_t k = what.result_count;
@@ -93,7 +93,7 @@ static bool appendSlices(std::vector<Box> &boxes, const Member &source, int64_t 
   return true;
 }
 
-/// The rows that the source sends to the member at place t.
+/// The rows that the source sends to the member at position t.
 static bool appendRaggedRows(std::vector<Box> &boxes, const Member &source, int32_t t, int32_t n) {
   const hlort_collective_array &input = source.what->operands[0],
                                &output = source.what->operands[1];
@@ -116,7 +116,8 @@ static bool appendRaggedRows(std::vector<Box> &boxes, const Member &source, int3
   return true;
 }
 
-/// Which of those who send to `target` `source` is, and whether others do; -1 if it does not.
+/// The number of `source` among those that send to `target`, and how many there are; -1 if it does
+/// not send to it.
 static int64_t senderNumber(const hlort_collective &what, int32_t source, int32_t target,
                             int64_t *senders) {
   int64_t number = -1;
@@ -155,7 +156,7 @@ bool appendBoxes(std::vector<Box> &boxes, const Member &source, const Group &gro
   case HLORT_RAGGED_ALL_TO_ALL:
     return appendRaggedRows(boxes, source, t, n);
   case HLORT_PEER_SEND:
-  case HLORT_PEER_RECV: { // told by either side
+  case HLORT_PEER_RECV: { // given by either side
     MovedArrays moved(what);
     for (int64_t i = 0; i < moved.count && s < t; ++i)
       boxes.push_back(wholeBox(moved.arrays[i], i, i));
@@ -169,7 +170,7 @@ bool appendBoxes(std::vector<Box> &boxes, const Member &source, const Group &gro
     return true;
   if (what.kind == HLORT_COLLECTIVE_PERMUTE_SLICES)
     return appendSlices(boxes, source, senders == 1 ? -1 : number);
-  // Of several that send, the last one's operand stays.
+  // If several members send, the last one's operand remains.
   for (int64_t i = 0; i < k && number == senders - 1; ++i)
     boxes.push_back(wholeBox(what.operands[i], i, i));
   return true;

@@ -4,7 +4,7 @@
 
 namespace hloc::runtime {
 
-/// Where the piece begins in a result, in bits.
+/// The offset of the piece in a result, in bits.
 static int64_t beginInResult(const Box &box, const Piece &piece) {
   return box.toOffset + piece.rowBegin * box.toStride + piece.bitBegin;
 }
@@ -19,7 +19,7 @@ ReducedPiece::ReducedPiece(const hlort_collective_array &array, const Box &box, 
     sum = place;
 }
 
-/// Copies the piece of an operand to memory without gaps.
+/// Packs the piece of an operand.
 static void pack(const Box &box, const Piece &piece, void *to, const void *operand) {
   int64_t bits = piece.bitEnd - piece.bitBegin;
   for (int64_t row = piece.rowBegin; row < piece.rowEnd; ++row)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that only tell a partitioner or a placer something: their results are their
-// operands. One that asks for a real change of shape is refused.
+// Custom calls that only inform a partitioner or a placer: their results are their operands. One
+// that requests a real change of shape is refused.
 
 #include "custom/Call.h"
 
@@ -53,7 +53,7 @@ static void copyOperands(const hlort_custom_call_frame &frame) {
     copyElements(frame, frame.operands[i], frame.results[i]);
 }
 
-/// For calls whose results, if any, may hold anything.
+/// For calls whose results, if any, may have any contents.
 static void doNothing(const hlort_custom_call_frame &) {}
 
 BuiltinCall findIdentityCall(std::string_view target) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: the k largest elements of each row, largest first, and where they were.
+// TopK: the k largest elements of each row, largest first, and their indices.
 //
 // Elements compare in the total order of their bits (+NaN above infinity, -0 below +0); of equal
 // ones, the first comes first.
@@ -15,7 +15,7 @@ namespace hloc::runtime {
 
 namespace {
 
-/// An element's place in the total order, and its index.
+/// An element's key in the total order, and its index.
 struct Candidate {
   uint64_t key;
   int64_t index;
@@ -38,8 +38,8 @@ template <typename Bits, Number kind> static uint64_t orderedKey(Bits bits) {
   return bits;
 }
 
-/// Leaves the k first candidates of a row of n >= k elements at the front of `best`, in order. What
-/// comes after k others already seen is not stored.
+/// Leaves the k first candidates of a row of n >= k elements at the front of `best`, in order.
+/// Elements that come after k others already seen are not stored.
 template <typename Bits, Number kind>
 static void selectRow(const Bits *row, int64_t n, int64_t k, std::vector<Candidate> &best) {
   best.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms along one dimension: which of many transforms run side by side in a block's lanes,
-// which alone, and on how many threads.
+// Transforms along one dimension: which transforms share a block's lanes, which are done alone, and
+// on how many threads.
 
 #include "fft/Axis.h"
 
@@ -11,16 +11,16 @@
 
 namespace hloc::runtime {
 
-/// Elements of one task, at least: some ten microseconds of work.
+/// The minimum number of elements of a task: about ten microseconds of work.
 static constexpr int64_t elementsPerTask = 1 << 14;
 
-/// True if `count` transforms of length n are best done side by side. gather is the extra work per
-/// element of bringing one array together.
+/// True if `count` transforms of length n are fastest in the lanes of blocks. gather is the
+/// additional work per element of collecting one array.
 template <typename T> static bool useLanes(int64_t n, int64_t count, double gather) {
   const FftKernels<T> &kernels = fftKernels<T>();
   double blocks = double((count + kernels.lanes - 1) / kernels.lanes);
   double blockBytes = double(n) * 4 * kernels.lanes * sizeof(T);
-  // Blocks that do not fit into the caches are read from further away in every pass.
+  // Blocks that do not fit into a cache are read from the next one, or from memory, in every pass.
   double distance = blockBytes > (8 << 20) ? 4 : blockBytes > (1 << 20) ? 2 : 1;
   PlanCosts costs = planCosts<T>(n);
   return blocks * distance * costs.lanes <= double(count) * (costs.single + gather * double(n));
@@ -42,7 +42,7 @@ static void forBlocks(hlort_context *context, int64_t total, int64_t rows, Body 
 }
 
 /// Calls body(begin, end) on ranges of `count` arrays of n elements, in parallel if there are
-/// enough of them; else the loops inside are.
+/// enough of them; otherwise the loops inside are parallel.
 template <typename Body>
 static void forArrays(hlort_context *context, int64_t count, int64_t n, Body body) {
   if (count < hlort_context_threads(context) || count * n < 2 * elementsPerTask)
@@ -55,7 +55,7 @@ static void forArrays(hlort_context *context, int64_t count, int64_t n, Body bod
 // Complex
 //===----------------------------------------------------------------------===//
 
-/// Lanes are neighbours along the inner dimension, of which there are enough.
+/// The lanes are adjacent along the inner dimension, which is long enough.
 template <typename T>
 static void axisInColumns(hlort_context *context, int64_t n, int64_t outer, int64_t inner,
                           const T *in, T *out, bool inverse, T scale) {
@@ -145,8 +145,8 @@ void transformAxis(hlort_context *context, int64_t n, int64_t outer, int64_t inn
 // Real
 //===----------------------------------------------------------------------===//
 
-// An even number n of real numbers is taken as n / 2 complex ones, transformed as such, and the
-// coefficients of the even and the odd numbers are then told apart by symmetry. An odd number is
+// An even number n of real numbers is treated as n / 2 complex ones and transformed as such; then
+// the coefficients of the even and the odd numbers are separated by symmetry. An odd number is
 // transformed as complex numbers.
 
 template <typename T>
@@ -203,7 +203,8 @@ void transformReal(hlort_context *context, int64_t n, int64_t rows, const T *in,
 }
 
 /// The n coefficients of a real array from its first n / 2 + 1, n odd: the others are conjugates.
-/// Element k of `array` starts at k * stride and its imaginary part is `imaginary` behind it.
+/// Element k of `array` starts at k * stride and its imaginary part is `imaginary` numbers after
+/// it.
 template <typename T>
 static void mirror(T *array, int64_t n, int64_t stride, int64_t imaginary, int64_t count) {
   for (int64_t i = 0; i < count; ++i)

@@ -16,7 +16,7 @@ struct Request {
   int32_t kind;
   int32_t fftRank;
   const int64_t *length;           // fftRank lengths
-  int64_t batch;                   // product of the dimensions in front of them
+  int64_t batch;                   // product of the dimensions before them
   int64_t inputCount, outputCount; // elements
 
   bool hasReal() const { return kind == HLORT_RFFT || kind == HLORT_IRFFT; }
@@ -96,7 +96,7 @@ static int32_t check(int32_t kind, int32_t realType, int32_t rank, const int64_t
         return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
                                 "fft: dimension %d has %" PRId64 " elements, expected %" PRId64, d,
                                 input, expected);
-      // Without data to transform, the output is 0 in the shape that HLO gives it.
+      // If there are no data to transform, the output is 0 in the shape that HLO gives it.
       if (kind != HLORT_IRFFT && kind != HLORT_RFFT)
         output = input;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of the Fourier transforms. Compiled once for each instruction set, with
 // HLORT_FFT_BYTES (of a vector) and HLORT_FFT_NAME (suffix of the table) defined on the command
-// line. Uses no library function, so that no code for one machine can end up in another's.
+// line. Calls no library function, so that no code for one instruction set can be linked into
+// another's.
 
 #include "fft/Kernels.h"
 
@@ -53,7 +54,7 @@ void pass(int radix, int64_t m, int64_t s, const T *twiddles, const T *in, T *ou
   case 11:
     return passOfRadix<T, 11>(m, s, twiddles, in, out);
   default:
-    __builtin_unreachable(); // The planner knows no other.
+    __builtin_unreachable(); // the planner uses no other
   }
 }
 
@@ -328,7 +329,7 @@ inline void forPairs(const T *in, int64_t h, const T *twiddles, T *out, OnVector
                      OnSingles onSingles) {
   constexpr int lanes = Wide<T>::lanes;
   int64_t k = 1;
-  // Both sides must lie apart from each other.
+  // The two sides must not overlap.
   for (; 2 * (k + lanes) <= h; k += lanes) {
     Complex<T> low, high;
     int64_t mirror = h - k - lanes + 1;

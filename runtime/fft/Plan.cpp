@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors, tables and the lane-wise transforms made of them.
+// Factors, tables and the lane-wise transforms that use them.
 
 #include "fft/Plan.h"
 
@@ -13,7 +13,7 @@ namespace hloc::runtime {
 // Roots of unity
 //===----------------------------------------------------------------------===//
 
-/// exp(-2 pi i k / n), with the angle brought into an eighth of the circle first, where sine and
+/// exp(-2 pi i k / n), with the angle reduced to an eighth of the circle first, where sine and
 /// cosine are exact to the last bit or two.
 template <typename Exact> static void exactRoot(int64_t k, int64_t n, Exact &re, Exact &im) {
   // Eighths of the circle are counted on 8 k / n.
@@ -89,7 +89,7 @@ static std::vector<int64_t> factorize(int64_t n) {
   return factors;
 }
 
-/// True if passes do n without Bluestein's detour.
+/// True if passes can transform n without Bluestein's algorithm.
 static bool hasSmallFactors(int64_t n) {
   std::vector<int64_t> factors = factorize(n);
   return factors.empty() || factors.back() <= maxRadix;
@@ -153,7 +153,7 @@ static double singleCost(int64_t n, int lanes) {
 PlanCosts estimateCosts(int64_t n, int lanes) { return {laneCost(n), singleCost(n, lanes)}; }
 
 /// Bluestein's chirp exp(-pi i k^2 / n), k < n, and the array of length m to convolve with, its
-/// conjugate laid around 0 and divided by m.
+/// conjugate centered at 0 and divided by m.
 template <typename T>
 static void makeChirp(int64_t n, int64_t m, Table<T> &chirp, Table<T> &filter) {
   RootsOfUnity<T> roots(2 * n);
@@ -200,7 +200,7 @@ template <typename T> LanePlan<T>::LanePlan(int64_t n) : n(n) {
   convolution = std::make_unique<LanePlan>(m);
   Table<T> filter;
   makeChirp(n, m, chirp, filter);
-  // The filter's spectrum, taken in one lane.
+  // The filter's spectrum, computed in one lane.
   const FftKernels<T> &kernels = fftKernels<T>();
   Table<T> block(2 * m * kernels.lanes), other(2 * m * kernels.lanes);
   int64_t offset = 0;

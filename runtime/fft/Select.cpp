@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the inner loops for the machine at hand.
+// Selects the inner loops for this machine.
 
 #include "fft/Kernels.h"
 

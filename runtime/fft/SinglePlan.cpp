@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of one long array, and the plans kept for reuse.
+// Transforms of one long array, and the cached plans.
 
 #include "fft/Plan.h"
 
@@ -12,7 +12,7 @@
 
 namespace hloc::runtime {
 
-/// Arrays below this length are not worth a second thread.
+/// Arrays below this length do not benefit from a second thread.
 static constexpr int64_t parallelFrom = 1 << 14;
 
 template <typename T>
@@ -23,7 +23,7 @@ void SinglePlan<T>::run(hlort_context *context, const T *in, T *out, bool invers
     runSplit(n >= parallelFrom ? context : nullptr, in, out, inverse, scale);
 }
 
-/// How many blocks a thread takes at a time: no more than leave every thread its share.
+/// How many blocks a thread takes at a time: few enough for every thread to have a share.
 template <typename T>
 static int groupOf(hlort_context *context, const LanePlan<T> &plan, int64_t stride,
                    int64_t blocks) {
@@ -32,7 +32,7 @@ static int groupOf(hlort_context *context, const LanePlan<T> &plan, int64_t stri
       std::min<int64_t>(groupSize<T>(plan.rows(), stride), (blocks + threads - 1) / threads));
 }
 
-// The columns of the a x b matrix, `lanes` of them a block, are transformed, multiplied by the
+// The columns of the a x b matrix, `lanes` of them per block, are transformed, multiplied by the
 // factors between the two steps and written block after block. The second step gathers the rows of
 // the result from short pieces of all blocks and transforms them as lanes again.
 template <typename T>

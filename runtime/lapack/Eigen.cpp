@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls for LAPACK's eigenvalue problems and the reductions in front of them. Operands,
-// results and attributes are those that JAX writes; each function lists them.
+// Custom calls for LAPACK's eigenvalue problems and the reductions before them. Operands, results
+// and attributes are those that JAX writes; each function lists them.
 
 #include "lapack/Batch.h"
 
@@ -9,8 +9,8 @@
 
 namespace hloc::runtime {
 
-/// LAPACK's answer to a wrong fourth argument, given for matrices that are not finite, on which its
-/// iterations might never end.
+/// LAPACK's code for an invalid fourth argument, returned for matrices that are not finite, on
+/// which its iterations might never end.
 static constexpr int32_t notFinite = -4;
 
 template <typename T> static bool isFinite(const T *values, int64_t count) {
@@ -24,7 +24,7 @@ template <typename T> static constexpr T notANumber() {
 }
 
 /// Eigenvalues in ascending order, and unless `mode` is N vectors, of symmetric matrices; `code(i)`
-/// is where the routine says how number i went.
+/// is the address of the return code of item i.
 template <typename T, typename Code>
 static void solveSymmetric(const hlort_custom_call_frame &frame, const Batch<T> &in,
                            const Batch<T> &out, const Batch<Real<T>> &values, char mode, char uplo,
@@ -75,10 +75,10 @@ template <typename T> static void syevd(const hlort_custom_call_frame &frame) {
   solveSymmetric(frame, in, out, values, mode, uplo, [&](int64_t i) { return info.at(i); });
 }
 
-/// Eigh, as XLA's own library of functions writes it: (a) -> (vectors, values). The text of
-/// backend_config begins with 1 if the lower triangle counts, 0 for the upper. (Whether values are
-/// sorted, the most sweeps and the tolerance follow; LAPACK sorts and needs neither.) What does not
-/// converge is NaN.
+/// Eigh, in the form of XLA's own library of functions: (a) -> (vectors, values). The text of
+/// backend_config begins with 1 for the lower triangle, 0 for the upper. (Whether values are
+/// sorted, the maximum number of sweeps and the tolerance follow; LAPACK sorts and needs neither.)
+/// Results that do not converge are NaN.
 template <typename T> static void eigh(const hlort_custom_call_frame &frame) {
   expectCounts(frame, 1, 2);
   Batch<T> in(frame, frame.operands[0], 2), out(frame, frame.results[0], 2);
@@ -88,7 +88,7 @@ template <typename T> static void eigh(const hlort_custom_call_frame &frame) {
                   out.count == in.count && values.rows == in.rows && values.count == in.count,
               "a batch of square matrices, the same as result and n values for each");
   const char *config = frame.backend_config;
-  config += *config == '"'; // a string of the module stands in its quotes
+  config += *config == '"'; // a string of the module is in quotes
   if (*config != '0' && *config != '1')
     fail(frame, HLORT_INVALID_ARGUMENT, "expected backend_config to begin with 0 or 1");
   std::vector<int32_t> codes(size_t(in.count), 0);
@@ -106,8 +106,8 @@ template <typename T> static void eigh(const hlort_custom_call_frame &frame) {
   }
 }
 
-/// The complex eigenvectors from LAPACK's real ones, where a conjugate pair's real and imaginary
-/// parts stand in two columns.
+/// The complex eigenvectors from LAPACK's real ones, in which the real and imaginary parts of a
+/// conjugate pair are two columns.
 template <typename T>
 static void unpackVectors(int64_t n, const T *imaginary, const T *packed,
                           std::complex<T> *vectors) {
@@ -127,8 +127,8 @@ static void unpackVectors(int64_t n, const T *imaginary, const T *packed,
 }
 
 /// (a) -> (values, left vectors, right vectors, info), the values of real matrices as two results
-/// (real parts, imaginary parts), vectors always complex; compute_left, compute_right. What is not
-/// computed is 0.
+/// (real parts, imaginary parts), vectors always complex; compute_left, compute_right. Results that
+/// are not requested are 0.
 template <typename T> static void geev(const hlort_custom_call_frame &frame) {
   using Complex = std::complex<Real<T>>;
   constexpr int64_t valueResults = isComplex<T> ? 1 : 2;
@@ -159,7 +159,7 @@ template <typename T> static void geev(const hlort_custom_call_frame &frame) {
               work, &lwork, code);
   };
   T answer = {};
-  Real<T> realAnswer = 0; // queries write it too
+  Real<T> realAnswer = 0; // queries also write it
   int code = 0;
   call(nullptr, nullptr, nullptr, nullptr, nullptr, &answer, -1, &realAnswer, &code);
   int lwork = workSize(answer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls for LAPACK's factorizations and the solvers that go with them. Operands, results
-// and attributes are those that JAX writes; each function lists them.
+// Custom calls for LAPACK's factorizations and the corresponding solvers. Operands, results and
+// attributes are those that JAX writes; each function lists them.
 
 #include "lapack/Batch.h"
 

@@ -18,8 +18,8 @@ static constexpr const char *libraryNames[] = {"libopenblas.so.0", "liblapack.so
                                                "liblapack.so"};
 #endif
 
-/// OpenBLAS starts one thread for each core when it is loaded. Unless the host itself had it
-/// loaded, stop them: batches run on the context's threads, and results must not depend on their
+/// OpenBLAS starts one thread for each core when it is loaded. Unless the host itself had loaded
+/// it, stop them: batches run on the context's threads, and results must not depend on their
 /// number.
 static void stopLibraryThreads(void *library) {
   if (void *set = dlsym(library, "openblas_set_num_threads"))
@@ -56,7 +56,7 @@ void *findLapackRoutine(const hlort_custom_call_frame &frame, const std::string 
   return address;
 }
 
-/// Calls what a target without a type in its name stands for.
+/// Calls the routine of a target without a type in its name.
 static void callForType(const hlort_custom_call_frame &frame, std::string_view real,
                         std::string_view complex,
                         BuiltinCall (*find)(std::string_view, char) = findFactorization) {

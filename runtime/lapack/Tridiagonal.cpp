@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom call that solves tridiagonal systems whose matrix may be singular, as inverse
-// iteration for eigenvectors asks for. LAPACK's lagtf and lagts do so for real numbers only; this
-// is their algorithm for all four types. Test: test/runtime/LapackFactorizationsTest.cpp.
+// The custom call that solves tridiagonal systems whose matrix may be singular, as needed by
+// inverse iteration for eigenvectors. LAPACK's lagtf and lagts do so for real numbers only; this is
+// their algorithm for all four types. Test: test/runtime/LapackFactorizationsTest.cpp.
 
 #include "lapack/Batch.h"
 
@@ -12,13 +12,14 @@
 
 namespace hloc::runtime {
 
-/// The diagonals of one matrix of n rows. `lower` begins in the second row; those above end earlier
-/// than the matrix, and hold zeros there. `second`, above `upper`, fills where rows are exchanged.
+/// The diagonals of one matrix of n rows. `lower` begins in the second row; those above the main
+/// diagonal are padded with zeros at their ends. `second`, above `upper`, gets elements where rows
+/// are exchanged.
 template <typename T> struct Diagonals {
   std::vector<T> lower, diagonal, upper, second;
 };
 
-/// Gauss' elimination with exchanges of neighbouring rows, in the diagonals and in the `columns`
+/// Gaussian elimination with exchanges of adjacent rows, in the diagonals and in the `columns`
 /// right-hand sides, each of n numbers. Rows are compared by their pivots relative to their sizes.
 template <typename T>
 static void eliminate(Diagonals<T> &rows, int64_t n, T *sides, int64_t columns) {
@@ -49,7 +50,8 @@ static void eliminate(Diagonals<T> &rows, int64_t n, T *sides, int64_t columns) 
   }
 }
 
-/// What pivots too small to divide by are moved by first: the rounding of the largest element.
+/// The first perturbation of pivots that are too small to divide by: the rounding error of the
+/// largest element.
 template <typename T> static Real<T> findStep(const Diagonals<T> &rows) {
   constexpr Real<T> unit = std::numeric_limits<Real<T>>::epsilon() / 2;
   Real<T> largest = 0;
@@ -60,7 +62,7 @@ template <typename T> static Real<T> findStep(const Diagonals<T> &rows) {
 }
 
 /// Solves for one right-hand side after the elimination. A pivot by which the division would
-/// overflow moves away from zero, twice as far each time.
+/// overflow is moved away from zero, twice as far each time.
 template <typename T>
 static void substitute(const Diagonals<T> &rows, int64_t n, Real<T> step, T *x) {
   constexpr Real<T> smallest = std::numeric_limits<Real<T>>::min();

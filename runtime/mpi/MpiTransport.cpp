@@ -14,7 +14,7 @@ static constexpr int kTag = 1;
 static constexpr int64_t kChunkBytes = 256 << 10;
 /// Chunks of one message that MPI holds at a time.
 static constexpr int32_t kInFlight = 4;
-/// Conversations that are remembered as given up.
+/// How many cancelled conversations are remembered.
 static constexpr size_t kDiscarded = 64;
 
 MpiTransport::~MpiTransport() {
@@ -22,7 +22,8 @@ MpiTransport::~MpiTransport() {
   MPI_Finalized(&isFinalized);
   if (isFinalized)
     return;
-  // What is under way is the last that others hear of this process; but some may be gone.
+  // Messages in flight are the last that others receive from this process; but some processes may
+  // be gone.
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (!chunks.empty() && std::chrono::steady_clock::now() < end)
     progress();
@@ -30,11 +31,12 @@ MpiTransport::~MpiTransport() {
     MPI_Cancel(&chunk.request);
     MPI_Request_free(&chunk.request);
   }
-  // MPI may still write what processes that were killed had begun to send.
+  // MPI may still write to receives from processes that were killed.
   if (!arriving.empty())
     new std::list<Arriving>(std::move(arriving));
   // The communicator is not freed: MPI would give its number to the next one, which would then
-  // receive what others have sent on this one and nobody has taken, such as that they leave.
+  // receive messages that others have sent on this one and nobody has received, such as that they
+  // leave.
 }
 
 int MpiTransport::processOf(int32_t participant) const {
@@ -62,7 +64,7 @@ int32_t MpiTransport::postChunk(int process, const Envelope &envelope, const cha
   return MPI_SUCCESS;
 }
 
-/// Gives MPI as many chunks as it may hold.
+/// Passes as many chunks to MPI as it may have at a time.
 int32_t MpiTransport::post(hlort_delivery &send) {
   int process = processOf(send.to);
   while (send.inFlight < kInFlight && (send.moved < send.room || send.moved == 0)) {
@@ -135,7 +137,7 @@ bool MpiTransport::progressSends() {
 
 //===- Receiving -----------------------------------------------------------------------------===//
 
-/// Hands a whole message over.
+/// Passes a complete message to its receiver.
 void MpiTransport::complete(hlort_delivery &receiver, const Unexpected &message) {
   receiver.isTooLong = int64_t(message.bytes.size()) > receiver.room;
   receiver.moved = int64_t(message.bytes.size());
@@ -149,7 +151,7 @@ void MpiTransport::deliver(const Envelope &envelope, const char *data) {
   MessageKey message{envelope.from, envelope.to, envelope.id};
   Key key = keyOf(envelope.from, envelope.to, envelope.tag);
   if (envelope.offset == 0 && envelope.bytes >= 0) {
-    Assembly &assembly = assemblies[message]; // first what may fail for want of memory
+    Assembly &assembly = assemblies[message]; // what may fail for lack of memory comes first
     auto receivers = posted.find(key);
     bool isDropped =
         std::find(discarded.begin(), discarded.end(),
@@ -162,7 +164,7 @@ void MpiTransport::deliver(const Envelope &envelope, const char *data) {
     } else if (!isDropped) {
       assembly.unexpected = std::make_shared<Unexpected>();
       assembly.unexpected->bytes.resize(size_t(envelope.total));
-      if (receivers != posted.end()) { // it is too long, and told so when it is whole
+      if (receivers != posted.end()) { // it is too long; the receiver is told when it is complete
         assembly.unexpected->receiver = receivers->second.front();
         receivers->second.pop_front();
         if (receivers->second.empty())
@@ -176,7 +178,7 @@ void MpiTransport::deliver(const Envelope &envelope, const char *data) {
   if (place == assemblies.end())
     return;
   Assembly &assembly = place->second;
-  if (envelope.bytes < 0) { // given up by its sender: whoever waits finds out by other means
+  if (envelope.bytes < 0) { // cancelled by its sender: the receiver finds out by other means
     if (assembly.unexpected) {
       auto queue = unexpected.find(key);
       if (queue != unexpected.end()) {
@@ -228,7 +230,7 @@ int32_t MpiTransport::receive(int32_t self, int32_t peer, hlort_tag tag, void *d
   return HLORT_OK;
 }
 
-/// Asks MPI for all chunks that have been announced.
+/// Begins to receive all chunks that have been announced.
 void MpiTransport::beginReceives() {
   while (true) {
     int isThere = 0, bytes = 0;
@@ -257,7 +259,7 @@ void MpiTransport::beginReceives() {
   }
 }
 
-/// Delivers what has arrived; of one process, in the order of its chunks.
+/// Delivers what has arrived; chunks of one process in order.
 bool MpiTransport::progressReceives() {
   beginReceives();
   bool moved = false;
@@ -323,7 +325,7 @@ int32_t MpiTransport::test(hlort_delivery *transfer, int32_t *done, int64_t *byt
   return HLORT_OK;
 }
 
-/// Nothing here knows of the transfer any more.
+/// Removes all references to the transfer.
 void MpiTransport::forget(hlort_delivery &transfer) {
   sending.erase(&transfer);
   for (Chunk &chunk : chunks)

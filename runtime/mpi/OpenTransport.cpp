@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport over MPI, in the form in which communicators take it.
+// A transport over MPI, in the form that communicators take.
 
 #include "mpi/MpiTransport.h"
 
@@ -10,7 +10,7 @@ using hloc::runtime::MpiTransport;
 
 static MpiTransport &transportOf(void *user) { return *static_cast<MpiTransport *>(user); }
 
-/// Catches what must not leave a C function.
+/// Catches exceptions, which must not leave a C function.
 template <typename Function> static int32_t guarded(hlort_status *status, Function function) {
   try {
     return function();

@@ -15,10 +15,10 @@ using std::chrono::steady_clock;
 
 static constexpr seconds kAgreement{300}, kFarewell{5};
 
-/// Of calls beside the transport's.
+/// For calls other than the transport's.
 static MPI_Comm world = MPI_COMM_NULL;
 
-/// Whether a request is done within that time.
+/// True if a request completes within the time.
 static bool isDoneWithin(MPI_Request &request, seconds time) {
   auto end = steady_clock::now() + time;
   int isDone = 0;
@@ -47,7 +47,7 @@ int32_t hlort_mpi_process_begin(hlort_mpi_process *process, hlort_status *status
 }
 
 int32_t hlort_mpi_process_agree(int32_t value) {
-  static int32_t mine, least; // MPI may hold on to them
+  static int32_t mine, least; // static, since MPI may keep their addresses
   mine = value, least = 0;
   MPI_Request request;
   if (MPI_Iallreduce(&mine, &least, 1, MPI_INT32_T, MPI_MIN, world, &request) != MPI_SUCCESS)

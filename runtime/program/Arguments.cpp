@@ -26,7 +26,7 @@ std::string typeText(const hlort_port &port) {
   return findElement(port.element_type)->name + ("[" + text + "]");
 }
 
-/// Whether an array may be of `shape`.
+/// True if the port admits an array of `shape`.
 bool admits(const hlort_port &port, const ArrayShape &shape) {
   if (shape.size() != size_t(port.rank))
     return false;

@@ -81,7 +81,7 @@ template <typename T> T load(const char *bytes) {
 
 template <typename T> void store(T value, char *bytes) { std::memcpy(bytes, &value, sizeof value); }
 
-/// One float, or a part of a complex number, by the type that it is of.
+/// The format of a float, or of a part of a complex number.
 class Format {
 public:
   explicit Format(const Element &type)
@@ -111,7 +111,8 @@ public:
     return isMinus ? -value : value;
   }
 
-  /// Writes a finite number, rounded to nearest even; what is too large becomes the largest.
+  /// Writes a finite number, rounded to nearest even; numbers that are too large become the
+  /// largest.
   void write(double value, char *bytes) const {
     if (width == 64)
       return store(value, bytes);
@@ -123,7 +124,7 @@ public:
     int scale = std::max(exponent - 1, (isPower ? 0 : 1) - type.bias);
     auto quanta =
         uint32_t(std::nearbyint(std::ldexp(std::fabs(value), int(type.mantissa) - scale)));
-    // What is rounded up to the next power of two carries into the exponent.
+    // Rounding up to the next power of two carries into the exponent.
     uint32_t all = isPower ? uint32_t(scale + type.bias) + (quanta > 1)
                            : (uint32_t(scale + type.bias - 1) << type.mantissa) + quanta;
     all = std::min(all, getLargest());
@@ -196,7 +197,7 @@ double getMagnitude(const Element &element, const ElementValue &value) {
   return std::isfinite(size) ? size : 0;
 }
 
-/// Whether two values have the same bits, part by part, or are both NaN.
+/// True if two values have the same bits, part by part, or are both NaN.
 bool hasSameBits(const ElementValue &a, const ElementValue &b) {
   auto same = [](double p, double q) {
     return std::isnan(p) ? std::isnan(q) : p == q && std::signbit(p) == std::signbit(q);

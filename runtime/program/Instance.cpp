@@ -7,8 +7,8 @@
 
 #include <cstring>
 
-// Calls of atexit in the runtime name the program itself by this, where no compiler's start files
-// do.
+// Calls of atexit in the runtime identify the program by this, if no compiler's start files define
+// it.
 extern "C" __attribute__((weak, visibility("hidden"))) void *__dso_handle = nullptr;
 
 namespace hloc::runtime {
@@ -39,7 +39,7 @@ bool Instance::allocate(hlort_status &status) {
   return !status.code;
 }
 
-/// The size of a bounded dimension, in the memory of the argument or result that holds it.
+/// The size of a bounded dimension, in the memory of its own argument or result.
 static int32_t &sizeIn(void *memory) { return *static_cast<int32_t *>(memory); }
 
 void Instance::setShape(int64_t argument, const ArrayShape &shape) {

@@ -63,7 +63,7 @@ private:
     for (int64_t i = 0; i < module.argument_count; ++i) {
       const hlort_port &port = module.arguments[i];
       if (port.size_of >= 0)
-        continue; // its array brings it
+        continue; // its array provides it
       char *memory = instance.getArgument(i);
       ArrayShape shape = getBounds(port);
       if (options.inputsFrom.empty()) {
@@ -95,7 +95,7 @@ private:
 
   bool giveResults() {
     if (!options.outputsTo.empty())
-      mkdir(options.outputsTo.c_str(), 0777); // or it is there; or writing says why not
+      mkdir(options.outputsTo.c_str(), 0777); // if this fails, so does writing
     for (int64_t i = 0; i < module.result_count; ++i) {
       const hlort_port &port = module.results[i];
       if (port.size_of >= 0)

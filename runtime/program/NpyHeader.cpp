@@ -8,7 +8,7 @@ namespace hloc::runtime {
 
 static constexpr std::string_view magic = "\x93NUMPY";
 
-/// Takes `prefix` from the front of `text`, if it is there.
+/// Removes `prefix` from the front of `text`. Returns false if it is not there.
 static bool consume(std::string_view &text, std::string_view prefix) {
   if (!text.starts_with(prefix))
     return false;
@@ -99,7 +99,7 @@ std::string makeNpyHeader(const std::string &type, const std::vector<int64_t> &s
   std::string text = std::string("{'descr': '") + (single ? "|" : "<") + type +
                      "', 'fortran_order': False, 'shape': (" + joinSizes(shape) +
                      (shape.size() == 1 ? ",), }" : "), }");
-  // Blanks up to a multiple of 64, where the elements begin, and a line's end.
+  // Blanks up to a multiple of 64, where the elements begin, and a line end.
   constexpr size_t before = 10;
   size_t total = (before + text.size() + 1 + 63) / 64 * 64, length = total - before;
   text.resize(length - 1, ' ');

@@ -15,7 +15,7 @@ namespace hloc::runtime {
 
 namespace {
 
-/// Where cpuid tells of a feature, and which registers the system has to keep for it.
+/// Where cpuid reports a feature, and which registers the system has to save for it.
 struct X86Feature {
   std::string_view name;
   uint32_t leaf, subleaf;
@@ -62,7 +62,7 @@ constexpr X86Feature x86Features[] = {
     {"avxvnniint16", 7, 1, X86Feature::Edx, 10, X86Feature::Ymm},
 };
 
-/// The bit by which Linux tells of a feature, in the first or second of its words.
+/// The bit by which Linux reports a feature, in the first or second of its words.
 struct AArch64Feature {
   std::string_view name;
   uint8_t word, bit;
@@ -74,7 +74,7 @@ constexpr AArch64Feature aarch64Features[] = {
     {"i8mm", 1, 13},   {"bf16", 1, 14},
 };
 
-/// An extension of one letter, of which Linux tells by its place in the alphabet; or the least
+/// An extension of one letter, which Linux reports by its position in the alphabet; or the minimum
 /// bytes of a vector register.
 struct RiscvFeature {
   std::string_view name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Additions, products, quotients and square roots alone, which all machines round alike. The build
-// compiles this file so that no product goes unrounded into a sum.
+// Only additions, products, quotients and square roots, which all machines round alike. The build
+// compiles this file without contraction of products and sums.
 
 #include "program/Random.h"
 
@@ -11,7 +11,7 @@
 
 namespace hloc::runtime {
 
-// Without branches, which no processor would foresee, and in four sums side by side.
+// Without branches, which no processor could predict, and in four independent sums.
 
 /// The sum of factors[i] x^i.
 template <size_t count>
@@ -22,7 +22,7 @@ static double sumSeries(const std::array<double, count> &factors, double x) {
   return (sums[0] + sums[1] * x) + (sums[2] + sums[3] * x) * square;
 }
 
-/// Of the artanh of x, divided by x, in powers of the square.
+/// Coefficients of artanh(x) / x in powers of the square of x.
 static constexpr auto artanhFactors = [] {
   std::array<double, 11> factors{};
   for (int i = 0; i < 11; ++i)
@@ -30,7 +30,7 @@ static constexpr auto artanhFactors = [] {
   return factors;
 }();
 
-/// Of the sine, likewise.
+/// Coefficients of sin(x) / x, likewise.
 static constexpr auto sineFactors = [] {
   std::array<double, 12> factors{1};
   for (int i = 1; i < 12; ++i)
@@ -38,7 +38,7 @@ static constexpr auto sineFactors = [] {
   return factors;
 }();
 
-/// The natural logarithm of a number in (0, 1] that is no subnormal one.
+/// The natural logarithm of a normal number in (0, 1].
 static double logarithm(double x) {
   auto bits = std::bit_cast<uint64_t>(x);
   auto m = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3fe0000000000000); // from 1/2 to 1
@@ -50,7 +50,7 @@ static double logarithm(double x) {
   return exponent * 0x1.62e42fefa39efp-1 + 2 * s * sumSeries(artanhFactors, s * s);
 }
 
-/// The cosine of x turns, for x in [0, 1): the sine of what is missing to a quarter of a turn.
+/// The cosine of x turns, for x in [0, 1): the sine of the difference to a quarter turn.
 static double cosineOfTurns(double x) {
   double angle = 0x1.921fb54442d18p+2 * (0.25 - std::min(x, 1 - x));
   return angle * sumSeries(sineFactors, angle * angle);

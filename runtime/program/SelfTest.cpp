@@ -23,10 +23,10 @@ namespace {
 
 enum ExitCode { Passed = 0, Failed = 1, WrongUsage = 2 };
 
-/// Bytes that memory is filled with before each run, in turn, so that nothing depends on what it
-/// held.
+/// Bytes that memory is filled with before each run, alternately, so that a dependence on its
+/// contents shows.
 constexpr int fillings[] = {0xff, 0x55};
-/// Wrong elements of a result that are shown.
+/// The maximum number of wrong elements of a result that are printed.
 constexpr int64_t mostShown = 5;
 
 struct Options {
@@ -68,7 +68,7 @@ public:
     return true;
   }
 
-  /// Runs the module for each, all at once. False, with a status, if one fails.
+  /// Runs the module on all participants at once. False, with a status, if one fails.
   bool run(std::vector<Instance> &instances, uint64_t seed, hlort_status &status) {
     std::vector<hlort_status> statuses(instances.size());
     auto runOne = [&](size_t i) {
@@ -81,7 +81,7 @@ public:
     runOne(0);
     for (std::thread &other : others)
       other.join();
-    for (const hlort_status &one : statuses) // what failed by itself, before those it took along
+    for (const hlort_status &one : statuses) // causes before consequences
       if (one.code && (!status.code || status.code == HLORT_CANCELLED))
         status = one;
     return !status.code;
@@ -92,7 +92,7 @@ private:
     void operator()(hlort_communicator *all) const { hlort_communicator_destroy(all); }
   };
   std::unique_ptr<hlort_communicator, DestroyCommunicator> communicator;
-  std::vector<ContextHandle> contexts; // which leave it before it ends
+  std::vector<ContextHandle> contexts; // contexts leave it before it is destroyed
 };
 
 std::string count(int64_t number, const char *what) {
@@ -104,7 +104,7 @@ public:
   SelfTest(const hlort_module &module, const hlort_selftest &test, const Options &options)
       : module(module), test(test), options(options) {}
 
-  /// Whether the module computes right; what it does not is printed.
+  /// Returns true if the module computes correctly; prints what is wrong.
   bool run() {
     describe();
     return hasFeatures() && prepare() && runAll();
@@ -215,7 +215,8 @@ private:
     return team.run(instances, test.seed, status) || fail();
   }
 
-  /// Compares all results with what is expected, says so, and keeps them for later runs.
+  /// Compares all results with the expected ones, prints the outcome, and keeps them for later
+  /// runs.
   bool judge() {
     bool right = true;
     for (int32_t participant = 0; participant < test.participants; ++participant)
@@ -290,7 +291,8 @@ private:
     return test.participants > 1 ? name + ".p" + std::to_string(participant) : name;
   }
 
-  /// Whether the results have the bits of the first run; if not, says where.
+  /// Returns true if the results have the bits of the first run; otherwise prints where they
+  /// differ.
   bool isAsBefore(int64_t run, int32_t threads) {
     for (int32_t participant = 0; participant < test.participants; ++participant)
       for (int64_t i = 0; i < module.result_count; ++i) {
@@ -299,7 +301,7 @@ private:
         ArrayPlaces places(module.results[i], kept.shape);
         int64_t position = 0;
         bool same = instances[size_t(participant)].getShape(i) == kept.shape;
-        // Past the sizes of an array, and after its last bits, there may be anything.
+        // Memory past the sizes of an array, and after its last bits, is unspecified.
         if (same && std::memcmp(memory, kept.bytes.data(), kept.bytes.size()) != 0)
           places.forEach([&](int64_t place) {
             char now[Element::mostBytes], before[Element::mostBytes];

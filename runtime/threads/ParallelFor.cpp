@@ -8,8 +8,8 @@
 
 namespace {
 
-/// Chunks a thread, at most: small enough that a thread which comes late, or is held up, costs
-/// little.
+/// Maximum number of chunks per thread: small enough that a thread which comes late, or is delayed,
+/// costs little.
 constexpr int64_t kChunks = 8;
 
 /// True while this thread runs a body on behalf of a parallel loop: loops inside stay serial.
@@ -22,11 +22,12 @@ struct Chunks {
   hlort_loop_body body;
   void *frame;
 
-  /// Where chunk `i` begins: shares are even, those one task larger are spread evenly.
+  /// The first task of chunk `i`: chunks differ by at most one task, and the larger ones are spread
+  /// evenly.
   int64_t begin(int64_t i) const { return tasks / chunks * i + tasks % chunks * i / chunks; }
 
   void run(int64_t chunk) {
-    // Even if it throws, the mark is taken back.
+    // Restores the flag even if the body throws.
     struct Mark {
       bool outer = std::exchange(insideLoop, true);
       ~Mark() { insideLoop = outer; }

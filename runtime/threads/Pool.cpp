@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool of oneTBB's threads. Compiled without the thread sanitizer's checks: they would see one
-// half of oneTBB, the half in headers, and report races where the other half orders the accesses.
+// A pool of oneTBB's threads. Compiled without instrumentation by the thread sanitizer: it would
+// see only the part of oneTBB in headers, and report races where the other part orders the
+// accesses.
 
 #include "threads/Pool.h"
 
@@ -13,14 +14,14 @@
 namespace hloc::runtime {
 
 struct Pool::Threads {
-  /// Set when there are to be more than oneTBB would start by itself.
+  /// Set if there are to be more threads than oneTBB would start by default.
   std::optional<tbb::global_control> more;
   std::optional<tbb::task_arena> arena;
 };
 
 Pool::Pool(int32_t count) : threads(std::make_unique<Threads>()) {
-  // oneTBB stops at one thread per core of the machine unless told otherwise. A control that
-  // lowers the number would bind the host's own use of oneTBB too, so there is none then.
+  // oneTBB limits itself to one thread per core of the machine by default. A control that lowers
+  // the number would also limit the host's own use of oneTBB, so there is none then.
   if (count > tbb::info::default_concurrency())
     threads->more.emplace(tbb::global_control::max_allowed_parallelism, size_t(count));
   threads->arena.emplace(count);

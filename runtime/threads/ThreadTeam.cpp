@@ -14,7 +14,7 @@ namespace hloc::runtime {
 
 using std::chrono::milliseconds;
 
-/// How long a thread sleeps before it goes back to the pool, for others to use.
+/// How long a thread sleeps before it returns to the pool, for others to use.
 static constexpr milliseconds kPatience{20};
 
 //===-- Loop ---------------------------------------------------------------------------------===//
@@ -70,7 +70,7 @@ void ThreadTeam::Shared::remove(Loop &loop) {
   *link = loop.before;
 }
 
-/// Helps with loops until there has been none for long. Locked on entry and on return.
+/// Helps with loops until there has been none for some time. Locked on entry and on return.
 void ThreadTeam::Shared::serveAs(int32_t number, std::unique_lock<std::mutex> &lock) {
   while (!ended) {
     if (Loop *loop = findLoop()) {
@@ -78,7 +78,7 @@ void ThreadTeam::Shared::serveAs(int32_t number, std::unique_lock<std::mutex> &l
       lock.unlock();
       loop->work(number);
       lock.lock();
-      // The loop may be gone as soon as its caller sees no helper.
+      // The loop may be destroyed as soon as its caller sees no helper.
       bool isLast = loop->helpers.fetch_sub(1, std::memory_order_release) == 1;
       if (isLast && callersAsleep > 0)
         wakeCallers.notify_all();
@@ -129,9 +129,9 @@ ThreadTeam::~ThreadTeam() {
   shared->wakeCallers.wait(lock, [&] { return shared->present == 0; });
 }
 
-/// Asks the pool for `count` threads. The crew can do without them.
+/// Requests `count` threads from the pool. The team can do without them.
 void ThreadTeam::call(int32_t count) {
-  // Orders what the caller has done before what the thread does: oneTBB does too, but where
+  // Orders what the caller has done before what the thread does: oneTBB does so, too, but
   // sanitizers cannot see it.
   static std::atomic<uint64_t> calls{0};
   for (; count > 0; --count) {
@@ -155,7 +155,8 @@ void ThreadTeam::call(int32_t count) {
   }
 }
 
-/// Shows the loop to those present and wakes up to `helpers` of them. How many more to call.
+/// Publishes the loop to the threads present and wakes up to `helpers` of them. Returns how many
+/// more to request.
 int32_t ThreadTeam::Shared::begin(Loop &loop, int32_t helpers) {
   std::unique_lock lock(mutex);
   loop.before = std::exchange(loops, &loop);

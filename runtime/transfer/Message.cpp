@@ -67,7 +67,7 @@ int32_t checkBuffers(int64_t count, const hlort_buffer *buffers, hlort_status *s
 
 //===-- Making messages ---------------------------------------------------------------------===//
 
-/// Hands out parts of one block; without one, counts the bytes that it has to have.
+/// Allocates parts of one block; without a block, counts the bytes that it needs.
 class Carver {
 public:
   explicit Carver(char *block) : block(block) {}
@@ -102,7 +102,7 @@ static const char *copyText(Carver &carver, const char *text, bool fill) {
   return copy;
 }
 
-/// Lays a message out in `carver`'s block; writes it if `fill`.
+/// Arranges a message in `carver`'s block; writes it if `fill`.
 static void layOut(Carver &carver, hlort_message *message, const Arrays &arrays, bool lent,
                    const Name &origin, bool fill) {
   auto *copies = carver.take<hlort_buffer>(arrays.count);
@@ -124,7 +124,7 @@ static void layOut(Carver &carver, hlort_message *message, const Arrays &arrays,
     if (fill)
       copies[i] = copy;
   }
-  Name name = origin; // the module may be gone when the host asks
+  Name name = origin; // the module may be unloaded when the host asks for it
   name.instruction = copyText(carver, origin.instruction, fill);
   name.place = copyText(carver, origin.place, fill);
   if (!fill)
@@ -160,7 +160,8 @@ static const char *getTypeName(int32_t type) {
   return type >= 0 && type < int32_t(std::size(names)) ? names[type] : "?";
 }
 
-/// As HLO's text writes it, cut to fit. Where `sizes` has a -1 any size up to the bound would do.
+/// In the form of HLO's text, cut to fit. Sizes of -1 in `sizes` stand for any size up to the
+/// bound.
 static void writeShape(const hlort_buffer &buffer, const int64_t *sizes, char (&text)[96]) {
   size_t used = 0;
   auto add = [&](const char *format, auto... values) {

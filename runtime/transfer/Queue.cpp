@@ -12,7 +12,7 @@ using std::chrono::steady_clock;
 
 static constexpr int64_t kDefaultCapacity = 64;
 static constexpr int64_t kDefaultDeadline = 60'000'000'000;
-/// Longer timeouts are for ever: they would overflow the clock.
+/// Longer timeouts mean forever: they would overflow the clock.
 static constexpr int64_t kLongestTimeout = int64_t(1) << 60;
 
 //===-- Queue -------------------------------------------------------------------------------===//
@@ -107,7 +107,7 @@ int32_t Queue::receive(int64_t count, const hlort_buffer *buffers, int64_t timeo
     return code;
   if (int32_t code = copyMessage(*first, {count, buffers}, who, status)) {
     lock.unlock();
-    messageCame.notify_one(); // for the next who waits
+    messageCame.notify_one(); // for the next that waits
     return code;
   }
   OwnedMessage message = removeFirst();

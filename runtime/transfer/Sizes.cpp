@@ -7,11 +7,11 @@ namespace hloc::runtime {
 
 namespace {
 
-/// Elements that lie one after the other in both memories.
+/// Runs of elements that are contiguous in both memories.
 struct Runs {
   int64_t count = 1, elements = 1;
-  int64_t step = 1;  ///< elements from one to the next of the first dimension that is outside
-  int32_t outer = 0; ///< dimensions from here on, the fastest-varying first, are outside
+  int64_t step = 1;  ///< distance in elements along the first outer dimension
+  int32_t outer = 0; ///< number of the first outer dimension, counted from the fastest-varying
 };
 
 int64_t getDimension(const hlort_buffer &bounds, int32_t place) {
@@ -35,7 +35,7 @@ Runs findRuns(const hlort_buffer &bounds, const int64_t *sizes) {
   return runs;
 }
 
-/// Where run `number` begins in the module's memory, in elements.
+/// The offset of run `number` in the module's memory, in elements.
 int64_t findStart(const hlort_buffer &bounds, const int64_t *sizes, const Runs &runs,
                   int64_t number) {
   int64_t start = 0, step = runs.step;
@@ -48,8 +48,8 @@ int64_t findStart(const hlort_buffer &bounds, const int64_t *sizes, const Runs &
   return start;
 }
 
-/// Copies elements of `bits` each; those of fewer than eight are packed, none in two bytes. The
-/// memories may overlap if `to` is not before `from`.
+/// Copies elements of `bits` each; those of fewer than eight are packed, and none crosses a byte
+/// boundary. The memories may overlap if `to` is not before `from`.
 void copyElements(unsigned char *to, int64_t toPlace, const unsigned char *from, int64_t fromPlace,
                   int64_t elements, int64_t bits) {
   if (bits % 8 == 0) {
@@ -86,7 +86,7 @@ void copyToHost(const hlort_buffer &bounds, const int64_t *sizes, void *host) {
   Runs runs = findRuns(bounds, sizes);
   int64_t bits = hlort_element_bits(bounds.element_type), all = runs.count * runs.elements * bits;
   if (all % 8 != 0)
-    static_cast<unsigned char *>(host)[all / 8] = 0; // of which not all bits are written
+    static_cast<unsigned char *>(host)[all / 8] = 0; // not all bits of this byte are written
   for (int64_t i = 0; runs.elements && i < runs.count; ++i)
     copyElements(static_cast<unsigned char *>(host), i * runs.elements,
                  static_cast<const unsigned char *>(bounds.data), findStart(bounds, sizes, runs, i),

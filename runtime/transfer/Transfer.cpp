@@ -18,7 +18,8 @@ int32_t reportNoMemory(hlort_status *status) {
   return hlort_status_set(status, HLORT_OUT_OF_MEMORY, "no memory for a queue");
 }
 
-/// The queue, if it exists and can be used in this direction; else null, and why.
+/// The queue, if it exists and can be used in this direction; otherwise null, and the status says
+/// why.
 Queue *getQueue(hlort_context *context, int32_t kind, int64_t channel, hlort_status *status) {
   if (kind < HLORT_INFEED || kind > HLORT_RECV) {
     hlort_status_set(status, HLORT_INVALID_ARGUMENT, "there is no queue of kind %d", kind);
@@ -43,7 +44,7 @@ Queue *getQueue(hlort_context *context, int32_t kind, int64_t channel, hlort_sta
   }
 }
 
-/// The same for one side's use; `fromHost` says whether the host is to put or to take.
+/// The same for use by one side; `fromHost`: the host puts instead of taking.
 Queue *getHostQueue(hlort_context *context, int32_t kind, int64_t channel, bool fromHost,
                     hlort_status *status) {
   Queue *queue = getQueue(context, kind, channel, status);
@@ -64,7 +65,8 @@ Queue *getHostQueue(hlort_context *context, int32_t kind, int64_t channel, bool 
   return queue;
 }
 
-/// The code of a function that got no queue, even if the caller gave no status.
+/// Calls `function` with a status, so that it can return the code of a failure even if the caller
+/// gave none.
 template <typename Function> int32_t withStatus(hlort_status *status, Function function) {
   hlort_status own = {};
   return function(status ? status : &own);
@@ -86,7 +88,7 @@ int32_t putMessage(hlort_context *context, int32_t kind, int64_t channel, int64_
   message->release = release;
   int32_t code = queue->put(message, timeout, Name(kind, channel), status);
   if (code)
-    message->release = nullptr; // the memory was never lent
+    message->release = nullptr; // the memory was not lent
   return code;
 }
 
@@ -104,7 +106,7 @@ int32_t callHandler(const hlort_queue_options &options, const hlort_transfer &tr
   return code;
 }
 
-/// The sizes that a handler has set are within the bounds.
+/// Checks that the sizes that a handler has set are within the bounds.
 int32_t checkSizes(const hlort_transfer &transfer, const Name &who, hlort_status *status) {
   for (int64_t i = 0; i < transfer.count; ++i) {
     const int64_t *sizes = getSizes(transfer.sizes, i);
@@ -120,8 +122,8 @@ int32_t checkSizes(const hlort_transfer &transfer, const Name &who, hlort_status
   return HLORT_OK;
 }
 
-/// A handler of arrays that have sizes: it reads a message made of them, and writes as if the
-/// bounds were the sizes that it sets.
+/// Calls the handler for arrays that have sizes: it reads a message made of them, or writes a dense
+/// array of the sizes that it sets.
 int32_t runHandler(const hlort_queue_options &options, const hlort_transfer &transfer,
                    const Name &who, hlort_status *status) {
   if (!transfer.sizes)

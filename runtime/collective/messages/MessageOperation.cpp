@@ -20,10 +20,10 @@ static bool hasNumbers(const hlort_collective &what) {
   return what.kind == HLORT_COLLECTIVE_PERMUTE_SLICES || what.kind == HLORT_RAGGED_ALL_TO_ALL;
 }
 
-/// Whether the member at place s sends anything to the one at place t.
+/// True if the member at position s sends anything to the one at position t.
 static bool sends(const Member &member, const Group &group, int32_t s, int32_t t) {
   const hlort_collective &what = *member.what;
-  if (isPeerTransfer(what)) // the target says that it has come
+  if (isPeerTransfer(what)) // the target announces that it has come
     return s != t;
   if (what.kind == HLORT_COLLECTIVE_BROADCAST)
     return s == member.root;
@@ -148,7 +148,7 @@ int32_t MessageOperation::sendTo(int32_t t, hlort_status *status) {
   Sent &to = *sent.back();
   to.first.header = Header(member, payload.bytes);
   bool isInlined = payload.bytes <= FirstMessage::kInline;
-  // What is sent to one participant need not stay as it is until that one comes.
+  // The operands of a send to one participant may change before that one comes.
   bool isDirect = !isInlined && prefix == 0 && payload.isDirect() && what.kind != HLORT_PEER_SEND;
   char *data = to.first.inlined;
   if (!isInlined && !isDirect) {
@@ -172,9 +172,9 @@ int32_t MessageOperation::sendTo(int32_t t, hlort_status *status) {
   return send(t, 1, rest, payload.bytes, &to.restTransfer, status);
 }
 
-//===- What comes ----------------------------------------------------------------------------===//
+//===- Received messages ---------------------------------------------------------------------===//
 
-/// Finds out what the member will send, if it depends on nothing that only that one knows.
+/// Determines the data that the member will send, unless they depend on numbers that only it has.
 void MessageOperation::expectPayload(Incoming &from) {
   const hlort_collective &what = *member.what;
   if (hasNumbers(what)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants over messages: their runs, and the waiting.
+// Participants over messages: their runs, and waiting.
 
 #include "collective/messages/MessageOperation.h"
 #include "threads/LookOut.h"
@@ -24,12 +24,12 @@ int32_t MessageParticipant::begin(const hlort_program &program, hlort_status *st
     auto failed = runs.failed.find(runs.next);
     if (failed == runs.failed.end()) {
       active[program.fingerprint].number = runs.next;
-      ++runs.next; // there was memory for it all
+      ++runs.next; // all allocations have succeeded
       runs.isTold = false;
       return HLORT_OK;
     }
     ++runs.next;
-    // As in process (InProcess.cpp): told once, and then back in step.
+    // As in process (InProcess.cpp): reported once, and then back in step.
     bool isSkipped = runs.isTold && failed->second.isMissed;
     if (!isSkipped)
       hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
@@ -43,7 +43,7 @@ int32_t MessageParticipant::begin(const hlort_program &program, hlort_status *st
   }
 }
 
-/// Nobody will ask for what others have sent in a run.
+/// Discards messages that others have sent in a run.
 void MessageParticipant::discard(const hlort_program &program, int64_t run) const {
   if (transport.discard)
     transport.discard(transport.user, rank, conversationOf(program.fingerprint, run));
@@ -123,7 +123,7 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
   return HLORT_OK;
 }
 
-/// Lets an operation get on; a failure is told to all.
+/// Advances an operation; notifies all of a failure.
 int32_t MessageParticipant::advance(MessageOperation &operation, bool *moved,
                                     hlort_status *status) {
   hlort_status failure{};
@@ -134,14 +134,15 @@ int32_t MessageParticipant::advance(MessageOperation &operation, bool *moved,
   return hlort_status_set(status, code, "%s", failure.message);
 }
 
-/// Whether a send may go on by itself: its target has not come, and not too many do so already.
+/// Whether a send may complete before it is received: its target has not come, and not too many
+/// sends are kept already.
 int32_t MessageParticipant::keep(MessageOperation &operation, bool *isKept, hlort_status *status) {
   ActiveRun *run;
   {
     std::unique_lock lock = lockSoon(mutex);
     run = &active.at(operation.member.what->program->fingerprint);
   }
-  auto &kept = run->kept; // this thread's alone
+  auto &kept = run->kept; // used only by this thread
   bool moved;
   int64_t count = 0;
   for (auto send = kept.begin(); send != kept.end();) {
@@ -197,7 +198,8 @@ int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *s
   int rounds = 0;
   while (!operation.isDone()) {
     bool moved = false;
-    // Who has left by now has sent before what is looked for afterwards.
+    // Those that have left by now have sent everything before the messages that are looked for
+    // next.
     poll();
     std::vector<bool> gone = whoHasLeft();
     if (int32_t code = advance(operation, &moved, status))

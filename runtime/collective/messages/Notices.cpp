@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining and leaving, and what participants tell each other outside of runs.
+// Joining and leaving, and the messages between participants outside of runs.
 
 #include "collective/messages/MessageOperation.h"
 #include "threads/LookOut.h"
@@ -53,12 +53,12 @@ MessageParticipant::MessageParticipant(MessageCommunicator &communicator, Partic
       communicator(communicator), state(state),
       deadline(deadline < 0 ? std::nullopt : std::optional(std::chrono::milliseconds(deadline))),
       inboxes(count), left(count) {
-  reserveNotices(2 * size_t(count)); // that it joins and that it leaves
-  // From here on no memory is asked for: transfers under way need the destructor.
+  reserveNotices(2 * size_t(count)); // for joining and for leaving
+  // From here on nothing is allocated: transfers in flight need the destructor.
   for (int32_t peer = 0; peer < count; ++peer)
     if (peer != rank && !failure.code)
       expectNotice(peer, &failure);
-  // Runs that failed for want of this participant are none of its new context's business.
+  // Runs that failed because this participant was missing do not concern its new context.
   for (auto &[program, runs] : state.programs)
     runs.isTold = true;
   Notice notice{};
@@ -70,7 +70,7 @@ MessageParticipant::~MessageParticipant() {
   Notice notice{};
   notice.kind = Notice::Left;
   tellAll(notice, {});
-  // Others should know; but nobody waits for long for those that are gone.
+  // Notify others; but do not wait for long for those that are gone.
   for (int i = 0; i < 200 && !outgoing.empty(); ++i) {
     poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(outgoing.empty() ? 0 : 1));
@@ -84,13 +84,14 @@ MessageParticipant::~MessageParticipant() {
   state.isJoined = false;
 }
 
-/// Sees to it that there are so many to spare. Under the lock, or alone.
+/// Makes sure that this many are available. Under the lock, or before other threads have access.
 void MessageParticipant::reserveNotices(size_t count) {
   while (spare.size() < count)
     spare.emplace_back();
 }
 
-/// Begins to receive the next notice from a peer. Under the lock, or alone.
+/// Begins to receive the next notice from a peer. Under the lock, or before other threads have
+/// access.
 int32_t MessageParticipant::expectNotice(int32_t peer, hlort_status *status) {
   Inbox &inbox = inboxes[peer];
   int32_t code = transport.receive(transport.user, rank, peer, kNotice, &inbox.notice,
@@ -99,7 +100,7 @@ int32_t MessageParticipant::expectNotice(int32_t peer, hlort_status *status) {
   return code;
 }
 
-/// Asks for no memory if the notice is of a run under way. Under the lock.
+/// Allocates nothing if the notice is about a current run. Under the lock.
 void MessageParticipant::handle(int32_t peer, const Notice &notice) {
   left[peer] = notice.kind == Notice::Left;
   if (notice.kind != Notice::Failed)
@@ -116,7 +117,8 @@ void MessageParticipant::handle(int32_t peer, const Notice &notice) {
     runs.failed.try_emplace(notice.run, why);
 }
 
-/// Sends to every peer; to those in `missing` that it was for them. Under the lock, or alone.
+/// Sends to every peer; tells those in `missing` that they are the reason. Under the lock, or
+/// before other threads have access.
 void MessageParticipant::tellAll(Notice notice, const std::vector<int32_t> &missing) {
   for (int32_t peer = 0; peer < count; ++peer) {
     if (peer == rank)
@@ -128,12 +130,12 @@ void MessageParticipant::tellAll(Notice notice, const std::vector<int32_t> &miss
     hlort_status ignored{};
     if (transport.send(transport.user, rank, peer, kNotice, &out.notice, sizeof(Notice),
                        &out.transfer, &ignored))
-      spare.splice(spare.end(), outgoing, std::prev(outgoing.end())); // its deadline tells it
+      spare.splice(spare.end(), outgoing, std::prev(outgoing.end())); // its deadline expires
   }
 }
 
-/// Takes what has come from a peer. What fails is tried again the next time; a notice that is lost
-/// is made up for by deadlines.
+/// Receives the notices of a peer. Failures are retried the next time; deadlines make up for lost
+/// notices.
 void MessageParticipant::pollInbox(int32_t peer) {
   Inbox &inbox = inboxes[peer];
   hlort_status ignored{};

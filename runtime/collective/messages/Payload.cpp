@@ -8,7 +8,7 @@
 
 namespace hloc::runtime {
 
-/// Where boxes begin, so that combining functions find whole vectors.
+/// The alignment of boxes, for the vectors of combining functions.
 static constexpr int64_t kAlignment = 64;
 
 static uint64_t hashed(uint64_t hash, int64_t value) {
@@ -81,7 +81,7 @@ std::vector<Box> reducedBoxes(const hlort_collective &what, int32_t t, int32_t n
   for (int64_t i = 0; i < what.operand_count; ++i) {
     Box box = keptBox(what, i, t, n);
     if (isShared) {
-      // Shares begin between two bytes, whatever the type.
+      // Shares begin at byte boundaries, whatever the type.
       int64_t bits = elementBits(what.operands[i]), groups = (box.bits / bits + 7) / 8;
       int64_t begin = groups * t / n * 8 * bits, end = groups * (t + 1) / n * 8 * bits;
       box.fromOffset = box.toOffset = begin;
@@ -106,7 +106,7 @@ void reducePayloads(const Member &member, const Payload &payload,
       std::memcpy(sum, sent[0] + at, size_t((count + 7) / 8));
       for (size_t m = 1; m < sent.size(); ++m)
         array.combine(sum, sent[m] + at, count / elementSize);
-      // Results of reductions have no gaps.
+      // Results of reductions are contiguous.
       copyBits(member.results[box.to], box.toOffset + begin, sum, 0, count);
     }
   }

@@ -14,8 +14,8 @@ namespace hloc::runtime {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-/// How long the thread sleeps where nothing has moved: a part of the time since something has, so
-/// that it costs little and is not late by much.
+/// How long the thread sleeps if nothing has moved: a fraction of the time since the last progress,
+/// so that polling costs little and is not late by much.
 static std::chrono::nanoseconds restAfter(std::chrono::nanoseconds idle) {
   return std::clamp<std::chrono::nanoseconds>(idle / 8, microseconds(20), microseconds(1000));
 }
@@ -38,7 +38,7 @@ void Progress::give(MessageOperation &operation) {
       if (!thread.joinable())
         thread = std::thread([this] { serve(); });
     } catch (const std::system_error &) {
-      return; // what is left is done in the operation's done
+      return; // the operation's done does the rest
     }
     operation.isGiven = true;
     operations.splice(operations.begin(), made);
@@ -75,7 +75,7 @@ bool Progress::takeIfOver(MessageOperation &operation) {
   return isOver;
 }
 
-/// Asks once after each operation. Whether anything has moved. Locked on entry and on return.
+/// Polls each operation once. Returns true if data have moved. Locked on entry and on return.
 bool Progress::letGetOn(std::unique_lock<std::mutex> &lock) {
   bool hasMoved = false;
   for (size_t left = operations.size(); left > 0 && !operations.empty() && !isEnding; --left) {
