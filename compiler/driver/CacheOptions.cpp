@@ -27,7 +27,7 @@ CacheOptions::CacheOptions(cl::OptionCategory &category)
           cl::desc("Print on the error stream what was found in the cache and what was compiled"),
           cl::cat(category)) {}
 
-/// Bytes; nothing if the text is no size.
+/// Bytes; nothing if the text is not a size.
 static std::optional<uint64_t> readSize(llvm::StringRef text) {
   uint64_t number;
   if (text.consumeInteger(10, number))

@@ -30,7 +30,7 @@ void registerAllDialects(DialectRegistry &registry) {
   registerCodegenDialects(registry);
 }
 
-/// What a stand-alone program's random arguments have to be less than.
+/// The exclusive bounds of a stand-alone program's random arguments.
 static std::vector<int64_t> findIndexBounds(ModuleOp module) {
   std::vector<int64_t> bounds;
   if (hlo::ComputationOp entry = findEntry(module))
@@ -40,7 +40,7 @@ static std::vector<int64_t> findIndexBounds(ModuleOp module) {
   return bounds;
 }
 
-/// What is computed from constants that the printer left out is nobody's wish.
+/// Warns of constants that the printer left out: nobody wants results computed from zeros.
 static void warnOfElidedConstants(ModuleOp module) {
   module.walk([](hlo::ConstantOp constant) {
     if (constant->hasAttr("hlo.elided"))
@@ -62,8 +62,8 @@ static ConstantCount countConstants(ModuleOp module) {
   return found;
 }
 
-/// Makes attributes of the module: `NAME=#hlo.schedule<...>` of the command line, and what was
-/// tuned.
+/// Makes attributes of the module: `NAME=#hlo.schedule<...>` of the command line, and tuned
+/// schedules.
 static LogicalResult setSchedules(ModuleOp module, const CompileOptions &options) {
   NamedAttrList written;
   for (StringRef entry : options.schedules) {
@@ -88,8 +88,9 @@ static LogicalResult setSchedules(ModuleOp module, const CompileOptions &options
   return success();
 }
 
-/// Participants know by it that they run the same module: its text, hashed, before parameters are
-/// bound, which may be to other weights on each. Nothing where nobody asks.
+/// The fingerprint by which participants know that they run the same module: a hash of its text
+/// before parameters are bound, since these may be bound to other weights on each. Nothing if the
+/// module does not need one.
 static void addFingerprint(ModuleOp module) {
   if (module->hasAttr("hlo.fingerprint"))
     return;
@@ -137,11 +138,11 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
   setTargets(module, options.target);
   if (options.freestanding)
     module->setAttr(kFreestanding, UnitAttr::get(module.getContext()));
-  addFingerprint(module); // schedules do not matter to other participants
+  addFingerprint(module); // before schedules, which do not matter to other participants
   if (failed(setSchedules(module, options)))
     return failure();
   warnOfElidedConstants(module);
-  // Two runs, because the interface is known between them.
+  // Two pass managers, because the interface is known between them.
   PassManager toInterface(module.getContext()), toMemory(module.getContext());
   buildInterfacePipeline(toInterface);
   unsigned level = options.target.optimization;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion of options for shells.
+// Completion of options in shells.
 #include "compiler/driver/Manual.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Option = HelpText::Option;
 
-/// All options but those that are written behind a pass.
+/// All options except those of passes.
 std::vector<const Option *> getOptions(const HelpText &help) {
   std::vector<const Option *> options;
   for (const HelpText::Section &section : help.sections)
@@ -28,10 +28,10 @@ bool takesFile(const Option &option) {
          StringRef(option.argument).contains("<folder");
 }
 
-/// What an option is for, without the colon before its values.
+/// The purpose of an option, without the colon before its values.
 StringRef getHelp(const Option &option) { return StringRef(option.help).rtrim(':'); }
 
-/// With a backslash before each of `special`.
+/// `text` with a backslash before each of `special`.
 std::string escape(StringRef text, StringRef special) {
   std::string result;
   for (char c : text) {
@@ -42,7 +42,7 @@ std::string escape(StringRef text, StringRef special) {
   return result;
 }
 
-/// In single quotes, as bash and zsh take it.
+/// `text` in single quotes, for bash and zsh.
 std::string quote(StringRef text) {
   std::string result = "'";
   for (char c : text)
@@ -50,7 +50,7 @@ std::string quote(StringRef text) {
   return result + "'";
 }
 
-/// A name that a function of a shell may have.
+/// A valid name of a shell function.
 std::string getFunction(const HelpText &help) {
   std::string name = "_" + help.program;
   llvm::replace(name, '-', '_');
@@ -101,7 +101,7 @@ std::string writeZshCompletion(const HelpText &help) {
   out << "#compdef " << help.program << '\n' << getTitle(help, "zsh") << "_arguments";
   for (const Option *option : getOptions(help)) {
     StringRef argument = option->argument;
-    // An equals sign, or for -O nothing, is between an option and what it takes.
+    // An equals sign, or for -O nothing, separates an option from its value.
     std::string spec = option->name;
     if (argument.starts_with("["))
       spec += "=-";
@@ -146,7 +146,7 @@ std::string writeFishCompletion(const HelpText &help) {
     if (StringRef argument = option->argument; !argument.empty() && !argument.starts_with("["))
       out << (takesFile(*option) ? " -r" : " -x");
     out << " -d " << inQuotes(getHelp(*option));
-    // Words, each with a tabulator and what it means.
+    // The values, each with a tab and its meaning.
     std::string words;
     for (const HelpText::Value &value : option->values)
       words +=

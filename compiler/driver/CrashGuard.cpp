@@ -9,18 +9,18 @@
 
 namespace hloc {
 
-/// Bytes of the handler's stack. SIGSTKSZ is no constant, and may be less than what AVX-512's
-/// registers take in a signal's frame.
+/// Bytes of the handler's stack. SIGSTKSZ is not a constant, and may be less than AVX-512's
+/// registers need in a signal frame.
 static constexpr size_t kStackBytes = 64 << 10;
 
-/// Of the crash handler; whatever holds it up longer ends with the process.
+/// Time limit of the crash handler: if something blocks it, the process ends.
 static constexpr unsigned kHandlerSeconds = 5;
 
 static void print(std::string_view text) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// Calls nothing that takes memory of the heap, whose lock the crash may have left taken.
+/// Allocates no heap memory, whose lock may be held by the crashed code.
 static void reportCrash(int signal) {
   struct sigaction byDefault = {};
   byDefault.sa_handler = SIG_DFL;
@@ -45,7 +45,7 @@ static void reportCrash(int signal) {
 void installCrashHandler() {
 #if __has_include(<execinfo.h>)
   void *frame;
-  backtrace(&frame, 1); // the first one loads a library
+  backtrace(&frame, 1); // the first call loads a library
 #endif
   struct sigaction action = {};
   action.sa_handler = reportCrash;
@@ -55,7 +55,7 @@ void installCrashHandler() {
     sigaction(signal, &action, nullptr);
 }
 
-/// Calls nothing but what a signal's handler may.
+/// Calls only functions that are allowed in signal handlers.
 static void endProcess(int signal) {
   std::string_view message =
       signal == SIGILL   ? "error: the compiled program crashed: an "

@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// What this program prints for --help: another run of it, as the options of this one are being
-/// read.
+/// The output of --help of this program: of another run of it, as this one is still parsing its
+/// options.
 static llvm::ErrorOr<HelpText> getHelp() {
   llvm::SmallString<128> file;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("hloc-help", "txt", file))

@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace hloc {
 
-// The structs built below, field by field.
+// Checks the layout of the structs built below.
 static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) == 40 &&
               offsetof(hlort_port, size_of) == 56 && sizeof(hlort_port) == 64);
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  /// An hlort_program; null if the module runs by itself.
+  /// An hlort_program; null if the module is for one participant.
   Constant *program() {
     if (!interface.needsParticipants)
       return ConstantPointerNull::get(pointer);

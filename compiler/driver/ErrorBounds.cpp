@@ -54,10 +54,10 @@ double getUlp(Type element) {
 
 namespace {
 
-/// Iterations for which a loop's error is followed to see how it grows.
+/// Iterations whose error is followed to see how it grows in a loop.
 constexpr int kLoopRounds = 2;
 
-/// The element types of the arrays of a type, those in tuples depth first.
+/// The element types of the arrays in a type, depth first.
 void collectElements(Type type, SmallVectorImpl<Type> &elements) {
   if (auto tuple = dyn_cast<TupleType>(type))
     for (Type element : tuple.getTypes())
@@ -74,7 +74,7 @@ int64_t countLeaves(Type type) {
 
 class Analysis {
 public:
-  /// The errors are against exact arithmetic, or else against the evaluator, which rounds, too.
+  /// The errors are relative to exact arithmetic, or to the evaluator, which rounds, too.
   Analysis(const Observations &observations, bool againstExact)
       : observations(observations), againstExact(againstExact) {}
 
@@ -144,7 +144,7 @@ Leaves Analysis::call(FlatSymbolRefAttr symbol, Operation *from, ArrayRef<Leaves
   return callee ? run(callee, arguments) : Leaves();
 }
 
-/// Structure and control; everything else gives arrays.
+/// Structure and control; all other operations give arrays.
 Leaves Analysis::visit(Operation *op, ArrayRef<Leaves> operands) {
   auto all = [&] {
     Leaves joined;
@@ -211,7 +211,8 @@ Leaves Analysis::visitArrays(Operation *op, ArrayRef<Leaves> operands) {
   return results;
 }
 
-/// As many times more error as the evaluator ran the body, by what one more iteration adds.
+/// The error after as many iterations as the evaluator ran, from the increase by one more
+/// iteration.
 Leaves Analysis::visitLoop(WhileOp loop, const Leaves &state) {
   auto body = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(loop, loop.getBodyAttr());
   auto runsOf = [&](Operation *op) {
@@ -239,7 +240,7 @@ Leaves Analysis::visitLoop(WhileOp loop, const Leaves &state) {
   return after;
 }
 
-/// What combines elements with a computation: sums, products, or choices among them.
+/// Operations that combine elements by a computation: sums, products, or selections.
 Leaves Analysis::visitReduction(Operation *op, ArrayRef<Leaves> operands) {
   SmallVector<Type> elements;
   for (Type type : op->getResultTypes())

@@ -8,7 +8,7 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// The error of values that are moved or chosen.
+/// The error of values that are moved or selected.
 Known passOn(ArrayRef<Leaves> operands) {
   Known result;
   for (const Leaves &leaves : operands)
@@ -22,7 +22,7 @@ Known passOn(ArrayRef<Leaves> operands) {
   return result;
 }
 
-/// Makes each of the two bounds no worse than the other one and the sizes say.
+/// Tightens each of the two bounds by the other one and by the magnitude.
 void settle(Known &known, const Magnitude &size) {
   known.size = size;
   ErrorBound &error = known.error;
@@ -58,20 +58,20 @@ void addRounding(Known &known, Type element) {
 
 namespace {
 
-/// How many units a function of complex numbers, and one of a narrow type, which is computed in
-/// f32, may be off.
+/// The error in ulp of a function of complex numbers, and of a function of a narrow type, which is
+/// computed in f32.
 constexpr double kComplexUlps = 16, kNarrowUlps = 1;
-/// Roundings that follow each other in a sum, and how much more than likely ones are allowed.
+/// The number of roundings that follow each other in a sum, and the margin over likely errors.
 constexpr double kSumBlock = 512, kLikely = 4;
 
-/// A function's own error in ulp, and how steep it is: the greatest slope where that is a number,
-/// or a way to carry relative errors.
+/// A function's own error in ulp, and its condition: the greatest slope if that is a number, or a
+/// rule for relative errors.
 struct Function {
   StringRef name;
   double ulps;
   enum Slope { AtMostOne, OwnValue, OfLogarithm, Root, Unknown } slope;
 };
-/// Those of which more is known than that they are functions.
+/// Functions with rules of their own.
 constexpr Function kFunctions[] = {
     {"hlo.asinh", 4, Function::AtMostOne},
     {"hlo.atan2", 4, Function::Unknown},
@@ -92,7 +92,7 @@ constexpr Function kFunctions[] = {
     {"hlo.tanh", 4, Function::AtMostOne},
 };
 
-/// Whether it is computed to some accuracy, for which the text may ask.
+/// True if it is computed to some accuracy, which the text may specify.
 bool isFunction(Operation *op) {
   return llvm::any_of(op->getName().getAttributeNames(),
                       [](StringAttr name) { return name == "result_accuracy"; });
@@ -103,15 +103,16 @@ Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 /// Ulp of the type in which sums of an element type are kept.
 double sumUlp(Type element) { return std::min(getUlp(element), std::ldexp(1.0, -23)); }
 
-/// The error of a sum of `terms` numbers of at most `largest`, whose roundings fall either way.
+/// The error of a sum of `terms` numbers of at most `largest`, whose roundings go in random
+/// directions.
 double errorOfSum(double terms, double largest, double ulp) {
   return terms < 2 ? 0
                    : kLikely * std::sqrt(terms * std::min(terms, kSumBlock)) * largest * ulp / 2;
 }
 
-/// The error of a sum of equal terms, which is at most `sum`: the roundings may all fall the same
-/// way, each by half a unit of what is summed so far. Products and elements of windows follow each
-/// other in blocks; in f64 all terms do, in the evaluator; other sums are kept in many columns.
+/// The error of a sum of equal terms, which is at most `sum`: all roundings may go in the same
+/// direction, each by half a unit of the partial sum. Products and elements of windows are summed
+/// in blocks; in f64 the evaluator sums all terms in sequence; other sums have many partial sums.
 double errorOfEqualTerms(Operation *op, Type element, double terms, double sum) {
   if (terms < 2)
     return 0;
@@ -161,7 +162,7 @@ double countTerms(Operation *op) {
           [&](auto window) { return product(window.getWindow().getSizes()) + 1; })
       .Case([&](ScatterOp scatter) { return product(sizesOf(scatter->getOperands().back())) + 1; })
       .Case<DotOp, RaggedDotOp, ScaledDotOp>([&](auto dot) {
-        // A part of a complex product is a sum of two.
+        // Each part of a complex product is a sum of two.
         double terms = isa<ComplexType>(elementOf(dot.getResult())) ? 2 : 1;
         for (int64_t dimension : dot.getLhsContractingDims())
           terms *= double(std::max<int64_t>(sizesOf(dot.getLhs())[dimension], 1));
@@ -193,7 +194,7 @@ Known boundFunction(Operation *op, const Function &function, ArrayRef<Leaves> op
   double relative = x.error.relative, absolute = x.error.absolute;
   result.error = {own, INFINITY, false, nameOf(op)};
   if (!exact) {
-    own += ulp; // what is rounded may have been near the middle
+    own += ulp; // the exact value may be near the middle
     switch (function.slope) {
     case Function::AtMostOne:
       result.error = {INFINITY, absolute + own * size.largest, false, nameOf(op)};
@@ -207,7 +208,7 @@ Known boundFunction(Operation *op, const Function &function, ArrayRef<Leaves> op
     case Function::Root:
       result.error.relative = own + relative;
       break;
-    case Function::Unknown: // of a function that is not steep where it is used
+    case Function::Unknown: // of a function that is assumed not to be steep
       result.error = {INFINITY, 16 * (relative + absolute) + own * size.largest, false, nameOf(op)};
       break;
     }
@@ -290,12 +291,12 @@ Known boundArray(Operation *op, Type element, ArrayRef<Leaves> operands, const M
                     size);
   }
   Known result = passOn(operands);
-  if (isa<ComplexOp>(op)) // the parts' errors are apart in the plane
+  if (isa<ComplexOp>(op)) // the errors of the parts are independent
     result.error.absolute = std::hypot(first(0).error.absolute, first(1).error.absolute);
   if (isa<RngOp>(op))
     result.error = {INFINITY, INFINITY, false, "random numbers"};
   if (isa<ConvertOp, ReducePrecisionOp, StochasticConvertOp, RemainderOp>(op) &&
-      !result.error.isExact()) { // what is rounded may have been near the middle
+      !result.error.isExact()) { // the exact value may be near the middle
     double unit = getUlp(element);
     result.error.relative += unit;
     result.error.absolute += unit > 0 ? unit * size.largest : 1;

@@ -14,8 +14,8 @@ namespace hloc {
 
 using namespace llvm::orc;
 
-/// Owns the memory of what is linked. (LLVM's ready-made JIT would start a thread and make two
-/// target machines for code that is an object already.)
+/// Owns the memory of what is linked. (LLVM's ready-made JIT would start a thread and create two
+/// target machines, though the code is an object already.)
 class LoadedModule::Linker {
 public:
   explicit Linker(std::unique_ptr<ExecutorProcessControl> process)
@@ -43,7 +43,8 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   if (!process)
     return process.takeError();
   auto linker = std::make_unique<Linker>(std::move(*process));
-  // What generated code may call; everything else it needs (memcpy) is the C library's.
+  // The functions of the runtime that generated code may call; everything else (memcpy) is in the C
+  // library.
   SymbolMap symbols;
   auto define = [&](llvm::StringRef symbol, auto *function) {
     symbols[linker->execution.intern(symbol)] =
@@ -88,7 +89,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   const hlort_module *descriptor = nullptr;
   if (auto record = linker->execution.lookup({&linker->library}, (name + "_module").str()))
     descriptor = record->getAddress().toPtr<const hlort_module *>();
-  else // compileProgram leaves it to its caller to add one
+  else // compileProgram leaves this to its caller
     llvm::consumeError(record.takeError());
   return LoadedModule(std::move(linker), run, descriptor);
 }

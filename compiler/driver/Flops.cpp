@@ -18,7 +18,7 @@ int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-/// Of one element: 0 of integers, 2 of complex numbers.
+/// Factor for one element: 0 for integers, 2 for complex numbers.
 int64_t parts(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   return isa<ComplexType>(element) ? 2 : isa<FloatType>(element) ? 1 : 0;
@@ -62,7 +62,7 @@ int64_t countOperation(Operation *op, ModuleOp program) {
                arrayOf(scatter.getInputs().back()).getNumElements();
       })
       .Case([&](hlo::ScanOp scan) {
-        // The computation works on slices across the scanned dimension.
+        // The computation applies to slices across the scanned dimension.
         int64_t flops = 0;
         if (auto body = program.lookupSymbol<hlo::ComputationOp>(scan.getToApply()))
           for (Operation &inner : body.getBody().front())

@@ -16,8 +16,8 @@ namespace hloc {
 
 namespace {
 
-/// Words that are no names in C++, the macros of the headers that ours includes and of GNU
-/// dialects, and the names that the class has or uses already.
+/// Keywords of C++, macros of the headers that the generated one includes and of GNU dialects, and
+/// the names that the class defines or uses.
 const llvm::StringSet<> &takenNames() {
   static const llvm::StringSet<> names = {"alignas",       "alignof",     "and",
                                           "and_eq",        "asm",         "auto",
@@ -60,7 +60,7 @@ const llvm::StringSet<> &takenNames() {
   return names;
 }
 
-/// A name in the case of C: letters, digits and single underscores.
+/// A name in C style: letters, digits and single underscores.
 std::string makeName(StringRef text, const llvm::StringSet<> &taken) {
   std::string name;
   for (char c : text)
@@ -79,7 +79,7 @@ std::string makeName(StringRef text, const llvm::StringSet<> &taken) {
       return numbered;
 }
 
-/// The name of a class: words with capitals, no underscores.
+/// The name of a class: capitalized words without underscores.
 std::string makeClassName(StringRef name) {
   std::string result;
   bool start = true;
@@ -97,7 +97,7 @@ std::string list(ArrayRef<int64_t> numbers) {
          ">";
 }
 
-/// An argument or result as the class has it.
+/// An argument or result as a member of the class.
 struct Accessor {
   const Port &port;
   size_t index;
@@ -120,7 +120,7 @@ struct Accessor {
   }
 };
 
-/// The shape as HLO writes it: `f32[<=8,3]`.
+/// The shape in the form of HLO text: `f32[<=8,3]`.
 std::string describeShape(const Port &port) {
   hlo::Shape shape(port.type);
   for (auto [d, number] : llvm::enumerate(port.sizes))
@@ -131,7 +131,7 @@ std::string describeShape(const Port &port) {
   return text;
 }
 
-/// `text` as a string of C.
+/// `text` as a string literal of C.
 std::string quote(StringRef text) {
   std::string quoted = "\"";
   for (char c : text) {
@@ -142,7 +142,7 @@ std::string quote(StringRef text) {
   return quoted + "\"";
 }
 
-/// `text` in a comment of C, which it does not end.
+/// `text` in a form that does not end a comment of C.
 std::string makeCommentText(std::string text) {
   for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
     text.insert(at + 1, " ");
@@ -163,7 +163,7 @@ public:
     writeSummary(source);
     out << formatv("#ifndef {0}\n#define {0}\n\n#include \"hlort/hlort.h\"\n\n", guard);
     writeC();
-    if (!interface.stackBytes) // the class is made of the runtime's
+    if (!interface.stackBytes) // the class is derived from one of the runtime
       writeClass();
     out << formatv("\n#endif /* {0} */\n", guard);
   }
@@ -236,7 +236,7 @@ private:
     out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n";
   }
 
-  /// What hosts without a heap reserve.
+  /// The memory that hosts without a heap reserve.
   void writeFreestanding() {
     std::string prefix = StringRef(interface.name).upper();
     out << formatv("/* The stack that a call needs at most. */\n#define {0}_STACK_BYTES {1}\n\n"
@@ -248,7 +248,7 @@ private:
     out << '\n';
   }
 
-  /// An array whose sizes are known at run time: a view that finds them where the calls do.
+  /// An array whose sizes are known at run time: a view that reads them where the calls do.
   void writeBoundedView(const Accessor &accessor, StringRef cxxType) {
     std::string sizes;
     for (int64_t number : accessor.port.sizes) {
@@ -279,7 +279,7 @@ private:
       out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n",
                      accessor.name, element.cxxType, accessor.getRole().lower(), accessor.index);
     }
-    // Arguments are only read, but for those whose memory a result may take.
+    // Arguments are const, except those whose memory a result may use.
     bool isWritten = accessor.isResult || llvm::any_of(interface.aliases, [&](auto pair) {
                        return pair.second == int64_t(accessor.index);
                      });

@@ -6,7 +6,8 @@ using namespace llvm;
 
 namespace hloc {
 
-/// `--name=<argument>   - help`, without the spaces before it. Not if it is something else.
+/// Parses `--name=<argument>   - help`, without leading spaces. False if the line is something
+/// else.
 static bool parseOption(StringRef line, HelpText::Option &option) {
   auto [left, help] = line.split(" -");
   size_t end = left.find_first_of("=[ ");
@@ -19,7 +20,7 @@ static bool parseOption(StringRef line, HelpText::Option &option) {
   return true;
 }
 
-/// `=name   -   help`, without the spaces before it.
+/// Parses `=name   -   help`, without leading spaces.
 static bool parseValue(StringRef line, HelpText::Value &value) {
   auto [name, help] = line.split(" -");
   if (!name.consume_front("="))
@@ -56,7 +57,7 @@ HelpText parseHelp(StringRef text) {
       option.isOfPass = indent == optionOfPass;
       result.sections.back().options.push_back(std::move(option));
       last = &result.sections.back().options.back();
-    } else if (last && indent > optionOfPass) { // the help of some goes on for several lines
+    } else if (last && indent > optionOfPass) { // the help of some options has several lines
       last->help += (" " + words).str();
     }
   }

@@ -135,7 +135,7 @@ ExitCode processModule(const std::shared_ptr<llvm::SourceMgr> &sources, const Op
     OwningOpRef<ModuleOp> module = loadModule(sources, &context, options.load(), &form);
     if (!module)
       return Refused;
-    // Passes on functions nest by themselves.
+    // Passes on functions are nested automatically.
     PassManager manager(&context, ModuleOp::getOperationName(), PassManager::Nesting::Implicit);
     if (failed(applyPassManagerCLOptions(manager)))
       return WrongUsage;
@@ -171,7 +171,7 @@ ExitCode processFile(const Options &options, const DialectRegistry &registry) {
       llvm::MemoryBuffer::getMemBuffer(whole.getMemBufferRef()),
       [&](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &) {
         auto partSources = std::make_shared<llvm::SourceMgr>();
-        // The reader wants a NUL at the end, which a part of a larger buffer lacks.
+        // The parser needs a NUL at the end, which a part of a larger buffer lacks.
         partSources->AddNewSourceBuffer(
             llvm::MemoryBuffer::getMemBufferCopy(part->getBuffer(), part->getBufferIdentifier()),
             llvm::SMLoc());

@@ -47,8 +47,7 @@ void printJson(const Measurements &measured) {
   llvm::outs() << '\n';
 }
 
-/// Prints how far each result that need not be exact is from what is expected, and how far it may
-/// be.
+/// Prints the distance of each result that need not be exact from the expected one, and its bound.
 void printBounds(ArrayRef<ErrorBound> bounds, ArrayRef<std::vector<HostArray>> outputs,
                  ArrayRef<std::vector<HostArray>> expected) {
   for (auto [i, bound] : llvm::enumerate(bounds)) {
@@ -63,11 +62,12 @@ void printBounds(ArrayRef<ErrorBound> bounds, ArrayRef<std::vector<HostArray>> o
     llvm::raw_string_ostream(line) << "compare out" << i << ": " << llvm::format("%g", apart)
                                    << (isa<IntegerType>(element) ? "" : " ulp") << " apart, may be "
                                    << describe(bound, element) << '\n';
-    llvm::outs() << line; // in one piece, as other processes may write to the same place
+    llvm::outs() << line; // with one call, as other processes may write to the same stream
   }
 }
 
-/// Compares with what the evaluator gives, as the options say, or else as the module does.
+/// Compares with the evaluator's results, with the tolerances of the options, or otherwise with the
+/// module's error bounds.
 RunStatus compareWithEvaluator(ModuleOp module, const RunOptions &options,
                                const ParticipantArrays &inputs, const ParticipantArrays &outputs,
                                const ParticipantArrays &outfeed, bool &same) {
@@ -140,9 +140,9 @@ int64_t getCount(ModuleOp module, StringRef name) {
   return count ? std::max<int64_t>(count.getInt(), 1) : 1;
 }
 
-/// Makes this process a participant of mpirun's. A module that does not say for how many it is, as
-/// JAX prints a whole program, is for as many partitions as there are processes. False, with a
-/// message, if it is for another number of them.
+/// Makes this process a participant of mpirun's. A module that does not say how many participants
+/// it is for, as JAX prints a whole program, is for as many partitions as there are processes.
+/// False, with a message, if it is for another number.
 bool joinProcesses(ModuleOp module, RunOptions &options) {
   int64_t size = options.process->getSize();
   if (!options.replicas && !options.partitions) {
@@ -182,7 +182,7 @@ static int runFile(RunOptions &options, DialectRegistry &registry, const Runner 
   options.countHere = options.getParticipants();
   if (options.process && !joinProcesses(*module, options))
     return WrongUsage;
-  // The command line says how many take part, whatever the module was printed for.
+  // The command line determines how many take part, whatever the module was printed for.
   int64_t replicas = getCount(*module, "hlo.replica_count"),
           partitions = getCount(*module, "hlo.num_partitions");
   Builder builder(&context);

@@ -64,7 +64,7 @@ public:
 
 private:
   ExitCode compile() {
-    // What the command line says of the target is checked before anything is read.
+    // The target options are checked before any file is read.
     auto targets = makeTargets(getCompileOptions().target);
     if (!targets) {
       llvm::errs() << "hloc: " << llvm::toString(targets.takeError()) << '\n';
@@ -136,14 +136,15 @@ private:
     return !options.hasMain() && options.emit >= Emit::Object && options.output != "-";
   }
 
-  /// The file beside the output with this ending.
+  /// The file next to the output with this extension.
   std::string getFileBeside(StringRef ending) const {
     SmallString<128> file(options.output);
     llvm::sys::path::replace_extension(file, ending);
     return std::string(file);
   }
 
-  /// Which two of the files that are read and written would be one, in words; empty if none.
+  /// Which two of the files that are read and written have the same name, as a message; empty if
+  /// none have.
   std::string findClash() const {
     std::string header = writesHeader() ? getFileBeside("h") : "",
                 schedules = options.tune ? getFileBeside("schedules") : "",
@@ -167,7 +168,7 @@ private:
     return "";
   }
 
-  /// Why the code cannot be linked here, in words; empty if it can, or is not.
+  /// Why the code cannot be linked here, as a message; empty if it can, or is not linked.
   std::string findForeignLink(const Target &target) const {
     std::string machine = llvm::Triple(target.triple).getArchName().str(),
                 here = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
@@ -185,11 +186,11 @@ private:
       return {};
     if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir))
       return error;
-    bool isFolder = llvm::sys::fs::is_directory(options.dumpDir); // a file may have its name
+    bool isFolder = llvm::sys::fs::is_directory(options.dumpDir); // it may be the name of a file
     return isFolder ? std::error_code() : std::make_error_code(std::errc::not_a_directory);
   }
 
-  /// Prints an error, if it is one; whether it is none.
+  /// Prints the error, if there is one. Returns true if there is none.
   static bool report(llvm::Error error) {
     bool good = !error;
     llvm::handleAllErrors(std::move(error), [](const llvm::ErrorInfoBase &fault) {
@@ -248,7 +249,7 @@ private:
     return options.weights;
   }
 
-  /// Runs the passes up to what --emit asks for.
+  /// Runs the passes up to the stage of --emit.
   LogicalResult lower(ModuleOp module) {
     CompileOptions compile = getCompileOptions();
     switch (options.emit) {
@@ -263,7 +264,7 @@ private:
     }
   }
 
-  /// HLO text, or MLIR at any of its stages.
+  /// Writes HLO text, or MLIR at any of its stages.
   bool writeText(ModuleOp module) {
     std::string text;
     llvm::raw_string_ostream out(text);
@@ -280,7 +281,7 @@ private:
     return report(files.add(options.output, text)) && report(files.commit());
   }
 
-  /// What was kept of the same compilation, if nothing is asked for but what it wrote.
+  /// The cached result of the same compilation, if only its outputs are requested.
   std::optional<KeptResult> findKept() {
     bool isPlain = cache && options.bind.empty() && options.emit != Emit::SelfTest &&
                    !(options.freestanding || options.tune || options.report || options.timing ||
@@ -292,7 +293,7 @@ private:
 
   bool writeCode(ModuleOp module) {
     CompileOptions compile = getCompileOptions();
-    OwningOpRef<ModuleOp> asRead; // compiling is done in place
+    OwningOpRef<ModuleOp> asRead; // compiling changes the module in place
     if (options.emit == Emit::SelfTest) {
       if (failed(checkSelfTest(module)))
         return false;
@@ -315,7 +316,7 @@ private:
     KeptResult result{std::move(compiled->program.code), ""};
     if (writesHeader())
       result.header = makeHeader(compiled->interface, llvm::sys::path::filename(options.module));
-    // What a compilation says is not kept, and it is to say it every time.
+    // Messages of a compilation are not cached; it has to print them every time.
     if (wholeKey && !hasSpoken)
       keepWhole(*cache, *wholeKey, result);
     if (!addCode(result, files))
@@ -334,7 +335,7 @@ private:
     return true;
   }
 
-  /// Links the code, if that is wanted, and adds it and its header to the files.
+  /// Links the code, if requested, and adds it and its header to the files.
   bool addCode(KeptResult &result, OutputFiles &files) {
     CompileCache::Bytes &code = result.code;
     if (options.isLinked()) {
@@ -374,7 +375,7 @@ private:
            report(files.add(options.reportFile, printReport(options.reportFile, *data)));
   }
 
-  /// Makes of the module's object that of a self-test.
+  /// Turns the module's object into that of a self-test.
   bool addSelfTest(ModuleOp asRead, CompiledModule &compiled) {
     stage("evaluating");
     FailureOr<SelfTest> test = makeSelfTest(asRead, options.module, compiled, options.seed);
@@ -395,10 +396,10 @@ private:
   PassDumps dumps;
   StringRef source; // the module's text
   bool notSupported = false;
-  /// A diagnostic was printed.
+  /// True if a diagnostic was printed.
   bool hasSpoken = false;
   std::unique_ptr<CompileCache> cache;
-  /// Of the whole compilation, if it may be kept.
+  /// The key of the whole compilation, if it may be cached.
   std::optional<CacheKey> wholeKey;
   ReportRemarks remarks;
   ReportSource origin;

@@ -44,7 +44,7 @@ const char *getEnding(Emit emit) {
   return "";
 }
 
-/// --explain, which prints and ends the program as --help does.
+/// --explain, which prints and exits like --help.
 struct ExplainOption : cl::opt<std::string> {
   ExplainOption()
       : opt("explain", cl::desc("Explain an error code, such as H0100, and stop"),

@@ -37,12 +37,12 @@ static double decodeFloat(FloatType type, const char *bytes) {
     return llvm::bit_cast<double>(bits);
   APFloat value(type.getFloatSemantics(),
                 APInt(type.getWidth(), bits, false, /*implicitTrunc=*/true));
-  // Of a type without fractions LLVM would make a NaN without a payload: infinity.
+  // For a type without fractions LLVM would make a NaN without a payload, which is infinity.
   return value.isNaN() ? NAN : value.convertToDouble();
 }
 
 static void encodeFloat(FloatType type, double value, char *bytes) {
-  // These have the host's own rounding, which is many times quicker.
+  // The host's own rounding of these types is many times faster.
   if (type.isF32()) {
     float rounded = float(value);
     std::memcpy(bytes, &rounded, sizeof rounded);
@@ -117,7 +117,7 @@ std::string HostArray::getText(int64_t position) const {
 
 //===-- Memory of compiled modules -----------------------------------------------------------===//
 
-/// Elements in one byte: 1 for types that are not packed.
+/// The number of elements in one byte; 1 for types that are not packed.
 static int64_t elementsPerByte(Type element) {
   int64_t bits = hlo::getStorageBits(element);
   return bits < 8 && 8 % bits == 0 ? 8 / bits : 1;

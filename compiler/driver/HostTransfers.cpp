@@ -57,7 +57,7 @@ static RankedTensorType getType(const hlort_buffer &buffer, Type elementType) {
   return RankedTensorType::get(ArrayRef(buffer.dims, buffer.rank), elementType);
 }
 
-/// Of an array to be written: where the host chooses a size, the buffer's is the bound.
+/// The type of an array to write: its size is the bound where the host chooses it.
 static RankedTensorType getWrittenType(const hlort_buffer &buffer, const int64_t *sizes,
                                        Type elementType) {
   hlo::Shape shape(elementType);

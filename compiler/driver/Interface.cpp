@@ -26,7 +26,7 @@ static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
   auto array = cast<RankedTensorType>(type);
   auto name = attributes ? attributes.getAs<StringAttr>("hlo.name") : StringAttr();
   std::string base = name && !name.empty() ? name.str() : fallback;
-  // `x.1` is how printers number an `x`.
+  // `x.1` is a name `x` to which a printer has added a number.
   StringRef stem = base;
   stem = stem.rtrim("0123456789");
   if (stem.size() < base.size() && stem.size() > 1 && stem.ends_with("."))
@@ -45,7 +45,7 @@ static Port makePort(Type type, DictionaryAttr attributes, std::string fallback,
   return port;
 }
 
-/// Connects arrays with their sizes. `getAttributes` gives those of each port.
+/// Connects arrays with their sizes. `getAttributes` returns those of each port.
 static void connectSizes(std::vector<Port> &ports,
                          llvm::function_ref<DictionaryAttr(unsigned)> getAttributes) {
   for (auto [i, port] : llvm::enumerate(ports)) {

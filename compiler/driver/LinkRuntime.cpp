@@ -15,7 +15,7 @@ namespace hloc {
 
 namespace {
 
-/// The first of these folders that has the file, with it; empty if none has.
+/// The path of the file in the first of these folders that contains it; empty if none does.
 std::string findFile(ArrayRef<std::string> folders, StringRef name) {
   for (StringRef folder : folders) {
     SmallString<128> path(folder);
@@ -26,22 +26,22 @@ std::string findFile(ArrayRef<std::string> folders, StringRef name) {
   return {};
 }
 
-/// Where the system's libraries may be.
+/// The folders that may contain the system's libraries.
 std::vector<std::string> systemFolders() {
   Triple host(sys::getProcessTriple());
   std::string multiarch = (host.getArchName() + "-linux-gnu").str();
   return {"/lib/" + multiarch, "/usr/lib/" + multiarch, "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 }
 
-/// The folder of the program or shared library that this code is in; empty if the loader does not
-/// say.
+/// The folder of the program or shared library that contains this code; empty if the loader does
+/// not tell.
 std::string getOwnFolder() {
   Dl_info info;
   bool known = dladdr(reinterpret_cast<void *>(&getOwnFolder), &info) && info.dli_fname;
   return known ? sys::path::parent_path(info.dli_fname).str() : "";
 }
 
-/// The runtime's archive, beside this program or library.
+/// The runtime's archive, next to this program or library.
 std::string findRuntime() {
   std::string program = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRuntime));
   SmallString<128> top(sys::path::parent_path(sys::path::parent_path(program)));
@@ -90,7 +90,7 @@ static Error asMessage(Error error) {
   return error ? createStringError("error: " + toString(std::move(error))) : Error::success();
 }
 
-/// Whether the object calls the runtime, so that it matters with what context it runs.
+/// True if the object calls the runtime, so that it matters which context it runs with.
 static Expected<bool> callsRuntime(ArrayRef<char> object) {
   MemoryBufferRef buffer(StringRef(object.data(), object.size()), "");
   Expected<std::unique_ptr<object::ObjectFile>> file =
@@ -114,7 +114,7 @@ Error linkShared(ArrayRef<char> object, SmallVectorImpl<char> &library) {
   // The runtime's own destructors run at the end of the process: the library is never unloaded.
   std::vector<std::string> options = {"-shared", "-z",       "defs",
                                       "-z",      "nodelete", "--defsym=__dso_handle=0"};
-  if (*usesContext) // hosts make one with the library's own functions
+  if (*usesContext) // hosts create one with the library's own functions
     for (StringRef function : {"hlort_context_create", "hlort_context_destroy",
                                "hlort_context_threads", "hlort_context_add_threads"})
       options.push_back(("--undefined=" + function).str());

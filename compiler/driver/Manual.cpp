@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of the manual, for man.
+// The manual page, for man.
 #include "compiler/driver/Manual.h"
 #include "compiler/text/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace hloc {
 
-/// Text as troff takes it.
+/// `text` escaped for troff.
 static std::string escape(StringRef text) {
   std::string result;
   for (char c : text)
@@ -51,7 +51,7 @@ std::string writeManual(const HelpText &help) {
       << ".SH NAME\n"
       << help.program << " \\- " << escape(help.summary) << "\n.SH SYNOPSIS\n\\fB"
       << escape(help.program) << "\\fR " << escape(help.usage) << "\n.SH OPTIONS\n";
-  // What all of LLVM's programs have comes last.
+  // The generic options of all LLVM programs come last.
   auto isGeneric = [](const HelpText::Section &each) { return each.title == "Generic Options"; };
   for (bool generic : {false, true})
     for (const HelpText::Section &section : help.sections)

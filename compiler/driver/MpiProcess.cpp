@@ -11,7 +11,7 @@ namespace hloc {
 
 static constexpr StringLiteral kLibrary = "libhlort_mpi_process.so";
 
-/// The library beside this program; else its name, for the loader to look for.
+/// The library next to this program; otherwise its name, for the loader to search for.
 static std::string findLibrary() {
   std::string program = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findLibrary));
   StringRef top = sys::path::parent_path(sys::path::parent_path(program));

@@ -18,7 +18,7 @@ llvm::Error fault(StringRef file, const Twine &message) {
   return llvm::createStringError(file + ": error: " + message);
 }
 
-/// NumPy's name of the type that stands for an element type.
+/// The NumPy type that an element type is stored as.
 std::string storedType(Type element) {
   std::string bytes = std::to_string(hlo::getLiteralElementBytes(element));
   if (hlo::isPred(element))
@@ -30,7 +30,7 @@ std::string storedType(Type element) {
   return (element.isUnsignedInteger() ? "u" : "i") + bytes;
 }
 
-/// HLO's name of a NumPy type, or the type itself where HLO has none.
+/// HLO's name of a NumPy type, or NumPy's if HLO has none.
 std::string hloName(StringRef type) {
   if (type == "b1")
     return "pred";
@@ -40,7 +40,7 @@ std::string hloName(StringRef type) {
   return (type[0] == 'i' ? "s" : type.take_front().str()) + std::to_string(8 * bytes);
 }
 
-/// Index of the first stored value that the type does not have, such as 9 for s4; -1 if none.
+/// Index of the first stored value that the type cannot represent, such as 9 for s4; -1 if none.
 int64_t findForeignValue(const HostArray &array) {
   Type element = array.getElementType();
   if (!isa<IntegerType>(element) || element.getIntOrFloatBitWidth() >= 8)

@@ -36,7 +36,7 @@ Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> write, 
     raw_fd_ostream stream(1, /*shouldClose=*/false);
     return writeTo("<stdout>", stream, write);
   }
-  // What is there and is no plain file (a device, a pipe) is written to, never replaced.
+  // An existing file that is not a regular one (a device, a pipe) is written to, never replaced.
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && !sys::fs::is_regular_file(status)) {
     if (sys::fs::is_directory(status))
@@ -57,7 +57,7 @@ Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> write, 
 }
 
 Error OutputFiles::commit() {
-  // Between the first rename and the last, a signal must not leave some without the others.
+  // Between the first rename and the last, a signal must not leave only some of the files.
   for (Pending &file : pending)
     sys::RemoveFileOnSignal(file.path);
   Error result = Error::success();

@@ -11,7 +11,7 @@ using llvm::formatv;
 
 namespace hloc {
 
-/// Events that say what an event takes.
+/// Number of empty events, from which the time of an event itself is measured.
 static constexpr int kEmptyEvents = 1000;
 
 double getMedian(std::vector<double> values) {
@@ -78,7 +78,7 @@ void addPredictions(std::vector<ProfileRow> &rows, ModuleOp program, const Targe
       KernelPrediction one = predictKernel(kernel, target);
       row.predicted = row.predicted.value_or(0) + double(row.times) * one.time;
       row.limit = row.limit.value_or(0) + double(row.times) * one.limit;
-      // Of several the last one is what the others are for.
+      // Of several kernels the last one is the purpose of the others.
       row.kind = hlo::stringifyKernelKind(kernel.getKind()).str();
       row.place = printPlace(kernel.getLoc());
       row.schedule.clear();

@@ -15,15 +15,15 @@ int64_t sizeOf(Value array, int64_t dimension) {
   return hlo::getBounds(cast<RankedTensorType>(array.getType()))[dimension];
 }
 
-/// The tighter of two bounds, of which 0 is none.
+/// The tighter of two bounds; 0 means none.
 int64_t tighter(int64_t a, int64_t b) { return a && b ? std::min(a, b) : std::max(a, b); }
 
-/// Starts at which a slice of `size` elements fits.
+/// The number of start indices at which a slice of `size` elements fits.
 int64_t starts(Value array, int64_t dimension, int64_t size) {
   return std::max<int64_t>(sizeOf(array, dimension) - size + 1, 1);
 }
 
-/// Follows values to the places where they are indices.
+/// Follows values to their uses as indices.
 class BoundFinder {
 public:
   int64_t find(Value value) {
@@ -63,7 +63,7 @@ private:
           return bound;
         })
         .Case([&](hlo::ScatterOp scatter) -> int64_t {
-          // Inputs, indices, updates: the indices are alone in the middle.
+          // Inputs, indices, updates: the indices are the one operand in the middle.
           int64_t bound = 0;
           if (number == int64_t(scatter.getInputs().size()) / 2)
             for (int64_t dimension : scatter.getScatterDimsToOperandDims())

@@ -46,10 +46,10 @@ std::string printPlace(Location location) {
 
 namespace {
 
-/// Names that a kernel's line lists, and buffers at the arena's peak.
+/// The maximum number of names in a kernel's line, and of buffers at the arena's peak.
 constexpr size_t kNames = 12, kHolders = 20;
 
-/// 12,345
+/// A number with separators: 12,345
 std::string number(int64_t value) {
   std::string text = std::to_string(value);
   for (int64_t at = int64_t(text.size()) - 3; at > 0; at -= 3)
@@ -204,7 +204,7 @@ void ReportWriter::writeMemory() {
     writePeak(use);
 }
 
-/// Who holds the arena where most of it is in use.
+/// Writes the buffers that are live at the arena's peak.
 void ReportWriter::writePeak(const ArenaUse &use) {
   std::vector<ArenaBuffer> holders;
   llvm::copy_if(use.buffers, std::back_inserter(holders),

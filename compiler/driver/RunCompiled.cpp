@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo-run's way of running a module: compiled.
+// Compiling and running a module in hlo-run.
 #include "compiler/driver/RunCompiled.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/KeptResults.h"
@@ -20,12 +20,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Calls before the ones that count.
+/// Duration of calls before the measured ones.
 static constexpr double kWarmUpSeconds = 0.1;
 
-/// A benchmark compiles this often, and the median counts: the first compilation of a process also
-/// brings the compiler itself into memory. Where one takes longer than the second figure, that is
-/// lost in it, and one is enough.
+/// A benchmark compiles this often and reports the median: the first compilation of a process also
+/// loads the compiler itself into memory. If one takes longer than the second number, that does not
+/// matter, and one is enough.
 static constexpr size_t kCompilations = 3;
 static constexpr double kLongCompilationSeconds = 2;
 
@@ -33,7 +33,7 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Gives the context the threads that asynchronous computations name.
+/// Adds the threads that asynchronous computations name to the context.
 static bool addThreads(const ModuleInterface &interface, hlort_context *context) {
   for (const std::string &name : interface.threads)
     if (hlort_status status = {}; hlort_context_add_thread(context, name.c_str(), &status)) {
@@ -54,7 +54,7 @@ RunStatus prepareModule(ModuleOp module, const RunOptions &options) {
 RunStatus runCompiled(ModuleOp source, const RunOptions &options, const ParticipantArrays &inputs,
                       ParticipantArrays &outputs, ParticipantArrays &outfeed,
                       Measurements &measured) {
-  // What the compiler cannot do yet is another exit code than what is wrong.
+  // Unsupported modules have another exit code than invalid ones.
   bool unsupported = false;
   ReportRemarks remarks;
   MLIRContext *context = source.getContext();
@@ -63,7 +63,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
         if (!options.reportFile.empty() && remarks.take(diagnostic))
           return success();
         unsupported |= isNotSupported(diagnostic);
-        return failure(); // others print it
+        return failure(); // others print the message
       });
   llvm::scope_exit unregister([&] { context->getDiagEngine().eraseHandler(handler); });
 
@@ -83,7 +83,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.timeBudget = options.timeBudget;
   auto tell = [](const std::string &what) { llvm::errs() << "hlo-run: " << what << '\n'; };
   std::unique_ptr<CompileCache> cache;
-  if (options.benchmarkSeconds <= 0) // which measures compilations
+  if (options.benchmarkSeconds <= 0) // since it measures compilations
     cache = openCache(options.cache, tell);
   compile.cache = cache.get();
   llvm::scope_exit close([&] { closeCache(std::move(cache), options.cache, tell); });
@@ -103,7 +103,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
            compileTimes.back() < kLongCompilationSeconds);
   measured.compileSeconds = getMedian(compileTimes);
   CompiledModule &compiled = executable->compiled;
-  // The processors are shared out among the participants on this machine.
+  // The processors are divided among the participants on this machine.
   size_t participants =
       options.process ? options.process->getSizeHere() : options.getParticipants();
   measured.threads =
@@ -145,7 +145,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   for (size_t i = 0; i < team->size(); ++i)
     contexts.push_back(team->getContext(i));
   if (!options.trace.empty()) {
-    // A first call brings code and memory into the caches, which would be most of what is seen.
+    // A first call loads code and memory into the caches, which would otherwise dominate the trace.
     if (!runOnce())
       return RunStatus::Refused;
     run.fillArguments();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo-run --evaluate: between the tool's arrays and the evaluator's values.
+// hlo-run --evaluate: conversion between the tool's arrays and the evaluator's values.
 #include "compiler/driver/HloRunMain.h"
 #include <chrono>
 #include <cstring>
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The value of a type from its leaves, which are taken from the front of `leaves`.
+/// Builds the value of a type from its leaves, which are taken from the front of `leaves`.
 static evaluator::Value buildValue(Type type, ArrayRef<HostArray> &leaves) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     std::vector<evaluator::Value> elements;
@@ -43,7 +43,7 @@ static std::vector<HostArray> toArrays(MLIRContext *context, evaluator::Value &v
   return arrays;
 }
 
-/// What the host feeds to a participant, from the first array on.
+/// The host's data for a participant, from the first array on.
 static auto makeFeed(size_t participant, const RunOptions &options) {
   return [participant, next = size_t(0),
           &options](Type type) mutable -> llvm::Expected<evaluator::Value> {

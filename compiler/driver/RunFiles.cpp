@@ -36,7 +36,7 @@ SmallVector<RankedTensorType> flattenType(Type type) {
   return leaves;
 }
 
-/// `out3.npy`, or `out3.p1.npy` of participant 1 of several.
+/// `out3.npy`, or `out3.p1.npy` for participant 1 of several.
 static std::string fileName(StringRef prefix, size_t index, size_t participant,
                             const RunOptions &options) {
   std::string name = (prefix + Twine(index)).str();
@@ -51,7 +51,7 @@ static std::string inFolder(StringRef folder, StringRef file) {
   return std::string(path);
 }
 
-/// Bytes of an array of this type, at most; approximate, because the exact number may be beyond 64
+/// Maximum bytes of an array of this type; approximate, because the exact number may exceed 64
 /// bits.
 static double countBytes(RankedTensorType type) {
   double bytes = double(hlo::getLiteralElementBytes(type.getElementType()));
@@ -94,7 +94,7 @@ InputError readInputs(hlo::ComputationOp entry, const RunOptions &options,
   bool fromFiles = !options.inputs.empty() || !options.inputsFrom.empty();
   for (int64_t participant = 0; participant < options.getParticipants(); ++participant) {
     std::vector<HostArray> &arrays = inputs.emplace_back();
-    if (!options.isHere(participant) && !options.compare) // the evaluator is all of them
+    if (!options.isHere(participant) && !options.compare) // the evaluator runs all participants
       continue;
     for (auto [i, leaf] : llvm::enumerate(leaves)) {
       if (!fromFiles) {
@@ -129,7 +129,8 @@ llvm::Expected<HostArray> readInfeed(RankedTensorType type, size_t index, size_t
   if (!options.inputsFrom.empty())
     return readNpy(inFolder(options.inputsFrom, fileName("infeed", index, participant, options)),
                    type, what);
-  uint64_t seed = ~(options.seed + (uint64_t(participant) << 32) + index); // not those of inputs
+  // other seeds than those of inputs
+  uint64_t seed = ~(options.seed + (uint64_t(participant) << 32) + index);
   return makeRandomArray(type, seed, /*bound=*/0);
 }
 
@@ -150,7 +151,7 @@ LogicalResult writeOutputs(StringRef prefix, const ParticipantArrays &outputs,
   return success();
 }
 
-/// Prints how one result differs; false if it does.
+/// Prints how one result differs. Returns false if it does.
 static bool reportDifference(StringRef what, const HostArray &result, const HostArray &expected,
                              size_t index, size_t participant, const Tolerance &tolerance,
                              const RunOptions &options) {
@@ -208,7 +209,7 @@ void printSummaries(StringRef prefix, const ParticipantArrays &outputs) {
       std::string line = (prefix + llvm::Twine(i)).str();
       if (outputs.size() > 1)
         line += ".p" + std::to_string(participant);
-      // In one piece: other processes may write to the same place.
+      // With one call: other processes may write to the same stream.
       llvm::outs() << line + ": " + summarize(array) + "\n";
     }
 }

@@ -11,15 +11,15 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Calls go on for so long, unless --benchmark says otherwise, and there are so many at least; the
-/// first ones bring code and memory into the caches.
+/// The duration of the calls, unless --benchmark gives one, and the minimum number of them; the
+/// first ones load code and memory into the caches.
 static constexpr double kProfileSeconds = 0.3, kWarmUpShare = 0.2;
 static constexpr size_t kLeastCalls = 3;
 
 namespace {
 
-/// The calls of one executable. All of them have the same arguments and random numbers, also where
-/// a call overwrites its arguments.
+/// The calls of one executable. All of them have the same arguments and random numbers, even if a
+/// call overwrites its arguments.
 class Calls {
 public:
   Calls(Executable &executable, const RunOptions &options, ParticipantTeam &team,
@@ -28,7 +28,7 @@ public:
         overwrites(!executable.compiled.interface.aliases.empty()),
         seconds(options.benchmarkSeconds > 0 ? options.benchmarkSeconds : kProfileSeconds) {}
 
-  /// Runs the program, telling `begins` and `ended` of each call that counts. False, with a
+  /// Runs the program, calling `begins` and `ended` for each call that is measured. False, with a
   /// message, if a call fails.
   bool time(llvm::function_ref<void()> begins, llvm::function_ref<void()> ended) {
     times.clear();
@@ -60,10 +60,10 @@ public:
         });
   }
 
-  /// Of the first participant's last call.
+  /// The results of the first participant's last call.
   std::vector<HostArray> getResults() { return std::move(run.getResults().front()); }
 
-  /// Of the calls that count.
+  /// The times of the measured calls.
   std::vector<double> times;
 
 private:

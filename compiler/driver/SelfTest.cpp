@@ -16,9 +16,9 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes of expected results that a self-test holds at most; of what is more, samples.
+/// Maximum bytes of expected results in a self-test; larger ones are sampled.
 static constexpr int64_t kMostBytes = int64_t(16) << 20;
-/// How long an evaluation goes on before it says so, and again.
+/// The time after which an evaluation first reports its progress.
 static constexpr double kSilentSeconds = 5;
 
 LogicalResult checkSelfTest(ModuleOp source) {
@@ -40,7 +40,7 @@ LogicalResult checkSelfTest(ModuleOp source) {
 
 namespace {
 
-/// Says how far an evaluation is.
+/// Reports the progress of an evaluation.
 class Progress {
 public:
   Progress(hlo::ComputationOp entry, int64_t participants)
@@ -53,7 +53,7 @@ public:
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (seconds < next)
       return;
-    next = 2 * seconds; // ever less often
+    next = 2 * seconds; // less and less often
     llvm::errs() << "hloc: computing what is expected with the reference evaluator, instruction "
                  << done << " of " << total << llvm::format(" after %.0f s\n", seconds);
   }
@@ -66,8 +66,8 @@ private:
   Clock::time_point start = Clock::now();
 };
 
-/// The most bytes that each of these arrays may keep so that all of them keep at most kMostBytes:
-/// what small ones leave is shared by the others.
+/// The maximum bytes that each of these arrays may keep so that all of them keep at most
+/// kMostBytes: small ones leave their share to the others.
 int64_t findShare(std::vector<int64_t> sizes) {
   llvm::sort(sizes);
   int64_t left = kMostBytes;
@@ -96,7 +96,7 @@ ExpectedResult keep(const HostArray &array, const ErrorBound &bound, int64_t sha
   return kept;
 }
 
-/// Warns of a result by which nothing is seen.
+/// Warns of a result that tells nothing.
 void warn(hlo::ComputationOp entry, size_t number, const ExpectedResult &result, Type type) {
   Location place = entry.getBody().front().getTerminator()->getOperand(0).getLoc();
   const runtime::Element &element = findElement(type);
@@ -141,7 +141,7 @@ void tryHere(SelfTest &test, hlo::ComputationOp entry, const CompiledModule &com
     test.bits = bits.get();
 }
 
-/// The features of a target that programs can ask for.
+/// The features of a target that programs can check for.
 std::vector<std::string> listNeededFeatures(const Target &target) {
   llvm::Triple triple(target.triple);
   auto architecture = triple.isX86()       ? runtime::Architecture::X86
@@ -167,7 +167,7 @@ FailureOr<SelfTest> makeSelfTest(ModuleOp source, StringRef file, const Compiled
   RunOptions options;
   options.module = file;
   options.seed = seed;
-  options.compare = true; // so that there are inputs for all
+  options.compare = true; // so that there are inputs for all participants
   if (interface.needsParticipants) {
     options.replicas = interface.replicas;
     options.partitions = interface.partitions;

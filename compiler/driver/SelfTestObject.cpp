@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace hloc {
 
-// The structs built below, field by field.
+// Checks the layout of the structs built below.
 static_assert(offsetof(hlort_expected, count) == 16 && offsetof(hlort_expected, bound) == 40 &&
               sizeof(hlort_expected) == 48);
 static_assert(offsetof(hlort_selftest, participants) == 16 &&
@@ -69,7 +69,7 @@ private:
       GlobalVariable *global =
           data(ConstantDataArray::getRaw(StringRef(result.elements.data(), result.elements.size()),
                                          result.elements.size(), Type::getInt8Ty(context)));
-      global->setSection(".hlort.expected"); // for who looks for them in the file
+      global->setSection(".hlort.expected"); // for tools that look for them in the file
       elements = global;
     }
     Constant *fields[] = {
@@ -91,7 +91,7 @@ private:
 
 Error emitSelfTest(const SelfTest &test, const CompiledModule &compiled,
                    SmallVectorImpl<char> &object) {
-  // For the least processor of the kind: it has to say what this one lacks.
+  // For the lowest processor of the architecture: it has to report which features this one lacks.
   Target least;
   least.triple = compiled.targets.front().triple;
   least.cpu = Triple(least.triple).isX86() ? "x86-64" : "generic";

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Whether this machine runs code for the target.
+/// True if this machine runs code for the target.
 static bool runsHere(const Target &target, ArrayRef<std::string> features) {
   llvm::Triple here(llvm::sys::getProcessTriple());
   return llvm::Triple(target.triple).getArch() == here.getArch() &&

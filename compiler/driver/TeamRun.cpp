@@ -15,7 +15,7 @@ std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &
   OwningOpRef<ModuleOp> module = source.clone();
   CompileOptions options = given;
   if (options.weightsFile.empty() && module->getOperation()->hasAttr(kBoundParameters))
-    options.weightsFile = "weights"; // not in the object, to be copied once more
+    options.weightsFile = "weights"; // not in the object, where they would be copied once more
   FailureOr<CompiledModule> compiled = compileModule(*module, options);
   if (failed(compiled))
     return std::nullopt;
@@ -65,7 +65,7 @@ bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(dou
   return !failed || report(statuses);
 }
 
-/// Prints what failed by itself, or, if nothing did, all; returns false.
+/// Prints the original failures, or all if there are none; returns false.
 bool TeamRun::report(ArrayRef<hlort_status> statuses) {
   auto isCause = [](const hlort_status &status) {
     return status.code != HLORT_OK && status.code != HLORT_CANCELLED;

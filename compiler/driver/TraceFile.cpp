@@ -32,7 +32,7 @@ static void writeEvent(llvm::json::OStream &json, const hlort_trace_event &event
   });
 }
 
-/// A metadata event: what the viewer calls a participant, or a thread of it.
+/// A metadata event: the viewer's name of a participant, or of one of its threads.
 static void writeName(llvm::json::OStream &json, size_t row, const llvm::Twine &name,
                       std::optional<int32_t> thread = std::nullopt) {
   json.object([&] {
@@ -80,7 +80,7 @@ bool writeTraces(ArrayRef<hlort_context *> participants, const RunOptions &optio
   std::vector<std::string> parts{makeEvents(participants, options)};
   if (options.process)
     parts = options.process->gather(parts[0]);
-  if (parts.empty()) // another process writes them
+  if (parts.empty()) // another process writes the file
     return true;
   llvm::erase_if(parts, [](const std::string &part) { return part.empty(); });
   std::string text;

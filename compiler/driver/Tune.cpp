@@ -23,13 +23,13 @@ using llvm::formatv;
 
 namespace hloc {
 
-/// How long the program may take to load and to run once, beside the time for tuning; and how many
-/// times longer than then a trial may take.
+/// How long the program may take to load and run once, in addition to the time for tuning; and how
+/// many times longer than that a trial may take.
 static constexpr double kFirstSeconds = 300, kLeastSeconds = 10, kSlower = 10;
 
 namespace {
 
-/// The machine that runs trials: a worker process, and another one when that is lost.
+/// Runs trials in a worker process, and in another one when that is lost.
 class Trials {
 public:
   Trials(std::vector<std::string> command, std::string request, std::string machine,
@@ -53,7 +53,7 @@ public:
     return times;
   }
 
-  /// What became of the last run that failed.
+  /// The failure of the last run.
   std::string complaint;
 
 private:
@@ -93,7 +93,7 @@ private:
   std::unique_ptr<WorkerProcess> worker;
 };
 
-/// Where a line that changes can be shown.
+/// A terminal line that shows the progress.
 class ProgressLine {
 public:
   explicit ProgressLine(bool isShown)
@@ -115,8 +115,8 @@ private:
 
 } // namespace
 
-/// The kernels of `module`, whose schedules were chosen; but for those that somebody wrote. The
-/// module must outlive them.
+/// The kernels of `module` whose schedules were chosen, not written by a user. The module must
+/// outlive them.
 static std::vector<TunableKernel> findKernels(ModuleOp module, const Target &target) {
   std::vector<TunableKernel> kernels;
   llvm::StringSet<> seen;
@@ -149,7 +149,7 @@ static std::string print(Attribute attribute) {
   return text;
 }
 
-/// Why the module cannot be run by itself here; empty if it can.
+/// Why the module cannot be run alone here; empty if it can.
 static std::string refuse(ModuleOp module, const Target &target) {
   if (int64_t count = ParticipantCounts::of(module).total(); count > 1)
     return "it is for " + std::to_string(count) + " participants, but tuning runs one";
@@ -159,7 +159,7 @@ static std::string refuse(ModuleOp module, const Target &target) {
   return "";
 }
 
-/// What `file` holds of machines other than this one; nothing if it is there and malformed.
+/// The sections of `file` for other machines; nothing if it exists and is malformed.
 static std::optional<ScheduleFile> readOthers(StringRef file, StringRef machine,
                                               MLIRContext *context) {
   auto text = llvm::MemoryBuffer::getFile(file);

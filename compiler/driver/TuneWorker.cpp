@@ -19,8 +19,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// How long calls of a program go on before the other one's turn; their turns, of which one is
-/// enough where a call takes longer than the last figure.
+/// How long one program is called before the other one's turn; the number of turns, of which one is
+/// enough if a call takes longer than the last number.
 static constexpr double kTurnSeconds = 0.03;
 static constexpr int kTurns = 4;
 static constexpr double kLongCall = 0.1;
@@ -119,11 +119,11 @@ std::optional<Comparison> readComparison(StringRef answer) {
   return good ? std::optional(std::move(both)) : std::nullopt;
 }
 
-/// A program with schedules, and the least that its calls have taken.
+/// A program with schedules, and the shortest times of its calls.
 struct TimedProgram {
   std::string schedules;
   Executable executable;
-  /// Rows by name, which is those of the kernels, joined by "+".
+  /// Rows by the names of their kernels, joined by "+".
   llvm::StringMap<double> rows;
   double call = std::numeric_limits<double>::infinity();
   uint64_t results = 0;
@@ -162,7 +162,7 @@ struct TimedProgram {
 
 namespace {
 
-/// The module with everything that its runs need.
+/// The module with everything that is needed to run it.
 class Worker {
 public:
   explicit Worker(const HlocOptions &options) : context(makeRegistry()) {
@@ -197,7 +197,7 @@ public:
   /// Nothing, with a message, if the program cannot be compiled or fails.
   std::optional<std::string> answer(StringRef request) {
     auto [first, second] = readTrial(request);
-    // The reference is mostly that of the last time, or its trial.
+    // The reference is usually that of the last request, or its trial.
     std::unique_ptr<TimedProgram> before = std::exchange(reference, nullptr);
     for (std::unique_ptr<TimedProgram> *known : {&before, &trial})
       if (!reference && *known && (*known)->schedules == first)
@@ -227,7 +227,7 @@ private:
                       : nullptr;
   }
 
-  /// Runs both in turn.
+  /// Measures both alternately.
   bool time() {
     HostTransfers *host = &*transfers;
     reference->clear();

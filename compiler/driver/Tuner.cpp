@@ -9,13 +9,13 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Share of a call from which kernels matter.
+/// The share of a call from which a kernel is tuned.
 static constexpr double kLeastShare = 0.005;
-/// Schedules of one kernel that are tried at most.
+/// Maximum number of schedules that are tried for one kernel.
 static constexpr size_t kMostCandidates = 64;
-/// Part of the time below which a candidate must stay to be the best, in a run and at the end.
+/// The fraction of the time below which a candidate counts as faster, in a trial and at the end.
 static constexpr double kQuicker = 0.98, kSurelyQuicker = 0.97;
-/// Runs with the best and the own schedules at the end.
+/// Runs with the best and the original schedules at the end.
 static constexpr int kLastRuns = 3;
 
 Tuner::Kernel::Kernel(TunableKernel kernel) : TunableKernel(std::move(kernel)) {
@@ -69,9 +69,9 @@ double Tuner::getTime(const Group &group, const TrialTimes &times) {
   return sum;
 }
 
-/// Kernels that are in a row together are one group; those that matter remain.
+/// Kernels that share a row of the profile are one group; those that are worth tuning remain.
 void Tuner::makeGroups(const TrialTimes &times) {
-  llvm::StringMap<size_t> groupOf; // of problems
+  llvm::StringMap<size_t> groupOf; // by problem
   std::vector<std::vector<Kernel *>> members;
   for (Kernel &kernel : kernels) {
     groupOf[kernel.problem] = members.size();
@@ -111,7 +111,7 @@ bool Tuner::begin() {
   makeGroups(times->reference);
   before = after = times->reference.call;
   repeats = times->reference.results == times->trial.results;
-  runSeconds = 0; // the first one also made all that runs need
+  runSeconds = 0; // the first run also created everything that runs need
   report();
   return true;
 }
@@ -124,8 +124,8 @@ TrialSchedules Tuner::getBest() const {
   return schedules;
 }
 
-/// The best of all kernels, but for the next candidate of one kernel of each group. False if there
-/// is none left.
+/// The best schedules of all kernels, with the next candidate of one kernel of each group. False if
+/// there is none left.
 bool Tuner::chooseTrials(TrialSchedules &schedules) {
   schedules = getBest();
   bool any = false;
@@ -148,7 +148,7 @@ bool Tuner::chooseTrials(TrialSchedules &schedules) {
 
 void Tuner::judge(const Comparison &times) {
   if (repeats && times.trial.results != times.reference.results)
-    return; // other bits: these are no candidates
+    return; // they change bits: these are no candidates
   for (Group &group : groups) {
     if (!group.trial)
       continue;
@@ -162,7 +162,7 @@ void Tuner::judge(const Comparison &times) {
   }
 }
 
-/// Runs with the own and with the best schedules, and takes the best back where they are not.
+/// Compares the original with the best schedules, and reverts those that are not better.
 void Tuner::compare(double seconds) {
   TrialSchedules best = getBest();
   double infinity = std::numeric_limits<double>::infinity(), call = infinity;

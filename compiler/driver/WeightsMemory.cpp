@@ -8,7 +8,7 @@ namespace hloc {
 
 namespace {
 
-/// Writes to memory that is large enough.
+/// A stream that writes to memory, which is large enough.
 class MemoryStream : public raw_ostream {
 public:
   explicit MemoryStream(char *data) : raw_ostream(/*unbuffered=*/true), data(data) {}

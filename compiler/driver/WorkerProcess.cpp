@@ -16,14 +16,14 @@ extern char **environ;
 
 namespace hloc {
 
-/// Digits of the longest message's length.
+/// Number of digits of the longest message's length.
 static constexpr size_t kMostDigits = 18;
-/// How often it is looked whether a process is gone, and how long after each other.
+/// How often, and at which interval, the parent checks whether a process has ended.
 static constexpr int kLooks = 20, kLookMicroseconds = 10'000;
 
 namespace {
 
-/// Waits for a socket until a moment.
+/// Waits for a socket until a point in time.
 class Deadline {
 public:
   explicit Deadline(double seconds)
@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-/// Reads `size` bytes; false if the other side is gone or late.
+/// Reads `size` bytes. False if the other side has closed the socket or is late.
 static bool readBytes(int socket, char *bytes, size_t size, const Deadline &deadline) {
   while (size > 0) {
     if (!deadline.waitFor(socket, POLLIN))
@@ -147,7 +147,7 @@ std::optional<std::string> WorkerProcess::ask(llvm::StringRef request, double se
 }
 
 bool WorkerProcess::hasEnded() {
-  // Its end of the socket is closed a little before it is gone.
+  // Its end of the socket is closed a little before the process ends.
   for (int look = 0; look < kLooks; ++look) {
     siginfo_t state = {};
     if (waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&

@@ -21,7 +21,7 @@ static std::string printHash(StringRef text) {
   return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();
 }
 
-/// Options by the names that command lines have for them.
+/// The options under their names on command lines.
 static json::Object printOptions(const CompileOptions &options) {
   const TargetOptions &target = options.target;
   json::Object object{
@@ -94,9 +94,9 @@ json::Value makeBuildRecord(ModuleOp program, const ModuleInterface &interface,
                       {"programs", std::move(programs)}};
 }
 
-/// `text` as a file of gzip, or nothing for want of memory.
+/// `text` as a gzip file; empty if there is no memory.
 static std::string gzip(StringRef text) {
-  constexpr int kGzip = 16 + MAX_WBITS, kMemory = 8; // a header of gzip's; zlib's usual memory
+  constexpr int kGzip = 16 + MAX_WBITS, kMemory = 8; // a gzip header; zlib's default memory
   z_stream stream = {};
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
       Z_OK)

@@ -13,7 +13,7 @@ namespace hloc {
 
 namespace {
 
-/// A field as text; empty if it is not there.
+/// A field as text; empty if it is missing.
 std::string getText(const json::Object &object, StringRef field) {
   const json::Value *value = object.get(field);
   if (!value)
@@ -29,7 +29,7 @@ const json::Array &getArray(const json::Object &object, StringRef field) {
   return array ? *array : none;
 }
 
-/// Those of its elements that are objects.
+/// The elements that are objects.
 SmallVector<const json::Object *> getObjects(const json::Object &object, StringRef field) {
   SmallVector<const json::Object *> objects;
   for (const json::Value &value : getArray(object, field))
@@ -54,7 +54,7 @@ double getPrediction(const json::Object &kernel) {
   return kernel.getNumber("predicted_ns").value_or(0);
 }
 
-/// Of all launches in a call; nothing if it is not known how many there are.
+/// The predicted time of all launches in a call; nothing if their number is not known.
 std::optional<double> addPredictions(const json::Object &program) {
   double sum = 0;
   for (const json::Object *kernel : getObjects(program, "kernels")) {
@@ -81,7 +81,8 @@ public:
     compareNumbers("code", before.code.bytes, after.code.bytes);
     compareNumbers("constants", before.constants.bytes, after.constants.bytes);
     writePrograms();
-    // What has no line of its own: small kernels inlined into the program, values of constants.
+    // Parts without a line of their own: small kernels inlined into the program, values of
+    // constants.
     if (before.code.bytes == after.code.bytes && before.code.hash != after.code.hash &&
         !codeDiffers)
       out << "code around the kernels differs\n";
@@ -103,7 +104,7 @@ private:
   static uint64_t getNumber(const ObjectContents &contents, StringRef field) {
     return contents.record.getInteger(field).value_or(0);
   }
-  /// The code of a kernel: its function, or the one that runs it in tasks, where it is inlined.
+  /// The code of a kernel: its function, or, if that is inlined, the one that runs it in tasks.
   static const ObjectPart *findCode(const ObjectContents &contents, StringRef prefix,
                                     StringRef kernel) {
     for (const char *ending : {"", ".tasks"})
@@ -129,7 +130,7 @@ private:
   const ObjectContents &before, &after;
   std::string text;
   raw_string_ostream out;
-  /// Whether a kernel's code does.
+  /// True if the code of a kernel differs.
   bool codeDiffers = false;
 };
 
@@ -163,7 +164,7 @@ void DiffWriter::writePorts(StringRef field, StringRef name) {
     compare(name + " " + Twine(i), get(x, i), get(y, i));
 }
 
-/// Programs of the same target, or the only ones.
+/// Compares programs for the same target, or the only ones.
 void DiffWriter::writePrograms() {
   auto x = getObjects(before.record, "programs"), y = getObjects(after.record, "programs");
   if (x.size() == 1 && y.size() == 1) {
@@ -247,7 +248,7 @@ std::string DiffWriter::compareKernels(const json::Object &x, const json::Object
   return lines;
 }
 
-/// Of code that is inlined into the program nothing is said.
+/// Returns an empty text for code that is inlined into the program.
 std::string DiffWriter::compareCode(const ObjectPart *x, const ObjectPart *y) {
   if (!x && !y)
     return "";

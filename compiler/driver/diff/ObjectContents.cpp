@@ -12,7 +12,7 @@ using namespace llvm::object;
 
 namespace hloc {
 
-/// More than any record has.
+/// An upper bound of any record.
 static constexpr uint64_t kMostRecordBytes = uint64_t(1) << 30;
 
 namespace {
@@ -37,7 +37,7 @@ private:
     part.hash = hash_combine(part.hash, xxh3_64bits(bytes));
   }
 
-  /// By the section that they are for, in order.
+  /// By the section that they apply to, in order.
   DenseMap<unsigned, std::vector<RelocationRef>> relocations;
 };
 
@@ -83,8 +83,8 @@ Error ObjectReader::readSections() {
   return Error::success();
 }
 
-/// What the relocation puts there, in words that do not depend on where things are in the object:
-/// of constants of a pool their bytes, of all else a name.
+/// A description of the relocation's target that does not depend on addresses in the object: the
+/// bytes of constants in a pool, otherwise a name.
 Expected<std::string> ObjectReader::describe(const RelocationRef &relocation) {
   std::string text;
   raw_string_ostream out(text);
@@ -104,7 +104,7 @@ Expected<std::string> ObjectReader::describe(const RelocationRef &relocation) {
     return section.takeError();
   if (*section == file.section_end() || !name->starts_with(".L"))
     return text + " " + name->str();
-  // Numbers of local labels are those of functions and constants before.
+  // Numbers of local labels depend on the functions and constants before them.
   ELFSectionRef place(**section);
   Expected<StringRef> bytes = place.getContents();
   Expected<uint64_t> offset = symbol->getValue();
@@ -143,7 +143,7 @@ Error ObjectReader::readSymbols() {
     if (!value)
       return value.takeError();
     if (*section == file.section_end())
-      continue; // declared
+      continue; // only declared
     Expected<StringRef> bytes = (*section)->getContents();
     if (!bytes)
       return bytes.takeError();

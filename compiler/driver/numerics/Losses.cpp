@@ -15,7 +15,7 @@ static FloatType getPart(Type element) {
   return dyn_cast<FloatType>(complex ? complex.getElementType() : element);
 }
 
-/// The distance of the type's numbers near `value`; near 0 that of subnormal ones.
+/// The spacing of the type's numbers near `value`; near 0 that of subnormal ones.
 static double getSpacing(FloatType type, double value) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   int least = llvm::APFloat::semanticsMinExponent(semantics);
@@ -23,7 +23,7 @@ static double getSpacing(FloatType type, double value) {
   return std::ldexp(1.0, exponent + 1 - int(llvm::APFloat::semanticsPrecision(semantics)));
 }
 
-/// |a - b|; 0 where both are the same infinity or NaN.
+/// |a - b|; 0 if both are the same infinity or NaN.
 static double getDistance(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b)))
     return 0;
@@ -59,7 +59,7 @@ void measureLoss(const HostArray &array, const HostArray &wide, Loss &loss) {
   FloatType part = getPart(element);
   loss.count += array.getCount();
   loss.size.add(measure(wide));
-  if (array.type.getShape() != wide.type.getShape()) { // of a size that is computed
+  if (array.type.getShape() != wide.type.getShape()) { // its size is computed
     loss.absolute = loss.relative = loss.ulps = INFINITY;
     loss.different += array.getCount();
     return;
@@ -85,7 +85,7 @@ void measureLoss(const HostArray &array, const HostArray &wide, Loss &loss) {
       loss.worst = describeElement(array, wide, i);
     loss.ulps = std::max(loss.ulps, ulps);
     loss.absolute = std::max(loss.absolute, apart);
-    // The smallest numbers of a type have few digits: a unit of theirs is no error.
+    // The smallest numbers of a type have few digits: their unit does not count as an error.
     double rest = std::max(apart - unit, 0.0);
     if (rest > 0)
       loss.relative = std::max(loss.relative, size > 0 ? rest / size : INFINITY);
@@ -104,20 +104,20 @@ double countBits(Type element, double share) {
 
 namespace {
 
-/// What is known of an array: its error as measured, and which shares of it may be gone.
+/// The state of an array: its measured error, and the fractions of it that may be lost.
 struct Followed {
   Known known;
-  /// By the types that it went through.
+  /// The fraction by the types that it went through.
   double byTypes = 0;
-  /// The same, and by what was found before.
+  /// That, and the fraction by causes found before.
   double asked = 0;
   bool isInteger = false;
-  /// More is gone than the types say.
+  /// More is lost than the types imply.
   bool isBad = false;
 };
 using FollowedLeaves = SmallVector<Followed, 2>;
 
-/// Whether a small error of an operand may change the result by much.
+/// True if a small error of an operand may change the result by a large amount.
 bool hasSteps(Operation *op) {
   return isa<CeilOp, CompareOp, FloorOp, RemainderOp, RoundNearestAfzOp, RoundNearestEvenOp, SignOp,
              TopkOp>(op) ||
@@ -125,7 +125,7 @@ bool hasSteps(Operation *op) {
           (isa<TupleType>(op->getResult(0).getType()) || isa<SelectAndScatterOp>(op)));
 }
 
-/// Whether the operation is there to round.
+/// True if the purpose of the operation is to round.
 bool isAskedFor(Operation *op) {
   if (isa<ReducePrecisionOp, StochasticConvertOp>(op))
     return true;
@@ -151,13 +151,13 @@ private:
 
   const Probes &probes;
   const ProbedValues &values;
-  /// Of the values, the next one's first array.
+  /// The index of the next probed value's first array.
   size_t next = 0;
   DenseMap<Value, FollowedLeaves> followed;
   std::vector<LossRow> rows;
 };
 
-/// Where the arrays of the element begin among those of the tuple.
+/// The position of the element's first array among those of the tuple.
 size_t getFirstLeaf(GetTupleElementOp get) {
   size_t first = 0;
   for (Type type :
@@ -166,9 +166,9 @@ size_t getFirstLeaf(GetTupleElementOp get) {
   return first;
 }
 
-/// Whether an error is more than is allowed, where the operands are off by a share.
+/// True if an error is more than allowed, if the operands have errors of this fraction.
 bool isBeyond(const Loss &loss, const ErrorBound &allowed, double operandShare) {
-  // Bounds are of first order.
+  // The bounds are first-order approximations.
   double slack = 1 + 1e-6 + operandShare;
   return allowed.isRelative ? loss.relative > slack * allowed.relative
                             : loss.absolute > slack * allowed.absolute;
@@ -214,7 +214,7 @@ void Judge::judge(LossRow &row, const Known &bound, ArrayRef<FollowedLeaves> ope
     row.verdict = Verdict::Lost;
 }
 
-/// The results of an instruction; those that were probed are measured and judged.
+/// Follows the results of an instruction; those that were probed are measured and judged.
 FollowedLeaves Judge::follow(Operation *op, ArrayRef<FollowedLeaves> operands, bool isProbed) {
   if (auto get = dyn_cast<GetTupleElementOp>(op))
     return FollowedLeaves(
@@ -253,15 +253,15 @@ FollowedLeaves Judge::follow(Operation *op, ArrayRef<FollowedLeaves> operands, b
     judge(row, bound, operands);
     double share = row.loss.ofLargest();
     result.known.size = row.loss.size;
-    // Of a complex number one part may be much smaller than the other.
+    // One part of a complex number may be much smaller than the other.
     result.known.error = {isa<ComplexType>(type.getElementType()) && share > 0 ? INFINITY
                                                                                : row.loss.relative,
                           row.loss.absolute, false, ""};
-    if (row.verdict == Verdict::OtherChoice) // whatever follows
+    if (row.verdict == Verdict::OtherChoice) // the consequences are not judged
       result.byTypes = result.asked = INFINITY;
     if (row.verdict == Verdict::AskedFor)
       result.byTypes = std::max(result.byTypes, share);
-    if (row.verdict != Verdict::Fine) // what comes after has no part in it
+    if (row.verdict != Verdict::Fine) // later instructions are not to blame
       result.asked = std::max(result.asked, share);
     result.isBad = unit > 0 && share > std::sqrt(result.byTypes);
     rows.push_back(std::move(row));
@@ -269,7 +269,7 @@ FollowedLeaves Judge::follow(Operation *op, ArrayRef<FollowedLeaves> operands, b
   return results;
 }
 
-/// Marks the rows whose loss is seen in the module's result: what lies between is bad, too.
+/// Marks the rows whose loss is visible in the module's result, and those in between.
 void Judge::findEffects(Value result) {
   DenseMap<std::pair<Operation *, size_t>, LossRow *> rowOf;
   for (LossRow &row : rows)

@@ -83,14 +83,14 @@ struct LossRow {
 struct ProbedValues {
   const ParticipantArrays &inputs;
   const ParticipantArrays &compiled, &interpreted, &wide;
-  /// What the evaluator met in the module's own types.
+  /// The magnitudes of values in the module's own types, as the evaluator observed them.
   const Observations &observations;
 };
 
 /// Judges every probed instruction, in program order.
 std::vector<LossRow> judgeLosses(const Probes &probes, const ProbedValues &values);
 
-/// How many bits of a type's elements are right if the error is this share of them.
+/// The number of correct bits of a type's elements if the error is this fraction of them.
 double countBits(mlir::Type element, double share);
 
 } // namespace hloc

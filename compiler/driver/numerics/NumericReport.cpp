@@ -20,7 +20,7 @@ std::string printNumber(double value) {
   return text;
 }
 
-/// "12/24", the bits that are right and those that the type has.
+/// "12/24", the number of correct bits and that of the type.
 std::string printBits(Type element, double bits) {
   return formatv("{0}/{1}", int(bits), int(countBits(element, 0)));
 }
@@ -85,7 +85,7 @@ void printRow(const LossRow &row, StringAttr tables) {
   llvm::outs() << (note.empty() ? "" : "  " + note) << '\n';
 }
 
-/// What was found, as an error at the instruction.
+/// Emits an error at the instruction.
 void emitFault(const LossRow &row, size_t faults) {
   Type element = row.type.getElementType();
   auto error = emitError(row.op->getLoc());
@@ -142,7 +142,7 @@ RunStatus reportNumerics(ModuleOp source, const RunOptions &given, const Partici
                          const ParticipantArrays &outputs, const Runner &compiled) {
   RunOptions options = given;
   options.numericReport = NumericReport::None;
-  options.schedules.clear(); // of kernels that may have other names
+  options.schedules.clear(); // kernels may have other names here
   FailureOr<Probes> probes = makeProbes(source);
   if (failed(probes))
     return RunStatus::Refused;

@@ -16,8 +16,8 @@ static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
   return passes.run(module);
 }
 
-/// Whether the operation computes an array that may be a result. The state of what runs on a thread
-/// of its own may not.
+/// True if the operation computes an array that can be a result. The state of an asynchronous
+/// computation cannot.
 static bool canBeProbed(Operation *op) {
   return !onlyMoves(op) && !isa<AsyncStartOp, AsyncUpdateOp>(op) && op->getNumResults() == 1 &&
          !flattenType(op->getResult(0).getType()).empty();
@@ -41,7 +41,7 @@ FailureOr<Probes> makeProbes(ModuleOp source) {
   Type type = TupleType::get(module.getContext(), ValueRange(values).getTypes());
   end->setOperands(TupleOp::create(builder, entry.getLoc(), type, values).getResult());
   entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), type));
-  // Of the result as it was; in the copy it shares no memory with arguments.
+  // They describe the original result; in the copy it shares no memory with arguments.
   for (StringRef name :
        {"hlo.entry_computation_layout", "hlo.input_output_alias", "hlo.buffer_donor"})
     module->removeAttr(name);

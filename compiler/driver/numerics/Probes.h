@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module that gives the values of its instructions as results, to look at them.
+// A module that returns the values of its instructions as results.
 // Test: test/tools/numeric-report.test.
 
 #ifndef HLOC_COMPILER_DRIVER_NUMERICS_PROBES_H
@@ -11,14 +11,14 @@
 namespace hloc {
 
 struct Probes {
-  /// The module, with calls and fusions replaced by what they call. Its result is a tuple: first
-  /// the result that it had, then the results of `probed`, in order.
+  /// The module, with calls and fusions inlined. Its result is a tuple: first the original result,
+  /// then the results of `probed`, in order.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Instructions of the entry, in program order, all that compute arrays.
+  /// All instructions of the entry that compute arrays, in program order.
   llvm::SmallVector<mlir::Operation *> probed;
 };
 
-/// Makes one of a copy of `source`. Errors are diagnostics.
+/// Makes probes from a copy of `source`. Errors are diagnostics.
 mlir::FailureOr<Probes> makeProbes(mlir::ModuleOp source);
 
 /// A copy of the probes' module that computes in f64.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has the arena's memory, and when: what assign-buffers left for reports. Tests:
-// test/tools/report.hlo, test/tools/report-data.test.
+// The use of the arena over time, from attributes of assign-buffers. Tests: test/tools/report.hlo,
+// test/tools/report-data.test.
 
 #ifndef HLOC_COMPILER_DRIVER_REPORT_ARENAUSE_H
 #define HLOC_COMPILER_DRIVER_REPORT_ARENAUSE_H
@@ -21,11 +21,11 @@ struct ArenaBuffer {
 
 struct ArenaUse {
   std::vector<ArenaBuffer> buffers;
-  /// The first position at which most bytes are in use, and how many.
+  /// The first position at which the most bytes are live, and how many.
   int64_t peak = 0, peakBytes = 0;
 };
 
-/// Of a function on memory.
+/// `function` is on memory.
 ArenaUse readArenaUse(mlir::func::FuncOp function);
 
 } // namespace hloc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembly taken apart by functions, each line with the line of the .hlo file that it came from.
+// Assembly divided into functions, each line with the line of the .hlo file that it came from.
 // Test: test/driver/AssemblyLinesTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_REPORT_ASSEMBLYLINES_H
@@ -24,8 +24,8 @@ struct AssemblyFunction {
   std::vector<AssemblyLine> lines;
 };
 
-/// The functions of `assembly`, as printAssembly gives it for ELF, in order; `assembly` must
-/// outlive them. Directives are left out.
+/// The functions of `assembly`, which printAssembly made for ELF, in order; `assembly` must outlive
+/// them. Directives are left out.
 std::vector<AssemblyFunction> readAssembly(llvm::StringRef assembly);
 
 } // namespace hloc

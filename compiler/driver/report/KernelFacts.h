@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reports tell of each kernel of a compiled module. Tests: test/tools/report.hlo,
+// The facts that reports contain about each kernel of a compiled module. Tests:
+// test/tools/report.hlo,
 // test/tools/report-data.test.
 
 #ifndef HLOC_COMPILER_DRIVER_REPORT_KERNELFACTS_H
@@ -11,43 +12,43 @@
 
 namespace hloc {
 
-/// How often an operation of the program on memory runs in one call; none if that is known at run
-/// time alone.
+/// How often an operation of the program on memory runs in one call; nothing if that is known only
+/// at run time.
 std::optional<int64_t> countRuns(mlir::Operation *op);
 
 struct KernelLaunches {
   hlo::KernelFunctionOp kernel;
   /// Places that launch it, and how many of these are in loops.
   int64_t count = 0, inLoops = 0;
-  /// Launches in one call of the program; none if that is known at run time alone.
+  /// Launches in one call of the program; nothing if that is known only at run time.
   std::optional<int64_t> times = 0;
 };
 
 /// The kernels of a program on memory in the order of their first launch.
 std::vector<KernelLaunches> countLaunches(mlir::ModuleOp program);
 
-/// Nanoseconds that each kernel takes in one call of the program, by name, as predicted.
+/// Predicted nanoseconds of each kernel in one call of the program, by name.
 llvm::StringMap<double> predictRunTimes(mlir::ModuleOp program, const Target &target);
 
-/// All figures but those of launches are of one, on the last of the module's targets.
+/// All numbers, except those of launches, are for one launch, on the last of the module's targets.
 struct KernelFacts : KernelLaunches {
   Traffic traffic;
   int64_t flops = 0;
   int64_t units = 0, grain = 0;
-  /// How many tasks a pool of threads gets; 1 if it gets none.
+  /// The number of tasks for a thread pool; 1 if it is serial.
   int64_t tasks = 1;
-  /// Of its function; none if its code is inlined into the program.
+  /// Of its function; nothing if its code is inlined into the program.
   std::optional<int64_t> codeBytes;
   KernelPrediction prediction;
 };
 
-/// Likewise. `program` is the module as compileModule left it.
+/// `program` is the module after compileModule.
 std::vector<KernelFacts> collectKernels(mlir::ModuleOp program, const CompiledModule &compiled);
 
 /// The prefix of the symbols of the program for the last target.
 std::string getReportedPrefix(const CompiledModule &compiled);
 
-/// What the kernel's results are, as `f32[8,4], s32[8]`.
+/// The types of the kernel's results, such as `f32[8,4], s32[8]`.
 std::string printResults(hlo::KernelFunctionOp kernel);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-buffers numbers the values of each function and says of every operation which it reads and
-// writes (`hlo.reads`, `hlo.writes`), and what control flow hands on (`hlo.becomes`).
+// assign-buffers numbers the values of each function and records which ones every operation reads
+// and writes (`hlo.reads`, `hlo.writes`), and which values control flow passes on (`hlo.becomes`).
 #include "compiler/driver/report/ProgramGraph.h"
 #include "compiler/driver/report/KernelFacts.h"
 #include "compiler/hlo/HloDialect.h"
@@ -30,11 +30,11 @@ public:
   ProgramGraph take() { return std::move(graph); }
 
 private:
-  /// Where nodes are added: inside node `parent`, in its region of this number.
+  /// The place for new nodes: inside node `parent`, in its region of this number.
   struct Scope {
     int64_t parent, region;
   };
-  /// What is known of the values of one function.
+  /// The origin of a value of one function.
   struct Origin {
     int64_t node = -1;
     RankedTensorType type;
@@ -69,10 +69,10 @@ private:
   SourceLines &lines;
   ProgramGraph graph;
 
-  // Of the function at hand.
+  // For the current function.
   DenseMap<int64_t, Origin> origins;
-  ArrayRef<int64_t> positions; // of launches that are still to come
-  /// Values that decide what control flow does.
+  ArrayRef<int64_t> positions; // of the remaining launches
+  /// Values that conditions of control flow depend on.
   DenseMap<Operation *, SmallVector<int64_t, 1>> conditions;
   std::set<std::tuple<int64_t, int64_t, int64_t, bool>> known;
 };
@@ -121,7 +121,7 @@ void GraphMaker::addWrites(Operation *op, int64_t from, ValueRange memory) {
                                               : origins.lookup(value).type};
 }
 
-/// What decides on control flow is read by that.
+/// The control flow that depends on a scalar is its reader.
 void GraphMaker::addScalar(memref::LoadOp load, const Scope &scope) {
   SmallVector<Operation *> users(load->getUsers());
   for (size_t i = 0; i < users.size(); ++i) {
@@ -130,14 +130,15 @@ void GraphMaker::addScalar(memref::LoadOp load, const Scope &scope) {
       for (int64_t value : getNumbers(load, "hlo.reads"))
         addRead(value, scope.parent, /*leaves=*/true);
     } else if (user->getNumRegions()) {
-      llvm::append_range(conditions[user], getNumbers(load, "hlo.reads")); // its node comes later
+      // its node is added later
+      llvm::append_range(conditions[user], getNumbers(load, "hlo.reads"));
     } else {
       llvm::append_range(users, user->getUsers());
     }
   }
 }
 
-/// Values that a region hands to the operation around it, which shows them as its own.
+/// Values that a region yields to the operation around it, which shows them as its own.
 void GraphMaker::addYield(Operation *yield, const Scope &scope) {
   ArrayRef<int64_t> pairs = getNumbers(yield, "hlo.becomes");
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
@@ -193,7 +194,7 @@ void GraphMaker::addBlock(Block &block, const Scope &scope) {
           addWrites(call, node, call.getOutputs());
         })
         .Case([&](memref::CopyOp copy) {
-          // What control flow copies is shown by what it hands on.
+          // Copies of control flow are shown by the values that it passes on.
           if (getNumbers(copy, "hlo.writes").empty())
             return;
           int64_t node = addNode(copy, "copy", name, scope);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program on memory as a graph: what runs, and which arrays go from where to where. Test:
+// A program on memory as a graph: what runs, and the arrays that go from one node to another. Test:
 // test/tools/report-data.test.
 
 #ifndef HLOC_COMPILER_DRIVER_REPORT_PROGRAMGRAPH_H
@@ -14,7 +14,7 @@ struct ProgramGraph {
   llvm::json::Array nodes, edges;
 };
 
-/// `kernels` has the number of each kernel; groups are those of target number `target`. The
+/// `kernels` has the number of each kernel; tile groups are those for target number `target`. The
 /// structure is described in docs/report.md.
 ProgramGraph makeProgramGraph(mlir::ModuleOp program, const llvm::StringMap<int64_t> &kernels,
                               int64_t target, SourceLines &lines);

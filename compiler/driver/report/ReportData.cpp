@@ -15,7 +15,7 @@ namespace json = llvm::json;
 
 namespace hloc {
 
-/// Lines of assembly of one function that a report has at most.
+/// Maximum number of lines of assembly per function in a report.
 static constexpr size_t kAssemblyLines = 20000;
 
 namespace {
@@ -61,7 +61,7 @@ std::string printSchedule(hlo::ScheduleAttr schedule) {
   return text;
 }
 
-/// The element type whose rate bounds the kernel: that of its products, or else of its first
+/// The element type whose rate limits the kernel: that of its products, or otherwise of its first
 /// result.
 Type getWorkType(hlo::KernelFunctionOp kernel) {
   Block &body = kernel.getBody().front();
@@ -90,7 +90,7 @@ json::Object DataMaker::makeTarget() {
                       {"levels", int64_t(compiled.targets.size())}};
 }
 
-/// What one core does at most.
+/// The limits of one core.
 json::Object DataMaker::makeMachine() {
   const Machine &machine = target.machine;
   CostModel costs(target);
@@ -136,8 +136,7 @@ json::Object DataMaker::makeSizes() {
                       {"copies", copies}};
 }
 
-/// The kernel's operations: operands are numbers of these, or of inputs, counted from -1 down.
-/// Adds where `location` is, in the module and in the user's program, as far as it says so.
+/// Adds the location in the module and in the user's program, if known.
 void DataMaker::addOrigin(json::Object &object, Location location) {
   if (int64_t line = lines.addLine(location))
     object["line"] = line;
@@ -172,7 +171,7 @@ json::Array DataMaker::makeInstructions(hlo::KernelFunctionOp kernel) {
   return instructions;
 }
 
-/// What choose-schedules said of the kernel; nothing if the schedule is somebody's, or tuned.
+/// The remark of choose-schedules about the kernel; empty if the schedule was written or tuned.
 std::string DataMaker::findRemark(const KernelFacts &facts) {
   std::string start = target.cpu + ": " + printSchedule(facts.prediction.schedule) + ", ";
   hlo::KernelFunctionOp kernel = facts.kernel;
@@ -282,7 +281,7 @@ FailureOr<json::Array> DataMaker::makeAssembly() {
     json::Object object{{"symbol", toJsonText(function.symbol)},
                         {"lines", std::move(text)},
                         {"count", int64_t(function.lines.size())}};
-    // No kernel's name has a dot: parts of it have its name and another one behind that.
+    // Kernel names contain no dots: the parts of a kernel have its name, a dot and another name.
     StringRef name = function.symbol;
     if (name.consume_front(prefix))
       if (auto kernel = kernelNumbers.find(name.split('.').first); kernel != kernelNumbers.end())

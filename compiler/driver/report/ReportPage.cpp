@@ -4,14 +4,14 @@
 
 namespace hloc {
 
-/// The page, with a mark where the data belongs.
+/// The page, with a mark in the place of the data.
 static const unsigned char kPage[] = {
 #include "compiler/driver/report/page.inc"
 };
 static constexpr llvm::StringLiteral kMark("@DATA@");
 
-/// `data` as text that may stand in an element of HTML: of the characters that could end it, or
-/// begin a comment, JSON has none outside of strings, where they may be escapes.
+/// `data` as text that is safe in an element of HTML: JSON contains the characters that could end
+/// it, or begin a comment, only in strings, where they can be escaped.
 static std::string printEmbedded(const llvm::json::Value &data) {
   std::string text, escaped;
   llvm::raw_string_ostream(text) << data;

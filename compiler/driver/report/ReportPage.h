@@ -11,7 +11,7 @@
 
 namespace hloc {
 
-/// Whether the name's ending says which form a report is to have.
+/// True if the file's extension is that of a report.
 inline bool isReportFile(llvm::StringRef file) {
   return file.ends_with(".html") || file.ends_with(".json");
 }

@@ -10,13 +10,12 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Bytes of a line that are shown: constants can be long. Larger files of the user's program are
-/// not looked into.
+/// Maximum bytes of a line: constants can be long. Larger files of the user's program are not read.
 static constexpr size_t kLineBytes = 600, kFileBytes = size_t(8) << 20;
 
 ReportSource::ReportSource(const llvm::SourceMgr &sources, StringAttr frames) : frames(frames) {
   file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier().str();
-  // Of a protocol buffer the listing is the last one.
+  // If the module was a protocol buffer, the listing is the last buffer.
   text = sources.getMemoryBuffer(sources.getNumBuffers())->getBuffer();
 }
 
@@ -52,7 +51,7 @@ int64_t SourceLines::add(SourcePlace place, int64_t caller) {
 }
 
 int64_t SourceLines::addFrame(unsigned frame) {
-  // Callers first. Tables may be wrong, and go round in circles: numbers that come again end it.
+  // Callers first. Tables may be wrong and contain cycles: a repeated number ends the search.
   SmallVector<unsigned> calls;
   int64_t caller = -1;
   for (; frame; frame = frames.getCaller(frame)) {
@@ -88,7 +87,7 @@ int64_t SourceLines::addPlace(Location location) {
 }
 
 StringRef SourceLines::getText(const SourcePlace &place) {
-  // A module may name any file, and a report is sent to others: only Python is looked into.
+  // A module may name any file, and a report is sent to others: only Python files are read.
   if (!StringRef(place.file).ends_with(".py"))
     return "";
   auto [entry, isNew] = files.try_emplace(place.file);

@@ -14,30 +14,30 @@
 
 namespace hloc {
 
-/// Where a module came from.
+/// The origin of a module.
 struct ReportSource {
   ReportSource() = default;
-  /// `sources` as loadModule left them; `frames` is the module's attribute `hlo.stack_frames`,
-  /// which passes may drop, or null.
+  /// `sources` after loadModule; `frames` is the module's attribute `hlo.stack_frames`, which
+  /// passes may drop, or null.
   ReportSource(const llvm::SourceMgr &sources, mlir::StringAttr frames);
 
   std::string file;
-  /// What locations name lines of.
+  /// The text whose lines locations refer to.
   llvm::StringRef text;
   mlir::StringAttr frames;
 };
 
-/// `text` as a string of JSON: bytes that are no UTF-8 become question marks in boxes.
+/// `text` as a string of JSON: invalid UTF-8 becomes replacement characters.
 std::string toJsonText(llvm::StringRef text);
 
-/// Collects the lines that are asked for, each once.
+/// Collects the lines that are requested, each once.
 class SourceLines {
 public:
   explicit SourceLines(const ReportSource &source);
 
   /// The line of the .hlo file; 0 if it is not known.
   int64_t addLine(mlir::Location location);
-  /// The number of the place in the user's program, among getPlaces; -1 if it is not known.
+  /// The index in getPlaces of the location in the user's program; -1 if it is not known.
   int64_t addPlace(mlir::Location location);
 
   /// Lines of the .hlo file by number.
@@ -61,7 +61,7 @@ private:
   std::vector<Place> places;
   std::map<std::tuple<std::string, std::string, unsigned, unsigned, int64_t>, int64_t> placeNumbers;
   llvm::DenseMap<unsigned, int64_t> frameNumbers;
-  /// Of the user's program, those that could be read.
+  /// Files of the user's program that could be read.
   std::map<std::string, std::pair<std::unique_ptr<llvm::MemoryBuffer>, Lines>> files;
 };
 

@@ -21,13 +21,13 @@ namespace hloc {
 
 namespace {
 
-/// Where the value of a parameter comes from.
+/// The origin of a parameter's value.
 struct Source {
   StoredArray array;
   StoredBytes stored;
-  /// The file and its array, for messages, and without the folder.
+  /// The file and its array for messages, with and without the folder.
   std::string place, shortPlace;
-  /// It was named for this very parameter, so what a whole file has for it does not matter.
+  /// The option named this parameter, so it takes precedence over --bind-all.
   bool isNamed = true;
 };
 
@@ -60,8 +60,8 @@ private:
   std::map<std::string, std::shared_ptr<WeightFile>> files;
 };
 
-/// HLO's names of the types that may stand for an element type in a file: itself, and that of a
-/// byte or two that NumPy has in its place.
+/// HLO's names of the types that an element type may be stored as: its own, and that of one or two
+/// bytes that NumPy uses instead.
 SmallVector<StringRef> getStoredTypes(Type element) {
   StringRef own = text::getElementName(element);
   if (element.isBF16())
@@ -73,7 +73,7 @@ SmallVector<StringRef> getStoredTypes(Type element) {
   return {own};
 }
 
-/// Position of the first element that the type does not have; none if all are right.
+/// Position of the first element that the type cannot represent; nothing if all are valid.
 std::optional<size_t> findForeignElement(Type element, ArrayRef<char> bytes) {
   unsigned width = hlo::isPred(element) ? 1 : hlo::getStorageBits(element);
   if (width >= 8)
@@ -106,7 +106,7 @@ std::shared_ptr<WeightFile> Binder::open(StringRef path) {
   return file;
 }
 
-/// The array that a name on the command line means. Errors are diagnostics.
+/// The array for a name on the command line. Errors are diagnostics.
 std::optional<size_t> Binder::findLeaf(StringRef name, StringRef option) {
   ArrayRef<size_t> found = leaves.find(name);
   if (size_t number; found.empty() && !name.getAsInteger(10, number) && number < leaves.size())
@@ -130,7 +130,7 @@ std::optional<size_t> Binder::findLeaf(StringRef name, StringRef option) {
   return std::nullopt;
 }
 
-/// The array of a file whose name is given, or follows from the parameter's.
+/// The array of a file with the given name, or with the parameter's.
 std::optional<size_t> Binder::findArray(WeightFile &file, StringRef name, size_t leaf) {
   ArrayRef<StoredArray> arrays = file.getArrays();
   std::vector<std::string> names;
@@ -176,7 +176,7 @@ bool Binder::bind(size_t leaf, WeightFile &file, size_t array, bool isNamed) {
                 file.getPath().str() + ending,
                 llvm::sys::path::filename(file.getPath()).str() + ending,
                 isNamed};
-  // What is of a wrong type is not read: it may not even be numbers.
+  // Elements of a wrong type are not read: they may not even be numbers.
   if (llvm::is_contained(getStoredTypes(leaves[leaf].type.getElementType()), about.type)) {
     llvm::Expected<StoredBytes> stored = file.read(array);
     if (!stored) {
@@ -188,7 +188,7 @@ bool Binder::bind(size_t leaf, WeightFile &file, size_t array, bool isNamed) {
   return bind(leaf, std::move(source));
 }
 
-/// NAME=FILE[:KEY]. In a name `=` may stand in brackets; in a file's name `:` may stand.
+/// Parses NAME=FILE[:KEY]. A name may contain `=` in brackets; a file's name may contain `:`.
 bool Binder::bindOne(StringRef option) {
   std::string about = ("--bind=" + option).str();
   size_t equals = 0;
@@ -219,8 +219,8 @@ bool Binder::bindArray(const BoundArray &bound) {
   return leaf && bind(*leaf, {bound.array, bound.stored, "an array", "an array"});
 }
 
-/// All arrays of a file that are called as a parameter is are counted in `matched`; the names of
-/// the others go to `unused`.
+/// Counts in `matched` the arrays of a file that have the name of a parameter; appends the names of
+/// the others to `unused`.
 bool Binder::bindFile(StringRef path, size_t &matched, std::vector<std::string> &unused) {
   std::shared_ptr<WeightFile> file = open(path);
   if (!file)
@@ -251,7 +251,7 @@ bool Binder::bindAll(StringRef path) {
       if (llvm::is_contained({".safetensors", ".npz", ".npy", ".gguf"},
                              llvm::sys::path::extension(file->path())))
         all.push_back(file->path());
-    llvm::sort(all); // whatever order the system has
+    llvm::sort(all); // the system's order is arbitrary
     if (error || all.empty()) {
       fail((path + ": error: " +
             (error ? error.message()
@@ -280,7 +280,7 @@ bool Binder::bindAll(StringRef path) {
   return true;
 }
 
-/// What `hlo.bound` says of an array.
+/// The entry of `hlo.bound` for an array.
 FailureOr<Attribute> Binder::makeAttribute(const EntryLeaf &leaf, const Source &source) {
   auto wrong = [&] {
     return emitError(leaf.parameter.getLoc())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arrays become the values of which parameters: what --bind and --bind-all say.
-// docs/weights.md tells of the names. Test: test/tools/bind.test.
+// The options --bind and --bind-all: which arrays become the values of which parameters.
+// docs/weights.md describes the names. Test: test/tools/bind.test.
 
 #ifndef HLOC_COMPILER_DRIVER_WEIGHTS_BINDINGS_H
 #define HLOC_COMPILER_DRIVER_WEIGHTS_BINDINGS_H
@@ -12,7 +12,7 @@ namespace hloc {
 
 /// An array that a program has in memory, for one parameter.
 struct BoundArray {
-  /// The parameter's.
+  /// The parameter's name.
   std::string name;
   StoredArray array;
   StoredBytes stored;
@@ -21,16 +21,16 @@ struct BoundArray {
 struct BindOptions {
   /// NAME=FILE[:KEY], each for one parameter.
   std::vector<std::string> one;
-  /// Files, and folders of files, of arrays that are called as parameters are.
+  /// Files, and folders of files, whose arrays have the names of parameters.
   std::vector<std::string> all;
   std::vector<BoundArray> arrays;
 
   bool empty() const { return one.empty() && all.empty() && arrays.empty(); }
 };
 
-/// Makes constants of the parameters of `module`, which no pass has changed but localize-entry.
-/// What is wrong with the module, or with a parameter, is a diagnostic; what is wrong with a file
-/// goes to `fail`, as "FILE: error: ...".
+/// Makes constants of the parameters of `module`, which no pass except localize-entry has changed.
+/// Errors in the module, or about a parameter, are diagnostics; those about a file are passed to
+/// `fail`, as "FILE: error: ...".
 mlir::LogicalResult bindParameters(mlir::ModuleOp module, const BindOptions &options,
                                    llvm::function_ref<void(const std::string &)> fail);
 

@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// What stands between the words of a path: of JAX's `params['layers'][0].w`, PyTorch's
-/// `layers.0.w`, Flax's and Haiku's `layers/0/w`.
+/// The words of a path: JAX's `params['layers'][0].w`, PyTorch's `layers.0.w`, Flax's and Haiku's
+/// `layers/0/w`.
 static SmallVector<StringRef> splitWords(StringRef name) {
   SmallVector<StringRef> words;
   for (StringRef rest = name; !rest.empty();) {
@@ -22,7 +22,7 @@ static SmallVector<StringRef> splitWords(StringRef name) {
   return words;
 }
 
-/// Letters and digits, with `_` for all that is between them.
+/// Letters and digits, with `_` for everything between them.
 static std::string squeeze(StringRef name) {
   std::string squeezed;
   for (char c : name)
@@ -33,7 +33,7 @@ static std::string squeeze(StringRef name) {
   return StringRef(squeezed).rtrim('_').str();
 }
 
-/// The name of an instruction without the number that printers put behind it.
+/// The name of an instruction without the number that printers append.
 static StringRef dropNumber(StringRef instruction) {
   StringRef stem = instruction.rtrim("0123456789");
   return stem.size() < instruction.size() && stem.consume_back(".") ? stem : instruction;
@@ -76,11 +76,11 @@ void EntryLeaves::add(BlockArgument parameter, Type type, std::string instructio
   remember(byWords, llvm::join(words, "/"));
   if (words.size() > 1 && !path.empty())
     remember(byLastWords, llvm::join(llvm::drop_begin(words), "/"));
-  // Flax's variables are nodes of the tree, of which files of weights know nothing.
+  // Flax's variables are nodes of the tree, but not in files of weights.
   if (words.size() > 2 && StringRef(path).ends_with(".value"))
     remember(byLastWords, llvm::join(ArrayRef(words).drop_front().drop_back(), "/"));
-  // Where JAX was not asked for paths, the instruction's name is what has become of it:
-  // `params__layers___0___w__.1` of `params['layers'][0]['w']`.
+  // If JAX did not print paths, the instruction's name is derived from the path:
+  // `params__layers___0___w__.1` from `params['layers'][0]['w']`.
   if (path.empty()) {
     auto rememberSqueezed = [&](StringRef written) {
       remember(bySqueezed, squeeze(written));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that the entry takes, by the names that people give them.
+// The arrays among the entry's parameters, by their names on command lines.
 
 #ifndef HLOC_COMPILER_DRIVER_WEIGHTS_ENTRYLEAVES_H
 #define HLOC_COMPILER_DRIVER_WEIGHTS_ENTRYLEAVES_H
@@ -15,8 +15,8 @@ struct EntryLeaf {
   mlir::RankedTensorType type;
   /// Its position among the arrays of its parameter.
   size_t position = 0;
-  /// The instruction's name and, where JAX made it, the argument's path, such as `params['w']`; of
-  /// an array in a tuple with `.0.1` behind.
+  /// The instruction's name and, if JAX made it, the argument's path, such as `params['w']`; for an
+  /// array in a tuple with `.0.1` appended.
   std::string instruction, path;
 
   llvm::StringRef getName() const { return path.empty() ? instruction : path; }
@@ -29,9 +29,9 @@ public:
   size_t size() const { return leaves.size(); }
   const EntryLeaf &operator[](size_t leaf) const { return leaves[leaf]; }
 
-  /// Those that `name` means: its instruction or its path; else its words are those of the path,
-  /// however they are joined; or those of the path without the first, which is the argument of a
-  /// JAX function. Where there is no path, the instruction's name stands for it, in which
+  /// The arrays that `name` matches: by instruction or path; otherwise, if its words are those of
+  /// the path, with any separators; or those of the path without the first, which is the argument
+  /// of a JAX function. If there is no path, the instruction's name is used as the path; in it,
   /// everything that is no letter or digit is `_`.
   llvm::ArrayRef<size_t> find(llvm::StringRef name) const;
 

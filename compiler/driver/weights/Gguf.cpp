@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// llama.cpp's form: facts about the model, a list of arrays, their bytes. Of blocks of quantized
-// numbers those of Q8_0 are read, whose values f32 holds exactly.
+// llama.cpp's format: facts about the model, a list of arrays, their bytes. Of blocks of quantized
+// numbers, only Q8_0 is supported, whose values f32 represents exactly.
 #include "compiler/driver/weights/WeightFile.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,7 +19,7 @@ constexpr unsigned kFactBytes[KindCount] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 
 constexpr uint32_t kUint32 = 4;
 
 constexpr uint32_t kQ8_0 = 8;
-/// A block of Q8_0: an f16 and so many s8, whose products with it are the numbers.
+/// A block of Q8_0: an f16 and this many s8; the numbers are their products with it.
 constexpr int64_t kBlock = 32, kBlockBytes = 2 + kBlock;
 
 struct NumberForm {
@@ -27,7 +27,7 @@ struct NumberForm {
   unsigned bytes;
 };
 
-/// Of the numbers that GGUF gives to types; null and 0 of those that are blocks.
+/// The type of a GGUF type number; null and 0 for those that are blocks.
 NumberForm findForm(uint32_t number) {
   switch (number) {
   case 0:
@@ -98,7 +98,7 @@ private:
   std::vector<Place> places;
 };
 
-/// Skips so many values of a fact; false if they are not all there.
+/// Skips `count` values of a fact; false if they are not all there.
 bool GgufFile::skipValues(uint32_t kind, uint64_t count, unsigned depth) {
   if (kind >= KindCount || depth > 8)
     return false;
@@ -150,7 +150,7 @@ Error GgufFile::readArray() {
     uint64_t size = 0;
     if (!take(size))
       return cutOff();
-    array.shape.insert(array.shape.begin(), int64_t(size)); // the first is the innermost
+    array.shape.insert(array.shape.begin(), int64_t(size)); // the innermost comes first
   }
   if (!take(place.type) || !take(place.offset))
     return cutOff();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's form of one array.
+// NumPy's format for one array.
 #include "compiler/driver/weights/NpyWeights.h"
 #include "runtime/program/NpyHeader.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -8,8 +8,8 @@ using namespace llvm;
 
 namespace hloc {
 
-/// HLO's name of a type of NumPy's. Those that NumPy lacks are bytes to it (`V2`): bf16 is the only
-/// one of two.
+/// HLO's name of a NumPy type. Types that NumPy lacks are raw bytes (`V2`); the only one of two
+/// bytes is bf16.
 static StringRef getHloName(StringRef type) {
   return StringSwitch<StringRef>(type)
       .Case("b1", "pred")

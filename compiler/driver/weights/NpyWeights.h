@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an .npy file, alone or in an .npz, says of its array.
+// The header of an .npy file, alone or in an .npz.
 
 #ifndef HLOC_COMPILER_DRIVER_WEIGHTS_NPYWEIGHTS_H
 #define HLOC_COMPILER_DRIVER_WEIGHTS_NPYWEIGHTS_H
@@ -13,8 +13,8 @@ struct NpyArray {
   uint64_t dataOffset = 0, dataBytes = 0;
 };
 
-/// Reads the header at the start of `data`, the whole file or its beginning. Errors are without the
-/// file's name.
+/// Parses the header at the start of `data`, the whole file or its beginning. Errors do not contain
+/// the file's name.
 llvm::Expected<NpyArray> readNpyArray(llvm::StringRef data, llvm::StringRef name);
 
 } // namespace hloc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's form of several arrays: a zip archive of .npy files, as they are (numpy.savez) or
-// deflated (savez_compressed).
+// NumPy's format for several arrays: a zip archive of .npy files, stored (numpy.savez) or deflated
+// (savez_compressed).
 #include "compiler/driver/weights/NpyWeights.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
@@ -15,14 +15,14 @@ namespace hloc {
 
 namespace {
 
-// The records of a zip archive (APPNOTE.TXT of PKWARE), by the signatures that they begin with.
+// The records of a zip archive (APPNOTE.TXT of PKWARE), by their signatures.
 constexpr uint32_t kFileRecord = 0x04034b50, kDirectoryRecord = 0x02014b50, kEndRecord = 0x06054b50,
                    kEndRecord64 = 0x06064b50, kEndLocator64 = 0x07064b50;
 constexpr size_t kFileRecordBytes = 30, kDirectoryRecordBytes = 46, kEndRecordBytes = 22,
                  kEndRecord64Bytes = 56, kEndLocator64Bytes = 20;
 constexpr uint16_t kStored = 0, kDeflated = 8, kExtra64 = 1;
-constexpr uint32_t kIn64 = 0xffffffff; // what stands for a number that is in the 64-bit part
-/// How much of a deflated file is unpacked to see its header, whose length is 16 bits for NumPy.
+constexpr uint32_t kIn64 = 0xffffffff; // placeholder for a number in the 64-bit part
+/// How much of a deflated file is unpacked to read its header, whose length is 16 bits in NumPy.
 constexpr size_t kHeaderBytes = 1 << 17;
 
 /// A file in the archive.
@@ -30,7 +30,7 @@ struct Member {
   uint16_t method = 0;
   uint32_t crc = 0;
   uint64_t packed = 0, size = 0, record = 0;
-  uint64_t start = 0; ///< of its bytes
+  uint64_t start = 0; ///< offset of its bytes
   uint64_t dataOffset = 0, dataBytes = 0;
 };
 
@@ -57,10 +57,10 @@ private:
   }
 
   StringRef data;
-  std::vector<Member> members; // one an array
+  std::vector<Member> members; // one per array
 };
 
-/// The archive's table of contents, from the record at its end, behind which may be a comment.
+/// Finds the archive's table of contents, from the record at its end, which a comment may follow.
 Error NpzFile::findDirectory(uint64_t &offset, uint64_t &count) const {
   if (data.size() < kEndRecordBytes)
     return damaged("it is too short");
@@ -83,7 +83,7 @@ Error NpzFile::findDirectory(uint64_t &offset, uint64_t &count) const {
   return Error::success();
 }
 
-/// Takes what 32 bits could not hold from the part of 64-bit numbers.
+/// Reads numbers that did not fit into 32 bits from the 64-bit part.
 bool NpzFile::readExtra64(StringRef extra, Member &member) {
   while (extra.size() >= 4) {
     uint16_t kind = read16le(extra.data()), size = read16le(extra.data() + 2);
@@ -184,7 +184,7 @@ Expected<std::string> NpzFile::unpack(const Member &member, uint64_t limit) cons
     return createStringError("no memory to unpack it");
   scope_exit end([&] { inflateEnd(&stream); });
   limit = std::min(limit, member.size);
-  // Deflation packs by 1032 at most.
+  // Deflate compresses at most by a factor of 1032.
   if (member.size / 1032 > member.packed)
     return createStringError("is damaged: its size cannot be");
   std::string bytes(limit, '\0');

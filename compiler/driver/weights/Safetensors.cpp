@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hugging Face's form: the length of a header, the header in JSON, the arrays' bytes.
+// Hugging Face's format: the length of a header, the header in JSON, the arrays' bytes.
 #include "compiler/driver/weights/WeightFile.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
@@ -12,7 +12,7 @@ namespace hloc {
 namespace {
 
 struct ElementForm {
-  const char *type; ///< HLO's name; null of what it does not have
+  const char *type; ///< HLO's name; null if it has none
   unsigned bytes;
 };
 
@@ -38,8 +38,8 @@ ElementForm findForm(StringRef name) {
       .Default({nullptr, 0});
 }
 
-/// Whether brackets are within each other more deeply than in any header: the reader of JSON would
-/// go as deep.
+/// True if brackets are nested more deeply than in any valid header: the JSON parser recurses as
+/// deep.
 bool isDeep(StringRef json) {
   constexpr int kMaxDepth = 16;
   int depth = 0;

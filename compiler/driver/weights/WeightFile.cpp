@@ -20,7 +20,7 @@ std::optional<uint64_t> countBytes(ArrayRef<int64_t> shape, uint64_t elementByte
   return *bytes;
 }
 
-/// What files begin with that people might take for weights.
+/// Other formats that people might take for weights, by the first bytes.
 static StringRef findForeignForm(StringRef data) {
   if (data.starts_with("\x89HDF"))
     return "an HDF5 file (.h5)";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of named arrays, such as trained weights: safetensors, .npz, .npy and GGUF. Their contents
-// are mapped; arrays are read where they lie, unless they are packed. What a file says of itself is
+// Files of named arrays, such as trained weights: safetensors, .npz, .npy and GGUF. Files are
+// mapped, and arrays are read in place unless they are compressed. The structure of a file is
 // checked when it is opened. Test: test/driver/WeightFileTest.cpp.
 
 #ifndef HLOC_COMPILER_DRIVER_WEIGHTS_WEIGHTFILE_H
@@ -15,17 +15,17 @@
 
 namespace hloc {
 
-/// An array as its file tells of it.
+/// An array as described by its file.
 struct StoredArray {
   /// Empty if the file has one array and no names.
   std::string name;
-  /// HLO's name of the element type, such as `f32`, or what the file calls it where HLO has none,
-  /// which never is a name of HLO's.
+  /// HLO's name of the element type, such as `f32`, or the file's name if HLO has none, which is
+  /// never a name of HLO's.
   std::string type;
   std::vector<int64_t> shape;
 };
 
-/// Elements, row-major and little endian, at least a byte each; and what keeps them in memory.
+/// Elements, row-major and little-endian, at least a byte each; and the owner of their memory.
 struct StoredBytes {
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
@@ -33,9 +33,9 @@ struct StoredBytes {
 
 class WeightFile {
 public:
-  /// Opens a file, whose form its first bytes show. Errors read "FILE: error: ...".
+  /// Opens a file; its first bytes determine the format. Errors read "FILE: error: ...".
   static llvm::Expected<std::shared_ptr<WeightFile>> open(llvm::StringRef path);
-  /// The same of a file's contents, whose name the buffer has.
+  /// The same for a file's contents; the buffer has its name.
   static llvm::Expected<std::shared_ptr<WeightFile>>
   open(std::unique_ptr<llvm::MemoryBuffer> contents);
   virtual ~WeightFile() = default;
@@ -62,15 +62,15 @@ protected:
   std::vector<StoredArray> arrays;
 };
 
-// One form each. All but the first expect a file that begins as its form does.
+// One per format. All but the first expect a file that begins with the signature of its format.
 using OpenedWeights = llvm::Expected<std::shared_ptr<WeightFile>>;
 OpenedWeights openSafetensors(std::unique_ptr<llvm::MemoryBuffer> contents);
 OpenedWeights openNpy(std::unique_ptr<llvm::MemoryBuffer> contents);
 OpenedWeights openNpz(std::unique_ptr<llvm::MemoryBuffer> contents);
 OpenedWeights openGguf(std::unique_ptr<llvm::MemoryBuffer> contents);
 
-/// Bytes of an array with elements of `elementBytes`; nothing if that is more than 63 bits can say,
-/// or a size is negative.
+/// Bytes of an array with elements of `elementBytes`; nothing if a size is negative or the number
+/// does not fit into 63 bits.
 std::optional<uint64_t> countBytes(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes);
 
 } // namespace hloc
