@@ -7,10 +7,10 @@
 include "compiler/hlo/HloBase.td"
 
 def HLO_AsyncLaunchOp : HLO_Op<"async_launch", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "a function begins to run, on a thread of the context if it has the one named";
+  let summary = "start of a function, on the named thread if the context has it";
   let description = [{
-    Gives a ticket, with room for a pointer, and the arrays that will be the results, which only
-    `hlo.async_wait` shows.
+    Returns a ticket, with room for a pointer, and the arrays that will be the results; only
+    `hlo.async_wait` may read them.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$thread, Variadic<HLO_Array>:$inputs);
   let results = (outs HLO_Array:$ticket, Variadic<HLO_Array>:$results);
@@ -21,10 +21,10 @@ def HLO_AsyncLaunchOp : HLO_Op<"async_launch", [MemoryEffects<[MemRead, MemWrite
 
 def HLO_AsyncWaitOp
     : HLO_Op<"async_wait", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "the end of what `hlo.async_launch` began";
+  let summary = "wait for a function that `hlo.async_launch` started";
   let description = [{
-    `buffers` are what the launch gave; each result is one of them, in the same memory. `kept` are
-    the operands of the launch, which stay as they are until here.
+    `buffers` are the results of the launch; each result is one of them, in the same memory. `kept` are
+    the operands of the launch, which must not change before.
   }];
   let arguments = (ins HLO_Array:$ticket, Variadic<HLO_Array>:$buffers, Variadic<HLO_Array>:$kept);
   let results = (outs Variadic<HLO_Array>:$results);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations in which several replicas or partitions take part.
+// Operations that several replicas or partitions take part in.
 
 include "compiler/hlo/HloBase.td"
 
@@ -11,7 +11,7 @@ class HLO_CollectiveOp<string mnemonic, dag extra> : HLO_CheckedOp<mnemonic> {
   let results = (outs Variadic<HLO_Value>:$results);
 }
 
-// A collective that folds with a computation.
+// A collective that combines elements by a computation.
 class HLO_FoldingOp<string mnemonic, dag extra> : HLO_SymbolOp<mnemonic> {
   let arguments = !con((ins Variadic<HLO_Value>:$inputs), Participants, extra);
   let results = (outs Variadic<HLO_Value>:$results);
@@ -24,7 +24,7 @@ def HLO_AllGatherOp : HLO_CollectiveOp<"all_gather", Gathering> {
     - C1: There is at least one operand, all arrays.
     - C2: `dimensions` has one entry,
     - C3: a dimension of each operand.
-    - C4: Results have as many dimensions.
+    - C4: Results have the same number of dimensions.
     - C5: The size of one of operand and result is a multiple of the other,
     - C6: the same for all operands
     - C7: and the size of a group.
@@ -36,7 +36,7 @@ def HLO_AllGatherStartOp : HLO_CollectiveOp<"all_gather_start", Gathering> {
     - C1: There is at least one operand, all arrays.
     - C2: `dimensions` has one entry,
     - C3: a dimension of each operand.
-    - C4: Results have as many dimensions.
+    - C4: Results have the same number of dimensions.
     - C5: The size of one of operand and result is a multiple of the other,
     - C6: the same for all operands
     - C7: and the size of a group.
@@ -46,29 +46,29 @@ def HLO_AllGatherStartOp : HLO_CollectiveOp<"all_gather_start", Gathering> {
 defvar Reducing = (ins FlatSymbolRefAttr:$to_apply, Flag<"false">:$constrain_layout,
                        Opt<HLO_CollectiveModeAttr>:$mode);
 def HLO_AllReduceOp : HLO_FoldingOp<"all_reduce", Reducing> {
-  let summary = "operands of a group, folded element by element";
+  let summary = "operands of a group, combined element by element";
   let constraints = [{
     - C1: There is at least one operand, all arrays.
-    - C2: `to_apply` folds two scalars into one.
+    - C2: `to_apply` combines two scalars into one.
   }];
 }
 def HLO_AllReduceStartOp : HLO_FoldingOp<"all_reduce_start", Reducing> {
   let summary = "start of all_reduce";
   let constraints = [{
     - C1: There is at least one operand, all arrays.
-    - C2: `to_apply` folds two scalars into one.
+    - C2: `to_apply` combines two scalars into one.
   }];
 }
 def HLO_ReduceScatterOp : HLO_FoldingOp<"reduce_scatter", !con((ins I64Array:$dimensions), Reducing)> {
-  let summary = "all_reduce of which each participant keeps its own part";
+  let summary = "all_reduce of whose result each participant keeps its own part";
   let constraints = [{
     - C1: There is at least one operand, all arrays.
     - C2: `dimensions` has one entry,
     - C3: a dimension of each operand.
-    - C4: Results have as many dimensions.
+    - C4: Results have the same number of dimensions.
     - C5: The size of one of operand and result is a multiple of the other,
     - C6: the same for all operands
-    - C7: and the size of a group. `to_apply` folds two scalars into one.
+    - C7: and the size of a group. `to_apply` combines two scalars into one.
   }];
 }
 
@@ -76,9 +76,9 @@ def HLO_AllToAllOp : HLO_CollectiveOp<"all_to_all", (ins Opt<I64Array>:$dimensio
   let summary = "parts exchanged: part i of member j goes to member i as part j";
   let constraints = [{
     - C1: There is at least one operand, all arrays.
-    - C2: `dimensions`, if given, has one entry, of which a group's size divides the size;
-    - C3: then there is one operand.
-    - C4: Without, there are as many operands as a group has members, of one shape.
+    - C2: `dimensions`, if given, has one entry; the size of a group divides that dimension's size,
+    - C3: and there is one operand.
+    - C4: Otherwise there are as many operands as a group has members, of one shape.
   }];
 }
 def HLO_RaggedAllToAllOp : HLO_CollectiveOp<"ragged_all_to_all", (ins Opt<I64Array>:$dimensions)> {
@@ -89,7 +89,7 @@ def HLO_RaggedAllToAllOp : HLO_CollectiveOp<"ragged_all_to_all", (ins Opt<I64Arr
     - C2: Input and output have one element type and number of dimensions.
     - C3: Offsets and sizes are integers
     - C4: of one shape.
-    - C5: All dimensions of input and output agree but the first.
+    - C5: All dimensions of input and output except the first are equal.
   }];
 }
 def HLO_CollectiveBroadcastOp : HLO_CollectiveOp<"collective_broadcast", (ins Flag<"false">:$has_dynamic_root)> {
@@ -102,11 +102,11 @@ def HLO_CollectiveBroadcastOp : HLO_CollectiveOp<"collective_broadcast", (ins Fl
 // Pairs are flattened: source 0, target 0, source 1, target 1, ...
 defvar Permuting = (ins I64Array:$source_target_pairs, OptionalAttr<ArrayAttr>:$slice_sizes);
 def HLO_CollectivePermuteOp : HLO_CollectiveOp<"collective_permute", Permuting> {
-  let summary = "the operand of the source, or zeros where there is none";
+  let summary = "the operand of the source, or zeros if there is none";
   let constraints = [{
     - C1: There is at least one operand;
     - C2: with `slice_sizes` four: input, output, input offsets, output offsets.
-    - C3: Sources and targets are participants, each named once (with slices: once a slice).
+    - C3: Sources and targets are participants, each named once (with slices: once per slice).
   }];
 }
 def HLO_CollectivePermuteStartOp : HLO_CollectiveOp<"collective_permute_start", Permuting> {
@@ -114,7 +114,7 @@ def HLO_CollectivePermuteStartOp : HLO_CollectiveOp<"collective_permute_start", 
   let constraints = [{
     - C1: There is at least one operand;
     - C2: with `slice_sizes` four.
-    - C3: Sources and targets are participants, each named once (with slices: once a slice).
+    - C3: Sources and targets are participants, each named once (with slices: once per slice).
   }];
 }
 

@@ -14,12 +14,12 @@ defvar DotDimensions = (ins DefaultValuedAttr<I64Array, "{}">:$lhs_batch_dims,
 def HLO_DotOp : HLO_InferredOp<"dot", [Pure]> {
   let summary = "sums of products over the contracting dimensions";
   let description = [{
-    The result's dimensions: batch, then the rest of lhs, then the rest of rhs. Its element type, where
-    the text states none, is the operands' of higher precision.
+    The result's dimensions are the batch dimensions, then the other ones of lhs, then those of rhs. Its
+    element type, if the text states none, is the one of higher precision of the operands'.
   }];
   let constraints = [{
     - C1: Batch and contracting dimensions of each side are distinct dimensions of it.
-    - C2: Both sides have as many of each kind,
+    - C2: Both sides have the same number of each kind,
     - C3: of the same sizes.
   }];
   let arguments = !con((ins HLO_Array:$lhs, HLO_Array:$rhs), DotDimensions);
@@ -51,10 +51,10 @@ def HLO_ScaledDotOp : HLO_InferredOp<"scaled_dot", [Pure]> {
     - C1: As C1 of `dot`;
     - C2: as C2;
     - C3: as C3.
-    - C4: The result's element type, where the operands' are not floats, is no narrower than the one
-      of higher precision.
+    - C4: If the operands' element types are not floats, the result's is no narrower than the one of
+      higher precision.
     - C5: Each scale is a scalar, or has as many dimensions as its operand, of sizes that divide
-      it.
+      the operand's.
   }];
   let arguments = !con((ins HLO_Array:$lhs, HLO_Array:$rhs, HLO_Array:$lhs_scale,
                             HLO_Array:$rhs_scale), DotDimensions);
@@ -64,7 +64,7 @@ def HLO_ScaledDotOp : HLO_InferredOp<"scaled_dot", [Pure]> {
 def HLO_ConvolutionOp : HLO_InferredOp<"convolution", [Pure]> {
   let summary = "sums of products over windows of the input";
   let constraints = [{
-    - C1: `window` has one entry a spatial dimension.
+    - C1: `window` has one entry per spatial dimension.
     - C2: Its sizes, strides and dilations are at least 1.
     - C3: Sizes fit in 63 bits.
     - C4: Padding leaves at least 0 elements.
@@ -77,10 +77,10 @@ def HLO_ConvolutionOp : HLO_InferredOp<"convolution", [Pure]> {
     - C11: and the output features.
     - C12: The window has the spatial sizes of `rhs`.
     - C13: The output features of `rhs` are static.
-    - C14: `sparsity_config` is of `lhs` and `rhs`, each at most once, along their input features:
-      at least 1 element of a block, no more than the block has,
-    - C15: and no fewer input features than make whole blocks.
-    - C16: After `lhs` and `rhs` come the operands that it names: integers, one for each element.
+    - C14: `sparsity_config` describes `lhs` and `rhs`, each at most once, along their input features:
+      at least 1 non-zero element per block, and no more than the block has,
+    - C15: with input features that fill whole blocks.
+    - C16: The operands that it names follow `lhs` and `rhs`: integers, one for each element.
   }];
   let arguments = (ins HLO_Array:$lhs, HLO_Array:$rhs, Variadic<HLO_Array>:$sparsity_indices,
                        HLO_WindowAttr:$window,
@@ -139,22 +139,22 @@ class HLO_ReducingOp<string mnemonic> : HLO_InferredSymbolOp<mnemonic, [Pure]> {
 }
 
 def HLO_ReduceOp : HLO_ReducingOp<"reduce"> {
-  let summary = "dimensions folded by a computation, in any order";
+  let summary = "reduction of dimensions by a computation, in any order";
   let constraints = [{
     - C1: `arrays` are inputs followed by as many initial values.
     - C2: Initial values are scalars.
     - C3: Inputs have one shape.
     - C4: `dimensions` are distinct dimensions of it.
-    - C5: `to_apply` takes scalars, the accumulators, of the element types of the initial values,
-      then elements, of those of the inputs, and returns the accumulators.
+    - C5: `to_apply` takes scalars: the accumulators, of the element types of the initial values, then
+      elements, of the element types of the inputs; it returns the accumulators.
   }];
   let arguments = (ins Variadic<HLO_Array>:$arrays, I64Array:$dimensions, FlatSymbolRefAttr:$to_apply);
 }
 
 def HLO_ReduceWindowOp : HLO_ReducingOp<"reduce_window"> {
-  let summary = "windows folded by a computation; padding counts as the initial value";
+  let summary = "reduction of windows by a computation; padding counts as the initial value";
   let constraints = [{
-    - C1: As C1 of `reduce`; `window` has one entry a dimension.
+    - C1: As C1 of `reduce`; `window` has one entry per dimension.
     - C2: Sizes, strides and dilations are at least 1.
     - C3: Sizes fit in 63 bits.
     - C4: Padding leaves at least 0 elements.
@@ -166,11 +166,11 @@ def HLO_ReduceWindowOp : HLO_ReducingOp<"reduce_window"> {
 def HLO_SelectAndScatterOp : HLO_InferredSymbolOp<"select_and_scatter", [Pure]> {
   let summary = "each source element combined into the element that its window selects";
   let constraints = [{
-    - C1: `window` has one entry a dimension.
+    - C1: `window` has one entry per dimension.
     - C2: Sizes, strides and dilations are at least 1.
     - C3: Sizes fit in 63 bits.
     - C4: Padding leaves at least 0 elements.
-    - C5: `source` has the operand's element type and an element a window; `init` is a scalar.
+    - C5: `source` has the operand's element type and an element per window; `init` is a scalar.
     - C6: `select` takes two elements and returns pred[].
     - C7: `scatter` is a reducer (see `reduce` C5) of `source` into `init`.
   }];
@@ -180,16 +180,16 @@ def HLO_SelectAndScatterOp : HLO_InferredSymbolOp<"select_and_scatter", [Pure]> 
 }
 
 def HLO_ScanOp : HLO_InferredSymbolOp<"scan", [Pure]> {
-  let summary = "a computation along a dimension that carries values from step to step";
+  let summary = "a computation that is applied along a dimension and carries values from step to step";
   let description = [{
     `arrays` are the scanned inputs, then `num_carries` initial carries. Results: the stacked
     outputs, then the final carries.
   }];
   let constraints = [{
-    - C1: `num_carries` is no more than there are arrays.
+    - C1: `num_carries` is at most the number of arrays.
     - C2: `dimensions` has one entry,
     - C3: a dimension of each input.
-    - C4: Inputs have one size in it.
+    - C4: Inputs have the same size in it.
     - C5: `to_apply` takes the inputs without that dimension, then the carries,
     - C6: and returns outputs, then the carries.
     - C7: Outputs are arrays.
@@ -205,7 +205,7 @@ def HLO_SortOp : HLO_InferredSymbolOp<"sort", [Pure]> {
   let constraints = [{
     - C1: There is at least one operand.
     - C2: Operands have one shape.
-    - C3: `dimension` is one of theirs.
+    - C3: `dimension` is a dimension of the operands.
     - C4: `to_apply` takes two scalars of each operand in turn and returns pred[].
   }];
   let arguments = (ins Variadic<HLO_Array>:$inputs, I64Attr:$dimension, Flag<"false">:$is_stable,
@@ -225,11 +225,11 @@ def HLO_TopkOp : HLO_InferredOp<"topk", [Pure]> {
 }
 
 def HLO_BatchNormTrainingOp : HLO_InferredOp<"batch_norm_training", [Pure]> {
-  let summary = "normalization by the batch's own mean and variance; result, mean, variance";
+  let summary = "normalization by the mean and variance of the batch; returns result, mean, variance";
   let constraints = [{
     - C1: `operand` has floats.
     - C2: `feature_index` is one of its dimensions.
-    - C3: `scale` and `offset` have one element a feature, of the operand's type.
+    - C3: `scale` and `offset` have one element per feature, of the operand's type.
   }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$scale, HLO_Array:$offset, F32Attr:$epsilon,
                        I64Attr:$feature_index);
@@ -241,7 +241,7 @@ def HLO_BatchNormInferenceOp : HLO_InferredOp<"batch_norm_inference", [Pure]> {
   let constraints = [{
     - C1: `operand` has floats.
     - C2: `feature_index` is one of its dimensions.
-    - C3: `scale`, `offset`, `mean` and `variance` have one element a feature, of the operand's
+    - C3: `scale`, `offset`, `mean` and `variance` have one element per feature, of the operand's
       type.
   }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$scale, HLO_Array:$offset, HLO_Array:$mean,
@@ -250,11 +250,11 @@ def HLO_BatchNormInferenceOp : HLO_InferredOp<"batch_norm_inference", [Pure]> {
 }
 
 def HLO_BatchNormGradOp : HLO_InferredOp<"batch_norm_grad", [Pure]> {
-  let summary = "gradients of batch_norm_training; of operand, scale, offset";
+  let summary = "gradients of batch_norm_training with respect to operand, scale, offset";
   let constraints = [{
     - C1: `operand` has floats.
     - C2: `feature_index` is one of its dimensions.
-    - C3: `scale`, `mean` and `variance` have one element a feature, of the operand's type.
+    - C3: `scale`, `mean` and `variance` have one element per feature, of the operand's type.
     - C4: `grad_output` has the operand's type.
   }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$scale, HLO_Array:$mean, HLO_Array:$variance,
@@ -274,11 +274,11 @@ def HLO_RngOp : HLO_CheckedOp<"rng"> {
 }
 
 def HLO_RngBitGeneratorOp : HLO_CheckedOp<"rng_bit_generator", [Pure]> {
-  let summary = "random bits from a state; the new state, then the bits";
+  let summary = "random bits from a state; returns the new state, then the bits";
   let constraints = [{
     - C1: The result is the new state, of the type of `state`, and an array; or the array alone.
     - C2: `state` is u64[2], or u64[3] unless the algorithm is `rng_three_fry`.
-    - C3: The array has integers (pred is none) or floats, whose codes are the bits.
+    - C3: The array has integers (not pred) or floats, whose representations are the bits.
   }];
   let arguments = (ins HLO_Array:$state, HLO_RngAlgorithmAttr:$algorithm);
   let results = (outs Variadic<HLO_Value>:$results);

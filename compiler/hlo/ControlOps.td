@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations and the operations that run them; the host's side; order of side effects.
+// Computations and the operations that run them; transfers with the host; order of side effects.
 
 include "compiler/hlo/HloBase.td"
 
@@ -41,15 +41,15 @@ def HLO_CallOp : HLO_CallingOp<"call"> {
   let summary = "result of a computation";
   let constraints = [{
     - C1: `to_apply` takes the operands.
-    - C2: `is_composite` needs frontend_attributes with a composite.name, and a
-      composite.version, if any, that is a number.
+    - C2: `is_composite` requires frontend_attributes with a composite.name; composite.version, if
+      present, is a number.
   }];
   let arguments = (ins Variadic<HLO_Value>:$inputs, FlatSymbolRefAttr:$to_apply,
                        Flag<"false">:$is_composite);
 }
 
 def HLO_FusionOp : HLO_SymbolOp<"fusion"> {
-  let summary = "result of a computation that XLA had decided to compile as one kernel";
+  let summary = "result of a computation that XLA has chosen to compile as one kernel";
   let constraints = [{
     - C1: `calls` takes the operands.
     - C2: Aliases name parts of the result and of operands, of one shape.
@@ -60,11 +60,11 @@ def HLO_FusionOp : HLO_SymbolOp<"fusion"> {
 }
 
 def HLO_MapOp : HLO_InferredSymbolOp<"map", [Pure]> {
-  let summary = "a scalar computation of each element";
+  let summary = "a scalar computation applied to each element";
   let constraints = [{
     - C1: There is at least one operand.
     - C2: Operands have one shape.
-    - C3: `dimensions` lists all of theirs.
+    - C3: `dimensions` lists all their dimensions.
     - C4: `to_apply` takes one scalar of each
     - C5: and returns a scalar.
   }];
@@ -85,7 +85,7 @@ def HLO_WhileOp : HLO_CallingOp<"while"> {
 
 def HLO_ConditionalOp : HLO_CallingOp<"conditional"> {
   let summary = "the branch that the index selects; pred: branch 0 is taken if true";
-  let description = "An s32 index out of range selects the last branch. One operand a branch.";
+  let description = "An s32 index out of range selects the last branch. There is one operand per branch.";
   let constraints = [{
     - C1: `branch_index` is a scalar,
     - C2: pred or s32.
@@ -101,7 +101,7 @@ def HLO_ConditionalOp : HLO_CallingOp<"conditional"> {
 def HLO_CustomCallOp : HLO_SymbolOp<"custom_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "call of a function of the host or of a library";
   let constraints = [{
-    - C1: `operand_layout_constraints` has one entry an operand,
+    - C1: `operand_layout_constraints` has one entry per operand,
     - C2: of its shape.
     - C3: As C2 of `fusion`.
     - C4: `called_computations` exist.
@@ -127,7 +127,7 @@ def HLO_AsyncStartOp : HLO_SymbolOp<"async_start"> {
     - C1: The result is ((operands...), result, context...).
     - C2: `calls` takes these operands
     - C3: and returns this result.
-    - C4: Operands are those of the result; some may be bound later.
+    - C4: The operands are those in the result; some may be bound later.
   }];
   let arguments = (ins Variadic<HLO_Value>:$inputs, FlatSymbolRefAttr:$calls,
                        Opt<StrAttr>:$async_execution_thread, Opt<ArrayAttr>:$output_to_operand_aliasing);
@@ -177,25 +177,25 @@ def HLO_CopyDoneOp : HLO_CheckedOp<"copy_done", [Pure]> {
 //===- Order and bookkeeping -----------------------------------------------===//
 
 def HLO_AfterAllOp : HLO_InferredOp<"after_all", [Pure]> {
-  let summary = "token after all the operands";
+  let summary = "token that follows all the operands";
   let arguments = (ins Variadic<HLO_Value>:$inputs);
   let results = (outs HLO_Token:$result);
 }
 
 def HLO_AddDependencyOp : HLO_InferredOp<"add_dependency", [Pure]> {
-  let summary = "operand, but not before the token";
+  let summary = "the operand, ordered after the token";
   let arguments = (ins HLO_Value:$operand, HLO_Token:$token);
   let results = (outs HLO_Value:$result);
 }
 
 def HLO_OptBarrierOp : HLO_InferredOp<"opt_barrier"> {
-  let summary = "operand, with no optimization across";
+  let summary = "the operand; optimizations do not cross it";
   let arguments = (ins Variadic<HLO_Value>:$inputs);
   let results = (outs Variadic<HLO_Value>:$results);
 }
 
 def HLO_DomainOp : HLO_InferredOp<"domain", [Pure]> {
-  let summary = "operand, at the border of two sharding domains";
+  let summary = "the operand, at the boundary of two sharding domains";
   let arguments = (ins HLO_Value:$operand, StrAttr:$domain);
   let results = (outs HLO_Value:$result);
 }

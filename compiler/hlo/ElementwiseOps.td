@@ -9,7 +9,7 @@ def HLO_Elementwise : NativeOpTrait<"Elementwise"> {
   let cppNamespace = "::hloc::hlo";
 }
 
-// The element types that an operation takes, in words and as Kinds (infer/Rules.h).
+// The element types that an operation accepts, in words and as Kinds (infer/Rules.h).
 class HLO_Kinds<string inWords, string inCpp> {
   string words = inWords;
   string cpp = inCpp;
@@ -24,13 +24,13 @@ def HLO_Numbers : HLO_Kinds<"integers, floats or complex numbers", "Kinds::Numbe
 def HLO_SignedNumbers : HLO_Kinds<"signed integers, floats or complex numbers",
                                   "Kinds::Signed | Kinds::Float | Kinds::Complex">;
 
-// Operations whose operands and result have one type, of these kinds: that is their whole rule. Any
-// other has a rule of its own (infer/Elementwise.cpp).
+// Operations whose only rule is that operands and result have the same type, of these kinds. Others
+// have separate rules (infer/Elementwise.cpp).
 class HLO_OneTypeOp<string mnemonic, HLO_Kinds admitted, list<Trait> traits>
     : HLO_InferredOp<mnemonic, traits> {
   string admittedKinds = admitted.cpp;
 }
-// The table of these rules, with which infer/Elementwise.cpp is compiled.
+// The table of these rules, which infer/Elementwise.cpp includes.
 def OneTypeRules : GenericTable {
   let FilterClass = "HLO_OneTypeOp";
   let CppTypeName = "OneTypeRule";
@@ -51,7 +51,7 @@ class HLO_UnaryOp<string mnemonic, HLO_Kinds kinds, string cost = "Simple">
   let results = (outs HLO_Array:$result);
 }
 
-// A unary operation whose accuracy the text may ask for.
+// A unary operation whose accuracy the text may specify.
 class HLO_TranscendentalOp<string mnemonic, string cost, HLO_Kinds kinds = HLO_FloatsOrComplex>
     : HLO_OneTypeOp<mnemonic, kinds, [Pure, HLO_Elementwise, HLO_Costs<cost>]> {
   let constraints = "- C1: `operand` has " # kinds.words # ".";
@@ -70,26 +70,30 @@ class HLO_BinaryOp<string mnemonic, HLO_Kinds kinds, list<Trait> traits = []>
 }
 
 def HLO_AbsOp : HLO_UnaryRuleOp<"abs", HLO_SignedNumbers> {
-  let summary = "magnitude; of a complex number, a real one";
+  let summary = "absolute value; a real number for a complex one";
 }
-def HLO_CeilOp : HLO_UnaryOp<"ceil", HLO_Floats> { let summary = "least integer not below"; }
+def HLO_CeilOp : HLO_UnaryOp<"ceil", HLO_Floats> {
+  let summary = "smallest integer that is not less than the operand";
+}
 def HLO_CountLeadingZerosOp : HLO_UnaryOp<"count_leading_zeros", HLO_Integers, "Bits"> {
-  let summary = "zero bits above the highest set bit";
+  let summary = "number of zero bits above the highest set bit";
 }
-def HLO_FloorOp : HLO_UnaryOp<"floor", HLO_Floats> { let summary = "greatest integer not above"; }
+def HLO_FloorOp : HLO_UnaryOp<"floor", HLO_Floats> {
+  let summary = "largest integer that is not greater than the operand";
+}
 def HLO_ImagOp : HLO_UnaryRuleOp<"imag", HLO_FloatsOrComplex> {
   let summary = "imaginary part";
 }
 def HLO_IsFiniteOp : HLO_UnaryRuleOp<"is_finite", HLO_Floats> {
-  let summary = "neither infinite nor NaN";
+  let summary = "true if the operand is neither infinite nor NaN";
 }
 def HLO_NegateOp : HLO_UnaryOp<"negate", HLO_Numbers> {
-  let summary = "sign changed";
+  let summary = "the operand with its sign changed";
 }
 def HLO_NotOp : HLO_UnaryOp<"not", HLO_Bits> {
-  let summary = "bitwise complement; of pred, negation";
+  let summary = "bitwise complement; for pred, logical negation";
 }
-def HLO_PopcntOp : HLO_UnaryOp<"popcnt", HLO_Integers, "Bits"> { let summary = "set bits"; }
+def HLO_PopcntOp : HLO_UnaryOp<"popcnt", HLO_Integers, "Bits"> { let summary = "number of set bits"; }
 def HLO_RealOp : HLO_UnaryRuleOp<"real", HLO_FloatsOrComplex> { let summary = "real part"; }
 def HLO_RoundNearestAfzOp : HLO_UnaryOp<"round_nearest_afz", HLO_Floats, "Steps"> {
   let summary = "nearest integer, halves away from zero";
@@ -127,7 +131,7 @@ def HLO_TanOp : HLO_TranscendentalOp<"tan", "Inverse"> { let summary = "tangent"
 def HLO_TanhOp : HLO_TranscendentalOp<"tanh", "Exponential"> { let summary = "hyperbolic tangent"; }
 
 def HLO_AddOp : HLO_BinaryOp<"add", HLO_AnyKind, [Commutative]> {
-  let summary = "sum; of pred, or";
+  let summary = "sum; for pred, logical or";
 }
 def HLO_AndOp : HLO_BinaryOp<"and", HLO_Bits, [Commutative]> {
   let summary = "bitwise and";
@@ -142,19 +146,19 @@ def HLO_ComplexOp : HLO_InferredOp<"complex", [Pure, HLO_Elementwise]> {
   let summary = "complex number from its parts";
 }
 def HLO_DivideOp : HLO_BinaryOp<"divide", HLO_Numbers, [HLO_Costs<"Divide">]> {
-  let summary = "quotient; of integers, truncated";
+  let summary = "quotient; for integers, truncated";
 }
 def HLO_MaximumOp : HLO_BinaryOp<"maximum", HLO_AnyKind, [Commutative]> {
-  let summary = "greater operand; NaN if either is";
+  let summary = "greater operand; NaN if either is NaN";
 }
 def HLO_MinimumOp : HLO_BinaryOp<"minimum", HLO_AnyKind, [Commutative]> {
-  let summary = "lesser operand; NaN if either is";
+  let summary = "lesser operand; NaN if either is NaN";
 }
 def HLO_MulhiOp : HLO_BinaryOp<"mulhi", HLO_Integers, [Commutative]> {
   let summary = "high half of the double-width product";
 }
 def HLO_MultiplyOp : HLO_BinaryOp<"multiply", HLO_AnyKind, [Commutative]> {
-  let summary = "product; of pred, and";
+  let summary = "product; for pred, logical and";
 }
 def HLO_OrOp : HLO_BinaryOp<"or", HLO_Bits, [Commutative]> { let summary = "bitwise or"; }
 def HLO_PowerOp : HLO_BinaryOp<"power", HLO_Numbers, [HLO_Costs<"Power">]> {
@@ -164,7 +168,7 @@ def HLO_RemainderOp : HLO_BinaryOp<"remainder", HLO_IntegersOrFloats, [HLO_Costs
   let summary = "remainder of truncated division, with the dividend's sign";
 }
 def HLO_ShiftLeftOp : HLO_BinaryOp<"shift_left", HLO_Integers> {
-  let summary = "left shift; 0 past the width";
+  let summary = "left shift; 0 if the distance is the width or more";
 }
 def HLO_ShiftRightArithmeticOp : HLO_BinaryOp<"shift_right_arithmetic", HLO_Integers> {
   let summary = "right shift that copies the sign";
@@ -182,7 +186,7 @@ def HLO_XorOp : HLO_BinaryOp<"xor", HLO_Bits, [Commutative]> {
 def HLO_ClampOp : HLO_InferredOp<"clamp", [Pure, HLO_Elementwise, HLO_Costs<"Steps">]> {
   let summary = "operand limited to [min, max], which may be scalars";
   let constraints = [{
-    - C1: `operand` has pred, integers or floats.
+    - C1: `operand` has elements of pred, integers or floats.
     - C2: `min` and `max` are scalars of its element type, or arrays of its type.
   }];
   let arguments = (ins HLO_Array:$min, HLO_Array:$operand, HLO_Array:$max);
@@ -207,7 +211,7 @@ def HLO_CompareOp : HLO_InferredOp<"compare", [Pure, HLO_Elementwise]> {
 def HLO_SelectOp : HLO_InferredOp<"select", [Pure, HLO_Elementwise]> {
   let summary = "on_true where pred holds, else on_false; pred may be a scalar";
   let constraints = [{
-    - C1: `pred` has pred.
+    - C1: `pred` has elements of pred.
     - C2: `on_true` and `on_false` have one element type
     - C3: and one shape.
     - C4: `pred` is a scalar or has their dimensions.
@@ -217,7 +221,7 @@ def HLO_SelectOp : HLO_InferredOp<"select", [Pure, HLO_Elementwise]> {
 }
 
 def HLO_ConvertOp : HLO_CheckedOp<"convert", [Pure, HLO_Elementwise]> {
-  let summary = "value in another element type: saturating to integers, rounding to floats";
+  let summary = "value converted to another element type: saturating to integers, rounding to floats";
   let constraints = [{
     - C1: The result has the dimensions of `operand`.
   }];
@@ -241,7 +245,7 @@ def HLO_StochasticConvertOp : HLO_CheckedOp<"stochastic_convert", [Pure, HLO_Ele
     - C1: `operand` has floats.
     - C2: `random` has unsigned integers of the operand's width
     - C3: and its dimensions.
-    - C4: The result has integers (pred is none) or floats.
+    - C4: The result has integers (not pred) or floats.
   }];
   let arguments = (ins HLO_Array:$operand, HLO_Array:$random);
   let results = (outs HLO_Array:$result);

@@ -2,9 +2,9 @@
 // The hlo dialect: its types, attributes and the classes from which operations are made.
 //
 // One definition per opcode of the HLO text format. Opcode `foo-bar` is operation `hlo.foo_bar`;
-// attribute `x-y` or `x_y` of the text is the inherent attribute `x_y`. What every instruction may
-// carry (sharding, frontend_attributes, ...) is a discardable attribute `hlo.*`; names and metadata
-// are locations (Location.h).
+// attribute `x-y` or `x_y` of the text is the inherent attribute `x_y`. Attributes that every
+// instruction may have (sharding, frontend_attributes, ...) are discardable attributes `hlo.*`; names
+// and metadata are locations (Location.h).
 
 #ifndef HLOC_COMPILER_HLO_HLOBASE
 #define HLOC_COMPILER_HLO_HLOBASE
@@ -42,7 +42,7 @@ class HLO_Type<string name, string typeMnemonic> : TypeDef<HLO_Dialect, name> {
 }
 
 def HLO_TokenType : HLO_Type<"Token", "token"> {
-  let summary = "orders side effects; holds no data";
+  let summary = "orders side effects; contains no data";
 }
 
 def HLO_OpaqueType : HLO_Type<"Opaque", "opaque"> {
@@ -79,10 +79,10 @@ def HLO_LayoutAttr : HLO_Attr<"Layout", "layout",
   let summary = "encoding of a tensor: its layout in memory and its dynamic bounds";
   let description = [{
     Absent from a tensor whose layout is the default (descending `minor_to_major`, no tiles,
-    memory space 0) and whose dimensions are all static. `bounds` is empty, or has one entry a
-    dimension: -1 where the dimension is static, N for the bounded dynamic dimension `<=N`. A
-    bounded dimension has size `?` in the tensor type. `rest` keeps the properties that matter to
-    other machines only (`D(..)`, `#(..)`, `SC(..)`, ...), verbatim and in order.
+    memory space 0) and whose dimensions are all static. `bounds` is empty, or has one entry per
+    dimension: -1 for a static dimension, N for a bounded dynamic dimension `<=N`. A
+    bounded dimension has size `?` in the tensor type. `rest` keeps the properties that matter only
+    to other machines (`D(..)`, `#(..)`, `SC(..)`, ...), verbatim and in order.
   }];
   let parameters = (ins
     OptionalArrayRefParameter<"int64_t">:$minor_to_major,
@@ -101,7 +101,7 @@ def HLO_LayoutAttr : HLO_Attr<"Layout", "layout",
 def HLO_WindowAttr : HLO_Attr<"Window", "window"> {
   let summary = "`window={size=.. stride=.. pad=.. lhs_dilate=.. rhs_dilate=.. rhs_reversal=..}`";
   let description = [{
-    One entry a dimension in every list. `base_dilations` is `lhs_dilate` of the text,
+    One entry per dimension in every list. `base_dilations` is `lhs_dilate` of the text,
     `window_dilations` is `rhs_dilate`.
   }];
   let parameters = (ins
@@ -137,9 +137,9 @@ def HLO_ConvDimensionsAttr : HLO_Attr<"ConvDimensions", "conv"> {
 def HLO_SparsityAttr : HLO_Attr<"Sparsity", "sparsity"> {
   let summary = "`rhs={sparsity=1x4 dimension=0 stride=1 idx=2}` of a sparse convolution";
   let description = [{
-    Operand `number` (0 or 1) holds `non_zeros` of each block of `block_size` elements along
-    `dimension`; elements of a block are `stride` apart (0 stands for 1). Operand `indices` says
-    which, 0 to block_size - 1; -1 where the text does not say.
+    Operand `number` (0 or 1) contains `non_zeros` of each block of `block_size` elements along
+    `dimension`; elements of a block are `stride` apart (0 means 1). Operand `indices` contains their
+    positions, 0 to block_size - 1; -1 if the text names no such operand.
   }];
   let parameters = (ins "int64_t":$number, "int64_t":$non_zeros, "int64_t":$block_size,
                         "int64_t":$dimension, "int64_t":$stride, "int64_t":$indices);
@@ -186,19 +186,19 @@ def HLO_BufferAliasAttr : HLO_Attr<"BufferAlias", "alias"> {
 }
 
 def HLO_ScheduleAttr : HLO_Attr<"Schedule", "schedule"> {
-  let summary = "how a kernel is done: what code generation needs to know besides what is computed";
+  let summary = "how a kernel is executed: what code generation needs in addition to the computation";
   let description = [{
-    `strategy` names an entry of the table of strategies (passes/schedule/Strategies.h), which says
-    what the rest means to it:
+    `strategy` names an entry of the table of strategies (passes/schedule/Strategies.h), which defines
+    the details of the other parameters:
     - `tile`: the register tile, in rows and vectors.
-    - `block`: elements of a block of each loop that is cut for the caches, the outermost first.
-    - `lanes`: elements of a vector; 0 where code generation takes what fits the kernel's types.
-    - `group`: neighbouring elements of a contracted dimension that one instruction multiplies and
+    - `block`: the block sizes of the loops that are tiled for the caches, the outermost first.
+    - `lanes`: elements of a vector; 0 if code generation chooses what fits the kernel's types.
+    - `group`: successive elements of a contracting dimension that one instruction multiplies and
       adds.
-    - `units`: independent parts of the work; `grain`: units of one task. 0 where code generation
-      counts them.
-    - `scratch`: bytes of memory that a launch needs besides its operands.
-    - `with`: what the strategy may do in one way or another, by names of its own.
+    - `units`: number of independent parts of the work; `grain`: units per task. 0 if code generation
+      computes them.
+    - `scratch`: bytes of memory that a launch needs in addition to its operands.
+    - `with`: names of options of the strategy that are on.
   }];
   let parameters = (ins StringRefParameter<"an entry of the table of strategies">:$strategy,
                         OptionalArrayRefParameter<"int64_t">:$tile,
@@ -220,7 +220,7 @@ def HLO_ScheduleAttr : HLO_Attr<"Schedule", "schedule"> {
     }
   }];
 }
-def HLO_ScheduleArray : TypedArrayAttrBase<HLO_ScheduleAttr, "one schedule a target">;
+def HLO_ScheduleArray : TypedArrayAttrBase<HLO_ScheduleAttr, "one schedule per target">;
 
 class HLO_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
@@ -232,7 +232,7 @@ class HLO_EnumAttr<HLO_Enum enum, string mnemonic> : EnumAttr<HLO_Dialect, enum,
 }
 class HLO_Case<string symbol, int value, string text = symbol> : I32EnumAttrCase<symbol, value, text>;
 
-def HLO_CostClass : HLO_Enum<"CostClass", "what one element of a result costs", [
+def HLO_CostClass : HLO_Enum<"CostClass", "cost class of one element of a result", [
   HLO_Case<"Free", 0, "free">, HLO_Case<"Simple", 1, "simple">, HLO_Case<"Steps", 2, "steps">,
   HLO_Case<"Bits", 3, "bits">, HLO_Case<"Divide", 4, "divide">,
   HLO_Case<"Remainder", 5, "remainder">, HLO_Case<"Root", 6, "root">,
@@ -274,9 +274,9 @@ def HLO_FusionKindAttr : HLO_EnumAttr<HLO_FusionKind, "fusion_kind">;
 def HLO_Precision : HLO_Enum<"Precision", "precision of an operand", [
   HLO_Case<"Default", 0, "default">, HLO_Case<"High", 1, "high">, HLO_Case<"Highest", 2, "highest">]>;
 def HLO_PrecisionAttr : HLO_EnumAttr<HLO_Precision, "precision">;
-def HLO_PrecisionArray : TypedArrayAttrBase<HLO_PrecisionAttr, "one precision an operand">;
+def HLO_PrecisionArray : TypedArrayAttrBase<HLO_PrecisionAttr, "one precision per operand">;
 
-def HLO_CollectiveMode : HLO_Enum<"CollectiveMode", "how a collective counts its participants", [
+def HLO_CollectiveMode : HLO_Enum<"CollectiveMode", "how a collective numbers its participants", [
   HLO_Case<"CrossReplica", 0, "cross_replica">, HLO_Case<"CrossPartition", 1, "cross_partition">,
   HLO_Case<"CrossReplicaAndPartition", 2, "cross_replica_and_partition">,
   HLO_Case<"FlattenedId", 3, "flattened_id">]>;
@@ -321,9 +321,9 @@ def HLO_PaddingTypeAttr : HLO_EnumAttr<HLO_PaddingType, "padding_type">;
 
 //===- Operations ----------------------------------------------------------===//
 
-// Every operation. Unless it is Pure it is kept, in order, by all passes.
+// Every operation. Unless it is Pure, all passes keep it, in order.
 class HLO_Op<string mnemonic, list<Trait> traits = []> : Op<HLO_Dialect, mnemonic, traits> {
-  // What the verifier checks, numbered: the same numbers stand beside the checks (infer/) and in the
+  // What the verifier checks, numbered: the same numbers are next to the checks (infer/) and in the
   // names of the negative tests (test/hlo/errors/). Part of docs/operations.md.
   string constraints = "";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
@@ -333,12 +333,12 @@ class HLO_CostsAs<string costClass>
     : ParamNativeOpTrait<"CostsAs", "::hloc::hlo::CostClass::" # costClass> {
   let cppNamespace = "::hloc::hlo";
 }
-// The cost class of an operation (compiler/target/Cost.h); Simple where none is named.
+// The cost class of an operation (compiler/target/Cost.h); Simple if none is given.
 class HLO_Costs<string costClass>
     : TraitList<[HLO_CostInterface, HLO_CostsAs<costClass>]>;
 
-// An operation with a rule (infer/Rules.h) that checks it and says what its result is. Ops whose
-// results are variadic have two forms: in HLO text one result, perhaps a tuple; in programs without
+// An operation with a rule (infer/Rules.h) that checks it and determines its result. Operations with
+// variadic results have two forms: in HLO text one result, possibly a tuple; in programs without
 // tuples one result for each leaf of it.
 class HLO_CheckedOp<string mnemonic, list<Trait> traits = []> : HLO_Op<mnemonic, traits> {
   let hasVerifier = 1;

@@ -9,7 +9,7 @@ include "mlir/IR/OpBase.td"
 def HLO_CostInterface : OpInterface<"CostInterface"> {
   let cppNamespace = "::hloc::hlo";
   let description = [{
-    What one element of a result costs, as a class; a machine gives the time of each class
+    The cost class of one element of a result; a machine gives the time of each class
     (compiler/target/Machine.h). `HLO_Costs` in the operation's definition implements it.
   }];
   let methods = [InterfaceMethod<"the class of the operation", "::hloc::hlo::CostClass",

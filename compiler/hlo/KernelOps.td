@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes make: kernels, and calls of the runtime. They have no form in HLO text.
+// Operations that passes create: kernels, and calls of the runtime. They have no form in HLO text.
 
 include "compiler/hlo/HloBase.td"
 
-def HLO_KernelKind : HLO_Enum<"KernelKind", "how codegen walks a kernel's iteration space", [
+def HLO_KernelKind : HLO_Enum<"KernelKind", "the operation that a kernel's loops are built around", [
   HLO_Case<"Loop", 0, "loop">, HLO_Case<"Reduce", 1, "reduce">, HLO_Case<"Dot", 2, "dot">,
   HLO_Case<"Convolution", 3, "convolution">, HLO_Case<"Window", 4, "window">,
   HLO_Case<"Scan", 5, "scan">, HLO_Case<"Sort", 6, "sort">, HLO_Case<"Scatter", 7, "scatter">,
@@ -13,19 +13,19 @@ def HLO_KernelKindAttr : HLO_EnumAttr<HLO_KernelKind, "kernel_kind">;
 def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "operations compiled as one loop nest over memory";
   let description = [{
-    The block's arguments are the operands, perhaps in other shapes of the same memory; it ends in `hlo.return` of the
-    results, likewise. `kind` names the operation around which the loops are built, the rest is prologue and epilogue:
+    The block's arguments are the operands, possibly in other shapes of the same memory; it ends in `hlo.return` of the
+    results, likewise. `kind` names the operation that the loops are built around; the others are prologue and epilogue:
     - `loop`: elementwise and data movement; all results have the same number of elements.
     - `reduce`: one or more `hlo.reduce` over the same dimensions of arrays of one shape, with
       elementwise code before, between and after (softmax, normalizations).
     - `dot`, `convolution`, `window` (reduce_window), `scan`, `sort`, `scatter`: one such operation.
     - `update`: `dynamic_update_slice` into the buffer of its operand.
 
-    `reuse` lists, for each result, the operand whose memory may hold it because every element is
-    read before, or at the same time as, it is written; -1 for none. `must` reuse (update, scatter,
-    a dot that writes a slice) means the kernel writes only part of the buffer.
+    `reuse` lists, for each result, the operand whose memory it may use because every element is
+    read before, or at the same time as, it is written; -1 for none. `must_reuse` (update, scatter,
+    a dot that writes a slice) means that the kernel writes only part of the buffer.
 
-    `schedules` says how it is done, for each machine that the program is compiled for.
+    `schedules` are its schedules, one for each machine that the program is compiled for.
   }];
   let arguments = (ins Variadic<HLO_Array>:$inputs, HLO_KernelKindAttr:$kind, I64Array:$reuse,
                        UnitAttr:$must_reuse, Opt<HLO_ScheduleArray>:$schedules);
@@ -39,11 +39,11 @@ def HLO_KernelOp : HLO_Op<"kernel", [IsolatedFromAbove, SingleBlock, RecursiveMe
 
 def HLO_KernelFunctionOp : HLO_Op<"kernel_function", [IsolatedFromAbove, Symbol, SingleBlock,
                                                       HasParent<"::mlir::ModuleOp">]> {
-  let summary = "a kernel by itself, which `hlo.launch` runs on memory";
+  let summary = "a kernel as a symbol, which `hlo.launch` runs on memory";
   let description = [{
-    Made of `hlo.kernel` once every value has its place in memory; equal kernels become one. The
-    block's arguments are the inputs, `hlo.return` gives the outputs. `reuse[i]` is the input that
-    lies in the same memory as output i, -1 for none; all other outputs overlap no input.
+    Made from `hlo.kernel` once every value has a buffer; equal kernels become one. The
+    block's arguments are the inputs, `hlo.return` returns the outputs. `reuse[i]` is the input that
+    has the same memory as output i, -1 for none; all other outputs overlap no input.
     With `must_reuse` the kernel writes only part of that memory.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, HLO_KernelKindAttr:$kind, I64Array:$reuse,
@@ -55,8 +55,8 @@ def HLO_KernelFunctionOp : HLO_Op<"kernel_function", [IsolatedFromAbove, Symbol,
 def HLO_LaunchOp : HLO_Op<"launch", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a run of a kernel on buffers";
   let description = [{
-    `scratch` is memory that holds nothing before and after the run, of as many bytes as the greatest
-    of the kernel's schedules asks for.
+    `scratch` is memory whose contents matter only during the run. Its size is the maximum that the
+    kernel's schedules ask for.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, Optional<AnyMemRef>:$scratch);
@@ -72,7 +72,7 @@ def HLO_RuntimeCallOp : HLO_Op<"runtime_call", [AttrSizedOperandSegments,
   let summary = "an operation that the runtime or the host performs, on buffers";
   let description = [{
     `callee` is the operation's name without the dialect's (`custom_call`, `fft`, ...), `parameters`
-    are all its attributes. Inputs and outputs are its arrays in order; tokens are left out.
+    are all its attributes. Inputs and outputs are its arrays in order, without tokens.
   }];
   let arguments = (ins StrAttr:$callee, Variadic<AnyMemRef>:$inputs, Variadic<AnyMemRef>:$outputs,
                        DictionaryAttr:$parameters);
@@ -85,7 +85,7 @@ def HLO_RuntimeCallOp : HLO_Op<"runtime_call", [AttrSizedOperandSegments,
 include "compiler/hlo/TransferKind.td"
 
 def HLO_HostTransferOp : HLO_Op<"host_transfer", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "arrays that go to the host or come from it";
+  let summary = "transfer of arrays to or from the host";
   let description = [{
     Infeed, outfeed, and send and recv to the host, without tuples and tokens: transfers keep their
     order, as all effects do. Operands or results are the arrays of the data, row-major in the order
