@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of AsyncStages.td. Beside HloDialect.h, since few files need them.
+// The operations of AsyncStages.td. Separate from HloDialect.h, since few files need them.
 // Test: test/codegen/async-threads.hlo.
 
 #ifndef HLOC_COMPILER_HLO_ASYNCSTAGES_H

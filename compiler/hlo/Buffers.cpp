@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace hloc::hlo;
 
-/// Whether a parameter or a result is a buffer, or a tuple that has one.
+/// True if a parameter or a result is a buffer, or a tuple that contains one.
 static bool hasBuffers(ModuleOp module) {
   DenseSet<Type> seen;
   auto isBuffer = [&](Type type) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers, b(f32[4]) in the text: arrays whose memory custom calls share, which these say
-// themselves (output_to_operand_aliasing). Test: test/codegen/custom-call-aliases.test.
+// Buffers, b(f32[4]) in the text: arrays whose memory custom calls share. Custom calls declare this
+// themselves (output_to_operand_aliasing), so buffers can be arrays. Test:
+// test/codegen/custom-call-aliases.test.
 
 #ifndef HLOC_COMPILER_HLO_BUFFERS_H
 #define HLOC_COMPILER_HLO_BUFFERS_H
@@ -9,7 +10,7 @@
 
 namespace hloc::hlo {
 
-/// Makes arrays of all buffers.
+/// Replaces all buffers by arrays.
 void replaceBuffers(mlir::ModuleOp module);
 
 } // namespace hloc::hlo

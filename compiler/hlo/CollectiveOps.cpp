@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions that ODS makes of CollectiveOps.td.
+// The definitions that ODS generates from CollectiveOps.td.
 #include "compiler/hlo/infer/Infer.h"
 #include "mlir/IR/Builders.h"
 

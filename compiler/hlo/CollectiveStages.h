@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of CollectiveStages.td. Beside HloDialect.h, since few files need them.
+// The operations of CollectiveStages.td. Separate from HloDialect.h, since few files need them.
 // Test: test/passes/collectives/lower-collectives.mlir.
 
 #ifndef HLOC_COMPILER_HLO_COLLECTIVESTAGES_H
@@ -9,7 +9,7 @@
 
 namespace hloc::hlo {
 
-/// What a collective does, with the runtime's numbers (hlort_collective_kind).
+/// The kind of a collective, with the runtime's numbers (hlort_collective_kind).
 enum class CollectiveKind {
   AllReduce,
   ReduceScatter,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions that ODS makes of ComputeOps.td.
+// The definitions that ODS generates from ComputeOps.td.
 #include "compiler/hlo/infer/Infer.h"
 #include "mlir/IR/Builders.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations, custom calls and what ODS makes of ControlOps.td.
+// Computations, custom calls and the definitions that ODS generates from ControlOps.td.
 #include "compiler/hlo/infer/Infer.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"

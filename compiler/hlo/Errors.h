@@ -22,13 +22,14 @@ std::string getCode(Error error);
 /// The page of a code (`H0123`, `h123` or `123`); nothing if no error has it.
 std::optional<std::string> explain(llvm::StringRef code);
 
-/// A diagnostic in the making: takes text like a stream, adds the code when it ends, and converts
-/// to failure, so that rules read `return rule.fail(Error::X) << "expected ...";`.
+/// A diagnostic under construction: it is appended to like a stream, adds the code when it is
+/// destroyed, and converts to failure, so that rules can say `return rule.fail(Error::X) <<
+/// "expected ...";`.
 class Report {
 public:
   Report(mlir::InFlightDiagnostic diagnostic, Error error)
       : diagnostic(std::move(diagnostic)), error(error) {}
-  /// A report that nobody reads.
+  /// A report that is not emitted.
   explicit Report(Error error) : error(error) {}
   Report(Report &&other) : diagnostic(std::move(other.diagnostic)), error(other.error) {
     other.diagnostic.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hlo dialect's C++ face: types, attributes, operations. Definitions: the .td files beside this
-// one.
+// The C++ declarations of the hlo dialect: types, attributes, operations. Their definitions are in
+// the .td files of this folder.
 
 #ifndef HLOC_COMPILER_HLO_HLODIALECT_H
 #define HLOC_COMPILER_HLO_HLODIALECT_H
@@ -30,7 +30,7 @@
 
 namespace hloc::hlo {
 
-/// Marks operations that compute each result element from the same element of the operands.
+/// Marks operations that compute each element of the result from the same element of the operands.
 template <typename ConcreteOp>
 class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 
@@ -51,7 +51,7 @@ template <CostClass value> struct CostsAs {
 
 namespace hloc::hlo {
 
-/// What one element of the operation's result costs.
+/// The cost class of one element of the operation's result.
 inline CostClass getCostClass(mlir::Operation *op) {
   auto costs = llvm::dyn_cast<CostInterface>(op);
   return costs ? costs.getCostClass() : CostClass::Simple;

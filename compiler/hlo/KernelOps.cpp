@@ -9,7 +9,7 @@ using namespace hloc::hlo;
 #define GET_OP_CLASSES
 #include "compiler/hlo/KernelOps.cpp.inc"
 
-/// Whether arrays of the types can be the same memory: the same elements in row-major order.
+/// True if arrays of the types can share memory: the same elements in row-major order.
 static bool areSameMemory(TypeRange types, TypeRange others) {
   return types.size() == others.size() && llvm::all_of(llvm::zip(types, others), [](auto pair) {
            auto [type, other] = pair;

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace hloc::hlo {
 
-/// Literals of this many bytes and more are resources: neither hashed nor copied.
+/// Literals of at least this many bytes are resources, which are neither hashed nor copied.
 static constexpr size_t kResourceBytes = size_t(1) << 16;
 
 int64_t getLiteralElementBytes(Type elementType) {

@@ -3,8 +3,8 @@
 //
 // An array literal is an ElementsAttr: DenseElementsAttr, or for large arrays
 // DenseResourceElementsAttr, which is neither hashed nor copied. Both are read here as bytes: one
-// byte a pred (0 or 1), one byte (low bits, sign-extended for signed types) an element of fewer
-// than eight bits, complex numbers interleaved, little endian, row-major.
+// byte per pred (0 or 1), one byte (low bits, sign-extended for signed types) per element of fewer
+// than eight bits, complex numbers interleaved, little-endian, row-major.
 
 #ifndef HLOC_COMPILER_HLO_LITERAL_H
 #define HLOC_COMPILER_HLO_LITERAL_H
@@ -14,21 +14,22 @@
 
 namespace hloc::hlo {
 
-/// Bytes that one element takes in a literal; 1 for types of fewer than eight bits.
+/// Bytes of one element in a literal; 1 for types of fewer than eight bits.
 int64_t getLiteralElementBytes(mlir::Type elementType);
 
-/// The elements' bytes; `storage` holds them where the attribute itself cannot (splats, pred).
+/// The bytes of the elements; they are in `storage` if the attribute does not contain them in this
+/// form (splats, pred).
 llvm::ArrayRef<char> getLiteralBytes(mlir::ElementsAttr value,
                                      llvm::SmallVectorImpl<char> &storage);
 
 /// Literal of `type` (its encoding is dropped) from the bytes described above.
 mlir::ElementsAttr makeLiteral(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 
-/// The same of bytes that stay where they are as long as `owner` lives: large literals are no copy.
+/// The same for bytes that stay valid as long as `owner` lives: large literals are not copied.
 mlir::ElementsAttr makeLiteral(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
                                std::shared_ptr<const void> owner);
 
-/// Whether all elements are the same, and if so one element's bytes.
+/// True if all elements are the same; then `element` is set to the bytes of one.
 bool isSplat(mlir::ElementsAttr value, llvm::SmallVectorImpl<char> &element);
 
 } // namespace hloc::hlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where data movement takes the elements of its result from: the one definition that code
-// generation, fusion and simplification ask. MovementInterface.td says what it covers. Test:
+// The index maps of data movement: the one definition that code generation, fusion and
+// simplification use. MovementInterface.td says which operations have one. Test:
 // test/hlo/IndexMapTest.cpp.
 
 #ifndef HLOC_COMPILER_HLO_MOVEMENT_H
@@ -10,7 +10,7 @@
 
 namespace hloc::hlo {
 
-/// The index along a dimension of an operand: (stride * i + offset) / divisor, i being the index
+/// The index along a dimension of an operand: (stride * i + offset) / divisor, where i is the index
 /// along `dimension` of the result.
 struct DimensionMap {
   int64_t dimension;
@@ -20,7 +20,7 @@ struct DimensionMap {
 /// One for each dimension of an operand.
 using IndexMap = llvm::SmallVector<DimensionMap, 6>;
 
-/// Makes MovementInterface known of the dialect's operations.
+/// Attaches MovementInterface to the dialect's operations.
 void attachMovement(mlir::MLIRContext &context);
 
 } // namespace hloc::hlo
@@ -29,7 +29,7 @@ void attachMovement(mlir::MLIRContext &context);
 
 namespace hloc::hlo {
 
-/// Of an operation that has the interface.
+/// For an operation that has the interface.
 inline IndexMap getIndexMap(mlir::Operation *op, unsigned operand = 0) {
   return llvm::cast<MovementInterface>(op).getIndexMap(operand);
 }

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace hloc::hlo {
 
 namespace {
-/// Finds types whose bytes cannot be counted; remembers those that it has seen.
+/// Finds types whose size in bytes overflows; caches the types that it has seen.
 class SizeCheck {
 public:
   bool fits(Type type) {
@@ -21,7 +21,7 @@ public:
     auto array = dyn_cast<RankedTensorType>(type);
     if (!array)
       return true;
-    // What an unbounded dimension will be is not known: the rest must fit.
+    // The size of an unbounded dimension is not known: the others must fit.
     SmallVector<int64_t, 6> sizes = getBounds(array);
     llvm::erase(sizes, kUnbounded);
     std::optional<int64_t> count = countElements(sizes);
@@ -45,7 +45,7 @@ static bool takesAnyValue(Operation *op) {
              CollectivePermuteStartOp, CollectivePermuteDoneOp, ReturnOp>(op);
 }
 
-/// What ODS checks of operand kinds, in HLO's terms.
+/// The checks of operand kinds that ODS makes, with messages in HLO's terms.
 static LogicalResult verifyOperandKinds(Operation *op) {
   Rule rule(op->getContext(), op->getLoc(), op->getName().getStringRef());
   auto expectToken = [&](Value value) -> LogicalResult {
@@ -66,7 +66,7 @@ static LogicalResult verifyOperandKinds(Operation *op) {
   return success();
 }
 
-/// The same of results: an array where the operation always gives one.
+/// The same for results: an array where the operation always returns one.
 static LogicalResult verifyResultKind(Operation *op) {
   if (!op->hasTrait<OpTrait::OneTypedResult<RankedTensorType>::Impl>() ||
       isa<RankedTensorType>(op->getResult(0).getType()))
@@ -126,7 +126,7 @@ LogicalResult verifyModule(ModuleOp module) {
   }
   if (errors)
     return failure();
-  // Structure that HLO text cannot break but MLIR text can; then the module as a whole.
+  // Structure that MLIR text can violate but HLO text cannot; then the module as a whole.
   bool sound = succeeded(mlir::verify(module));
   if (!sound)
     return failure();

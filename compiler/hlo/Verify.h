@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a whole module of HLO, as the text has it: what tools run after reading one.
+// Checks of a whole module of HLO before any pass: tools run them after reading one.
 //
 // Tests: test/hlo/errors/.
 
@@ -11,7 +11,7 @@
 namespace hloc::hlo {
 
 /// Checks every operation, the computations that they call, and the module as a whole; reports the
-/// errors of all of them, but no more than some twenty.
+/// errors of all of them, but not many more than twenty.
 llvm::LogicalResult verifyModule(mlir::ModuleOp module);
 
 } // namespace hloc::hlo

@@ -115,7 +115,7 @@ ArrayRef<AttributeRule> AttributeRules::get() {
       {"use_global_device_ids", "use_global_device_ids", &P::parseBoolAttr},
       {"window", "window", &P::parseWindowAttr},
 
-      // Every instruction may carry these.
+      // Attributes that every instruction may have.
       {"backend_config", "hlo.backend_config", &P::parseConfigAttr},
       {"control-predecessors", "hlo.control_predecessors", &P::parsePredecessorsAttr},
       {"frontend_attributes", "hlo.frontend_attributes", &P::parseFrontendAttributes},
@@ -142,7 +142,7 @@ ArrayRef<AttributeRule> findAttributeRules(StringRef name) {
   static const llvm::StringMap<ArrayRef<AttributeRule>> byName = [] {
     llvm::StringMap<ArrayRef<AttributeRule>> map;
     ArrayRef<AttributeRule> rules = getAttributeRules();
-    for (size_t i = 0; i < rules.size();) { // rules of one name stand together
+    for (size_t i = 0; i < rules.size();) { // rules of the same name are adjacent
       size_t end = i + 1;
       while (end < rules.size() && rules[end].text == rules[i].text)
         ++end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is checked of asynchronous instructions, whatever form they were read from.
+// Checks of asynchronous instructions, independent of the form that they were read from.
 #include "compiler/text/ModuleBuilder.h"
 
 using namespace mlir;

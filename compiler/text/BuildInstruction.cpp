@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions, whatever form they were read from.
+// Construction of instructions, independent of the form that they were read from.
 #include "compiler/hlo/Location.h"
 #include "compiler/hlo/infer/Infer.h"
 #include "compiler/text/ModuleBuilder.h"
@@ -61,7 +61,7 @@ ParseResult ModuleBuilder::finishAttributes(Instruction &instruction) {
   }
   if (opcode.text == "map" && attributes.get("dimensions") && !instruction.operands.empty())
     if (auto type = dyn_cast<RankedTensorType>(instruction.operands[0].getType())) {
-      // XLA reads them and takes all.
+      // XLA parses them and ignores their values.
       auto all = builder.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq(type.getRank())));
       if (attributes.set("dimensions", all) != all)
         warn(instruction.opcodePlace, "the dimensions of map do not count: it is of all elements");
@@ -89,7 +89,7 @@ ParseResult ModuleBuilder::finishAttributes(Instruction &instruction) {
 ParseResult ModuleBuilder::create(Instruction &instruction, Value &value) {
   if (instruction.poisoned)
     return success();
-  if (!instruction.opcode->operation) { // a parameter: made already
+  if (!instruction.opcode->operation) { // a parameter, which exists already
     value = instruction.operands[0];
     return success();
   }
@@ -111,8 +111,8 @@ ParseResult ModuleBuilder::create(Instruction &instruction, Value &value) {
   return success();
 }
 
-/// Instructions whose shape follows from their operands (or, of infeed and recv, from the data that
-/// the shape names), so that XLA does not look at the rest of what the text says.
+/// Instructions whose shape follows from their operands (or, for infeed and recv, from the data in
+/// the stated shape), so that XLA ignores the rest of the stated shape.
 ParseResult ModuleBuilder::setFixedShape(Instruction &instruction) {
   StringRef opcode = instruction.opcode->text;
   Type token = TokenType::get(context), stated = instruction.type, fixed;

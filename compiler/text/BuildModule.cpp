@@ -58,7 +58,8 @@ ParseResult ModuleBuilder::finishBody(Scope &body, const char *place) {
   ReturnOp::create(ops, root.getLoc(), root);
   body.computation.setFunctionTypeAttr(
       TypeAttr::get(builder.getFunctionType(body.block->getArgumentTypes(), root.getType())));
-  // Where a parameter stands among the instructions matters only if not at the start, in order.
+  // The position of a parameter among the instructions is recorded only if it is not at the start,
+  // in order.
   bool canonical = llvm::all_of(body.parameters, [](auto &p) { return p.before == p.number; });
   bool any = false;
   SmallVector<Attribute> attributes;
@@ -103,7 +104,8 @@ static SmallVector<StringRef, 2> calledBy(Operation &operation) {
   return names;
 }
 
-/// No computation may call itself, directly or by way of others. Only forward references can.
+/// No computation may call itself, directly or through others. Only forward references can lead to
+/// that.
 ParseResult ModuleBuilder::checkCycles() {
   enum State { New, Open, Done };
   llvm::DenseMap<Operation *, State> states;
@@ -146,7 +148,7 @@ ParseResult ModuleBuilder::checkCycles() {
   return success();
 }
 
-/// A computation that runs asynchronously is called by async-start, -update and -done alone.
+/// A computation that runs asynchronously is called only by async-start, -update and -done.
 ParseResult ModuleBuilder::checkCalls() {
   llvm::DenseSet<StringRef> asynchronous;
   SmallVector<Operation *> callers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, whatever form they were read from.
+// Construction of shapes, independent of the form that they were read from.
 #include "compiler/hlo/Literal.h"
 #include "compiler/text/ModuleBuilder.h"
 

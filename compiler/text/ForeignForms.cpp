@@ -9,9 +9,9 @@ namespace hloc {
 
 static constexpr StringRef kDialects[] = {"stablehlo", "mhlo", "chlo", "vhlo"};
 
-/// Whether MLIR text without strings has a name of one of the dialects.
+/// True if MLIR text without strings contains a name of one of the dialects.
 static bool namesDialect(StringRef text) {
-  // They all end in the same letters, which makes one search of them.
+  // They all end in the same letters, so one search finds all.
   constexpr StringRef common = "hlo.";
   for (size_t at = text.find(common); at != StringRef::npos; at = text.find(common, at + 1))
     for (StringRef dialect : kDialects) {
@@ -25,7 +25,7 @@ static bool namesDialect(StringRef text) {
   return false;
 }
 
-/// Where the string ends that begins before `at`: its closing quote, or the end of the text.
+/// The end of the string that begins before `at`: its closing quote, or the end of the text.
 static size_t findEndOfString(StringRef text, size_t at) {
   for (at = text.find_first_of("\"\\", at); at < text.size() && text[at] == '\\';)
     at = text.find_first_of("\"\\", at + 2);
@@ -41,7 +41,7 @@ bool isStableHlo(StringRef text) {
     if (quote == StringRef::npos)
       return false;
     size_t end = findEndOfString(text, quote + 1);
-    // An operation's name may be in quotes, before its operands.
+    // The name of an operation may be in quotes, before its operands.
     auto [dialect, operation] = text.slice(quote + 1, end).split('.');
     if (text.substr(end).starts_with("\"(") && is_contained(kDialects, dialect))
       return true;

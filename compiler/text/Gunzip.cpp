@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace hloc {
 
-/// inflateInit2's word for the largest window and a gzip header.
+/// inflateInit2's argument for the largest window and a gzip header.
 static constexpr int kGzipWindow = 15 + 16;
 
 Expected<std::unique_ptr<MemoryBuffer>> gunzip(MemoryBufferRef file, uint64_t maxBytes) {

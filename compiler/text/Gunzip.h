@@ -9,14 +9,15 @@
 
 namespace hloc {
 
-/// What a file may unpack to: more is no program but a mistake, or somebody's wish to fill memory.
+/// The maximum size of unpacked files: a larger one is not a program but a mistake, or an attempt
+/// to fill memory.
 constexpr uint64_t kMaxUnpackedBytes = uint64_t(1) << 32;
 
-/// Whether these are the first bytes of a gzip file.
+/// True if these are the first bytes of a gzip file.
 inline bool isGzip(llvm::StringRef bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-/// The contents of a gzip file, of all its members one after the other, with a NUL byte behind
-/// them. An error that says what is wrong if it is cut off, damaged, or unpacks to more than
+/// The contents of a gzip file, of all its members one after the other, with a NUL byte appended.
+/// An error that says what is wrong if it is truncated, damaged, or unpacks to more than
 /// `maxBytes`.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> gunzip(llvm::MemoryBufferRef file,
                                                            uint64_t maxBytes = kMaxUnpackedBytes);

@@ -11,7 +11,7 @@ static bool isIdentifierStart(char c) { return isAlpha(c) || c == '_'; }
 static bool isIdentifierPart(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '-'; }
 
 bool isTypeName(StringRef name) {
-  // Most names are told apart by their second letter.
+  // Most names can be rejected by their second letter.
   if (name.size() < 2 || (!llvm::isDigit(name[1]) && !StringRef("rfop").contains(name[1])))
     return false;
   return StringSwitch<bool>(name)
@@ -33,7 +33,7 @@ bool atComputation(const Lexer &lexer) {
   if (!ahead.is(Token::LParen))
     return ahead.is(Token::LBrace);
   ahead.next();
-  if (ahead.is(Token::RParen)) { // `()` ends operands, too
+  if (ahead.is(Token::RParen)) { // `()` may also be the end of operands
     ahead.next();
     return ahead.is(Token::Arrow);
   }
@@ -198,7 +198,7 @@ void Lexer::lexIdentifier() {
   }
 }
 
-/// `nan`, `-nan`, `nan(0x..)`: at the place where the sign, if any, stands.
+/// `nan`, `-nan`, `nan(0x..)`, from the position of the sign, if any.
 bool Lexer::lexNan() {
   const char *place = start + (*start == '-');
   if (!StringRef(place, text.end() - place).starts_with("nan"))

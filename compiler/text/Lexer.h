@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of HLO text. The lexer only points into the text: it copies nothing, so the text must
-// outlive it, and must end in a NUL byte. Tests: test/text/errors/.
+// The lexer of HLO text. It only points into the text and copies nothing, so the text must outlive
+// it, and must end in a NUL byte. Tests: test/text/errors/.
 
 #ifndef HLOC_COMPILER_TEXT_LEXER_H
 #define HLOC_COMPILER_TEXT_LEXER_H
@@ -48,9 +48,9 @@ class Lexer {
 public:
   explicit Lexer(llvm::StringRef text) : text(text), cursor(text.begin()) { next(); }
 
-  /// Goes on to the next token.
+  /// Advances to the next token.
   void next();
-  /// Goes on with the token that starts at or after `place`.
+  /// Continues with the token that starts at or after `place`.
   void reset(const char *place) {
     cursor = place;
     next();
@@ -69,14 +69,14 @@ public:
   llvm::StringRef spelling() const { return {start, size_t(cursor - start)}; }
   /// The name without `%`, `=`, `:`; the number; the inside of the string, still escaped.
   llvm::StringRef getValue() const { return value; }
-  /// What is wrong with an Error token.
+  /// The description of an Error token.
   llvm::StringRef getError() const { return error; }
   llvm::StringRef getText() const { return text; }
 
-  /// Moves past the white space and comments at `place`; null with an error if one is not closed.
+  /// Skips white space and comments at `place`; null with an error if a comment is not closed.
   const char *skipBlank(const char *place);
   /// End of the text in balanced braces that starts at this token, `{`; null if it is not balanced.
-  /// Braces inside quotes do not count.
+  /// Braces in quotes are ignored.
   const char *findClosingBrace(bool singleQuotes) const;
 
 private:
@@ -99,14 +99,14 @@ private:
   Token token = Token::Eof;
 };
 
-/// Whether a computation begins at the token: ENTRY, or a name and what follows those of
-/// computations, `{` or a signature (`(name: ...` or `() ->`).
+/// True if a computation begins at the token: ENTRY, or a name followed by `{` or a signature
+/// (`(name: ...` or `() ->`).
 bool atComputation(const Lexer &lexer);
 
-/// Whether `name` is an element type's, so that nothing else can have that name.
+/// True if `name` is an element type's, so that nothing else can have that name.
 bool isTypeName(llvm::StringRef name);
 
-/// Whether an instruction may have this name, which a lexer has read as one.
+/// True if an instruction may have this name, which the lexer has read as one.
 bool isInstructionName(llvm::StringRef name);
 
 } // namespace hloc::text

@@ -21,7 +21,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Columns that a line takes up to byte `end`, as LLVM prints it: tabs go to multiples of eight.
+/// The width in columns of a line up to byte `end`, as LLVM prints it: tabs go to multiples of
+/// eight.
 static unsigned countColumns(StringRef line, size_t end) {
   unsigned columns = 0;
   for (size_t i = 0; i < std::min(end, line.size());) {
@@ -33,8 +34,8 @@ static unsigned countColumns(StringRef line, size_t end) {
   return columns;
 }
 
-/// Prints a message with its line and a caret, which LLVM leaves out if the line has other
-/// characters than ASCII's, as names of files and people do.
+/// Prints a message with its line and a caret, which LLVM omits if the line contains non-ASCII
+/// characters, such as those in names of files and people.
 static void printMessage(const llvm::SMDiagnostic &message, void *stream) {
   llvm::raw_ostream &out = *static_cast<llvm::raw_ostream *>(stream);
   message.print(nullptr, out);
@@ -44,8 +45,8 @@ static void printMessage(const llvm::SMDiagnostic &message, void *stream) {
 }
 
 namespace {
-/// A module's bytes under a name that no message has: lines are those of its listing, which has the
-/// file's name (loadProto).
+/// A module's bytes under a name that no message uses: lines are those of its listing, which has
+/// the file's name (loadProto).
 class ProtoBuffer : public llvm::MemoryBuffer {
 public:
   explicit ProtoBuffer(std::unique_ptr<llvm::MemoryBuffer> held)
@@ -73,7 +74,7 @@ StringRef removeOuterEnding(StringRef path) {
   return path.ends_with(".hlo.pb") ? path.drop_back(strlen(".pb")) : path;
 }
 
-/// Makes `file` the main buffer of `sources`; an error says why it is no module.
+/// Makes `file` the main buffer of `sources`; an error says why it is not a module.
 static llvm::Error addModule(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources) {
   if (isGzip(file->getBuffer())) {
     auto unpacked = gunzip(*file);
@@ -123,7 +124,7 @@ void printMessagesTo(llvm::raw_ostream &stream, llvm::SourceMgr &sources) {
   sources.setDiagHandler(printMessage, &stream);
 }
 
-/// The text from its first word on, past comments.
+/// The text from its first word on, after comments.
 static StringRef skipComments(StringRef text) {
   while (true) {
     text = text.ltrim();
@@ -133,14 +134,14 @@ static StringRef skipComments(StringRef text) {
   }
 }
 
-/// Whether the first word is MLIR's; `text` begins with it.
+/// True if the first word is MLIR's; `text` begins with it.
 static bool startsLikeMlir(StringRef text) {
   return text.starts_with("module") || text.starts_with("builtin.module") ||
          text.starts_with("func.") || text.starts_with("\"builtin.") || text.starts_with("hlo.") ||
          text.starts_with("#") || text.starts_with("!");
 }
 
-/// HLO text unless the name's ending or the first word says MLIR.
+/// The form: HLO text unless the file's extension or the first word indicates MLIR.
 static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
   StringRef name = removeOuterEnding(buffer.getBufferIdentifier());
   if (name.ends_with(".hlo") || name.ends_with(".txt"))
@@ -150,7 +151,7 @@ static ModuleForm guessForm(const llvm::MemoryBuffer &buffer) {
   return startsLikeMlir(skipComments(buffer.getBuffer())) ? ModuleForm::Mlir : ModuleForm::Hlo;
 }
 
-/// Reports StableHLO, whatever the file's name.
+/// Reports StableHLO, whatever the file's name is.
 static LogicalResult refuseStableHlo(const llvm::SourceMgr &sources, MLIRContext *context) {
   const llvm::MemoryBuffer &buffer = *sources.getMemoryBuffer(sources.getMainFileID());
   StringRef text = skipComments(buffer.getBuffer());
@@ -163,7 +164,8 @@ static LogicalResult refuseStableHlo(const llvm::SourceMgr &sources, MLIRContext
          << adviseOnStableHlo();
 }
 
-/// Reads a protocol buffer. What is said of it is said once there is a listing to show lines of.
+/// Reads a protocol buffer. Its diagnostics are emitted once there is a listing whose lines they
+/// can show.
 static OwningOpRef<ModuleOp> loadProto(llvm::SourceMgr &sources, MLIRContext *context,
                                        const ParseOptions &options) {
   const llvm::MemoryBuffer &buffer = *sources.getMemoryBuffer(sources.getMainFileID());
@@ -181,7 +183,7 @@ static OwningOpRef<ModuleOp> loadProto(llvm::SourceMgr &sources, MLIRContext *co
   llvm::raw_string_ostream out(listing);
   if (module)
     printListing(*module, out);
-  else // what is wrong with it as a whole is said of the first line
+  else // errors of the whole module are reported at the first line
     out << "(an HloModuleProto of " << buffer.getBufferSize() << " bytes)\n";
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(listing, name), llvm::SMLoc());
   for (Diagnostic &diagnostic : diagnostics)
@@ -211,7 +213,7 @@ OwningOpRef<ModuleOp> loadModule(const std::shared_ptr<llvm::SourceMgr> &sources
   if (!module || !options.verify)
     return module;
   SourceNotes notes(*module);
-  // After passes a module holds a function instead of an entry computation.
+  // A lowered module contains a function instead of an entry computation.
   bool isLowered =
       guessed == ModuleForm::Mlir && llvm::any_of(*module->getBody(), [](Operation &op) {
         return op.getName().getStringRef() == "func.func";

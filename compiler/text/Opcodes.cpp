@@ -58,7 +58,7 @@ static const std::pair<StringRef, StringRef> kRequired[] = {
     {"while", "condition,body"},
 };
 
-/// Sets how many operands the operation takes from its traits.
+/// Derives the number of operands from the operation's traits.
 static void readArity(Opcode &opcode) {
   const RegisteredOperationName &name = *opcode.operation;
   using namespace OpTrait;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous instructions. `add-start(x, y)` is short for an async-start of a computation that
-// holds only the add; `add-update` and `add-done` are async-update and async-done.
+// Asynchronous instructions. `add-start(x, y)` abbreviates an async-start of a computation that
+// contains only the add; `add-update` and `add-done` are async-update and async-done.
 #include "compiler/hlo/Location.h"
 #include "compiler/text/AttributeRules.h"
 #include "compiler/text/ParserImpl.h"
@@ -10,8 +10,8 @@ using namespace hloc::hlo;
 
 namespace hloc::text {
 
-/// The opcode that `opcode`, which is none itself, wraps; `kind` is then async-start, async-update
-/// or async-done.
+/// The opcode that `opcode`, which is not one itself, wraps; `kind` is set to async-start,
+/// async-update or async-done.
 const Opcode *Parser::findAsyncSugar(StringRef opcode, StringRef &kind) const {
   for (auto [suffix, name] : {std::pair<StringRef, StringRef>{"-start", "async-start"},
                               {"-update", "async-update"},
@@ -19,7 +19,7 @@ const Opcode *Parser::findAsyncSugar(StringRef opcode, StringRef &kind) const {
     if (!opcode.consume_back(suffix))
       continue;
     kind = name;
-    // Opcodes that have asynchronous forms of their own have no sugar.
+    // Opcodes that have separate asynchronous forms have no abbreviation.
     if (opcodes.find((opcode + "-start").str()) || opcodes.find((opcode + "-done").str()))
       return nullptr;
     const Opcode *wrapped = opcodes.find(opcode);
@@ -28,8 +28,8 @@ const Opcode *Parser::findAsyncSugar(StringRef opcode, StringRef &kind) const {
   return nullptr;
 }
 
-/// Each attribute belongs to the start if every instruction or async-start has it, else to the
-/// instruction that runs.
+/// An attribute belongs to the start if every instruction or async-start may have it, otherwise to
+/// the instruction that runs.
 ParseResult Parser::parseAsyncAttributes(Instruction &start, Instruction &inner) {
   while (takeIf(Token::Comma)) {
     if (!lexer.is(Token::Attribute))
@@ -49,7 +49,7 @@ ParseResult Parser::parseAsyncAttributes(Instruction &start, Instruction &inner)
   return finishAttributes(inner);
 }
 
-/// `X-start(...), attributes of X`: makes the computation that holds X.
+/// `X-start(...), attributes of X`: builds the computation that contains X.
 ParseResult Parser::parseAsyncStart(Instruction &start, const Opcode *wrapped) {
   if (!start.type)
     return fail(start.opcodePlace, "expected the shape of the start before the opcode");
@@ -68,7 +68,7 @@ ParseResult Parser::parseAsyncStart(Instruction &start, const Opcode *wrapped) {
   SmallVector<Type> types(TypeRange(ValueRange(start.operands)));
   inner.type = cast<TupleType>(start.type).getType(1);
 
-  // Operands and result may be bound later; then the callee tells their types.
+  // Operands and result may be bound later; then their types are those of the callee.
   auto operandsOfStart = cast<TupleType>(cast<TupleType>(start.type).getType(0));
   auto unbound = dyn_cast<TupleType>(inner.type);
   bool late = types.size() < wrapped->minOperands || operandsOfStart.size() != types.size() ||

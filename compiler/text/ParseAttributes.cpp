@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of attributes that belong to some opcodes: numbers, lists, shapes, computations,
-// precision and aliases. Those that speak of dimensions: ParseWindows.cpp. Which attribute is read
-// how: AttributeRules.cpp.
+// The values of attributes of particular opcodes: numbers, lists, shapes, computations, precision
+// and aliases. Attributes about dimensions are in ParseWindows.cpp, the table of attributes in
+// AttributeRules.cpp.
 #include "compiler/text/ParserImpl.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -53,7 +53,7 @@ ParseResult Parser::parseIntsAttr(Instruction &instruction, StringRef target) {
   return success();
 }
 
-/// A list of one number; of several XLA takes the first, for some opcodes.
+/// A list of one number; if there are several, XLA takes the first for some opcodes.
 ParseResult Parser::takeOneInt(const Instruction &instruction, int64_t &value) {
   const char *place = lexer.begin();
   SmallVector<int64_t> values;
@@ -86,7 +86,7 @@ template <typename Attr>
 ParseResult Parser::parseEnumAttr(Instruction &instruction, StringRef target) {
   using Enum = decltype(std::declval<Attr>().getValue());
   auto value = lexer.is(Token::Ident) ? symbolizeEnum<Enum>(lexer.getValue()) : std::nullopt;
-  if (!value && lexer.is(Token::Ident)) // some XLA reads in any case
+  if (!value && lexer.is(Token::Ident)) // XLA reads some values in any case
     value = symbolizeEnum<Enum>(lexer.getValue().lower());
   if (!value) {
     std::string names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's header, and what is checked of the module as a whole.
+// The module's header, and checks of the module as a whole.
 #include "compiler/hlo/Location.h"
 #include "compiler/text/AttributeRules.h"
 #include "compiler/text/ParserImpl.h"
@@ -24,7 +24,7 @@ ParseResult Parser::parseHeader() {
   return lexer.isKeyword("FileNames") ? parseStackFrames() : ParseResult(success());
 }
 
-/// What the attribute of a module holds.
+/// The kind of value of a module attribute.
 enum class HeaderValue { Flag, Number, Layout, Alias, Donor, Strings, Flags, Debug, Unknown };
 
 static HeaderValue findHeaderValue(StringRef name) {
@@ -65,7 +65,7 @@ ParseResult Parser::parseHeaderAttribute() {
       return failure();
     value = builder.getBoolAttr(flag);
     break;
-  case Number: // 0 is as good as 1
+  case Number: // 0 and 1 mean the same
     if (takeInt(number))
       return failure();
     if (number < 0)
@@ -141,7 +141,7 @@ ParseResult Parser::parseShapeIndex(SmallVectorImpl<int64_t> &index) {
 }
 
 /// `{ {output index}: (operand, {operand index}[, kind]), ... }`. At module level the operand is a
-/// parameter, and there may be a kind.
+/// parameter, and a kind is allowed.
 ParseResult Parser::parseAliases(Attribute &value, bool moduleLevel) {
   SmallVector<Attribute> aliases;
   if (takeList(
@@ -194,7 +194,7 @@ ParseResult Parser::parseDonors(Attribute &value) {
   return success();
 }
 
-/// The four tables of file names, functions, places and frames, kept as they stand, one entry a
+/// The four tables of file names, functions, locations and frames, kept verbatim, one entry per
 /// line.
 ParseResult Parser::parseStackFrames() {
   std::string tables;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions: left side, shape, opcode, attributes, and the operation they make. Their operands
-// are in ParseOperands.cpp.
+// Instructions: left side, shape, opcode, attributes, and the operation built from them. Their
+// operands are in ParseOperands.cpp.
 #include "compiler/hlo/Location.h"
 #include "compiler/hlo/infer/Infer.h"
 #include "compiler/text/AttributeRules.h"
@@ -43,7 +43,7 @@ ParseResult Parser::parseInstruction() {
   return define(instruction, value);
 }
 
-/// Makes `value` known by the instruction's name.
+/// Registers `value` under the instruction's name.
 ParseResult Parser::define(const Instruction &instruction, Value value) {
   StringRef name = instruction.name;
   if (!isInstructionName(name))

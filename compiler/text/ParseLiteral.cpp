@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals, read straight from the text into bytes: no tokens are made of the elements.
+// Literals, parsed directly from the text into bytes, without tokens for the elements.
 #include "compiler/hlo/Literal.h"
 #include "compiler/text/ParserImpl.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,7 +18,7 @@ using llvm::isHexDigit;
 namespace hloc::text {
 namespace {
 
-/// Reads the scalars of one array. `error` and `place` say what went wrong.
+/// Parses the scalars of one array. On failure `error` and `place` describe the error.
 class Scanner {
 public:
   Scanner(Type element, const char *end) : end(end), isBool(element.isSignlessInteger(1)) {
@@ -39,7 +39,7 @@ public:
     }
   }
 
-  /// One element at `place`, which it moves past it.
+  /// Parses one element at `place`, which it advances.
   bool read(const char *&place, SmallVectorImpl<char> &out) {
     if (!isComplex)
       return readPart(place, out);
@@ -110,7 +110,7 @@ private:
       store(uint8_t(value != 0), out);
       return true;
     }
-    // Numbers of 64 bits may be written as signed or unsigned ones, as XLA reads them.
+    // Numbers of 64 bits may be written as signed or unsigned ones, as in XLA.
     bool either = width == 64;
     uint64_t most = negative && (either || !isUnsigned) ? uint64_t(1) << (width - 1)
                     : negative                          ? 0
@@ -123,7 +123,7 @@ private:
     return true;
   }
 
-  /// Reads digits; exact whenever the digits and the power of ten are.
+  /// Parses digits; exact if the digits and the power of ten are exact in double.
   static bool readDouble(const char *&place, const char *end, double &value) {
     static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -164,7 +164,7 @@ private:
     }
     auto [rest, code] = std::from_chars(start, end, value);
     if (code == std::errc::result_out_of_range) {
-      // Overflow and underflow both: the first becomes infinite, the second zero or subnormal.
+      // For overflow and underflow, too: the former becomes infinite, the latter zero or subnormal.
       APFloat exact(APFloat::IEEEdouble());
       llvm::consumeError(
           exact.convertFromString(StringRef(start, at - start), APFloat::rmNearestTiesToEven)
@@ -201,8 +201,8 @@ private:
       return true;
     }
     if (APFloat::SemanticsToEnum(*semantics) == APFloat::S_Float8E8M0FNU) {
-      // Powers of two from 2^-127; halfway goes up, and all between the two least. There is no
-      // zero.
+      // Powers of two from 2^-127; halfway is rounded up, and so is everything between the two
+      // smallest. There is no zero.
       int exponent = 0;
       double fraction = std::frexp(value, &exponent);
       int power = std::max(exponent - 1 + (fraction >= 0.75), value > 0x1p-127 ? -126 : -127);
@@ -211,7 +211,7 @@ private:
       store(power + 127, out);
       return true;
     }
-    // XLA reads f16 and bf16 by way of f32.
+    // XLA converts f16 and bf16 via f32.
     bool inexact;
     APFloat small(value);
     if (throughFloat)
@@ -231,7 +231,7 @@ private:
     if (rest.consume_front("inf") && endsNumber(rest.begin())) {
       bool hasInf = APFloat::semanticsHasInf(*semantics);
       place = rest.begin();
-      if (!hasInf && !APFloat::semanticsHasNaN(*semantics)) // what XLA's conversions make of it
+      if (!hasInf && !APFloat::semanticsHasNaN(*semantics)) // what XLA's conversions give
         store(APFloat::getLargest(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
       else if (!hasInf)
         store(APFloat::getQNaN(*semantics, negative).bitcastToAPInt().getZExtValue(), out);
@@ -256,7 +256,7 @@ private:
       rest = rest.drop_front(digits.size());
       if (digits.getAsInteger(16, payload) || !rest.consume_front(")"))
         return fail(start, "expected nan(0x...) with a payload of at most 52 bits");
-      // Only the types that also have infinities have NaNs that differ.
+      // Only types that also have infinities have several NaNs.
       unsigned mantissa = APFloat::semanticsPrecision(*semantics) - 1;
       uint64_t mask = (uint64_t(1) << mantissa) - 1;
       bool hasPayload = APFloat::semanticsHasInf(*semantics);
@@ -380,12 +380,13 @@ ParseResult Parser::parseArrayLiteral(RankedTensorType type, Attribute &value, b
       return expected("`{`: a constant of rank " + Twine(rank) + " has braces nested " +
                       Twine(rank) + " deep");
     }
-    if (rank && level == 0) { // XLA reads the first element alone
+    if (rank && level == 0) { // XLA reads only the first element
       warn(place, "expected braces nested " + Twine(rank) + " deep in a constant of rank " +
                       Twine(rank) + "; the elements that are missing are zero");
       if (!scanner.read(place, bytes))
         return fail(scanner.errorPlace, scanner.error);
-      // The text does not grow with such a constant: its memory, and its print, must have a bound.
+      // The size of such a constant is not bounded by the text, so its memory, and its print, need
+      // a bound.
       if (uint64_t(count) > (uint64_t(1) << 24) / elementBytes)
         return fail(literal, "expected all elements of so large a constant");
       bytes.resize(count * elementBytes);

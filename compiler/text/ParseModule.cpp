@@ -128,7 +128,7 @@ ParseResult Parser::takeInts(SmallVectorImpl<int64_t> &values) {
 ParseResult Parser::nest(function_ref<ParseResult()> read) {
   if (depth == kMaxDepth) {
     (void)fail(lexer.begin(), "expected nesting at most " + Twine(kMaxDepth) + " levels deep");
-    errors = options.maxErrors; // every level would look for a place to go on from
+    errors = options.maxErrors; // every level of nesting would look for a place to continue
     return failure();
   }
   ParseResult result = success();
@@ -146,7 +146,7 @@ std::string Parser::textSince(const char *begin) const {
 
 //===- Computations --------------------------------------------------------===//
 
-/// `(name shape, ...) -> shape`. The parameters are not looked at again: their instructions count.
+/// `(name shape, ...) -> shape`. The parameters are ignored: those of their instructions are used.
 ParseResult Parser::parseSignature(Type &result) {
   if (takeList(Token::LParen, Token::RParen, [&]() -> ParseResult {
         StringRef name;
@@ -173,7 +173,7 @@ ParseResult Parser::parseComputation() {
   const char *signature = lexer.begin();
   if ((lexer.is(Token::LParen) && parseSignature(result)) ||
       (!lexer.is(Token::LBrace) && expected("`{` at the start of computation `" + name + "`"))) {
-    computations.try_emplace(name, ComputationOp()); // known, so that nobody who calls it is blamed
+    computations.try_emplace(name, ComputationOp()); // known, so that its callers get no errors
     return failure();
   }
 
@@ -199,7 +199,7 @@ ParseResult Parser::parseComputation() {
   }
   auto [known, isNew] = computations.try_emplace(name, ComputationOp());
   if (!isNew && known->second && made.contains(known->second.getSymNameAttr())) {
-    // The text has the better claim to the name.
+    // The name in the text takes precedence.
     ComputationOp other = known->second;
     StringAttr fresh = builder.getStringAttr(unusedName(name));
     made.insert(fresh);
@@ -226,15 +226,15 @@ ParseResult Parser::parseComputation() {
   return success();
 }
 
-/// `{ instruction ... }`. Goes on after an instruction that has an error, as long as it can find
-/// the next one.
+/// `{ instruction ... }`. After an instruction with an error, it continues with the next one if it
+/// can find it.
 ParseResult Parser::parseBody(Scope &body, const char *place) {
   lexer.next();
   while (!lexer.is(Token::RBrace)) {
     if (tooManyErrors())
       return failure();
     if (lexer.is(Token::Eof)) {
-      if (body.failed) // the error before may have swallowed the rest
+      if (body.failed) // the previous error may have skipped the rest
         return failure();
       (void)fail(lexer.begin(), "expected `}` at the end of the computation");
       return failure();
@@ -255,7 +255,7 @@ ParseResult Parser::parseBody(Scope &body, const char *place) {
   return body.failed ? ParseResult(success()) : finishBody(body, place);
 }
 
-/// Goes to the next instruction after the one that starts at `begin` and has an error at `error`.
+/// Advances to the instruction after the one that starts at `begin` and has an error at `error`.
 /// Only instructions have `name =`, with a space, outside of all inner braces.
 void Parser::skipInstruction(const char *begin, const char *error) {
   lexer.reset(begin);
@@ -267,7 +267,7 @@ void Parser::skipInstruction(const char *begin, const char *error) {
       if (lexer.is(Token::Name) || lexer.is(Token::Ident)) {
         Lexer ahead = lexer;
         ahead.next();
-        // The error itself may be about this very `=`: pass it.
+        // The error may be at this very `=`: skip it.
         if (ahead.is(Token::Equal) && lexer.begin() > begin + 5 && lexer.begin() >= error)
           return;
       }
@@ -280,8 +280,8 @@ void Parser::skipInstruction(const char *begin, const char *error) {
   }
 }
 
-/// A computation written in place of its name. `symbol` stays null if it has an error that is
-/// reported and passed.
+/// A computation written inline instead of a name. `symbol` stays null if it has an error that was
+/// reported and skipped.
 ParseResult Parser::parseInlineComputation(FlatSymbolRefAttr &symbol) {
   const char *place = lexer.begin();
   ComputationOp computation = createComputation("_", place);
@@ -295,7 +295,7 @@ ParseResult Parser::parseInlineComputation(FlatSymbolRefAttr &symbol) {
     computation->erase();
     return parsed;
   }
-  // A name now, after those of computations inside, as XLA gives them.
+  // It gets its name after the computations inside it, as in XLA.
   std::string name = unusedName("_");
   computation.setSymName(name);
   computation->setLoc(makeLocation(computation.getSymNameAttr(), locate(place)));
@@ -307,8 +307,8 @@ ParseResult Parser::parseInlineComputation(FlatSymbolRefAttr &symbol) {
 
 //===- The whole text ------------------------------------------------------===//
 
-/// Goes on after a computation that has an error outside of its instructions, as long as it can
-/// find the next one.
+/// After a computation with an error outside of its instructions, it continues with the next one if
+/// it can find it.
 ParseResult Parser::parseComputations() {
   while (!lexer.is(Token::Eof) && !tooManyErrors()) {
     const char *begin = lexer.begin();
@@ -321,7 +321,7 @@ ParseResult Parser::parseComputations() {
   return failure(errors != 0);
 }
 
-/// Goes to the first computation that begins at the current token or later, outside of braces.
+/// Advances to the next computation at or after the current token, outside of braces.
 void Parser::skipToComputation() {
   size_t depth = 0;
   for (; !lexer.is(Token::Eof); lexer.next()) {
@@ -334,8 +334,8 @@ void Parser::skipToComputation() {
   }
 }
 
-/// `foo = f32[2] add(f32[2] x, f32[2] y)`, perhaps without `foo =`: operands that have a shape are
-/// the parameters.
+/// `foo = f32[2] add(f32[2] x, f32[2] y)`, where `foo =` is optional: operands with a shape are the
+/// parameters.
 ParseResult Parser::parseSingleInstruction() {
   singleInstruction = true;
   const char *place = lexer.begin();

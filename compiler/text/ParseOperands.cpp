@@ -12,7 +12,7 @@ namespace hloc::text {
 ParseResult Parser::parseOperands(Instruction &instruction) {
   if (take(Token::LParen, "`(`"))
     return failure();
-  // Commas may stand in any number, as they may for XLA.
+  // Any number of commas is allowed, as in XLA.
   for (bool separate = true; !takeIf(Token::RParen);)
     if (takeIf(Token::Comma))
       separate = true;
@@ -89,7 +89,7 @@ Value Parser::findParameterOrMake(StringRef name, Type type, const char *place) 
   return value;
 }
 
-/// `#N` after an operand: that element of the tuple, through a get-tuple-element of its own.
+/// `#N` after an operand: that element of the tuple, through a get-tuple-element.
 ParseResult Parser::parseElementOf(Value &value, StringRef name) {
   const char *place = lexer.begin();
   lexer.next();
@@ -116,12 +116,12 @@ ParseResult Parser::parseElementOf(Value &value, StringRef name) {
   return success();
 }
 
-/// An instruction without name that stands as an operand.
+/// An instruction without a name as an operand.
 ParseResult Parser::parseNested(Instruction &outer, Type type, Value &value) {
   Instruction inner;
   inner.type = type;
   inner.place = lexer.begin();
-  // Names are given in the order in which instructions are made: operands first.
+  // Names are assigned in the order in which instructions are created: operands first.
   std::string name = (lexer.getValue() + ".anon").str();
   auto number = [&] {
     if (unsigned before = scope->anonymous[name]++)

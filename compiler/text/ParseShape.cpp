@@ -93,7 +93,7 @@ ParseResult Parser::parseArrayShape(Type &type) {
   return success();
 }
 
-/// Whether the `{` here opens a layout and not a computation's body or a literal.
+/// True if the `{` here begins a layout and not a computation's body or a literal.
 bool Parser::atLayout() {
   Lexer ahead = lexer;
   ahead.next();
@@ -177,7 +177,7 @@ ParseResult Parser::parseLayoutProperties(ArrayLayout &layout) {
       if (!lexer.is(Token::LParen))
         return expected("`(` at the start of a split");
       while (takeIf(Token::LParen)) {
-        // The lexer takes `0:` for the start of a number: dimension, then the indices.
+        // The lexer treats `0:` as the start of a number: dimension, then the indices.
         if (takeInt(number) || take(Token::Colon, "`:` after the split dimension"))
           return failure();
         do {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that only other tools read: shardings, where a value was before the passes of another
-// compiler, statistics. Checked by their grammar, then kept as they stand.
+// Attributes that only other tools use: shardings, origins of values before the passes of another
+// compiler, statistics. Their syntax is checked, and they are kept verbatim.
 #include "compiler/text/ParserImpl.h"
 
 using namespace mlir;
 
 namespace hloc::text {
 
-/// What a value can be over devices that do not divide it.
+/// The states of a value over devices that do not divide it.
 static constexpr StringRef kStates[] = {"replicated", "manual", "unreduced"};
 
 //===- Meshes --------------------------------------------------------------===//
@@ -37,8 +37,8 @@ ParseResult Parser::takeMesh(Mesh &mesh) {
   });
 }
 
-/// `device_ids=(0,2,1,3)` or `device_ids=([2,2]T(1,0))`, if it stands here; all devices in order
-/// otherwise.
+/// `device_ids=(0,2,1,3)` or `device_ids=([2,2]T(1,0))`, if present; otherwise all devices in
+/// order.
 ParseResult Parser::takeDeviceIds(Mesh &mesh) {
   const char *begin = lexer.begin();
   if (lexer.is(Token::Attribute) && lexer.getValue() == "device_ids") {
@@ -63,7 +63,7 @@ ParseResult Parser::takeDeviceIds(Mesh &mesh) {
   return why.empty() ? ParseResult(success()) : fail(begin, why);
 }
 
-/// `"a"`, an axis of the mesh, or `"a":(2)4`, the part of size 4 of it that 2 come before.
+/// `"a"`, an axis of the mesh, or `"a":(2)4`, its part of size 4 that follows a factor of 2.
 ParseResult Parser::takeAxis(const Mesh &mesh, MeshAxis &axis) {
   StringRef name = lexer.getValue();
   const char *place = lexer.begin();
@@ -85,7 +85,7 @@ ParseResult Parser::takeAxis(const Mesh &mesh, MeshAxis &axis) {
 
 //===- Shardings -----------------------------------------------------------===//
 
-/// `name=`, which must stand here.
+/// `name=`, which is required here.
 ParseResult Parser::takeAttributeName(StringRef name) {
   if (!lexer.is(Token::Attribute) || lexer.getValue() != name)
     return expected(name + "=");
@@ -103,8 +103,8 @@ ParseResult Parser::takeMetadataList() {
   return takeMetadata(ignored);
 }
 
-/// After the mesh: `replicated`, `manual` or `unreduced`, or the axes of each dimension, then
-/// those of which the value is replicated, unreduced or manual.
+/// After the mesh: `replicated`, `manual` or `unreduced`, or the axes of each dimension, then those
+/// along which the value is replicated, unreduced or manual.
 ParseResult Parser::takeNamedSharding() {
   Mesh mesh;
   MeshAxis axis;
@@ -116,7 +116,7 @@ ParseResult Parser::takeNamedSharding() {
       (takeDeviceIds(mesh) || take(Token::Comma, "`,` after the devices")))
     return failure();
   auto takeAxes = [&] {
-    bool open = false; // `?`, last, says that more axes may be added
+    bool open = false; // `?`, last, means that more axes may be added
     return takeList(Token::LBrace, Token::RBrace, [&] {
       if (open)
         return expected("`}` after `?`");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that every instruction may carry. Their text is checked, then kept as it stands.
+// Attributes that every instruction may have. Their syntax is checked, and they are kept verbatim.
 #include "compiler/text/ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -8,7 +8,7 @@ using namespace hloc::hlo;
 
 namespace hloc::text {
 
-/// Text in balanced braces, taken verbatim.
+/// Text in balanced braces, verbatim.
 ParseResult Parser::takeBraces(bool singleQuotes, std::string &value) {
   if (!lexer.is(Token::LBrace))
     return expected("`{`");
@@ -84,7 +84,7 @@ ParseResult Parser::parseMetadata(Instruction &instruction, StringRef) {
   return success();
 }
 
-/// `{field=value ...}`, as it stands.
+/// `{field=value ...}`, verbatim.
 ParseResult Parser::takeMetadata(std::string &value) {
   const char *begin = lexer.begin();
   if (take(Token::LBrace, "`{` at the start of the metadata"))
@@ -175,7 +175,8 @@ ParseResult Parser::parseFrontendAttributes(Instruction &instruction, StringRef 
 
 //===- Groups of participants ----------------------------------------------===//
 
-/// `[2,4]T(1,0)`, after `<=`: numbers from 0 in that shape, transposed. The current token is `[`.
+/// `[2,4]T(1,0)`, after `<=`: numbers from 0 in a grid of that shape, transposed. The current token
+/// is `[`.
 ParseResult Parser::takeIota(Iota &iota) {
   const char *place = lexer.begin();
   if (takeList(Token::LSquare, Token::RSquare, [&] { return takeInt(iota.sizes.emplace_back()); }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that speak of dimensions: windows, labels, padding, slices, and lists of lists.
+// Attributes about dimensions: windows, labels, padding, slices, and lists of lists.
 #include "compiler/text/ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -19,7 +19,7 @@ static bool readProduct(StringRef text, SmallVectorImpl<int64_t> &values) {
   return true;
 }
 
-/// `0_1`, `0_1x2_3_1`: low, high and, if asked for, interior padding.
+/// `0_1`, `0_1x2_3_1`: low, high and, if requested, interior padding.
 static bool readPadding(StringRef text, SmallVectorImpl<int64_t> &low,
                         SmallVectorImpl<int64_t> &high, SmallVectorImpl<int64_t> *interior) {
   while (!text.empty()) {
@@ -85,7 +85,7 @@ ParseResult Parser::parseWindowAttr(Instruction &instruction, StringRef target) 
                              " but got " + Twine(list.size()));
     return success();
   };
-  if (reversals.size() > rank) // XLA does not look at the rest
+  if (reversals.size() > rank) // XLA ignores the rest
     reversals.resize(rank);
   if (complete(strides, "stride", 1) || complete(low, "pad", 0) || complete(high, "pad", 0) ||
       complete(base, "lhs_dilate", 1) || complete(dilations, "rhs_dilate", 1) ||
@@ -158,7 +158,7 @@ ParseResult Parser::parseDimLabelsAttr(Instruction &instruction, StringRef targe
   auto [lhs, rest] = text.split('_');
   auto [rhs, out] = rest.split("->");
   unsigned spatialRank = lhs.size() - lhs.count('?') - 2;
-  // Places of the two letters, then of the digits 0, 1, ...
+  // Positions of the two letters, then of the digits 0, 1, ...
   auto read = [&](StringRef labels, char first, char second,
                   SmallVectorImpl<int64_t> &places) -> ParseResult {
     places.assign(spatialRank + 2, -1);

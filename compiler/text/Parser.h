@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads HLO text into the hlo dialect. Errors are diagnostics of the context, at file, line and
-// column; after one the parser goes on with the next instruction, so that one run reports several.
+// Parses HLO text into the hlo dialect. Errors are diagnostics of the context, at file, line and
+// column; after one the parser continues with the next instruction, so that one run reports
+// several.
 // Tests: test/text/*.hlo, test/text/errors/.
 
 #ifndef HLOC_COMPILER_TEXT_PARSER_H
@@ -12,28 +13,28 @@
 
 namespace hloc {
 
-/// What to make of `constant({...})`, a constant whose value the printer left out.
+/// Treatment of `constant({...})`, a constant whose value the printer omitted.
 enum class ElidedConstants {
   Keep,   ///< zeros, marked `hlo.elided`: printed as `{...}` again
-  Refuse, ///< an error at its place: for those who need the value
+  Refuse, ///< an error at its location: for users of the value
   Zero,   ///< zeros, as if they had been written
 };
 
 struct ParseOptions {
-  /// Attributes that stand in no table are errors instead of warnings.
+  /// Unknown attributes are errors instead of warnings.
   bool strict = false;
   ElidedConstants elidedConstants = ElidedConstants::Keep;
-  /// Reading stops after so many errors.
+  /// Parsing stops after this number of errors.
   unsigned maxErrors = 20;
 };
 
-/// Module that the main buffer of `sources` holds: a module, computations without header, or a
+/// Parses the module in the main buffer of `sources`: a module, computations without header, or a
 /// single instruction. Null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> parseHlo(const llvm::SourceMgr &sources,
                                            mlir::MLIRContext *context,
                                            const ParseOptions &options = {});
 
-/// The same for text in memory; `fileName` stands in locations. `text` must end in a NUL byte.
+/// The same for text in memory; locations refer to `fileName`. `text` must end in a NUL byte.
 mlir::OwningOpRef<mlir::ModuleOp> parseHlo(llvm::StringRef text, llvm::StringRef fileName,
                                            mlir::MLIRContext *context,
                                            const ParseOptions &options = {});

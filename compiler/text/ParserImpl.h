@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser's state, shared by the files that read its parts: ParseModule.cpp (header and
+// The parser's state, shared by the files that implement its parts: ParseModule.cpp (header and
 // computations), ParseInstruction.cpp, ParseAsync.cpp, ParseAttributes.cpp, ParseShared.cpp (the
-// attributes of every instruction), ParseShape.cpp and ParseLiteral.cpp. What it makes of them:
+// attributes of every instruction), ParseShape.cpp and ParseLiteral.cpp. The module is built by
 // ModuleBuilder.h.
 
 #ifndef HLOC_COMPILER_TEXT_PARSERIMPL_H
@@ -13,18 +13,17 @@
 
 namespace hloc::text {
 
-/// How deeply shapes, literals, instructions and computations may nest, all together: as deeply as
-/// for XLA.
+/// The maximum total nesting of shapes, literals, instructions and computations, the same as XLA's.
 constexpr unsigned kMaxDepth = 8192;
-/// Levels of nesting that one stack surely holds; what is deeper is read on a stack of its own.
+/// Levels of nesting that certainly fit on one stack; deeper levels are parsed on a separate stack.
 constexpr unsigned kLevelsPerStack = 128;
 
-/// What a sharding says of its devices.
+/// The devices of a sharding.
 struct Tiling {
   size_t rank = 0, devices = 0;
 };
 
-/// Whether modules have an attribute of this name.
+/// True if modules have an attribute of this name.
 bool isHeaderAttribute(llvm::StringRef name);
 
 class Parser : ModuleBuilder {
@@ -38,7 +37,7 @@ private:
 
   //===- Tokens and messages (ParseModule.cpp) ------------------------------===//
 
-  /// Reports that `what` should stand at the current token.
+  /// Reports that `what` was expected at the current token.
   ParseResult expected(const llvm::Twine &what);
   mlir::FileLineColLoc locate(const char *place) override;
   bool takeIf(Token token);
@@ -47,13 +46,13 @@ private:
   ParseResult takeBool(bool &value);
   ParseResult takeString(std::string &value);
   ParseResult takeName(llvm::StringRef &name);
-  /// `{ element, ... }`, perhaps empty. XLA reads some lists with a comma at the end.
+  /// `{ element, ... }`, possibly empty. XLA accepts some lists with a trailing comma.
   ParseResult takeList(Token open, Token close, llvm::function_ref<ParseResult()> element,
                        bool mayEndInComma = false);
   ParseResult takeInts(llvm::SmallVectorImpl<int64_t> &values);
   /// The text from `begin` to the end of the last token, without comments and line breaks.
   std::string textSince(const char *begin) const;
-  /// Reads what is nested one level deeper.
+  /// Parses what is nested one level deeper.
   ParseResult nest(llvm::function_ref<ParseResult()> read);
 
   //===- Module and computations (ParseModule.cpp, ParseHeader.cpp) ---------===//
@@ -90,7 +89,7 @@ private:
   ParseResult unexpectedAttribute(const Instruction &instruction, llvm::StringRef name,
                                   const char *place);
   ParseResult define(const Instruction &instruction, mlir::Value value);
-  /// Whether the text is a single instruction and this is it, not one of a computation inside.
+  /// True if the text is a single instruction and this is it, not one of a computation inside.
   bool mayMakeParameters() const;
   mlir::Value findParameterOrMake(llvm::StringRef name, mlir::Type type, const char *place);
 
@@ -101,7 +100,7 @@ private:
 
   //===- Attributes (ParseAttributes.cpp, ParseShared.cpp) ------------------===//
 
-  // Each reads the value of one attribute; `target` is the operation's name for it.
+  // Each parses the value of one attribute; `target` is the operation's name for it.
   ParseResult parseIntAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseBoolAttr(Instruction &instruction, llvm::StringRef target);
   ParseResult parseFloatAttr(Instruction &instruction, llvm::StringRef target);
@@ -184,7 +183,7 @@ private:
   const char *entryPlace = nullptr;
   bool singleInstruction = false;
 
-  // The last place that `locate` looked at: places mostly come in order.
+  // The last position that `locate` was called for: positions mostly increase.
   const char *lastPlace;
   const char *lastLineStart;
   unsigned lastLine = 1;

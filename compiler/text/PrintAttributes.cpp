@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of operations as text: the reverse of the table in ParseAttributes.cpp.
+// Attributes of operations as text: the inverse of the table in AttributeRules.cpp.
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/PrintValues.h"
 #include "compiler/text/Quote.h"
@@ -123,7 +123,7 @@ static void printSparsity(ArrayAttr operands, raw_ostream &out) {
   out << '}';
 }
 
-/// The name of an enumeration's value; empty if `attribute` is none.
+/// The name of an enumeration's value; empty if `attribute` is not one.
 static StringRef enumName(Attribute attribute) {
   return llvm::TypeSwitch<Attribute, StringRef>(attribute)
       .Case<DirectionAttr, ComparisonTypeAttr, FftTypeAttr, DistributionAttr, RngAlgorithmAttr,
@@ -133,7 +133,7 @@ static StringRef enumName(Attribute attribute) {
       .Default([](Attribute) { return StringRef(); });
 }
 
-/// Prints an attribute of the kinds that look the same wherever they stand.
+/// Prints an attribute of the kinds that always have the same form.
 static bool printValue(Attribute attribute, raw_ostream &out) {
   if (StringRef name = enumName(attribute); !name.empty()) {
     out << name;
@@ -143,7 +143,7 @@ static bool printValue(Attribute attribute, raw_ostream &out) {
       .Case([&](BoolAttr value) { return out << (value.getValue() ? "true" : "false"), true; })
       .Case([&](IntegerAttr value) { return out << value.getInt(), true; })
       .Case([&](FloatAttr value) {
-        // Read back as a double and then rounded: print the f32's own shortest decimal.
+        // It is parsed as a double and then rounded: print the f32's own shortest decimal.
         auto bits = DenseElementsAttr::get(RankedTensorType::get({}, value.getType()), value);
         return printLiteral(bits, bits.getType(), false, out), true;
       })
@@ -173,7 +173,7 @@ static bool printValue(Attribute attribute, raw_ostream &out) {
       .Default([](Attribute) { return false; });
 }
 
-/// `shape literal`, as custom-call's `literal` attribute has it.
+/// `shape literal`, for custom-call's `literal` attribute.
 static void printTypedLiteral(Attribute value, raw_ostream &out) {
   if (auto tuple = dyn_cast<ArrayAttr>(value)) {
     out << '(';
@@ -192,7 +192,7 @@ static bool mayBeAbsent(StringRef name) {
   return name.starts_with("lhs_") || name.starts_with("rhs_") || name.ends_with("batching_dims");
 }
 
-/// Whether leaving the attribute out means the same.
+/// True if omitting the attribute means the same.
 static bool isDefault(Operation *operation, StringRef name, Attribute value) {
   if (auto flag = dyn_cast<BoolAttr>(value)) {
     bool usual = isa<TopkOp>(operation);
@@ -237,7 +237,7 @@ static void printPadding(PadOp pad, raw_ostream &out) {
       "x");
 }
 
-/// Whether a conditional has two branches by name; what it is given need not be checked yet.
+/// True if a conditional has two branches by name; its operands need not be verified yet.
 static bool isBranchedByPred(ConditionalOp conditional) {
   auto index = dyn_cast<RankedTensorType>(conditional->getOperand(0).getType());
   return index && index.getElementType().isSignlessInteger(1);

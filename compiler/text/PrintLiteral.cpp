@@ -89,8 +89,8 @@ private:
       out << (value.isNegative() ? "-inf" : "inf");
       return;
     }
-    // APFloat takes the least power of f8e8m0fnu for another, and XLA what is above it for the
-    // next.
+    // APFloat represents the smallest power of f8e8m0fnu as another one, and XLA rounds what is
+    // above it to the next.
     if (APFloat::SemanticsToEnum(*semantics) == APFloat::S_Float8E8M0FNU)
       return printNumber(std::ldexp(1.0, int(bits) - 127), out);
     printFloat32(float(value.convertToDouble())); // exact
@@ -99,7 +99,7 @@ private:
   void printFloat32(float value) {
     char text[48];
     auto end = std::to_chars(text, std::end(text), value);
-    // Readers round to a double first: take more digits in the rare case that this matters.
+    // Readers round to a double first: print more digits in the rare case that this matters.
     double read;
     std::from_chars(text, end.ptr, read);
     if (float(read) != value)

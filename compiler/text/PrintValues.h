@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals and attribute values as HLO text writes them.
+// Printing of literals and attribute values in the form of HLO text.
 
 #ifndef HLOC_COMPILER_TEXT_PRINTVALUES_H
 #define HLOC_COMPILER_TEXT_PRINTVALUES_H
@@ -12,7 +12,7 @@ namespace hloc::text {
 /// The literal `value` of type `type`; `{...}` for its arrays if `elided`.
 void printLiteral(mlir::Attribute value, mlir::Type type, bool elided, llvm::raw_ostream &out);
 
-/// The shortest decimal that reads back as `value`.
+/// The shortest decimal that is parsed as `value`.
 void printNumber(double value, llvm::raw_ostream &out);
 
 /// Prints `, name=value` for each attribute that belongs to the operation's opcode and differs from

@@ -54,7 +54,7 @@ public:
       return refuse(terminator, "a result of this type");
     out << " {\n";
 
-    // Parameters stand first, but for those that the text had elsewhere.
+    // Parameters come first, except for those that were elsewhere in the text.
     int64_t count = 0;
     SmallVector<BlockArgument> later;
     for (BlockArgument argument : block.getArguments()) {
@@ -96,14 +96,15 @@ private:
                                   << " has no form in HLO text: print it with --emit=mlir";
   }
 
-  /// How many instructions and parameters stood before a parameter in the text.
+  /// The number of instructions and parameters before a parameter in the text.
   int64_t positionOf(BlockArgument argument) {
     auto position =
         computation.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "hlo.position");
     return position ? position.getInt() : 0;
   }
 
-  /// Gives `value` the name in its location, or one made of `base`, unless it is taken.
+  /// Names `value` after its location, or otherwise after `base`; a number is appended if the name
+  /// is taken.
   void chooseName(Value value, StringRef base) {
     StringRef given = getInstructionName(value.getLoc());
     std::string name;
@@ -167,7 +168,7 @@ private:
     auto predecessors = attributes.getAs<ArrayAttr>("hlo.control_predecessors");
     if (!predecessors)
       return;
-    // Those that passes have removed need not be waited for.
+    // Predecessors that passes have removed are omitted.
     SmallVector<StringRef> present;
     for (Attribute name : predecessors)
       if (auto found = printed.find(cast<StringAttr>(name).getValue()); found != printed.end())
@@ -191,10 +192,10 @@ private:
   llvm::DenseMap<Value, std::string> names;
   llvm::StringSet<> taken;
   llvm::StringMap<unsigned> counters;
-  llvm::StringMap<std::string> printed; // by the name that the location gives
+  llvm::StringMap<std::string> printed; // by the name in the location
 };
 
-/// The module's computations, those that are called before those that call them.
+/// The module's computations, callees before their callers.
 SmallVector<ComputationOp> orderComputations(ModuleOp module) {
   llvm::StringMap<ComputationOp> byName;
   for (auto computation : module.getOps<ComputationOp>())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings of the text: escapes, and texts that are kept as they stand.
+// Strings of the text: escapes, and texts that are kept verbatim.
 
 #ifndef HLOC_COMPILER_TEXT_QUOTE_H
 #define HLOC_COMPILER_TEXT_QUOTE_H
@@ -9,17 +9,17 @@
 
 namespace hloc::text {
 
-/// Replaces the escapes of C in `text` (`\n`, `\"`, `\x41`, `\101`, ...). False if one is wrong.
+/// Replaces C escapes in `text` (`\n`, `\"`, `\x41`, `\101`, ...). False if one is invalid.
 bool unescape(llvm::StringRef text, std::string &value);
 
 /// `value` in double quotes, with escapes.
 std::string quote(llvm::StringRef value);
 
-/// `text` without comments, each run of white space outside of quotes made one space.
+/// `text` without comments, with each run of white space outside of quotes replaced by one space.
 std::string squeeze(llvm::StringRef text);
 
-/// What an attribute kept verbatim (`hlo.backend_config`) says: the inside of a quoted string
-/// with its escapes replaced, or the text in braces as it stands.
+/// The contents of an attribute kept verbatim (`hlo.backend_config`): the inside of a quoted string
+/// with its escapes replaced, or the text in braces verbatim.
 std::string unquote(llvm::StringRef verbatim);
 
 } // namespace hloc::text

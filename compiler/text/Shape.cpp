@@ -87,9 +87,10 @@ StringRef getElementName(Type type) {
       .Default([](Type) { return ""; });
 }
 
-/// The properties of a layout that stand after the colon.
+/// The properties of a layout after the colon.
 static void printProperties(LayoutAttr layout, raw_ostream &out) {
-  // `rest` holds D(..), L(n), #(..), *(..) which come before E and S, and SC, P, M after them.
+  // `rest` contains D(..), L(n), #(..), *(..), which come before E and S, and SC, P, M, which come
+  // after them.
   StringRef rest = layout.getRest() ? layout.getRest().getValue() : StringRef();
   auto takeProperty = [&](StringRef letter) {
     if (!rest.starts_with(letter) || rest.substr(letter.size(), 1) != "(")

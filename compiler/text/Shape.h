@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and shapes as the text spells them.
+// Element types and shapes as spelled in the text.
 
 #ifndef HLOC_COMPILER_TEXT_SHAPE_H
 #define HLOC_COMPILER_TEXT_SHAPE_H

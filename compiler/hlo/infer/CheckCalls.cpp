@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which computations call which.
+// The call graph of computations.
 #include "compiler/hlo/infer/ModuleChecks.h"
 #include "compiler/hlo/infer/Rules.h"
 

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace hloc::hlo {
 
 namespace {
-/// How a collective counts its participants.
+/// How a collective numbers its participants.
 enum class Mode { Replicas, Partitions, ReplicasAndPartitions, FlattenedIds };
 
 /// The attributes that collectives share.
@@ -51,7 +51,7 @@ static FailureOr<Mode> getMode(const Collective &collective) {
   return collective.globalIds ? Mode::FlattenedIds : Mode::ReplicasAndPartitions;
 }
 
-/// Number of participants that the groups are made of; 1 stands for unknown.
+/// Number of participants that the groups divide; 1 means unknown.
 static int64_t getParticipants(Mode mode, const Counts &counts) {
   switch (mode) {
   case Mode::Replicas:
@@ -108,7 +108,7 @@ static LogicalResult checkGroups(const Collective &collective, Mode mode, const 
   return success();
 }
 
-/// Members of a group; 1 stands for unknown.
+/// Members of a group; 1 means unknown.
 static int64_t getGroupSize(const Collective &collective, Mode mode, const Counts &counts) {
   int64_t size =
       collective.isEmpty() ? getParticipants(mode, counts) : collective.groups.getSizes()[0];
@@ -116,7 +116,7 @@ static int64_t getGroupSize(const Collective &collective, Mode mode, const Count
                                              : size;
 }
 
-/// C7: `large` is as many times `small` as a group has members.
+/// C7: the size of `large` is that of `small` times the number of members of a group.
 static LogicalResult checkShards(const Rule &rule, Type small, Type large, int64_t dimension,
                                  int64_t members) {
   auto part = dyn_cast<RankedTensorType>(small), whole = dyn_cast<RankedTensorType>(large);
@@ -132,7 +132,7 @@ static LogicalResult checkShards(const Rule &rule, Type small, Type large, int64
          << " in dimension " << dimension << ", for each member of a replica group";
 }
 
-/// The first array among the results; of a start operation, among its results proper.
+/// The first array among the results; for a start operation, among its final results.
 static Type getFirstResult(Operation *op, bool start) {
   if (op->getNumResults() == 0)
     return nullptr;
@@ -154,7 +154,8 @@ template <typename Op> static LogicalResult checkCollective(Op op, const Counts 
   bool uniform = !isa<AllReduceOp, AllReduceStartOp, CollectiveBroadcastOp>(op.getOperation());
   if (failed(mode))
     return failure();
-  if (isa<CollectiveBroadcastOp>(op.getOperation())) // names the participants that take part
+  // its groups name the participants that take part
+  if (isa<CollectiveBroadcastOp>(op.getOperation()))
     return success();
   if (failed(checkGroups(collective, *mode, counts, uniform)))
     return failure();
@@ -194,12 +195,12 @@ template <typename Op> static LogicalResult checkPermutation(Op op, const Counts
     return rule.fail(Error::SourceTargetPairs)
            << "expected pairs but got " << pairs.size() << " numbers";
   int64_t limit = op.getChannelIdAttr() ? counts.partitions : counts.replicas;
-  // Into slices a participant may send or receive once for each.
+  // With slices, a participant may send or receive once for each of them.
   size_t allowed = 1;
   std::optional<ArrayAttr> slices = op.getSliceSizes();
   if (slices && !slices->empty())
     allowed = slices->size();
-  std::map<int64_t, size_t> counted[2]; // of any number, unlike DenseMap
+  std::map<int64_t, size_t> counted[2]; // unlike DenseMap, for any number
   for (auto [i, number] : llvm::enumerate(pairs)) {
     StringRef role = i % 2 ? "target" : "source";
     if (number < 0 || (limit != 1 && number >= limit))
@@ -226,7 +227,7 @@ static std::optional<int64_t> getChannel(Operation *op) {
 LogicalResult checkCollectives(ModuleOp module) {
   Counts counts{getCount(module, "hlo.replica_count"), getCount(module, "hlo.num_partitions")};
   bool valid = true;
-  std::map<int64_t, Operation *> channels; // of any number, unlike DenseMap
+  std::map<int64_t, Operation *> channels; // unlike DenseMap, for any number
   auto isTransfer = [](Operation *op) { return isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op); };
   auto check = [&](Operation *op) -> LogicalResult {
     if (auto all = dyn_cast<AllGatherOp>(op))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry computation and what the module's header says of it.
+// The entry computation and the header's declarations about it.
 #include "compiler/hlo/infer/ModuleChecks.h"
 #include "compiler/hlo/infer/Rules.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -30,7 +30,7 @@ namespace {
 using Place = std::pair<int64_t, SmallVector<int64_t>>;
 } // namespace
 
-/// Bytes that an array takes, or its bound; nothing for other types.
+/// Bytes of an array, with bounded dimensions at their bounds; nothing for other types.
 static std::optional<int64_t> getBytes(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   std::optional<int64_t> count = array ? countElements(getBounds(array)) : std::nullopt;
@@ -39,7 +39,8 @@ static std::optional<int64_t> getBytes(Type type) {
   return bits ? std::optional<int64_t>(llvm::divideCeil(*bits, 8)) : std::nullopt;
 }
 
-/// What keeps the result's part `to` out of the memory of the parameter's part `from`, or nothing.
+/// Why the result's part `to` cannot share the memory of the parameter's part `from`; empty if it
+/// can.
 static std::string findMismatch(BufferAliasAttr alias, Type from, Type to) {
   if (typesAgree(from, to))
     return "";
@@ -119,7 +120,7 @@ LogicalResult checkEntry(ModuleOp module) {
              << computation.getSymName() << " are marked as such";
     entry = computation;
   }
-  if (!computations) // after the pipeline a module has none
+  if (!computations) // a lowered module has none
     return success();
   if (!entry)
     return report(module.getLoc(), Error::Entry)

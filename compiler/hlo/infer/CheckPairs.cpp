@@ -14,7 +14,8 @@ static bool passesOn(Operation *op) {
              CopyOp, FusionOp>(op);
 }
 
-/// What ends the operation that `op` starts or goes on with; empty if `op` does neither.
+/// The operations that may end or continue the one that `op` starts or continues; empty if `op`
+/// does neither.
 static SmallVector<StringRef, 2> getSuccessors(Operation *op) {
   if (isa<AsyncStartOp, AsyncUpdateOp>(op))
     return {"hlo.async_update", "hlo.async_done"};
@@ -33,7 +34,8 @@ static SmallVector<StringRef, 2> getSuccessors(Operation *op) {
   return {};
 }
 
-/// What may have made the state that `op` ends or goes on with; empty if `op` does neither.
+/// The operations that may have made the state that `op` ends or continues; empty if `op` does
+/// neither.
 static SmallVector<StringRef, 2> getPredecessors(Operation *op) {
   if (isa<AsyncUpdateOp, AsyncDoneOp>(op))
     return {"hlo.async_start", "hlo.async_update"};

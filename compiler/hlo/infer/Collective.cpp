@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations in which several replicas or partitions take part. What depends on the module's
-// counts of them is checked in VerifyCollectives.cpp.
+// Operations that several replicas or partitions take part in. Checks that depend on the module's
+// numbers of these are in CheckCollectives.cpp.
 #include "compiler/hlo/infer/Rules.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -18,8 +18,8 @@ static LogicalResult expectArrays(const Rule &rule, TypeRange inputs) {
   return success();
 }
 
-/// Element types of the results that the text states, in operand order: nothing if as many cannot
-/// be found.
+/// Element types of the results that the text states, in operand order; empty if their number is
+/// not `count`.
 static SmallVector<Type> getStated(const Rule &rule, size_t count, bool start) {
   TypeRange results = rule.getDeclaredTypes();
   auto open = [&] {
@@ -40,7 +40,7 @@ enum class Resize { Multiply, Divide };
 } // namespace
 
 /// Results of all-gather and reduce-scatter: the operands with one dimension multiplied or divided
-/// by the number of participants, which follows from the first stated result.
+/// by the number of participants, which is derived from the first stated result.
 static FailureOr<SmallVector<Type>> resize(const Rule &rule, TypeRange inputs, Sizes dimensions,
                                            bool start, Resize way) {
   if (failed(expectArrays(rule, inputs)) ||
@@ -196,8 +196,8 @@ FailureOr<Type> infer(CollectiveBroadcastOp::Adaptor op, const Rule &rule) {
   return packTypes(rule.getContext(), op.getHasDynamicRoot() ? inputs.take_front(1) : inputs);
 }
 
-/// What a collective-permute gives: its operands, or, with slices (C2), its second operand after
-/// they are written into it. Flattened, the latter has more than four operands.
+/// The result of a collective-permute: its operands, or, with slices (C2), its second operand after
+/// the slices are written into it. Flattened, the latter has more than four operands.
 template <typename Adaptor> static FailureOr<Type> inferPermuted(Adaptor op, const Rule &rule) {
   TypeRange inputs = op.getInputs().getTypes();
   if (inputs.empty()) // C1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops, asynchronous operations and the host's side.
+// Calls, loops, asynchronous operations and transfers with the host.
 #include "compiler/hlo/infer/Rules.h"
 #include "compiler/hlo/infer/Signatures.h"
 
@@ -11,7 +11,7 @@ static Report failMissing(const Rule &rule) {
   return rule.fail(Error::ResultMissing) << "expected the text to state the result's shape";
 }
 
-/// Value of `key="..."` in the text of frontend_attributes; nothing if it is not there.
+/// Value of `key="..."` in the text of frontend_attributes; nothing if it is missing.
 static std::optional<StringRef> getFrontendAttribute(StringRef text, StringRef key) {
   for (size_t at = text.find(key); at != StringRef::npos; at = text.find(key, at + 1)) {
     StringRef rest = text.drop_front(at + key.size());
@@ -205,7 +205,7 @@ static FailureOr<TupleType> expectState(const Rule &rule, Type type) {
                                  << (type ? toText(type) : "none");
 }
 
-/// The computation that the operation whose state is `state` runs, if its start is in sight.
+/// The computation that the operation with state `state` runs, if its start can be found.
 static FlatSymbolRefAttr findCalled(Value state, FlatSymbolRefAttr stated) {
   while (auto update = state.getDefiningOp<AsyncUpdateOp>()) {
     if (stated || update.getInputs().empty())
@@ -217,8 +217,8 @@ static FlatSymbolRefAttr findCalled(Value state, FlatSymbolRefAttr stated) {
   return stated || !start ? stated : start.getCallsAttr();
 }
 
-/// Whether `held` is what a state may hold of `result`: all of it, or a tuple of its first parts,
-/// the others being bound later.
+/// True if `held` is a valid part of `result` in a state: all of it, or a tuple of its first parts,
+/// while the others are bound later.
 static bool holdsPartOf(Type held, Type result) {
   if (typesAgree(held, result))
     return true;
@@ -228,8 +228,8 @@ static bool holdsPartOf(Type held, Type result) {
          typesAgree(some.getTypes(), parts.take_front(some.size()));
 }
 
-/// C2, C3: the computation takes first what operands the state holds, and returns what it holds of
-/// the result.
+/// C2, C3: the computation's first parameters are the operands in the state, and it returns the
+/// results in the state.
 static LogicalResult expectWrapped(const Rule &rule, FlatSymbolRefAttr computation,
                                    TupleType state) {
   if (!rule.knowsSignatures() || !computation)
@@ -279,7 +279,7 @@ FailureOr<Type> infer(AsyncUpdateOp::Adaptor op, const Rule &rule) {
   llvm::append_range(operands, inputs.drop_front().getTypes());
   SmallVector<Type> after(before->getTypes());
   after[0] = makeTuple(rule, operands);
-  // More of the result may be bound, and the context is the backend's own.
+  // More of the result may be bound, and the context is backend-specific.
   if (auto declared = dyn_cast_or_null<TupleType>(rule.getDeclared());
       declared && declared.size() >= 2 && holdsPartOf(before->getType(1), declared.getType(1))) {
     after.truncate(1);
@@ -359,7 +359,7 @@ FailureOr<Type> infer(ReplicaIdOp::Adaptor op, const Rule &rule) { return getU32
 //===- The host ------------------------------------------------------------===//
 
 FailureOr<Type> infer(InfeedOp::Adaptor op, const Rule &rule) {
-  // Flattened, it gives the arrays alone.
+  // Flattened, it returns only the arrays.
   TypeRange results = rule.getDeclaredTypes();
   auto tuple = results.size() == 1 ? dyn_cast<TupleType>(results[0]) : TupleType();
   if (tuple && (tuple.size() != 2 || !isa<TokenType>(tuple.getType(1)))) // C1

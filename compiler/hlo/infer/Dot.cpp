@@ -20,7 +20,7 @@ static LogicalResult expectDotNumbers(const Rule &rule, Sizes batch, Sizes contr
   return expectDimensions(rule, all, rank, side + " batch and contracting dimensions");
 }
 
-/// C2, C3: as many dimensions on both sides, of the same sizes.
+/// C2, C3: the same number of dimensions on both sides, of the same sizes.
 static LogicalResult expectPaired(const Rule &rule, RankedTensorType lhs, RankedTensorType rhs,
                                   Sizes left, Sizes right, StringRef what) {
   if (left.size() != right.size())
@@ -118,7 +118,7 @@ FailureOr<Type> infer(RaggedDotOp::Adaptor op, const Rule &rule) {
       return rule.fail(Error::SizesDiffer)
              << "expected as many groups as rhs has, " << toText(Type(*rhs)) << ", but got "
              << toText(Type(*sizes));
-  if (contracted) { // one product a group: groups are the first dimension of the result
+  if (contracted) { // one product per group: groups are the first dimension of the result
     shape->sizes.insert(shape->sizes.begin(), groups.back());
     shape->dynamic.insert(shape->dynamic.begin(), groups.back() == kUnbounded);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations. Those whose operands and result have one type have one rule; which
-// element types they admit stands in their definitions.
+// Elementwise operations. Those whose operands and result have the same type share one rule; the
+// element types that they accept are in their definitions.
 #include "compiler/hlo/infer/Rules.h"
 
 using namespace mlir;
@@ -37,7 +37,7 @@ static LogicalResult expectKind(const Rule &rule, RankedTensorType type, unsigne
                                        << kindsToText(kinds) << " but got " << hlo::toText(type);
 }
 
-/// The component type of complex numbers; other types as they are.
+/// The component type of complex numbers; other types unchanged.
 static Type getComponent(Type element) {
   auto complex = dyn_cast<ComplexType>(element);
   return complex ? complex.getElementType() : element;
@@ -196,7 +196,7 @@ FailureOr<Type> infer(SelectOp::Adaptor op, const Rule &rule) {
     return rule.fail(Error::ShapesDiffer)
            << "expected pred to be a scalar or to have the dimensions of " << toText(Type(*merged))
            << " but got " << toText(Type(*pred));
-  // A text without the result's shape means the layout of an array pred.
+  // If the text states no result shape, the result has the layout of pred, if that is an array.
   if (pred->getRank() != 0 && pred->hasStaticShape() && merged->hasStaticShape())
     return Type(withElement(*pred, merged->getElementType()));
   return Type(*merged);

@@ -36,7 +36,7 @@ FailureOr<Type> infer(SliceOp::Adaptor op, const Rule &rule) {
   return Type(shape.getType());
 }
 
-/// C1, C2: scalar integers of one type, one a dimension, or one vector of them.
+/// C1, C2: scalar integers of one type, one per dimension, or one vector of them.
 static LogicalResult expectStartIndices(const Rule &rule, TypeRange indices, int64_t rank) {
   for (auto [i, type] : llvm::enumerate(indices)) {
     auto array = expectArray(rule, type, "start index " + Twine(i));
@@ -101,8 +101,8 @@ FailureOr<Type> infer(DynamicUpdateSliceOp::Adaptor op, const Rule &rule) {
 //===- Gather and scatter --------------------------------------------------===//
 
 namespace {
-/// The part of the dimension numbers that gather and scatter share. `window` are dimensions of the
-/// gathered result or of the updates; `dropped`, `batching` and `mapped` of the array indexed.
+/// The dimension numbers that gather and scatter share. `window` are dimensions of the gathered
+/// result or of the updates; `dropped`, `batching` and `mapped` of the indexed array.
 struct IndexNumbers {
   Sizes window, dropped, batching, indicesBatching, mapped;
   int64_t indexVector;

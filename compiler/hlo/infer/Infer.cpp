@@ -43,7 +43,7 @@ template <typename Op> static bool inferIf(Operation *op, const Rule &rule, Fail
   return bool(concrete);
 }
 
-/// Infers by the rule of that one of Ops which `op` is.
+/// Infers by the rule of the one among Ops that `op` is.
 template <typename... Ops>
 static bool inferIfAny(Operation *op, const Rule &rule, FailureOr<Type> &type) {
   return (inferIf<Ops>(op, rule, type) || ...);

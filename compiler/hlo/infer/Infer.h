@@ -11,9 +11,9 @@
 
 namespace hloc::hlo {
 
-/// Result type of an operation that the text states none of: `op` has its operands and attributes,
-/// its result any type. `signatures` knows the computations of the module. Reports why it fails; so
-/// it does for operations whose result the text must state.
+/// Infers the result type of an operation for which the text states none: `op` has its operands and
+/// attributes, and an arbitrary result type. `signatures` finds the computations of the module.
+/// Reports why it fails; operations whose result the text must state always fail.
 llvm::FailureOr<mlir::Type> inferResultType(mlir::Operation *op, SignatureLookup signatures);
 
 /// Checks `op`, which calls no computations, and its result types.
@@ -26,12 +26,12 @@ llvm::LogicalResult inferByRule(mlir::MLIRContext *context, std::optional<mlir::
 
 //===- Implementation ------------------------------------------------------===//
 
-/// Whether the types that `op` states are `inferred`, or the leaves of it.
+/// Checks that the types that `op` states are `inferred`, or its leaves.
 llvm::LogicalResult verifyResultTypes(mlir::Operation *op, mlir::Type inferred);
 /// Signature of the computation `symbol` as seen from `op`.
 mlir::FunctionType lookupSignature(mlir::SymbolTableCollection &tables, mlir::Operation *op,
                                    mlir::FlatSymbolRefAttr symbol);
-/// Signature of a computation of the module to which `operands` belong; null if there is none.
+/// Signature of a computation of the module that contains `operands`; null if there is none.
 mlir::FunctionType lookupSignature(mlir::ValueRange operands, mlir::FlatSymbolRefAttr symbol);
 
 template <typename Op>

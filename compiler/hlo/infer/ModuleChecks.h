@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of hlo::verifyModule (Verify.h) that look at more than one operation. Each reports all
-// that it finds and fails if that is anything.
+// The parts of hlo::verifyModule (Verify.h) that check more than one operation. Each reports all
+// errors that it finds and fails if there are any.
 
 #ifndef HLOC_COMPILER_HLO_INFER_MODULECHECKS_H
 #define HLOC_COMPILER_HLO_INFER_MODULECHECKS_H
@@ -10,16 +10,16 @@
 
 namespace hloc::hlo {
 
-/// One entry; what the header says of it; its aliases.
+/// One entry; the header's declarations about it; its aliases.
 llvm::LogicalResult checkEntry(mlir::ModuleOp module);
 
-/// No recursion; computations that run asynchronously are called only so.
+/// No recursion; computations that run asynchronously are called only asynchronously.
 llvm::LogicalResult checkCalls(mlir::ModuleOp module, mlir::SymbolTableCollection &tables);
 
-/// Both halves of asynchronous operations, and of sends and receives, find each other.
+/// Asynchronous operations, and sends and receives, have both halves.
 llvm::LogicalResult checkPairs(mlir::ModuleOp module);
 
-/// Replica groups, source-target pairs and channels, with the module's counts of participants.
+/// Replica groups, source-target pairs and channels, given the module's numbers of participants.
 llvm::LogicalResult checkCollectives(mlir::ModuleOp module);
 
 } // namespace hloc::hlo

@@ -120,7 +120,7 @@ FailureOr<Type> infer(MapOp::Adaptor op, const Rule &rule) {
   return Type(shape.getType());
 }
 
-/// `array` without dimension `d`, or null if that is not its size.
+/// `array` without dimension `d`, or null if `d` does not have that size.
 static Shape withoutDimension(Shape shape, int64_t d) {
   shape.sizes.erase(shape.sizes.begin() + d);
   shape.dynamic.erase(shape.dynamic.begin() + d);
@@ -193,8 +193,8 @@ FailureOr<Type> infer(ScanOp::Adaptor op, const Rule &rule) {
 
 //===- Normalization -------------------------------------------------------===//
 
-/// C1: a float operand; C2: feature_index a dimension; C3: of each feature one number of the
-/// operand's element type in each of `features`.
+/// C1: a float operand; C2: feature_index is a dimension; C3: each of `features` has one number of
+/// the operand's element type per feature.
 static FailureOr<RankedTensorType>
 expectFeatures(const Rule &rule, Type type, int64_t index,
                std::initializer_list<std::pair<Type, StringRef>> features) {
@@ -220,7 +220,7 @@ expectFeatures(const Rule &rule, Type type, int64_t index,
   return operand;
 }
 
-/// The operand's type, and twice one number a feature.
+/// The operand's type, and two arrays of one number per feature.
 static Type withFeatures(RankedTensorType operand, int64_t index) {
   Shape shape(operand), feature(operand.getElementType());
   feature.append(shape.sizes[index], shape.dynamic[index]);

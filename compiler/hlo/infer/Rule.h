@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shape rule needs besides its arguments: where to report, what the text states, and the
+// The context of a shape rule: where to report, the result types that the text states, and the
 // signatures of computations.
 //
 // A rule is a free function that computes the result type of one kind of operation from operand
 // types and attributes, or reports the first constraint (`C1`, `C2` ... of the operation's
-// definition) that does not hold. Parser, builders and verifiers call the same rules (Infer.h).
+// definition) that is violated. Parser, builders and verifiers call the same rules (Infer.h).
 
 #ifndef HLOC_COMPILER_HLO_INFER_RULE_H
 #define HLOC_COMPILER_HLO_INFER_RULE_H
@@ -23,9 +23,9 @@ using SignatureLookup = llvm::function_ref<mlir::FunctionType(mlir::FlatSymbolRe
 
 class Rule {
 public:
-  /// Reports at `location` (not at all without one) in the name of operation `name`
+  /// Reports at `location` (not at all without one) under the name of operation `name`
   /// (`hlo.foo_bar`). `declared` are the result types that the text states, empty if it states
-  /// none. Without `signatures` rules leave out what they would check of called computations.
+  /// none. Without `signatures`, rules skip the checks of called computations.
   Rule(mlir::MLIRContext *context, std::optional<mlir::Location> location, llvm::StringRef name,
        mlir::TypeRange declared = {}, SignatureLookup signatures = {})
       : context(context), location(location), name(name), declared(declared),
@@ -33,14 +33,14 @@ public:
 
   mlir::MLIRContext *getContext() const { return context; }
 
-  /// Begins the report of a broken constraint; convertible to failure.
+  /// Begins the report of a violated constraint; convertible to failure.
   Report fail(Error error) const;
 
   /// The one result type that the text states; null if it states none or several.
   mlir::Type getDeclared() const { return declared.size() == 1 ? declared[0] : mlir::Type(); }
   mlir::TypeRange getDeclaredTypes() const { return declared; }
 
-  /// Whether signatures are known; if not, rules guess what depends on them.
+  /// True if signatures are known; if not, rules guess what depends on them.
   bool knowsSignatures() const { return bool(signatures); }
   /// Signature of a called computation. Only for rules that `knowsSignatures()`.
   llvm::FailureOr<mlir::FunctionType> getSignature(mlir::FlatSymbolRefAttr computation) const;

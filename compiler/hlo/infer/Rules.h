@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of every operation: its result type from operands and attributes, or the report of the
-// first constraint that does not hold. Each file here holds the rules of one family; the numbers
-// `C1` ... beside the checks are those of the operations' definitions (*.td).
+// The rule of every operation: it infers the result type from operands and attributes, or reports
+// the first constraint that is violated. Each file of this folder contains the rules of one family;
+// the numbers `C1` ... next to the checks are those of the operations' definitions (*.td).
 
 #ifndef HLOC_COMPILER_HLO_INFER_RULES_H
 #define HLOC_COMPILER_HLO_INFER_RULES_H
@@ -16,8 +16,8 @@ namespace hloc::hlo {
 llvm::FailureOr<llvm::SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base,
                                                           WindowAttr window);
 
-/// Element type of sums of products: what the text states, else the operand type of higher
-/// precision.
+/// Element type of sums of products: the one that the text states, or otherwise the operand type of
+/// higher precision.
 mlir::Type inferProduct(const Rule &rule, mlir::RankedTensorType lhs, mlir::RankedTensorType rhs);
 
 /// Sets of element types.
@@ -36,8 +36,8 @@ struct Kinds {
   };
 };
 
-/// An operation whose operands and result have one type, of these kinds: what ElementwiseOps.td
-/// says of it is its rule.
+/// An operation whose only rule is that operands and result have the same type, of these kinds, as
+/// declared in ElementwiseOps.td.
 struct OneTypeRule {
   std::string_view opName;
   unsigned kinds;
@@ -45,7 +45,7 @@ struct OneTypeRule {
 #define GET_OneTypeRules_IMPL
 #include "compiler/hlo/OneTypeRules.inc"
 
-/// The kinds of the operation hlo.NAME; 0 if it has a rule of its own.
+/// The kinds of the operation hlo.NAME; 0 if it has a separate rule.
 constexpr unsigned findOneTypeRule(std::string_view name) {
   for (const OneTypeRule &rule : OneTypeRules)
     if (name.substr(4) == rule.opName)
@@ -56,7 +56,7 @@ constexpr unsigned findOneTypeRule(std::string_view name) {
 #define HLO_RULE(Op) llvm::FailureOr<mlir::Type> infer(Op::Adaptor op, const Rule &rule);
 
 // Elementwise.cpp
-/// Of operations whose operands and result have one type, of `kinds`.
+/// For operations whose operands and result have the same type, of `kinds`.
 llvm::FailureOr<mlir::Type> inferOneType(mlir::ValueRange operands, unsigned kinds,
                                          const Rule &rule);
 HLO_RULE(AbsOp)
@@ -157,7 +157,7 @@ HLO_RULE(CollectivePermuteDoneOp)
 
 #undef HLO_RULE
 
-/// The part of `type` that `path` names, a step for each tuple; null if there is none.
+/// The part of `type` at `path`, which has an index for each tuple; null if there is none.
 /// (Control.cpp)
 mlir::Type getPart(mlir::Type type, llvm::ArrayRef<int64_t> path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array types as plain values, and how types are compared and written.
+// Array types as plain values, and comparison and printing of types.
 
 #ifndef HLOC_COMPILER_HLO_INFER_SHAPE_H
 #define HLOC_COMPILER_HLO_INFER_SHAPE_H
@@ -19,7 +19,7 @@ struct Shape {
   mlir::Type element;
   /// Size, or bound of a bounded dimension (`<=N`), or kUnbounded.
   llvm::SmallVector<int64_t, 6> sizes;
-  /// Which dimensions have a size known at run time only.
+  /// The dimensions whose size is known only at run time.
   llvm::SmallVector<bool, 6> dynamic;
 
   Shape(mlir::Type element, Sizes sizes)
@@ -41,15 +41,15 @@ struct Shape {
 /// Bounds of `type`: its sizes, where bounded dimensions have their bound.
 llvm::SmallVector<int64_t, 6> getBounds(mlir::RankedTensorType type);
 
-/// Whether two dimensions can have the same size: `?` agrees with every size.
+/// True if two dimensions can have the same size: `?` agrees with every size.
 inline bool sizesAgree(int64_t a, int64_t b) {
   return a == b || a == kUnbounded || b == kUnbounded;
 }
 bool sizesAgree(Sizes a, Sizes b);
-/// Whether arrays have the same dimensions but for layout and dynamism.
+/// True if arrays have the same dimensions except for layout and dynamism.
 bool shapesAgree(mlir::RankedTensorType a, mlir::RankedTensorType b);
 
-/// Whether types are the same but for layouts and dynamism; tuples element by element.
+/// True if types are the same except for layouts and dynamism; tuples element by element.
 bool typesAgree(mlir::Type a, mlir::Type b);
 bool typesAgree(mlir::TypeRange a, mlir::TypeRange b);
 
@@ -59,7 +59,7 @@ void flattenTypes(mlir::TypeRange types, llvm::SmallVectorImpl<mlir::Type> &leav
 /// Several types as one: the type itself, or a tuple.
 mlir::Type packTypes(mlir::MLIRContext *context, mlir::TypeRange types);
 
-/// Type as HLO text writes it, without layout: `(f32[2,<=3], s32[])`.
+/// Type in the form of HLO text, without layout: `(f32[2,<=3], s32[])`.
 std::string toText(mlir::Type type);
 std::string toText(mlir::TypeRange types);
 /// Element type as HLO text spells it: `bf16`.
@@ -67,21 +67,21 @@ std::string elementToText(mlir::Type element);
 /// `{1,2}`.
 std::string toText(Sizes numbers);
 
-/// What an element type is. Kinds are disjoint.
+/// Kinds of element types, which are disjoint.
 bool isInteger(mlir::Type element); // without pred
 bool isUnsigned(mlir::Type element);
 bool isFloat(mlir::Type element);
 bool isComplex(mlir::Type element);
 int64_t getBits(mlir::Type element);
-/// Of two element types the one with the larger range, then precision, then width.
+/// The one of two element types with the larger range, then precision, then width.
 mlir::Type getHigherPrecision(mlir::Type a, mlir::Type b);
 
 /// Number of elements (bounded dimensions at their bound); nothing if it exceeds an int64 or a
 /// dimension is unbounded.
 std::optional<int64_t> countElements(Sizes sizes);
 
-/// `size` elements with `low` and `high` more before and after them (or fewer: it may be negative);
-/// nothing unless the places of all of them, counted from the first, fit in an int64.
+/// The size after adding `low` and `high` elements before and after `size` (they may be negative);
+/// nothing unless the positions of all of them, counted from the first, fit in an int64.
 std::optional<int64_t> addPadding(int64_t size, int64_t low, int64_t high);
 
 //===- Constraints that many rules share. `what` names the operand or attribute in messages. -===//
@@ -89,7 +89,7 @@ std::optional<int64_t> addPadding(int64_t size, int64_t low, int64_t high);
 /// `type` as an array.
 llvm::FailureOr<mlir::RankedTensorType> expectArray(const Rule &rule, mlir::Type type,
                                                     const llvm::Twine &what);
-/// The result as the text states it, for operations whose result the operands do not fix.
+/// The result that the text states, for operations whose result the operands do not determine.
 llvm::FailureOr<mlir::RankedTensorType> expectDeclaredArray(const Rule &rule);
 llvm::LogicalResult expectScalar(const Rule &rule, mlir::Type type, const llvm::Twine &what);
 llvm::LogicalResult expectRank(const Rule &rule, mlir::RankedTensorType type, int64_t rank,

@@ -43,8 +43,8 @@ FailureOr<Type> infer(IotaOp::Adaptor op, const Rule &rule) {
   return Type(*declared);
 }
 
-/// Where bounded dimensions lie in memory, from the most major one on: how many places come before
-/// each, and how many bits it takes at its bound: a number that 64 bits may not hold.
+/// The positions of bounded dimensions in memory, from the most major one on: the number of
+/// elements before each, and its bits at its bound, which may not fit in 64 bits.
 static SmallVector<std::pair<int64_t, __int128>> listBoundedDimensions(RankedTensorType type) {
   Shape shape(type);
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(shape.getRank()));
@@ -62,7 +62,7 @@ static SmallVector<std::pair<int64_t, __int128>> listBoundedDimensions(RankedTen
 }
 
 FailureOr<Type> infer(BitcastOp::Adaptor op, const Rule &rule) {
-  auto declared = expectDeclaredArray(rule); // of any size: layouts may pad
+  auto declared = expectDeclaredArray(rule); // of any size, since layouts may pad
   if (failed(declared))
     return failure();
   auto operand = dyn_cast<RankedTensorType>(op.getOperand().getType());
@@ -124,7 +124,7 @@ FailureOr<Type> infer(ReshapeOp::Adaptor op, const Rule &rule) {
   auto declared = expectDeclaredArray(rule);
   if (failed(operand) || failed(declared) || failed(expectSameElements(rule, *operand, *declared)))
     return failure();
-  if (auto inferred = op.getInferredDimension()) // C3: -1 stands for none
+  if (auto inferred = op.getInferredDimension()) // -1 means none
     if (failed(expectRange(rule, *inferred, -1, declared->getRank() - 1, "inferred_dimension")))
       return failure();
   return Type(*declared);
@@ -173,8 +173,8 @@ FailureOr<Type> infer(BroadcastOp::Adaptor op, const Rule &rule) {
   return Type(*result);
 }
 
-/// `type`, the transpose of `operand`, in the layout with which the elements stay where they are:
-/// this is what a text without the result's shape means.
+/// `type`, the transpose of `operand`, in the layout in which the elements keep their places in
+/// memory: the default if the text does not state the result's shape.
 static RankedTensorType withPermutedLayout(RankedTensorType type, RankedTensorType operand,
                                            Sizes dimensions) {
   SmallVector<int64_t> order, place(dimensions.size());
@@ -307,7 +307,7 @@ FailureOr<Type> infer(GetTupleElementOp::Adaptor op, const Rule &rule) {
   return tuple.getType(index);
 }
 
-/// C1: a dimension of the operand; C2: whose size fits in s32.
+/// C1: a dimension of the operand; C2: its size fits in s32.
 static FailureOr<RankedTensorType> expectSized(const Rule &rule, Type operand, int64_t dimension) {
   auto array = expectArray(rule, operand, "the operand");
   if (failed(array) || failed(expectDimension(rule, dimension, array->getRank(), "dimensions")))

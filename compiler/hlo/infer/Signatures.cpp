@@ -40,7 +40,7 @@ Type Accumulators::pack(ArrayRef<Type> results) const {
   return TupleType::get(results.front().getContext(), results);
 }
 
-/// Whether a type is a scalar of the element type.
+/// True if a type is a scalar of the element type.
 static bool isScalarOf(Type type, Type element) {
   auto array = dyn_cast<RankedTensorType>(type);
   return array && array.getRank() == 0 && array.getElementType() == element;

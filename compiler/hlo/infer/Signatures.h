@@ -8,7 +8,7 @@
 
 namespace hloc::hlo {
 
-/// The operands of a reduction: as many inputs of the same dimensions as scalar initial values.
+/// The operands of a reduction: inputs of the same dimensions and as many scalar initial values.
 struct Reducible {
   llvm::SmallVector<mlir::RankedTensorType, 2> inputs, initials;
   llvm::SmallVector<mlir::Type, 2> getInputElements() const;
@@ -20,12 +20,12 @@ llvm::FailureOr<Reducible> expectReducible(const Rule &rule, mlir::TypeRange arr
 struct Accumulators {
   llvm::SmallVector<mlir::Type, 2> types;
   bool tuple;
-  /// One result type of the `results`, one an accumulator.
+  /// One result type from `results`, which has one per accumulator.
   mlir::Type pack(llvm::ArrayRef<mlir::Type> results) const;
 };
 
-/// A computation of scalars (accumulators..., inputs...) -> accumulators. What is unknown of it is
-/// taken from the initial values.
+/// A computation of scalars (accumulators..., inputs...) -> accumulators. Unknown types are taken
+/// from the initial values.
 llvm::FailureOr<Accumulators> expectReducer(const Rule &rule, mlir::FlatSymbolRefAttr computation,
                                             mlir::TypeRange inputElements,
                                             mlir::TypeRange initialElements);
@@ -34,7 +34,7 @@ llvm::FailureOr<Accumulators> expectReducer(const Rule &rule, mlir::FlatSymbolRe
 llvm::LogicalResult expectComparator(const Rule &rule, mlir::FlatSymbolRefAttr computation,
                                      mlir::TypeRange elements);
 
-/// A computation whose parameters agree with `operands`; its results.
+/// A computation whose parameters agree with `operands`; returns its results.
 llvm::FailureOr<mlir::TypeRange> expectCallable(const Rule &rule,
                                                 mlir::FlatSymbolRefAttr computation,
                                                 mlir::TypeRange operands, const llvm::Twine &what);

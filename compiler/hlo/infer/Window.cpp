@@ -19,7 +19,7 @@ static std::optional<int64_t> dilate(int64_t size, int64_t dilation) {
 
 FailureOr<SmallVector<int64_t>> inferWindowed(const Rule &rule, Sizes base, WindowAttr window) {
   size_t rank = base.size();
-  // C1: one entry a dimension.
+  // C1: one entry per dimension.
   if (failed(expectCount(rule, window.getSizes().size(), rank, "window dimensions")))
     return failure();
   SmallVector<int64_t> sizes;
@@ -126,8 +126,8 @@ static LogicalResult expectLabels(const Rule &rule, int64_t first, int64_t secon
   return success();
 }
 
-/// C14 to C16: sparse operands stand for more input features than they have. Makes `features`, of
-/// lhs and of rhs, those of the dense arrays.
+/// C14 to C16: sparse operands represent more input features than they contain. Sets `features` of
+/// lhs and of rhs to those of the dense arrays.
 static LogicalResult applySparsity(const Rule &rule, ConvolutionOp::Adaptor op,
                                    std::array<int64_t, 2> &features) {
   ConvDimensionsAttr labels = op.getDimLabels();
@@ -191,7 +191,7 @@ FailureOr<Type> infer(ConvolutionOp::Adaptor op, const Rule &rule) {
   int64_t spatial = labels.getInputSpatial().size();
   int64_t featureGroups = op.getFeatureGroupCount(), batchGroups = op.getBatchGroupCount();
 
-  // C5: as many spatial dimensions everywhere.
+  // C5: the same number of spatial dimensions everywhere.
   if (failed(expectCount(rule, labels.getKernelSpatial().size(), spatial,
                          "kernel spatial dimensions")) ||
       failed(expectCount(rule, labels.getOutputSpatial().size(), spatial,
