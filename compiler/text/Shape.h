@@ -16,15 +16,15 @@ mlir::Type getElementType(llvm::StringRef name, mlir::MLIRContext *context);
 /// The spelling of an element type; empty if HLO has no such type.
 llvm::StringRef getElementName(mlir::Type type);
 
-/// Prints a type the way shapes are written: `f32[2,3]{1,0}`, `(s32[], token[])`. Arrays have
-/// their layout if `layouts` is set. False if HLO text cannot express the type.
+/// Prints a type as a shape of the text: `f32[2,3]{1,0}`, `(s32[], token[])`. Arrays have their
+/// layout if `layouts` is set. False if HLO text cannot express the type.
 bool printShape(mlir::Type type, llvm::raw_ostream &out, bool layouts = true);
 
 /// The same as a string, without default layouts, for messages.
 std::string shapeText(mlir::Type type);
 
-/// Whether a value of one type may be declared with the other: all but layouts and which
-/// dimensions are dynamic agrees.
+/// True if a value of one type may be declared with the other: they agree except for layouts and
+/// which dimensions are dynamic.
 bool areCompatible(mlir::Type a, mlir::Type b);
 
 } // namespace hloc::text

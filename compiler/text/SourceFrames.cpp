@@ -49,7 +49,7 @@ SourcePlace SourceFrames::getPlace(unsigned frame) const {
 }
 
 unsigned SourceFrames::getCaller(unsigned frame) const {
-  // The text has one more than the number.
+  // The number in the text is one more.
   unsigned next = getField(frames.lookup(frame), "parent_frame_id");
   return next ? next - 1 : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a module that say which lines of the user's program its instructions were made
-// from: file names, function names, places and the calls that led there.
+// The tables of a module that map its instructions to lines of the user's program: file names,
+// function names, locations and their callers.
 // Tests: test/text/source-notes.test, test/tools/report-data.test.
 
 #ifndef HLOC_COMPILER_TEXT_SOURCEFRAMES_H
@@ -12,7 +12,7 @@
 
 namespace hloc {
 
-/// A place in the user's program. The file is empty if it is not known.
+/// A location in the user's program. The file is empty if it is not known.
 struct SourcePlace {
   std::string file, function;
   unsigned line = 0, column = 0;
@@ -20,8 +20,8 @@ struct SourcePlace {
 
 class SourceFrames {
 public:
-  /// Of the tables as the text has them (the module's attribute `hlo.stack_frames`), which must
-  /// outlive this. What is damaged is left out.
+  /// `tables` are the tables in the form of the text (the module's attribute `hlo.stack_frames`),
+  /// which must outlive this. Damaged entries are omitted.
   explicit SourceFrames(llvm::StringRef tables);
 
   SourcePlace getPlace(unsigned frame) const;

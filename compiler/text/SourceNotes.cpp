@@ -12,7 +12,7 @@ SourceNotes::SourceNotes(ModuleOp module)
       handler(module.getContext(), [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           addNote(diagnostic);
-        return failure(); // for the handler that prints
+        return failure(); // for the handler that prints it
       }) {}
 
 SourcePlace findSourcePlace(Location location, StringAttr tables) {
@@ -31,12 +31,12 @@ SourcePlace findSourcePlace(Location location, StringAttr tables) {
 
 void SourceNotes::addNote(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
-  if (!tables) // while the module is being read
+  if (!tables) // the module is still being parsed
     tables = module->getAttrOfType<StringAttr>("hlo.stack_frames");
   SourcePlace place = findSourcePlace(location, tables);
   if (place.file.empty())
     return;
-  // A message may come by more than once, from one handler to the next.
+  // A message may pass here more than once, from one handler to the next.
   auto source = FileLineColLoc::get(module.getContext(), place.file, place.line, place.column);
   for (Diagnostic &note : diagnostic.getNotes())
     if (note.getLocation() == Location(source))

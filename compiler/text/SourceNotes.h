@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes that name the line of the user's own program, from which HLO was made: instructions carry
-// it in their metadata, directly or as a number of the module's stack frame tables.
+// Notes that name the line of the user's program that HLO was made from: the metadata of
+// instructions contain it, directly or as a number of the module's stack frame tables.
 // Test: test/text/source-notes.test.
 
 #ifndef HLOC_COMPILER_TEXT_SOURCENOTES_H
@@ -13,11 +13,11 @@
 
 namespace hloc {
 
-/// The place that an instruction was made from; `tables` are the module's stack frames, or null.
+/// The location that an instruction was made from; `tables` are the module's stack frames, or null.
 SourcePlace findSourcePlace(mlir::Location location, mlir::StringAttr tables);
 
-/// While it lives, every error at an instruction of `module` gets such a note; handlers made before
-/// print both. The module must outlive it.
+/// While it exists, every error at an instruction of `module` gets such a note; handlers registered
+/// before print both. The module must outlive it.
 class SourceNotes {
 public:
   explicit SourceNotes(mlir::ModuleOp module);
@@ -26,7 +26,7 @@ private:
   void addNote(mlir::Diagnostic &diagnostic);
 
   mlir::ModuleOp module;
-  mlir::StringAttr tables; // passes may drop the module's
+  mlir::StringAttr tables; // passes may drop them from the module
   mlir::ScopedDiagnosticHandler handler;
 };
 

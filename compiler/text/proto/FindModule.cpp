@@ -7,7 +7,7 @@ using namespace llvm;
 namespace hloc::text {
 
 namespace {
-/// The outermost fields of a message, one after the other.
+/// Iterates over the outermost fields of a message.
 class Fields {
 public:
   explicit Fields(StringRef bytes) : rest(bytes), size(bytes.size()) {}
@@ -16,10 +16,10 @@ public:
   size_t offset() const { return size - rest.size(); }
   unsigned number() const { return key >> 3; }
   bool isBytes() const { return (key & 7) == 2; }
-  /// What a field of bytes holds; as much of it as there is, if it is cut off.
+  /// The contents of a field of bytes; as much as there is, if it is truncated.
   StringRef value() const { return contents; }
 
-  /// Goes past the next field. False if there is none that is whole.
+  /// Advances to the next field. False if there is no further complete one.
   bool next() {
     uint64_t length = 0;
     if (!takeVarint(key) || number() == 0)
@@ -37,7 +37,7 @@ public:
     case 5:
       length = 4;
       break;
-    default: // groups, which nothing here has
+    default: // groups, which these messages do not have
       return false;
     }
     contents = rest.take_front(length);
@@ -64,7 +64,7 @@ private:
 };
 } // namespace
 
-/// What the first field holds, if it is bytes.
+/// The contents of the first field, if it is bytes.
 static StringRef getFirst(StringRef bytes) {
   Fields fields(bytes);
   bool whole = fields.next();
@@ -72,7 +72,7 @@ static StringRef getFirst(StringRef bytes) {
   return first && (whole || fields.atEnd()) ? fields.value() : StringRef();
 }
 
-/// Names have no control characters, and messages begin with one: the key of a field of a small
+/// Names have no control characters, and messages begin with one: the key of a field with a small
 /// number.
 static bool isMessage(StringRef field) { return !field.empty() && uint8_t(field.front()) < ' '; }
 

@@ -132,7 +132,7 @@ static StringRef getState(proto::OpSharding::Type type) {
   }
 }
 
-/// What stands between the braces of a sharding over a tiling of devices.
+/// The text between the braces of a sharding over a tiling of devices.
 static std::string writeTiled(const proto::OpSharding &sharding) {
   std::string text;
   if (StringRef state = getState(sharding.type()); !state.empty()) {

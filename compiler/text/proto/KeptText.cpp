@@ -52,7 +52,7 @@ std::string writeMetadata(const proto::OpMetadata &metadata) {
   return llvm::join(fields, " ");
 }
 
-/// Whether the text holds the value without quotes.
+/// True if the text contains the value without quotes.
 static bool isJson(StringRef value) {
   std::string text = value.str(); // ends in a NUL byte
   Lexer lexer(text);
@@ -104,11 +104,11 @@ std::string writeReplication(const proto::ParameterReplication &replication) {
 
 //===- Origins -------------------------------------------------------------===//
 
-/// Types are not deeper in a protocol buffer.
+/// Types in a protocol buffer are nested at most this deep.
 static constexpr int kMaxOriginDepth = 100;
 
 namespace {
-/// Where the arrays of a value come from: a tree as deep as the indices of its elements.
+/// The origin of the arrays of a value: a tree as deep as the indices of its elements.
 struct OriginTree {
   const proto::OriginalValueElementProto *element = nullptr;
   std::map<int64_t, OriginTree> children;

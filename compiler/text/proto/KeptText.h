@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that every instruction may carry and that hloc keeps as text
-// (test/text/shared-attributes.hlo): the text of those of a protocol buffer, as XLA writes it.
-// Test: test/text/proto/shared.test.
+// Attributes that every instruction may have and that hloc keeps as text
+// (test/text/shared-attributes.hlo): prints those of a protocol buffer in the form in which XLA
+// writes them. Test: test/text/proto/shared.test.
 
 #ifndef HLOC_COMPILER_TEXT_PROTO_KEPTTEXT_H
 #define HLOC_COMPILER_TEXT_PROTO_KEPTTEXT_H
@@ -11,15 +11,15 @@
 
 namespace hloc::text {
 
-/// `name` with `_` for what names of the text do not have.
+/// `name` with `_` for characters that are invalid in names of the text.
 std::string makeName(llvm::StringRef name);
 
-/// What stands in the braces of `metadata={...}`.
+/// The text between the braces of `metadata={...}`.
 std::string writeMetadata(const proto::OpMetadata &metadata);
 
-// Those that follow: with their braces; nothing if there is nothing to say.
+// The following include their braces, and are empty if there is nothing to print.
 
-/// False if a name is none that the text may have: `text` is that name.
+/// False if a name is invalid in the text: then `text` is that name.
 bool writeFrontendAttributes(const proto::FrontendAttributes &attributes, std::string &text);
 std::string writeSharding(const proto::OpSharding &sharding);
 /// `{kind="sharding", entry={...}, exit={...}}`.
@@ -27,7 +27,7 @@ std::string writeDomain(const proto::HloInstructionProto &domain);
 std::string writeOrigin(const proto::OriginalValueProto &origin);
 std::string writeStatistics(const proto::StatisticsViz &statistics);
 std::string writeReplication(const proto::ParameterReplication &replication);
-/// JSON as it stands, anything else in quotes.
+/// JSON verbatim, everything else in quotes.
 std::string writeConfig(llvm::StringRef config);
 
 /// `[2,4]<=[4,2]T(1,0)`.

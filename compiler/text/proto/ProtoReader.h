@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of reading one HloModuleProto, shared by the files that read its parts: ReadProto.cpp
 // (the module), ReadComputation.cpp (computations and instructions), ReadShape.cpp,
-// ReadLiteral.cpp, ReadAttributes.cpp and ProtoRules.cpp (attributes of some opcodes), and
-// KeptText.h (those of every instruction). What it makes of them: compiler/text/ModuleBuilder.h.
+// ReadLiteral.cpp, ReadAttributes.cpp and ProtoRules.cpp (attributes of particular opcodes), and
+// KeptText.h (those of every instruction). The module is built by compiler/text/ModuleBuilder.h.
 
 #ifndef HLOC_COMPILER_TEXT_PROTO_PROTOREADER_H
 #define HLOC_COMPILER_TEXT_PROTO_PROTOREADER_H
@@ -16,18 +16,17 @@ namespace hloc::text {
 
 using ProtoInts = google::protobuf::RepeatedField<int64_t>;
 
-/// What has a number in the file. Any number may stand there, also those that a DenseMap keeps for
-/// itself.
+/// A map from ids in the file. Any number may occur, including those that a DenseMap reserves.
 template <typename T> class IdMap {
 public:
-  /// False if another has the number.
+  /// False if the id is taken.
   bool add(int64_t id, T value) { return map.try_emplace(id, value).second; }
-  /// Null if nothing has it.
+  /// Null if the id is unknown.
   T lookup(int64_t id) const {
     auto found = map.find(id);
     return found == map.end() ? T() : found->second;
   }
-  /// The same, and nothing has it from now on.
+  /// The same, and removes it.
   T take(int64_t id) {
     auto found = map.find(id);
     return found == map.end() ? T() : std::exchange(found->second, T());
@@ -63,7 +62,7 @@ private:
   //===- Computations and instructions (ReadComputation.cpp) ----------------===//
 
   ParseResult readComputation(const proto::HloComputationProto &computation);
-  /// The instructions in the order in which they run.
+  /// Sorts the instructions in the order of execution.
   ParseResult orderInstructions(const proto::HloComputationProto &computation,
                                 llvm::SmallVectorImpl<const proto::HloInstructionProto *> &order);
   ParseResult readBody(const proto::HloComputationProto &computation, Scope &body);
@@ -103,9 +102,9 @@ private:
 
   const proto::HloModuleProto &source;
   IdMap<hlo::ComputationOp> computationsById;
-  IdMap<mlir::Value> valuesById; // of the computation being read
+  IdMap<mlir::Value> valuesById; // of the current computation
 
-  // What is being read, for messages: its names, and where printHlo prints it.
+  // What is being read, for messages: its names, and its position in the output of printHlo.
   llvm::StringRef computationName, instructionName;
   unsigned line = 1, column = 1;
 };

@@ -7,7 +7,7 @@ using namespace hloc::hlo;
 
 namespace hloc::text {
 
-/// What rules may do with a reader.
+/// Helpers of the rules, with access to the reader.
 struct ProtoRules {
   using R = const Reading &;
 
@@ -17,7 +17,7 @@ struct ProtoRules {
   static Attribute ints(R r, const ProtoInts &values) {
     return make(r).getDenseI64ArrayAttr({values.data(), size_t(values.size())});
   }
-  /// Left out if empty, as the text does.
+  /// Omitted if empty, as in the text.
   static Attribute someInts(R r, const ProtoInts &values) {
     return values.empty() ? Attribute() : ints(r, values);
   }
@@ -40,7 +40,7 @@ struct ProtoRules {
     return {};
   }
 
-  /// The enumeration's value of this name, in any case.
+  /// The value of the enumeration with this name, in any case.
   template <typename Attr> static Attribute symbol(R r, StringRef name) {
     using Enum = decltype(std::declval<Attr>().getValue());
     auto value = symbolizeEnum<Enum>(name);
@@ -60,7 +60,7 @@ struct ProtoRules {
     return r.reader.readComputationName(r.proto.called_computation_ids(), index);
   }
 
-  /// Left out where the elements' type says as much.
+  /// Omitted if it is the default for the elements' type.
   static Attribute comparison(R r) {
     auto array = dyn_cast<RankedTensorType>(r.instruction.operands[0].getType());
     Type element = array ? array.getElementType() : Type();
@@ -135,7 +135,7 @@ struct ProtoRules {
     return aliases.empty() ? Attribute() : make(r).getArrayAttr(aliases);
   }
 
-  /// A number of each entry of a list of messages.
+  /// A list with one number of each entry of a list of messages.
   template <typename List, typename Field>
   static Attribute each(R r, const List &list, Field field) {
     SmallVector<int64_t> values;
@@ -190,7 +190,7 @@ struct ProtoRules {
     return value;
   }
 
-  /// Dot products have their dimensions by themselves, or inside those of ragged ones.
+  /// The dimension numbers of a dot, which may be inside those of a ragged dot.
   static const proto::DotDimensionNumbers &dot(R r) {
     return r.proto.has_ragged_dot_dimension_numbers()
                ? r.proto.ragged_dot_dimension_numbers().dot_dimension_numbers()

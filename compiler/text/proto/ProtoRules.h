@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of attributes in an HloModuleProto: which field of an instruction each attribute of its
-// operation is read from. Test: test/text/proto/ProtoTest.cpp, which compares it with the
+// The table of attributes in an HloModuleProto: the field of an instruction that each attribute of
+// its operation is read from. Test: test/text/proto/ProtoTest.cpp, which compares it with the
 // operations.
 
 #ifndef HLOC_COMPILER_TEXT_PROTO_PROTORULES_H
@@ -10,7 +10,7 @@
 
 namespace hloc::text {
 
-/// What a rule reads.
+/// The context of a rule.
 struct Reading {
   ProtoReader &reader;
   const proto::HloInstructionProto &proto;
@@ -20,13 +20,13 @@ struct Reading {
 struct ProtoRule {
   /// The operation's attribute.
   llvm::StringRef target;
-  /// Null if the attribute is to be left out, or after an error.
+  /// Null if the attribute is to be omitted, or after an error.
   mlir::Attribute (*read)(const Reading &);
-  /// Only opcodes that start so.
+  /// Only for opcodes that start with this.
   llvm::StringRef only = "";
 };
 
-/// The rule for attribute `target` of an opcode; null if no field holds it.
+/// The rule for attribute `target` of an opcode; null if no field contains it.
 const ProtoRule *findProtoRule(llvm::StringRef target, llvm::StringRef opcode);
 
 } // namespace hloc::text

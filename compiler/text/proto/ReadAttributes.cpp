@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of some opcodes in an HloModuleProto. Which field is read how: ProtoRules.def.
+// Attributes of particular opcodes in an HloModuleProto. The table of fields is in ProtoRules.def.
 #include "compiler/text/AttributeRules.h"
 #include "compiler/text/proto/KeptText.h"
 #include "compiler/text/proto/ProtoRules.h"
@@ -20,7 +20,7 @@ ParseResult ProtoReader::readAttributes(const proto::HloInstructionProto &proto,
       if (errors != before)
         return failure();
     }
-  // What must not be missing is known by the names that the text has.
+  // Required attributes are known by their names in the text.
   for (StringRef name : opcode.required)
     for (const AttributeRule &rule : findAttributeRules(name))
       if (rule.applies(opcode) && instruction.attributes.get(rule.target))
@@ -82,7 +82,8 @@ Attribute ProtoReader::readWindow(const proto::Window &window) {
   return WindowAttr::get(context, sizes, strides, low, high, base, dilations, reversals);
 }
 
-/// Whether these can stand in labels such as `b01f`: each place once, and no more than ten digits.
+/// True if the numbers can be labels such as `b01f`: each position once, and no more than ten
+/// digits.
 static bool areLabels(int64_t first, int64_t second, ArrayRef<int64_t> spatial) {
   SmallVector<int64_t> places(spatial);
   places.append({first, second});
@@ -112,8 +113,7 @@ Attribute ProtoReader::readDimLabels(const proto::ConvolutionDimensionNumbers &n
       kernel, numbers.output_batch_dimension(), numbers.output_feature_dimension(), output);
 }
 
-/// The sizes of each slice that a collective-permute sends: as many numbers as its array has
-/// dimensions.
+/// The sizes of each slice that a collective-permute sends: one number per dimension of its array.
 Attribute ProtoReader::readSliceLists(const proto::HloInstructionProto &proto,
                                       const Instruction &instruction) {
   ArrayRef<int64_t> rest(proto.dynamic_slice_sizes().data(),
@@ -133,7 +133,7 @@ Attribute ProtoReader::readSliceLists(const proto::HloInstructionProto &proto,
                " dimensions of the operand but got " + Twine(rest.size()));
     return {};
   }
-  size_t slices = rest.size() / ranks; // of each array
+  size_t slices = rest.size() / ranks; // per array
   for (Type type : arrays)
     for (size_t i = 0; i < slices; ++i) {
       auto array = dyn_cast<RankedTensorType>(type);
@@ -212,7 +212,7 @@ Attribute ProtoReader::readIotaGroups(const proto::IotaReplicaGroupListProto &pr
                                 builder.getStringAttr(writeIotaGroups(proto)));
 }
 
-/// The mesh with its devices; what is wrong with it in `why`.
+/// The mesh with its devices; `why` is set to what is wrong with it.
 static Mesh makeMesh(const proto::MeshProto &proto, std::string &why) {
   Mesh mesh;
   for (const auto &axis : proto.axes())

@@ -77,7 +77,7 @@ ParseResult ProtoReader::readBody(const proto::HloComputationProto &computation,
     }
   }
   instructionName = "";
-  unsigned lastLine = std::exchange(line, headLine) + 1; // of the brace
+  unsigned lastLine = std::exchange(line, headLine) + 1; // of the closing brace
   column = headColumn;
   body.root = valuesById.lookup(computation.root_id());
   if (!body.root && !order.empty())

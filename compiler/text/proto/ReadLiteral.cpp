@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals of an HloModuleProto: bytes all the way.
+// Literals of an HloModuleProto, as bytes.
 #include "compiler/hlo/Literal.h"
 #include "compiler/text/proto/ProtoReader.h"
 
@@ -15,7 +15,7 @@ static ArrayRef<char> toBytes(const google::protobuf::RepeatedField<T> &list) {
 
 static ArrayRef<char> toBytes(const std::string &bytes) { return {bytes.data(), bytes.size()}; }
 
-/// The elements of an array of `type`, which each stand in the field of their type.
+/// The elements of an array of `type`; each type has its own field.
 static ArrayRef<char> getElements(const proto::LiteralProto &literal, Type type) {
   static_assert(sizeof(bool) == 1);
   StringRef name = getElementName(type);
@@ -58,7 +58,7 @@ static ArrayRef<char> getElements(const proto::LiteralProto &literal, Type type)
   return {};
 }
 
-/// Elements of fewer than eight bits as a literal has them: one a byte, signed ones extended.
+/// Spreads packed elements to the form of literals: one per byte, signed ones sign-extended.
 static SmallVector<char> spreadBits(ArrayRef<char> bytes, Type type) {
   unsigned width = type.getIntOrFloatBitWidth(), unused = 8 - width;
   bool isSigned = isa<IntegerType>(type) && !type.isUnsignedInteger();
@@ -70,7 +70,7 @@ static SmallVector<char> spreadBits(ArrayRef<char> bytes, Type type) {
   return result;
 }
 
-/// Elements that lie in memory in another order than dimensions do, put in that order.
+/// Reorders elements from the order of a layout to row-major order.
 static SmallVector<char> reorder(ArrayRef<char> bytes, ArrayRef<int64_t> shape,
                                  ArrayRef<int64_t> minorToMajor, int64_t elementBytes) {
   SmallVector<char> result;
@@ -111,7 +111,7 @@ ParseResult ProtoReader::readArrayLiteral(const proto::LiteralProto &literal, Ra
   SmallVector<char> storage;
   if (!isa<ComplexType>(element) && !element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
     bytes = storage = spreadBits(bytes, element);
-  // The shape that the literal states says how its elements lie.
+  // The elements have the layout of the shape that the literal states.
   if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
       layout && count && !llvm::is_sorted(layout.getMinorToMajor(), std::greater<>()))
     bytes = storage = reorder(bytes, valueType.getShape(), layout.getMinorToMajor(), elementBytes);

@@ -32,7 +32,7 @@ std::string ProtoReader::describePlace() const {
 
 //===- The header ----------------------------------------------------------===//
 
-/// The module's name without what the text could not hold.
+/// The module's name without characters that are invalid in the text.
 static std::string makeModuleName(StringRef name) {
   std::string result = makeName(name);
   return result.empty() ? "module" : result;
@@ -84,7 +84,7 @@ ParseResult ProtoReader::readAliases() {
   return success();
 }
 
-/// The tables of file names, functions, places and frames, as the text has them.
+/// The tables of file names, functions, locations and frames, in the form of the text.
 void ProtoReader::readStackFrames() {
   const proto::StackFrameIndexProto &index = source.stack_frame_index();
   if (!index.stack_frames_size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads an HloModuleProto into the hlo dialect: the same module as from its text. Errors are
-// diagnostics of the context; they name instruction and computation, and have the line on which
-// printHlo shows the instruction. Tests: test/text/proto.
+// Reads an HloModuleProto into the hlo dialect, as the same module as its text. Errors are
+// diagnostics of the context; they name instruction and computation, and refer to the line of the
+// instruction in the output of printHlo. Tests: test/text/proto.
 
 #ifndef HLOC_COMPILER_TEXT_PROTO_READPROTO_H
 #define HLOC_COMPILER_TEXT_PROTO_READPROTO_H
@@ -10,8 +10,8 @@
 
 namespace hloc {
 
-/// The module in `bytes`, a file that text::isModuleProto; `fileName` stands in locations. Null
-/// after an error.
+/// Reads the module in `bytes`, a file for which text::isModuleProto is true; locations refer to
+/// `fileName`. Null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> readProto(llvm::StringRef bytes, llvm::StringRef fileName,
                                             mlir::MLIRContext *context,
                                             const ParseOptions &options = {});

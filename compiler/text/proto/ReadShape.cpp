@@ -85,7 +85,7 @@ ParseResult ProtoReader::readLayout(const proto::LayoutProto &proto, ArrayLayout
   for (const proto::TileProto &tile : proto.tiles()) {
     SmallVector<int64_t> sizes(tile.dimensions().begin(), tile.dimensions().end());
     for (int64_t &size : sizes)
-      size = std::max<int64_t>(size, -1); // the least number stands for a combined dimension
+      size = std::max<int64_t>(size, -1); // the smallest number means a combined dimension
     layout.tiles.push_back(TileAttr::get(context, sizes));
   }
   llvm::raw_string_ostream out(layout.rest);
