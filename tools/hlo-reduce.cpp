@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo-reduce: makes a module that shows a fault as small as it can be.
+// hlo-reduce: makes a module that shows a fault as small as possible.
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/reduce/HloReduceMain.h"
 

@@ -35,7 +35,7 @@ static StringRef getElementTypeName(int32_t number, MLIRContext &context) {
   return "";
 }
 
-/// What parameters are bound to. False if an array has a type that is none.
+/// Reads the options for binding parameters. False if an array has an invalid type.
 static bool getBindOptions(const hloc_options &options, MLIRContext &context, BindOptions &bind) {
   bind.one.assign(options.bind, options.bind + options.bind_count);
   bind.all.assign(options.bind_all, options.bind_all + options.bind_all_count);
@@ -68,7 +68,7 @@ static CompileOptions getCompileOptions(const hloc_options &options) {
   return compile;
 }
 
-/// What is wrong with the options; empty if nothing.
+/// What is wrong with the options; empty if they are valid.
 static std::string findFault(const hloc_options &options, const CompileOptions &compile) {
   if (options.level < 0 || options.level > 4)
     return "expected an optimization level of 0 to 3";
@@ -91,7 +91,8 @@ static CacheSettings getCacheSettings(const hloc_options &options) {
   return settings;
 }
 
-/// Links what was kept of the whole compilation; false if there is nothing, or it does not link.
+/// Links the cached result of the whole compilation; false if there is none, or it cannot be
+/// linked.
 static bool takeKept(CompileCache &cache, const CacheKey &key, StringRef name,
                      hloc_result &result) {
   std::optional<KeptResult> kept = findWhole(cache, key);
@@ -142,7 +143,7 @@ static hloc_outcome compile(const hloc_options &options, CompileOptions &compile
   ScopedDiagnosticHandler collector(&context, [&](Diagnostic &diagnostic) {
     notSupported |= isNotSupported(diagnostic);
     result.add(diagnostic);
-    return failure(); // for the printer
+    return failure(); // the message is printed elsewhere
   });
   OwningOpRef<ModuleOp> module = loadModule(sources, &context);
   if (!module)
@@ -166,7 +167,7 @@ static hloc_outcome compile(const hloc_options &options, CompileOptions &compile
   CompiledModule &compiled = executable->compiled;
   KeptResult made{std::move(compiled.program.code),
                   makeHeader(compiled.interface, llvm::sys::path::filename(options.file))};
-  if (wholeKey && result.messages.empty()) // messages are to be there every time
+  if (wholeKey && result.messages.empty()) // messages have to appear every time
     keepWhole(*compile.cache, *wholeKey, made);
   result.header = std::move(made.header);
   result.object = std::move(made.code);
@@ -176,7 +177,7 @@ static hloc_outcome compile(const hloc_options &options, CompileOptions &compile
   return HLOC_DONE;
 }
 
-/// The same with the cache that the options, or the environment, name.
+/// The same with the cache of the options or the environment.
 static hloc_outcome compile(const hloc_options &options, hloc_result &result) {
   CompileOptions compileOptions = getCompileOptions(options);
   CacheSettings settings = getCacheSettings(options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be asked of a result.
+// Accessors of results.
 #include "compiler/driver/LinkRuntime.h"
 #include "compiler/driver/OutputFiles.h"
 #include "compiler/library/Result.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared libraries that hloc has made, opened in this process.
+// Opening shared libraries that hloc has made.
 #include "compiler/library/Result.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include <dlfcn.h>
 
 using namespace llvm;
 
-/// The name of the module's descriptor, NAME_module, among the symbols that the library gives to
-/// others.
+/// The name of the module's descriptor, NAME_module, among the exported symbols of the library.
 static Expected<std::string> findDescriptor(StringRef file) {
   Expected<object::OwningBinary<object::ObjectFile>> binary =
       object::ObjectFile::createObjectFile(file);
@@ -42,7 +41,7 @@ static Error open(const char *file, hloc_result &result) {
   Expected<std::string> descriptor = findDescriptor(file);
   if (!descriptor)
     return descriptor.takeError();
-  // The loader looks for a name without a slash where the system's libraries are.
+  // The loader searches for names without a slash in the system's library folders.
   std::string path = StringRef(file).contains('/') ? file : std::string("./") + file;
   result.library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!result.library)
@@ -52,7 +51,7 @@ static Error open(const char *file, hloc_result &result) {
     return createStringError(StringRef(dlerror()));
   if (hlort_status status = {}; hlort_module_check(module, &status) != HLORT_OK)
     return createStringError(StringRef(status.message));
-  // Code that does not call the runtime has none inside and runs with any context, or none.
+  // Code that does not call the runtime does not contain it and runs with any context, or none.
   Runtime &runtime = result.runtime;
   if (dlsym(result.library, "hlort_context_create") &&
       !(find(result.library, "hlort_context_create", runtime.createContext) &&

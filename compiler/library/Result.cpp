@@ -21,7 +21,7 @@ static hloc_severity toSeverity(DiagnosticSeverity severity) {
   llvm_unreachable("a severity of another kind");
 }
 
-/// Takes the code off the end of a message, ` [H0123]`.
+/// Removes the code, ` [H0123]`, from the end of a message.
 static StringRef takeCode(StringRef &text) {
   constexpr size_t length = 8;
   StringRef end = text.take_back(length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hloc_result holds.
+// The definition of hloc_result.
 
 #ifndef HLOC_COMPILER_LIBRARY_RESULT_H
 #define HLOC_COMPILER_LIBRARY_RESULT_H
@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-/// The functions of the runtime that a module's contexts belong to: those here, or, of a module
-/// that was opened, those in its library.
+/// The runtime functions for a module's contexts: those linked here, or, for an opened module,
+/// those in its library.
 struct Runtime {
   decltype(&hlort_context_create) createContext = &hlort_context_create;
   decltype(&hlort_context_destroy) destroyContext = &hlort_context_destroy;
@@ -35,16 +35,16 @@ struct hloc_result {
   void add(const mlir::Diagnostic &diagnostic);
   /// Adds and prints an error about a file as a whole.
   void addError(llvm::StringRef file, llvm::StringRef text);
-  /// Adds and prints a remark about nothing in the module.
+  /// Adds and prints a remark that has no location in the module.
   void addRemark(llvm::StringRef text);
 
-  // Of a module that was compiled.
+  // For a module that was compiled.
   hloc::WeightsMemory weights;
   std::optional<hloc::LoadedModule> loaded;
   llvm::SmallVector<char, 0> object;
   std::string header;
 
-  /// Of one that was opened, the loader's handle.
+  /// For one that was opened, the loader's handle.
   void *library = nullptr;
 
   Runtime runtime;

@@ -13,12 +13,12 @@ using namespace mlir;
 
 namespace hloc::lsp {
 
-/// Instructions, with those of calls as often as they are called, of modules that passes look at.
+/// The maximum number of instructions, with calls inlined, of modules that passes run on.
 constexpr uint64_t kMaxInlined = 1 << 20;
-/// Calls inside of calls that are counted.
+/// The maximum depth of calls that are counted.
 constexpr unsigned kMaxCallDepth = 1000;
 
-/// Instructions that there are once calls are inlined; nothing if these are too many to count.
+/// The number of instructions after inlining calls; nothing if it is too large to count.
 static std::optional<uint64_t> countInlined(ModuleOp module) {
   SymbolTable table(module);
   llvm::DenseMap<Operation *, std::optional<uint64_t>> counts;
@@ -62,7 +62,7 @@ void checkText(const std::string &text, const URIForFile &file,
   sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, file.file()), {});
   LoadOptions options;
   options.maxErrors = kMaxMessages;
-  options.verify = false; // below, where the module stays whatever comes of it
+  options.verify = false; // done below, where the module is kept even if it fails
   ModuleForm form = ModuleForm::Hlo;
   OwningOpRef<ModuleOp> module = loadModule(sources, &context, options, &form);
   CheckResult result;

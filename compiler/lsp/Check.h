@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler says of a text: the parser's and the verifiers' messages, then those of the
-// passes that say what hloc does not compile.
+// The compiler's diagnostics for a text: those of the parser and the verifiers, then those of the
+// passes that report what hloc does not support.
 // Test: test/lsp/diagnostics.test.
 
 #ifndef HLOC_COMPILER_LSP_CHECK_H
@@ -14,12 +14,12 @@ namespace hloc::lsp {
 
 struct CheckResult {
   std::vector<llvm::lsp::Diagnostic> diagnostics;
-  /// Null if the text cannot be read.
+  /// Null if the text cannot be parsed.
   std::shared_ptr<const Shapes> shapes;
 };
 
-/// Checks the text of a file, and gives `publish` what is known after reading and verifying, and
-/// again after the passes, which is false if nobody wants to know any more.
+/// Checks the text of a file, and calls `publish` with the results after parsing and verifying, and
+/// again after the passes. `publish` returns false if the results are no longer needed.
 void checkText(const std::string &text, const URIForFile &file,
                llvm::function_ref<bool(CheckResult)> publish);
 

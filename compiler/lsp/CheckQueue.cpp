@@ -3,7 +3,7 @@
 
 namespace hloc::lsp {
 
-/// As much as a program's first thread has on most systems; the parser counts on no more.
+/// The stack of a program's first thread on most systems; the parser assumes no more.
 constexpr unsigned kStackBytes = 8 << 20;
 
 CheckQueue::CheckQueue(Publish publish)

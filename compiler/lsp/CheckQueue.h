@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks texts on a thread of its own, of each file the newest version: what changes while a check
-// runs waits, and is checked once.
+// Checks texts on a separate thread, only the newest version of each file: changes during a check
+// wait, and are checked once.
 
 #ifndef HLOC_COMPILER_LSP_CHECKQUEUE_H
 #define HLOC_COMPILER_LSP_CHECKQUEUE_H

@@ -8,7 +8,7 @@ using llvm::StringRef;
 
 namespace hloc::lsp {
 
-/// Names that are offered at once; more are asked for as more is typed.
+/// The maximum number of names offered at once; editors ask again as more is typed.
 constexpr size_t kMaxItems = 200;
 
 namespace {
@@ -26,15 +26,15 @@ private:
   void addComputations();
   void addAttributes(const InstructionText &instruction);
   void addAttributeValue(const InstructionText &instruction, const AttributeText &attribute);
-  /// The attribute whose value is typed; null if it is none.
+  /// The attribute whose value is being typed; null if there is none.
   const AttributeText *findAttribute(const InstructionText &instruction) const;
 
   const Document &document;
   const Index &index;
   StringRef text;
-  /// What is typed of the word so far, with `%` if it has one.
+  /// The part of the word that has been typed, including `%`.
   Span word;
-  /// The character before the word that is not blank.
+  /// The last character before the word that is not blank.
   char before = 0;
   CompletionList list;
 };
@@ -63,7 +63,7 @@ void Completion::add(StringRef name, CompletionItemKind kind, StringRef detail, 
     list.isIncomplete = true;
     return;
   }
-  // Editors sort by this: what begins as typed comes first.
+  // Editors sort by this: names that begin with the typed text come first.
   std::string sorted = (bare.starts_with(typed) ? "0" : "1") + order.str() + bare.str();
   CompletionItem &item = list.items.emplace_back(name, kind, sorted);
   item.detail = llvm::json::fixUTF8(detail);

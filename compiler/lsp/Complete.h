@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can stand where something is being typed: opcodes, values that are defined before,
-// attributes of the opcode that are not there yet, computations, values of attributes.
+// Completion: opcodes, values that are defined before, attributes of the opcode that are not there
+// yet, computations, values of attributes.
 // Test: test/lsp/completion.test.
 
 #ifndef HLOC_COMPILER_LSP_COMPLETE_H

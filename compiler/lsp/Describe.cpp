@@ -15,12 +15,12 @@ using namespace mlir;
 
 namespace hloc::lsp {
 
-/// Characters of a shape that are shown: tuples can have any number.
+/// The maximum number of characters of a shape: tuples can have any number.
 constexpr size_t kMaxHoverShape = 400;
 
 //===- Shapes --------------------------------------------------------------===//
 
-/// The type of a shape as the text spells it, null if it is none.
+/// Parses a shape of the text; null if it is invalid.
 static Type readShape(StringRef shape, MLIRContext &context) {
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   std::string text = ("ENTRY e { ROOT x = " + shape + " parameter(0) }").str();
@@ -37,7 +37,7 @@ struct Size {
 };
 } // namespace
 
-/// What an array takes, with bounds for dynamic sizes; nothing if it is not known, or too much.
+/// The size of an array, with bounds for dynamic sizes; nothing if it is not known, or overflows.
 static std::optional<Size> measure(RankedTensorType array) {
   std::optional<int64_t> elements = hlo::countElements(hlo::getBounds(array));
   auto layout = dyn_cast_or_null<hlo::LayoutAttr>(array.getEncoding());
@@ -98,7 +98,7 @@ static void describeType(Type type, raw_ostream &out) {
 
 //===- Values and computations ---------------------------------------------===//
 
-/// The user's program: `op_name`, and the line that the metadata or the tables name.
+/// The origin in the user's program: `op_name`, and the line from the metadata or the tables.
 static void describeOrigin(const Document &document, const InstructionText &instruction,
                            MLIRContext &context, raw_ostream &out) {
   StringRef text = *document.getText(), metadata;
@@ -181,7 +181,7 @@ static void describeAttribute(const Manual::Attribute &attribute, StringRef opco
   out << '\n';
 }
 
-/// What the manual says of the word at a place.
+/// The manual's text for the word at a position.
 static Span describeWord(const Document &document, size_t offset, raw_ostream &out) {
   const Index &index = document.getIndex();
   const InstructionText *instruction = index.findInstruction(offset);
@@ -197,7 +197,7 @@ static Span describeWord(const Document &document, size_t offset, raw_ostream &o
                         out);
     return each.name;
   }
-  // An opcode: the instruction's, or one among its operands.
+  // An opcode: the instruction's, or that of a nested instruction among its operands.
   text::Lexer lexer(index.text);
   lexer.reset(index.text.data() + std::min(instruction->name.end, instruction->whole.end));
   while (!lexer.is(text::Token::Eof) && lexer.end() < index.text.data() + offset)
@@ -229,7 +229,8 @@ std::optional<Hover> describePlace(const Document &document, Position position) 
   }
   if (hover.contents.value.empty())
     return std::nullopt;
-  hover.contents.value = llvm::json::fixUTF8(hover.contents.value); // what is cut, or damaged
+  // for truncated or damaged characters
+  hover.contents.value = llvm::json::fixUTF8(hover.contents.value);
   hover.range = document.getLines().getRange(span);
   return hover;
 }

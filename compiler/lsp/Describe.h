@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What editors show of the thing under the pointer, in Markdown: shape and size of a value, where
-// it comes from in the user's program, documentation of opcodes and attributes.
+// Hover text in Markdown: shape and size of a value, its origin in the user's program,
+// documentation of opcodes and attributes.
 // Test: test/lsp/hover.test.
 
 #ifndef HLOC_COMPILER_LSP_DESCRIBE_H
@@ -10,7 +10,7 @@
 
 namespace hloc::lsp {
 
-/// Nothing if there is nothing to say of what is at the place.
+/// Nothing if there is nothing to describe at the position.
 std::optional<Hover> describePlace(const Document &document, Position position);
 
 } // namespace hloc::lsp

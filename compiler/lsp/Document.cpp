@@ -3,7 +3,7 @@
 
 namespace hloc::lsp {
 
-// LLVM's own way to make a change takes columns for bytes.
+// LLVM's own function for changes uses columns as bytes.
 void Document::change(llvm::ArrayRef<TextDocumentContentChangeEvent> changes, int64_t newVersion) {
   std::string changed = *text;
   for (const TextDocumentContentChangeEvent &change : changes) {

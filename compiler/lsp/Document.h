@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is open in an editor: its text, and what is known of that.
+// A file that is open in an editor: its text, and what is derived from it.
 
 #ifndef HLOC_COMPILER_LSP_DOCUMENT_H
 #define HLOC_COMPILER_LSP_DOCUMENT_H
@@ -9,7 +9,7 @@
 
 namespace hloc::lsp {
 
-/// Characters of a shape that lists show.
+/// The maximum number of characters of a shape in lists.
 inline constexpr size_t kMaxListedShape = 80;
 
 class Document {
@@ -18,18 +18,18 @@ public:
       : file(std::move(file)), text(std::make_shared<std::string>(std::move(text))),
         version(version) {}
 
-  /// Makes changes, in this order.
+  /// Applies changes, in this order.
   void change(llvm::ArrayRef<TextDocumentContentChangeEvent> changes, int64_t newVersion);
 
   const URIForFile &getFile() const { return file; }
   int64_t getVersion() const { return version; }
   std::shared_ptr<const std::string> getText() const { return text; }
 
-  // Made when they are first asked for.
+  // Computed when they are first used.
   const Lines &getLines() const;
   const Index &getIndex() const;
 
-  /// The shape of an instruction: as the text states it, else as it was in the last version without
+  /// The shape of an instruction: the stated one, or otherwise that of the last version without
   /// errors. Empty if it is not known.
   llvm::StringRef getShape(const InstructionText &instruction) const;
   void setShapes(std::shared_ptr<const Shapes> known) { shapes = std::move(known); }

@@ -11,7 +11,7 @@ Index::Index(StringRef text) : text(text) { Scanner(*this).scan(); }
 const Mention *Index::findMention(size_t offset) const {
   auto after = llvm::upper_bound(
       mentions, offset, [](size_t place, const Mention &each) { return place < each.span.begin; });
-  // At the `%` before a name, too.
+  // Also at the `%` before a name.
   if (after != mentions.end() && after->span.begin == offset + 1 && offset < text.size() &&
       text[offset] == '%')
     return &*after;
@@ -21,7 +21,8 @@ const Mention *Index::findMention(size_t offset) const {
   return after->span.touches(offset) ? &*after : nullptr;
 }
 
-/// The last of `list` around a place: they begin in the order of the text, and nest.
+/// The innermost element of `list` around a position: they begin in the order of the text, and are
+/// nested.
 template <typename T, typename Around>
 static const T *findInnermost(const std::vector<T> &list, size_t offset, Around around) {
   auto after = llvm::upper_bound(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands where in a text: computations, instructions with their parts, and every mention of
-// their names. Made by the parser's own lexer alone, so that it is quick and there for texts with
-// errors too: an instruction ends where the next one begins, whatever is left open in between.
-// Tests: test/lsp/IndexTest.cpp, test/lsp/navigation.test, test/lsp/hostile.test.
+// An index of a text: computations, instructions with their parts, and every mention of their
+// names. It uses only the parser's lexer, so it is fast and also works for texts with errors: an
+// instruction ends where the next one begins, even if brackets are left open. Tests:
+// test/lsp/IndexTest.cpp, test/lsp/navigation.test, test/lsp/hostile.test.
 
 #ifndef HLOC_COMPILER_LSP_INDEX_H
 #define HLOC_COMPILER_LSP_INDEX_H
@@ -12,15 +12,15 @@
 
 namespace hloc::lsp {
 
-/// A number that stands for nothing.
+/// An invalid index.
 constexpr unsigned kNone = ~0u;
 
 /// A computation, or the result of an instruction.
 struct Symbol {
   llvm::StringRef name;
-  /// The computation that a value is in; none for computations, whose names the module shares.
+  /// The computation that contains a value; none for computations, whose names are global.
   unsigned scope = kNone;
-  /// The instruction or computation that has the name; none if the text lacks it.
+  /// The instruction or computation with the name; none if the text has no definition.
   unsigned definition = kNone;
   /// Numbers of mentions, in the order of the text.
   std::vector<unsigned> mentions;
@@ -46,11 +46,11 @@ struct InstructionText {
   std::vector<AttributeText> attributes;
   unsigned symbol = kNone, computation = kNone;
   bool isRoot = false;
-  /// Where the first token after it begins: what is typed before that is a part of it.
+  /// The start of the next token: text that is typed before that is a part of it.
   size_t reach = 0;
 };
 
-/// A computation, also one that stands in place of its name and has none.
+/// A computation, possibly an inline one without a name.
 struct ComputationText {
   Span whole, name, signature, body;
   unsigned symbol = kNone;
@@ -64,25 +64,26 @@ public:
 
   llvm::StringRef text;
   Span moduleName;
-  /// The tables of places in the user's program.
+  /// The tables of locations in the user's program.
   Span stackFrames;
   std::vector<Symbol> symbols;
   std::vector<Mention> mentions;             // in the order of the text
-  std::vector<ComputationText> computations; // those inside after those around them
-  std::vector<InstructionText> instructions; // so too
+  std::vector<ComputationText> computations; // inner ones after those around them
+  std::vector<InstructionText> instructions; // likewise
   /// Computations by name, then values by scope and name.
   llvm::StringMap<unsigned> computationNames;
   std::vector<llvm::StringMap<unsigned>> valueNames;
 
-  /// The name at a place, null if there is none.
+  /// The name at a position, null if there is none.
   const Mention *findMention(size_t offset) const;
-  /// The innermost instruction around a place, null if there is none.
+  /// The innermost instruction around a position, null if there is none.
   const InstructionText *findInstruction(size_t offset) const;
-  /// The innermost computation around a place.
+  /// The innermost computation around a position.
   unsigned findComputation(size_t offset) const;
-  /// The instruction that what is typed at a place belongs to, null if there is none.
+  /// The instruction that text typed at a position belongs to, null if there is none.
   const InstructionText *findUnfinished(size_t offset) const;
-  /// The symbol called so among computations (scope kNone) or the values of one; kNone if none is.
+  /// The symbol with this name among computations (scope kNone) or the values of one; kNone if
+  /// there is none.
   unsigned findSymbol(unsigned scope, llvm::StringRef name) const;
   /// The instruction that defines a value, null if none does.
   const InstructionText *getInstruction(const Symbol &symbol) const;

@@ -20,7 +20,7 @@ static size_t getBytes(StringRef text) {
   return std::min<size_t>(text.size(), std::max(1u, getNumBytesForUTF8(text.front())));
 }
 
-/// UTF-16 code units of a character of so many bytes.
+/// UTF-16 code units of a character with this number of bytes.
 static int getUnits(size_t bytes) { return bytes == 4 ? 2 : 1; }
 
 size_t Lines::getOffset(Position position) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in a text as editors count them, in lines and UTF-16 code units from 0, and as offsets in
-// bytes. Every position has an offset: what lies beyond the end of a line is its end.
+// Conversion between an editor's positions in a text, in lines and UTF-16 code units from 0, and
+// offsets in bytes. Every position has an offset: positions beyond the end of a line mean its end.
 // Test: test/lsp/positions.test.
 
 #ifndef HLOC_COMPILER_LSP_LINES_H
@@ -16,7 +16,7 @@ struct Span {
   size_t begin = 0, end = 0;
 
   bool empty() const { return begin == end; }
-  /// A cursor behind the last byte is still at the word.
+  /// A cursor just after the last byte still touches the word.
   bool touches(size_t offset) const { return begin <= offset && offset <= end; }
   llvm::StringRef in(llvm::StringRef text) const { return text.slice(begin, end); }
 };

@@ -12,7 +12,8 @@ static const unsigned char kPage[] = {
 #include "compiler/lsp/operations.inc"
 };
 
-/// The rows of the tables in a part of the page: `| name | values | need |`, or without the last.
+/// The rows of the tables in a section of the page: `| name | values | need |`, or without the
+/// last.
 static llvm::SmallVector<Manual::Attribute, 0> readAttributes(StringRef part) {
   llvm::SmallVector<Manual::Attribute, 0> rows;
   for (StringRef line : llvm::split(part, '\n')) {
@@ -20,7 +21,7 @@ static llvm::SmallVector<Manual::Attribute, 0> readAttributes(StringRef part) {
       continue;
     auto [names, rest] = line.split(" | ");
     auto [values, need] = rest.split(" | ");
-    // Several names that say the same: `a`, or `b` and `c`.
+    // Several names with the same description: `a`, or `b` and `c`.
     while (!names.empty()) {
       auto [name, others] = names.split('`');
       rows.push_back({name, values, need});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/operations.md, which is generated from the definitions and is a part of the program,
-// says of opcodes and attributes. Test: test/lsp/hover.test.
+// The documentation of opcodes and attributes in docs/operations.md, which is generated from the
+// definitions and embedded in the program. Test: test/lsp/hover.test.
 
 #ifndef HLOC_COMPILER_LSP_MANUAL_H
 #define HLOC_COMPILER_LSP_MANUAL_H
@@ -15,34 +15,34 @@ class Manual {
 public:
   struct Attribute {
     llvm::StringRef name;
-    /// What values it takes, in Markdown.
+    /// The possible values, in Markdown.
     llvm::StringRef values;
-    /// `required`, `optional` or a default; empty for those of every instruction.
+    /// `required`, `optional` or a default; empty for attributes of every instruction.
     llvm::StringRef need;
 
-    /// The values, if they are some names.
+    /// The values, if they are an enumeration.
     llvm::SmallVector<llvm::StringRef> getNames() const;
   };
   struct Operation {
     llvm::StringRef opcode;
     /// One sentence.
     llvm::StringRef summary;
-    /// All that the page says, in Markdown.
+    /// The whole section of the page, in Markdown.
     llvm::StringRef page;
     llvm::SmallVector<Attribute, 0> attributes;
   };
 
   static const Manual &get();
 
-  /// The operation of an opcode, also of one such as `add-start`, an asynchronous form of another;
-  /// null if there is none.
+  /// The operation of an opcode, or of an asynchronous form such as `add-start`; null if there is
+  /// none.
   const Operation *find(llvm::StringRef opcode) const;
   /// An attribute of `operation`, which may be null, or of every instruction; null if there is
   /// none.
   const Attribute *find(const Operation *operation, llvm::StringRef attribute) const;
   /// In the order of the page.
   llvm::ArrayRef<Operation> getOperations() const { return operations; }
-  /// Those of every instruction.
+  /// The attributes of every instruction.
   llvm::ArrayRef<Attribute> getSharedAttributes() const { return shared; }
 
 private:

@@ -6,7 +6,7 @@ using llvm::lsp::Logger;
 
 namespace hloc::lsp {
 
-/// Levels of arrays and objects of a message; LLVM's reader of JSON calls itself for each.
+/// The maximum nesting of a message; LLVM's JSON parser is recursive.
 constexpr unsigned kMaxDepth = 200;
 
 static bool isTooDeep(StringRef message) {
@@ -26,13 +26,12 @@ static bool isTooDeep(StringRef message) {
   return false;
 }
 
-/// False if the client said `exit`. (LLVM's JSONTransport::run would end at a message that is not
-/// one.)
+/// False if the client sent `exit`. (LLVM's JSONTransport::run would end at an invalid message.)
 static bool handle(json::Value message, llvm::lsp::MessageHandler &handler) {
   json::Object *object = message.getAsObject();
   std::optional<StringRef> method = object ? object->getString("method") : std::nullopt;
   if (!method || object->getString("jsonrpc") != StringRef("2.0")) {
-    // Answers are none of them: this server asks nothing.
+    // Responses are not expected: this server sends no requests.
     Logger::error("expected a request or a notification of JSON-RPC 2.0");
     return true;
   }

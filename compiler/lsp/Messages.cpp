@@ -24,7 +24,7 @@ void Messages::add(mlir::Diagnostic &message) {
 }
 
 Range Messages::getRange(FileLineColLoc place) const {
-  size_t begin = 0; // lines of locations end in '\n' alone, and columns are bytes
+  size_t begin = 0; // locations count only '\n' as line ends, and bytes as columns
   for (unsigned line = 1; line < place.getLine() && begin < text.size(); ++line)
     begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
   begin = std::min<size_t>(begin + std::max(1u, place.getColumn()) - 1, text.size());
@@ -61,7 +61,7 @@ llvm::lsp::Diagnostic Messages::convert(mlir::Diagnostic &message) const {
   result.source = "hloc";
   result.message = message.str();
   switch (message.getSeverity()) {
-  case DiagnosticSeverity::Error: // the module is right where only hloc cannot do it
+  case DiagnosticSeverity::Error: // the module is valid where only hloc cannot compile it
     result.severity = isNotSupported(message) ? Severity::Warning : Severity::Error;
     break;
   case DiagnosticSeverity::Warning:

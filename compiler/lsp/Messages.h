@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's messages about a text as editors take them: at tokens, with what they refer to.
-// Test: test/lsp/diagnostics.test.
+// Converts the compiler's diagnostics for a text to those of editors: at tokens, with related
+// locations. Test: test/lsp/diagnostics.test.
 
 #ifndef HLOC_COMPILER_LSP_MESSAGES_H
 #define HLOC_COMPILER_LSP_MESSAGES_H
@@ -11,10 +11,10 @@
 
 namespace hloc::lsp {
 
-/// Errors, and as many other messages, that editors get of one text.
+/// The maximum number of errors, and of other messages, for one text.
 constexpr unsigned kMaxMessages = 100;
 
-/// While it lives, collects the diagnostics of a context.
+/// While it exists, collects the diagnostics of a context.
 class Messages {
 public:
   /// The text must end in a NUL byte. It and the name of its file must outlive this.
@@ -24,10 +24,10 @@ public:
 
 private:
   void add(mlir::Diagnostic &message);
-  /// The token at a place of the text.
+  /// The range of the token at a location in the text.
   Range getRange(mlir::FileLineColLoc place) const;
-  /// A note about a place of the text, or of the user's program in another file; nothing if only
-  /// words can tell of its place.
+  /// A note about a location in the text, or in the user's program in another file; nothing if it
+  /// has no location that can be shown.
   std::optional<llvm::lsp::DiagnosticRelatedInformation> relate(mlir::Diagnostic &note) const;
   llvm::lsp::Diagnostic convert(mlir::Diagnostic &message) const;
 

@@ -35,7 +35,7 @@ std::optional<Range> findRenamed(const Document &document, Position position) {
   return mention ? std::optional(document.getLines().getRange(mention->span)) : std::nullopt;
 }
 
-/// Whether the parser takes this for a name wherever one stands, with and without `%`.
+/// True if the parser accepts this as a name everywhere, with and without `%`.
 static bool isName(const std::string &name) {
   text::Lexer lexer(name);
   return lexer.is(text::Token::Ident) && lexer.spelling() == name && text::isInstructionName(name);

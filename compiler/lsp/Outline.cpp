@@ -6,7 +6,8 @@ using llvm::StringRef;
 
 namespace hloc::lsp {
 
-/// Instructions that a list of symbols has at most; editors ask for the list after every change.
+/// The maximum number of instructions in a list of symbols; editors ask for the list after every
+/// change.
 constexpr size_t kMaxInstructions = 5000;
 
 static SymbolKind getKind(StringRef opcode) {
@@ -32,7 +33,7 @@ std::vector<DocumentSymbol> listSymbols(const Document &document) {
   const Lines &lines = document.getLines();
   std::vector<DocumentSymbol> computations;
   for (const ComputationText &computation : index.computations) {
-    // One without a name goes by the place where it stands.
+    // A computation without a name is listed under its position.
     bool isNamed = !computation.name.empty();
     StringRef name = isNamed ? computation.name.in(index.text) : "{...}";
     Span shown = isNamed ? computation.name : computation.whole;
@@ -58,7 +59,7 @@ std::vector<FoldingRange> listFoldingRanges(const Document &document) {
   std::vector<FoldingRange> ranges;
   for (const ComputationText &computation : document.getIndex().computations) {
     Range body = document.getLines().getRange(computation.body);
-    if (body.end.line > body.start.line + 1) // the line of the `}` stays
+    if (body.end.line > body.start.line + 1) // the line of the `}` stays visible
       ranges.push_back({body.start.line, body.end.line - 1});
   }
   return ranges;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structure of a document: its computations and instructions, and what may be folded.
+// The structure of a document: its computations and instructions, and folding ranges.
 // Test: test/lsp/outline.test.
 
 #ifndef HLOC_COMPILER_LSP_OUTLINE_H
@@ -9,8 +9,8 @@
 
 namespace hloc::lsp {
 
-/// The module, in it the computations, in them the instructions, unless these are too many for an
-/// editor.
+/// The module, which contains the computations, which contain the instructions, unless there are
+/// too many of these for an editor.
 std::vector<DocumentSymbol> listSymbols(const Document &document);
 
 /// The bodies of computations.

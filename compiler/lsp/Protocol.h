@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the language server protocol: LLVM's, and those that LLVM lacks.
+// The messages of the language server protocol: LLVM's, and others that LLVM lacks.
 
 #ifndef HLOC_COMPILER_LSP_PROTOCOL_H
 #define HLOC_COMPILER_LSP_PROTOCOL_H
@@ -26,14 +26,14 @@ struct RenameParams : llvm::lsp::TextDocumentPositionParams {
 };
 bool fromJSON(const llvm::json::Value &value, RenameParams &result, llvm::json::Path path);
 
-/// A use of a symbol; its definition writes it.
+/// A use of a symbol; the definition counts as a write.
 struct DocumentHighlight {
   Range range;
   bool isDefinition;
 };
 llvm::json::Value toJSON(const DocumentHighlight &highlight);
 
-/// Lines, first and last, that an editor may fold.
+/// The first and the last line of a range that an editor may fold.
 struct FoldingRange {
   int startLine, endLine;
 };

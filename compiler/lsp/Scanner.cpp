@@ -6,10 +6,10 @@ using llvm::StringRef;
 
 namespace hloc::lsp {
 
-/// Computations that stand inside of others deeper than this are passed over: people write none.
+/// Inline computations that are nested more deeply are skipped: people do not write any.
 constexpr unsigned kMaxNesting = 64;
-/// Quotes and comments without end after which the rest of a text is given up: each is looked for
-/// in all of it.
+/// The number of unclosed quotes and comments after which the rest of a text is skipped, since each
+/// is searched in all of it.
 constexpr unsigned kMaxUnclosed = 16;
 
 //===- Tokens --------------------------------------------------------------===//
@@ -44,7 +44,7 @@ Span Scanner::nameHere() const {
 
 //===- Names ---------------------------------------------------------------===//
 
-/// Notes the name at the current token.
+/// Records the name at the current token.
 unsigned Scanner::mention(unsigned scope, bool isDefinition) {
   StringRef name = lexer.getValue();
   auto &names = scope == kNone ? index.computationNames : index.valueNames[scope];
@@ -74,7 +74,7 @@ void Scanner::scan() {
     next();
     if (atName())
       index.moduleName = nameHere();
-  } else if (atInstruction() && !text::atComputation(lexer)) { // a single one is a whole text
+  } else if (atInstruction() && !text::atComputation(lexer)) { // a text can be a single instruction
     scanBody(ComputationText{{here(), here()}, {}, {}, {}});
   }
   for (int depth = 0; !lexer.is(Token::Eof);) {
@@ -94,7 +94,7 @@ void Scanner::scan() {
     index.stackFrames = {};
 }
 
-/// Notes a computation that begins; its values get a scope.
+/// Begins a computation; its values get a scope.
 unsigned Scanner::openComputation(ComputationText computation) {
   unsigned number = index.computations.size();
   index.computations.push_back(computation);
@@ -119,8 +119,8 @@ void Scanner::scanComputation() {
 /// `(name: shape, ...) -> shape`.
 void Scanner::scanSignature(unsigned computation) {
   size_t begin = here();
-  for (int depth = 0; !atEndOfInstruction();) { // that is, where a signature is not finished
-    // The body: where no layout can stand, or with an instruction in it.
+  for (int depth = 0; !atEndOfInstruction();) { // also where a signature is incomplete
+    // The body: where no layout is possible, or if an instruction follows.
     if (lexer.is(Token::LBrace)) {
       Span before{begin, behind()};
       text::Lexer ahead = lexer;
@@ -216,7 +216,7 @@ void Scanner::scanOperands(InstructionText &instruction) {
   StringRef opcode = instruction.opcode.in(index.text);
   bool hasNames = opcode != "constant" && opcode != "parameter";
   size_t begin = here();
-  int parentheses = 0, braces = 0; // layouts have letters of their own in braces
+  int parentheses = 0, braces = 0; // layouts contain letters in braces
   do {
     if (lexer.is(Token::LParen) || lexer.is(Token::RParen))
       count(parentheses);
@@ -229,7 +229,7 @@ void Scanner::scanOperands(InstructionText &instruction) {
       mention(instruction.computation);
     next();
   } while (parentheses > 0 && !atEndOfInstruction());
-  // Operands that are not closed go on until something else begins.
+  // Operands that are not closed end where something else begins.
   instruction.operands = {begin, parentheses > 0 ? here() : behind()};
 }
 
@@ -274,7 +274,7 @@ void Scanner::scanValue(Names names, unsigned computation) {
       }
     }
     if (names == Names::Nothing && lexer.is(Token::LBrace) && depth == 0) {
-      // Whatever is written there, it ends on the same line; what is being typed may not end.
+      // It ends on the same line; a value that is being typed may have no end.
       text::Lexer line(index.text.slice(here(), index.text.find('\n', here())));
       if (const char *end = line.findClosingBrace(/*singleQuotes=*/false)) {
         lexer.reset(end);

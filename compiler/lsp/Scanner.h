@@ -16,7 +16,7 @@ public:
 
 private:
   using Token = text::Token;
-  /// What the names in an attribute's value are.
+  /// What the names in an attribute's value refer to.
   enum class Names { Nothing, Computations, Values };
 
   // Tokens.
@@ -28,12 +28,12 @@ private:
   bool atName() const { return lexer.is(Token::Name) || lexer.is(Token::Ident); }
   bool isFollowedBy(Token token) const;
   void next();
-  /// Counts a bracket that opens or closes.
+  /// Counts an opening or closing bracket.
   void count(int &depth) const;
 
   // Structure.
   bool atInstruction() const;
-  /// Whether the instruction here ends: another one or a computation begins, or the text ends.
+  /// True if the current instruction ends: another one or a computation begins, or the text ends.
   bool atEndOfInstruction() const;
   void scanComputation();
   void scanBody(ComputationText computationText);

@@ -113,7 +113,7 @@ void Server::change(const llvm::lsp::DidChangeTextDocumentParams &params) {
 void Server::close(const llvm::lsp::DidCloseTextDocumentParams &params) {
   std::lock_guard lock(mutex);
   newShapes.erase(params.textDocument.uri);
-  if (documents.erase(params.textDocument.uri)) // nothing is wrong with what is not there
+  if (documents.erase(params.textDocument.uri)) // closing an unknown document is no error
     publishDiagnostics({params.textDocument.uri, 0});
 }
 

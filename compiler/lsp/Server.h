@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language server: what it answers to each message. Tests: test/lsp.
+// The language server: the handlers of all messages. Tests: test/lsp.
 
 #ifndef HLOC_COMPILER_LSP_SERVER_H
 #define HLOC_COMPILER_LSP_SERVER_H
@@ -17,7 +17,7 @@ public:
   llvm::lsp::MessageHandler &getHandler() { return handler; }
   /// Waits until all diagnostics are sent.
   void waitForChecks() { checks.wait(); }
-  /// Whether the client asked for the end before it said `exit`.
+  /// True if the client requested a shutdown before it sent `exit`.
   bool isShutDown() const { return shutDown; }
 
 private:
@@ -46,14 +46,14 @@ private:
   /// Null if it is not open.
   const Document *find(const URIForFile &file);
   void check(const Document &document);
-  /// Called on the thread of the checks.
+  /// Called on the thread of the queue.
   bool publish(const CheckQueue::Request &request, CheckResult result);
 
   llvm::lsp::MessageHandler handler;
   llvm::lsp::OutgoingNotification<llvm::lsp::PublishDiagnosticsParams> publishDiagnostics;
-  std::mutex mutex; // of these two, which the thread of the checks looks at
+  std::mutex mutex; // of these two, which the queue's thread accesses
   std::map<URIForFile, Document> documents;
-  /// Shapes that were found and that the documents do not have yet.
+  /// Shapes that were found but not yet passed to the documents.
   std::map<URIForFile, std::shared_ptr<const Shapes>> newShapes;
   bool shutDown = false;
   CheckQueue checks; // the last: its thread uses the others

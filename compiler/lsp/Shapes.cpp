@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace hloc::lsp {
 
-/// No name has a space in it.
+/// Names contain no spaces.
 static std::string makeKey(StringRef computation, StringRef instruction) {
   return (computation + " " + instruction).str();
 }

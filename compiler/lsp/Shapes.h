@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of a module's instructions by their names, for texts that leave some out.
+// The shapes of a module's instructions by their names, for texts that omit some.
 // Test: test/lsp/hover.test.
 
 #ifndef HLOC_COMPILER_LSP_SHAPES_H

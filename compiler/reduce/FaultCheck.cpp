@@ -63,7 +63,7 @@ std::string FaultCheck::run(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> words(command.begin(), command.end());
   std::optional<llvm::StringRef> streams[] = {llvm::StringRef(""), files->output.str(),
                                               files->output.str()};
-  llvm::sys::fs::remove(files->output); // is written over, not cut
+  llvm::sys::fs::remove(files->output); // it is overwritten, not truncated
   std::string problem;
   int status =
       llvm::sys::ExecuteAndWait(program, words, std::nullopt, streams, seconds, 0, &problem);
@@ -71,7 +71,7 @@ std::string FaultCheck::run(llvm::StringRef text) {
   output = printed ? (*printed)->getBuffer().str() : "";
   if (status == 0)
     return "";
-  if (status < 0) // a signal or the end of its time
+  if (status < 0) // a signal or the time limit
     return problem.empty() ? "it crashed" : problem;
   static const std::regex particular(R"(\S*hlo-reduce\S*|`[^`]*`|'[^']*'|"[^"]*"|%?\b\w*\d[\w.]*)");
   return "status " + std::to_string(status) + ": " +

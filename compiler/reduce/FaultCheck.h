@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a command on a module, to see whether it fails as another one did.
+// Runs a command on a module, to see whether it fails in the same way as on another one.
 // Test: test/tools/hlo-reduce.test.
 
 #ifndef HLOC_COMPILER_REDUCE_FAULTCHECK_H
@@ -14,19 +14,19 @@ namespace hloc::reduce {
 
 class FaultCheck {
 public:
-  /// `command` is a program, as the shell would find it, and its arguments, in which `{}` stands
-  /// for the module's file; if none has it, the file is the last one. It has so many seconds.
-  /// Fails if there is no such program or no room for files.
+  /// `command` is a program, found like by the shell, and its arguments, in which `{}` stands for
+  /// the module's file; if no argument contains it, the file is appended. `seconds` is its time
+  /// limit. Fails if there is no such program or no room for files.
   static llvm::Expected<FaultCheck> create(std::vector<std::string> command, unsigned seconds);
   FaultCheck(FaultCheck &&other) = default;
   ~FaultCheck();
 
-  /// How the command ends on a module of this text: the signal, that it came to no end, or the
-  /// status and the first line that names an error, without names, numbers and quoted parts, so
-  /// that it reads the same for another module. Empty if the status was 0.
+  /// How the command ends on a module of this text: the signal, that it exceeded the time limit, or
+  /// the status and the first line with an error, without names, numbers and quoted parts, so that
+  /// it is the same for other modules. Empty if the status was 0.
   std::string run(llvm::StringRef text);
 
-  /// What it printed then.
+  /// The output of the last run.
   const std::string &getOutput() const { return output; }
 
 private:

@@ -38,7 +38,7 @@ struct Options {
   DescribeOption describe{category};
 };
 
-/// hlo-run that stands beside this program.
+/// The default command: hlo-run next to this program.
 std::vector<std::string> getDefaultCommand(const char *program) {
   static int anchor;
   llvm::SmallString<128> path(

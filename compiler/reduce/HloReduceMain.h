@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program hlo-reduce does: a module that shows a fault in, the smallest that still does
-// out. Test: test/tools/hlo-reduce.test.
+// The program hlo-reduce: from a module that shows a fault it makes the smallest one that still
+// does. Test: test/tools/hlo-reduce.test.
 
 #ifndef HLOC_COMPILER_REDUCE_HLOREDUCEMAIN_H
 #define HLOC_COMPILER_REDUCE_HLOREDUCEMAIN_H
@@ -9,8 +9,8 @@
 
 namespace hloc {
 
-/// Runs hlo-reduce. Returns the exit code: 0 done, 1 the module was refused or shows no fault, 2
-/// the command line was wrong.
+/// Runs hlo-reduce. Returns the exit code: 0 success, 1 the module is invalid or shows no fault, 2
+/// the command line is wrong.
 int hloReduceMain(int argc, char **argv, mlir::DialectRegistry &registry);
 
 } // namespace hloc

@@ -45,7 +45,7 @@ bool Reducer::changeText(std::string smaller) {
   return true;
 }
 
-/// Halves the range in which the first operation after which the fault shows must be.
+/// Finds the shortest prefix of operations that shows the fault, by bisection.
 void Reducer::cut() {
   unsigned least = 1, most = getEntrySize(*module);
   while (least < most && !isOver()) {
@@ -57,7 +57,8 @@ void Reducer::cut() {
   }
 }
 
-/// One part alone, if that shows the fault; else without as many as can be.
+/// Keeps a single part of the result, if that shows the fault; otherwise removes as many as
+/// possible.
 void Reducer::dropResults() {
   unsigned count = getResultCount(*module);
   for (unsigned i = 0; i < count; ++i)
@@ -76,7 +77,7 @@ void Reducer::dropModuleAttributes() {
     change([&](ModuleOp smaller) { smaller->removeAttr(attribute.getName()); });
 }
 
-/// At all places at once, then at each half of them, and so on.
+/// Applies the step at all places at once, then at each half of them, and so on.
 bool Reducer::runStep(const Step &step) {
   bool changed = false;
   unsigned count = step.places(*module).size();
@@ -93,7 +94,7 @@ bool Reducer::runStep(const Step &step) {
   return changed;
 }
 
-/// `text` with another number wherever `number` stands by itself.
+/// `text` with each separate occurrence of `number` replaced.
 static std::string replaceNumber(StringRef text, int64_t number, int64_t by) {
   std::string wanted = std::to_string(number), replaced;
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '.' || c == '_' || c == '-'; };
@@ -110,7 +111,8 @@ static std::string replaceNumber(StringRef text, int64_t number, int64_t by) {
   }
 }
 
-/// Sizes of dimensions, each as small as can be: one number everywhere in the text at a time.
+/// Makes the sizes of dimensions as small as possible, replacing one number everywhere in the text
+/// at a time.
 bool Reducer::shrinkSizes() {
   std::set<int64_t, std::greater<>> sizes;
   module->walk([&](Operation *op) {

@@ -10,7 +10,7 @@ namespace hloc::reduce {
 
 using hlo::ComputationOp;
 
-/// Arrays so small that they read as easily as a parameter.
+/// Arrays of this size are as easy to read as a parameter.
 static constexpr int64_t kFewElements = 16;
 
 static Operation *getReturn(ComputationOp computation) {
@@ -23,8 +23,8 @@ static bool isSmallConstant(Operation *op) {
          array.getNumElements() <= kFewElements;
 }
 
-/// Operations with one result that something reads, of all computations or of the entry, for which
-/// `holds`.
+/// Operations with one result that is used, in all computations or only in the entry, for which
+/// `holds` is true.
 template <typename Holds>
 static SmallVector<Operation *> findValues(ModuleOp module, bool entryOnly, Holds holds) {
   SmallVector<Operation *> found;
@@ -36,7 +36,7 @@ static SmallVector<Operation *> findValues(ModuleOp module, bool entryOnly, Hold
   return found;
 }
 
-/// After a change of its arguments or of what it returns.
+/// Updates the type after a change of arguments or results.
 static void updateType(ComputationOp computation) {
   computation.setFunctionType(FunctionType::get(computation.getContext(),
                                                 computation.getBody().getArgumentTypes(),
@@ -53,7 +53,7 @@ static SmallVector<Operation *> findParameterPlaces(ModuleOp module) {
   });
 }
 
-/// A value of the entry is given instead of computed.
+/// Replaces a value of the entry by a parameter.
 static void makeParameter(Operation *place) {
   auto entry = place->getParentOfType<ComputationOp>();
   unsigned number = entry.getNumArguments();
@@ -63,8 +63,8 @@ static void makeParameter(Operation *place) {
   updateType(entry);
 }
 
-/// An operand of the type of the result, or the element that a tuple was given; null if there is
-/// none.
+/// A value that can replace the operation: an operand of the result's type, or the element of a
+/// tuple; null if there is none.
 static Value findStandIn(Operation *op) {
   if (auto element = dyn_cast<hlo::GetTupleElementOp>(op))
     if (auto tuple = element.getOperand().getDefiningOp<hlo::TupleOp>())
@@ -80,12 +80,12 @@ static SmallVector<Operation *> findOperandPlaces(ModuleOp module) {
                     [](Operation *op) { return bool(findStandIn(op)); });
 }
 
-/// An operation is left out: one of its operands stands for it.
+/// Removes an operation: one of its operands replaces it.
 static void takeOperand(Operation *place) {
   place->getResult(0).replaceAllUsesWith(findStandIn(place));
 }
 
-/// The computation that `op` runs, or one that it may, and what it is run on; null for other
+/// The computation that `op` runs, or one that it may run, and its operands; null for other
 /// operations.
 static std::pair<ComputationOp, ValueRange> getCallee(Operation *op) {
   if (auto call = dyn_cast<hlo::CallOp>(op))
@@ -104,8 +104,8 @@ static SmallVector<Operation *> findInlinePlaces(ModuleOp module) {
                     [](Operation *op) { return bool(getCallee(op).first); });
 }
 
-/// What a call runs, the first branch of a conditional or the body of a loop, once, stands in its
-/// place.
+/// Replaces an operation by the computation that it runs: that of a call, the first branch of a
+/// conditional or the body of a loop, once.
 static void inlineCallee(Operation *place) {
   auto [computation, operands] = getCallee(place);
   OpBuilder builder(place);
@@ -122,7 +122,7 @@ static SmallVector<Operation *> findZeroPlaces(ModuleOp module) {
   });
 }
 
-/// A value that is 0 instead of computed.
+/// Replaces a value by 0.
 static void makeZero(Operation *place) {
   OpBuilder builder(place);
   auto type = cast<RankedTensorType>(place->getResult(0).getType());
@@ -147,7 +147,7 @@ static SmallVector<Operation *> findUnusedPlaces(ModuleOp module) {
   return found;
 }
 
-/// An operation that stands there for its effects alone is left out.
+/// Removes an operation that has only side effects.
 static void erase(Operation *place) { place->erase(); }
 
 static SmallVector<Operation *> findAttributePlaces(ModuleOp module) {
@@ -162,7 +162,7 @@ static SmallVector<Operation *> findAttributePlaces(ModuleOp module) {
   return found;
 }
 
-/// Metadata, shardings, frontend attributes and the like are left out.
+/// Removes metadata, shardings, frontend attributes and the like.
 static void dropAttributes(Operation *place) {
   place->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   if (auto computation = dyn_cast<ComputationOp>(place)) {
@@ -190,7 +190,7 @@ unsigned getResultCount(ModuleOp module) {
   return tuple ? tuple->getNumOperands() : 1;
 }
 
-/// The entry returns one value, or a tuple of several.
+/// Makes the entry return one value, or a tuple of several.
 static void setResults(ComputationOp entry, ArrayRef<Value> values) {
   Operation *end = getReturn(entry);
   OpBuilder builder(end);
@@ -255,8 +255,7 @@ unsigned countInstructions(ModuleOp module) {
   return count;
 }
 
-/// Whether it does more than compute its results; of calls and the like, whether what they run
-/// does.
+/// True if it has side effects; for calls and the like, if what they run has any.
 static bool hasEffects(Operation *op) {
   if (!isa<hlo::CallOp, hlo::WhileOp, hlo::ConditionalOp>(op))
     return !isMemoryEffectFree(op);

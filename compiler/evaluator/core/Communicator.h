@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the participants of an evaluation meet: collectives wait for all members of a group,
-// receives for a message. Each participant runs on a thread of its own, but what they compute
-// depends on who takes part alone, never on who comes first. When nobody can go on, everyone who
-// waits fails, with a word on whom it waits for. Tests: test/evaluator/deadlock.hlo,
+// The communication between the participants of an evaluation: collectives wait for all members of
+// a group, receives for a message. Each participant runs on a separate thread, but results depend
+// only on who takes part, never on timing. In a deadlock, every participant that waits fails, with
+// a message that says for whom. Tests: test/evaluator/deadlock.hlo,
 // test/evaluator/too-few-participants.hlo.
 
 #ifndef HLOC_COMPILER_EVALUATOR_COMMUNICATOR_H
@@ -15,7 +15,7 @@
 
 namespace hloc::evaluator {
 
-/// One coming together of the members of a group at an operation.
+/// The members of a group that have come to an operation, and their operands.
 struct Meeting {
   llvm::SmallVector<int64_t> members;
   std::vector<Values> contributions; // in the order of `members`
@@ -28,7 +28,7 @@ public:
   Communicator(int64_t replicas, int64_t partitions)
       : partitions(partitions), running(replicas * partitions) {}
 
-  /// Comes to the operation's meeting without waiting for the others.
+  /// Joins the operation's meeting without waiting for the others.
   std::shared_ptr<Meeting> arrive(Interpreter &me, mlir::Operation *op,
                                   llvm::ArrayRef<int64_t> members, Values contribution);
 
@@ -36,17 +36,17 @@ public:
   mlir::LogicalResult wait(Interpreter &me, mlir::Operation *op,
                            const std::shared_ptr<Meeting> &meeting);
 
-  /// Leaves a message for `to`, and returns at once.
+  /// Sends a message to `to`, and returns at once.
   void send(int64_t channel, int64_t from, int64_t to, Value value);
 
   /// Waits for a message.
   mlir::FailureOr<Value> receive(Interpreter &me, mlir::Operation *op, int64_t channel,
                                  int64_t from);
 
-  /// The participant ends; with `stop`, so must all others.
+  /// The participant ends; if `stop`, all others must end, too.
   void leave(bool stop);
 
-  /// After a deadlock: each operation at which somebody waits, and the words on it.
+  /// After a deadlock: each operation that somebody waits at, and its message.
   std::vector<std::pair<mlir::Operation *, std::string>> deadlock;
 
 private:
@@ -56,7 +56,7 @@ private:
     std::tuple<int64_t, int64_t, int64_t> message;
     bool ready = false;
   };
-  /// Waits for `waiting[me]` to be ready.
+  /// Waits until `waiting[me]` is ready.
   mlir::LogicalResult block(std::unique_lock<std::mutex> &lock, Interpreter &me, Waiting entry);
   void reportDeadlock();
   std::string nameOf(int64_t id) const;

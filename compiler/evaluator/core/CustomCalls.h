@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which targets of custom calls are known: those that the runtime has built in, too.
+// The targets of custom calls that are supported, including those built into the runtime.
 
 #ifndef HLOC_COMPILER_EVALUATOR_CUSTOMCALLS_H
 #define HLOC_COMPILER_EVALUATOR_CUSTOMCALLS_H
@@ -8,7 +8,7 @@
 
 namespace hloc::evaluator {
 
-/// Whether the evaluator knows what `target` does; functions of hosts it does not.
+/// True if the evaluator supports `target`; it does not support functions of hosts.
 bool knowsCustomCall(llvm::StringRef target);
 
 } // namespace hloc::evaluator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types of HLO as the evaluator names them, and what each is made of.
+// The evaluator's enumeration of HLO's element types, and their properties.
 // Test: test/evaluator/ScalarTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_ELEMENTTYPE_H
@@ -54,10 +54,10 @@ Domain getDomain(ElementType type);
 /// Bits of the value: 1 for pred, 4 for s4, 128 for c128.
 int getBits(ElementType type);
 
-/// Bytes of an element in an array: 1 for everything of eight bits and fewer.
+/// Bytes of an element in an array: 1 for all types of at most eight bits.
 int getBytes(ElementType type);
 
-/// f32 of c64, f64 of c128; every other type itself.
+/// f32 for c64, f64 for c128; every other type itself.
 ElementType getReal(ElementType type);
 
 /// HLO's spelling, such as "f8e4m3fn".
@@ -66,7 +66,7 @@ llvm::StringRef getName(ElementType type);
 /// The type of that spelling.
 std::optional<ElementType> parseElementType(llvm::StringRef name);
 
-/// The evaluator's name of an MLIR element type; nothing for those that HLO does not have.
+/// The evaluator's type for an MLIR element type; nothing for those that HLO does not have.
 std::optional<ElementType> getElementType(mlir::Type type);
 
 /// The MLIR type of an element type.

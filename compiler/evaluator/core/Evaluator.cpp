@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluation of whole modules: one thread a participant, and the error that is reported.
+// Evaluation of whole modules: one thread per participant, and error reporting.
 #include "compiler/evaluator/core/Evaluator.h"
 #include "compiler/evaluator/core/Communicator.h"
 #include "compiler/evaluator/core/Plan.h"
@@ -18,7 +18,7 @@ static ComputationOp findEntry(ModuleOp module) {
   return nullptr;
 }
 
-/// Whether a value is one of the type: element types equal, sizes equal or within bounds.
+/// True if a value has the type: equal element types, and sizes equal or within bounds.
 static bool isOfType(const Value &value, Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     if (!value.isTuple() || value.getTupleSize() != tuple.size())
@@ -34,7 +34,7 @@ static bool isOfType(const Value &value, Type type) {
   auto array = getArrayType(type);
   if (!tensor)
     return true;
-  if (!array) // a dimension without bound: any size
+  if (!array) // a dimension without a bound may have any size
     return value.isArray();
   if (!value.isArray() || value.getArray().type != array->first ||
       value.getArray().shape.size() != array->second.size())
@@ -83,7 +83,7 @@ LogicalResult evaluate(ModuleOp module, MutableArrayRef<Participant> participant
       evaluation.stopped = true;
     evaluation.communicator->leave(failed(results));
   };
-  // The participants' own threads; also a single one's, for the stack that nested calls need.
+  // The participants' threads; even a single one has its own, for the stack that nested calls need.
   std::vector<std::thread> threads;
   for (auto &interpreter : llvm::drop_begin(interpreters))
     threads.emplace_back(body, std::ref(*interpreter));
@@ -112,7 +112,7 @@ FailureOr<Value> evaluate(ModuleOp module, ArrayRef<Value> arguments, const Opti
   return participant.result;
 }
 
-/// Whether the operation's results hang on nothing but its operands.
+/// True if the operation's results depend only on its operands.
 static bool canFold(Operation *op) {
   return isPure(op) && op->getNumRegions() == 0 && !isa<ReplicaIdOp, PartitionIdOp>(op);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference evaluator: HLO modules interpreted instruction by instruction, slow and obvious.
+// The reference evaluator: HLO modules interpreted instruction by instruction, slow and simple.
 //
-// It works on the hlo dialect as the text reader makes it (computations, tuples, symbols) and needs
-// no pass. Every operation's meaning is stated here once, independently of all lowerings, so that
-// tests and fuzzers have something to compare with; passes fold constants with it.
-// Test: test/evaluator/.
+// It works on the hlo dialect directly after parsing (computations, tuples, symbols) and needs no
+// pass. The semantics of every operation is implemented here once, independently of all lowerings,
+// so that tests and fuzzers have a reference; passes fold constants with it. Test: test/evaluator/.
 
 #ifndef HLOC_COMPILER_EVALUATOR_EVALUATOR_H
 #define HLOC_COMPILER_EVALUATOR_EVALUATOR_H
@@ -16,27 +15,28 @@
 
 namespace hloc::evaluator {
 
-/// Limits and surroundings of an evaluation. Whatever exceeds a limit ends with an error at the
-/// instruction that did.
+/// Limits and environment of an evaluation. Exceeding a limit is an error at the instruction that
+/// does.
 struct Options {
   int64_t replicas = 1, partitions = 1;
-  int64_t maxSteps = int64_t(1) << 40;  // instructions, all participants together
-  int64_t maxBytes = int64_t(16) << 30; // arrays held at any time
+  int64_t maxSteps = int64_t(1) << 40;  // instructions, of all participants together
+  int64_t maxBytes = int64_t(16) << 30; // bytes of arrays at any time
   double maxSeconds = 1e9;
   uint64_t seed = 42; // of rng
 };
 
-/// What one participant gets and gives.
+/// The inputs and outputs of one participant.
 struct Participant {
-  std::vector<Value> arguments; // one a parameter of the entry computation
-  /// The next data for an infeed, or a receive from the host, of this type; an error says why there
-  /// is none. Called on a thread of the participant's own. Null if the host gives nothing.
+  std::vector<Value> arguments; // one per parameter of the entry computation
+  /// Returns the next data for an infeed, or a receive from the host, of this type; an error says
+  /// why there are none. Called on the participant's own thread. Null if the host provides nothing.
   std::function<llvm::Expected<Value>(mlir::Type)> feed;
-  std::vector<Value> outfeed; // data that outfeed and sends to the host gave, in order
+  std::vector<Value> outfeed; // data of outfeed and of sends to the host, in order
   Value result;
 };
 
-/// Called with what each operation that is run by itself gave, by one participant at a time.
+/// Called with the results of each operation that is executed separately, by one participant at a
+/// time.
 using Observer = std::function<void(mlir::Operation *, llvm::ArrayRef<Value>)>;
 
 /// Runs the entry computation of `module` for replicas * partitions participants, numbered
@@ -44,20 +44,20 @@ using Observer = std::function<void(mlir::Operation *, llvm::ArrayRef<Value>)>;
 mlir::LogicalResult evaluate(mlir::ModuleOp module, llvm::MutableArrayRef<Participant> participants,
                              const Options &options = {}, const Observer &observer = {});
 
-/// The same for one participant: the result.
+/// The same for one participant; returns the result.
 mlir::FailureOr<Value> evaluate(mlir::ModuleOp module, llvm::ArrayRef<Value> arguments,
                                 const Options &options = {});
 
 /// The results of a pure operation whose operands are all known; computations that it applies are
-/// looked up as symbols. Fails, without a diagnostic, if the operation is not one that depends on
-/// its operands alone, a type is no static array, or results or work exceed `maxElements`.
+/// looked up as symbols. Fails, without a diagnostic, if the operation depends on more than its
+/// operands, a type is not a static array, or results or work exceed `maxElements`.
 mlir::FailureOr<llvm::SmallVector<mlir::ElementsAttr>>
 foldOperation(mlir::Operation *op, llvm::ArrayRef<mlir::ElementsAttr> operands,
               int64_t maxElements = int64_t(1) << 16);
 
-/// The one result of such an operation, of arrays of any size. Elementwise operations take arrays
-/// of other shapes than their operands have, too. What nobody else holds of `operands` may be used
-/// up.
+/// The result of such an operation with one result, for arrays of any size. Elementwise operations
+/// also accept arrays of other shapes than those of their operands' types. Memory of `operands`
+/// that is not shared may be reused.
 mlir::FailureOr<Array> foldArrays(mlir::Operation *op, llvm::MutableArrayRef<Value> operands);
 
 } // namespace hloc::evaluator

@@ -11,7 +11,7 @@ using namespace hloc::hlo;
 
 namespace hloc::evaluator {
 
-/// How deep computations may call each other.
+/// The maximum depth of calls.
 static constexpr int64_t kMaxDepth = 400;
 
 const HandlerTable &getHandlers() {
@@ -122,7 +122,7 @@ FailureOr<Values> Interpreter::runOperation(Operation *op, Handler handler,
   return results;
 }
 
-/// Whether an array's shape is one of the type; bounded dimensions may have any size.
+/// True if an array's shape is one of the type; bounded dimensions may have any size.
 static bool fitsType(const Value &value, Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     bool fits = value.isTuple() && value.getTupleSize() == tuple.size();
@@ -142,8 +142,8 @@ static bool fitsType(const Value &value, Type type) {
   return element && *element == value.getArray().type;
 }
 
-/// Operands of an elementwise operation that are static where others are bounded are as long as
-/// those at run time.
+/// If some operands of an elementwise operation are bounded, cuts its static operands to the same
+/// run-time sizes.
 static void cutToBounded(Operation *op, MutableArrayRef<Value> operands) {
   auto tensor = [&](size_t i) { return cast<RankedTensorType>(op->getOperand(i).getType()); };
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
@@ -223,9 +223,9 @@ FailureOr<Values> Interpreter::run(Operation *computation, MutableArrayRef<Value
     if (results->size() != step.op->getNumResults())
       return fail(step.op, "the evaluator's result is not of the type that the text gives");
     for (auto [i, value] : llvm::enumerate(*results)) {
-      // Operations rely on the shapes of their operands. The host's functions may give others, and
-      // so do collectives among fewer participants than the text has in mind. Other tuples are made
-      // of values that were looked at.
+      // Operations rely on the shapes of their operands. Functions of the host may return others,
+      // and so may collectives among fewer participants than the text is for. Other tuples consist
+      // of values that were checked.
       Type type = step.op->getResult(i).getType();
       bool looksInside =
           isa<CustomCallOp, AllGatherOp, AllGatherStartOp, ReduceScatterOp, AllToAllOp,
@@ -254,7 +254,7 @@ FailureOr<Applier> Applier::get(Call &call, FlatSymbolRefAttr symbol, ArrayRef<E
     return call.fail("no computation is named @" + symbol.getValue());
   applier.inputs.assign(inputs.begin(), inputs.end());
   Evaluation &evaluation = call.interpreter.evaluation;
-  // What an observer is to see is run operation by operation.
+  // Operations that an observer must see are executed one by one.
   if (!evaluation.observer || !isa<MapOp>(call.op))
     applier.program = evaluation.getProgram(applier.computation, accumulates, element);
   if (element && !applier.program)

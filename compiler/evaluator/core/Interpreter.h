@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of the evaluator: how a computation is walked, and how an opcode finds its meaning.
+// The inside of the evaluator: how a computation is executed, and how opcodes map to their
+// implementations.
 //
 // Each opcode has a Handler, a function from operands to results; the files *Ops.cpp register
-// theirs in a table by operation name. A computation is planned once: which slot holds each value,
-// and where its last use is, so that values are moved rather than copied and updates happen in
-// place.
+// theirs in a table by operation name. A computation is planned once: the slot of each value, and
+// its last use, so that values are moved rather than copied and updates happen in place.
 
 #ifndef HLOC_COMPILER_EVALUATOR_INTERPRETER_H
 #define HLOC_COMPILER_EVALUATOR_INTERPRETER_H
@@ -26,11 +26,11 @@ class Plan;
 
 using Values = llvm::SmallVector<Value, 2>;
 
-/// One operation about to be run.
+/// One operation that is about to be executed.
 struct Call {
   Interpreter &interpreter;
   mlir::Operation *op;
-  llvm::MutableArrayRef<Value> operands; // may be taken apart and changed
+  llvm::MutableArrayRef<Value> operands; // may be moved from and changed
 
   Array &array(unsigned index) { return operands[index].getArray(); }
   /// Fails with an error at the operation.
@@ -42,7 +42,7 @@ using Handler = mlir::FailureOr<Values> (*)(Call &call);
 /// Handlers by operation name ("hlo.add").
 using HandlerTable = llvm::StringMap<Handler>;
 
-/// The handler of what does nothing: the results are the operands.
+/// The handler of operations whose results are their operands.
 llvm::FailureOr<Values> passOperands(Call &call);
 
 // Each file's part of the table.
@@ -65,7 +65,7 @@ void addCustomCallOps(HandlerTable &table);
 
 const HandlerTable &getHandlers();
 
-/// What all participants of an evaluation share.
+/// The state that all participants of an evaluation share.
 struct Evaluation {
   Evaluation(mlir::ModuleOp module, const Options &options);
   ~Evaluation();
@@ -79,10 +79,10 @@ struct Evaluation {
   Observer observer;                 // may be null
   std::unique_ptr<Communicator> communicator;
 
-  /// Tells the observer, if there is one.
+  /// Notifies the observer, if there is one.
   void observe(mlir::Operation *op, llvm::ArrayRef<Value> results);
 
-  /// The plan of a computation, made on first use.
+  /// The plan of a computation, made on its first use.
   const Plan *getPlan(mlir::Operation *computation);
   /// The element program of a computation, null if it has none.
   const ElementProgram *getProgram(mlir::Operation *computation, bool accumulates,
@@ -101,17 +101,17 @@ public:
   Interpreter(Evaluation &evaluation, Participant &participant, int64_t id)
       : evaluation(evaluation), participant(participant), id(id) {}
 
-  /// Runs a computation. The arguments are taken.
+  /// Runs a computation. The arguments are moved from.
   mlir::FailureOr<Values> run(mlir::Operation *computation, llvm::MutableArrayRef<Value> arguments);
 
-  /// Runs one operation on its operands; tuples are packed as the result types say.
+  /// Runs one operation on its operands; tuples are packed according to the result types.
   mlir::FailureOr<Values> runOperation(mlir::Operation *op, Handler handler,
                                        llvm::MutableArrayRef<Value> operands);
 
   /// The computation that `symbol` names.
   mlir::Operation *lookup(mlir::Operation *from, mlir::FlatSymbolRefAttr symbol);
 
-  /// Counts work of `amount` elements; fails past a limit. Long loops call it now and then.
+  /// Counts work of `amount` elements; fails if that exceeds a limit. Long loops call it regularly.
   mlir::LogicalResult work(mlir::Operation *op, int64_t amount);
 
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
@@ -136,14 +136,14 @@ private:
   int64_t depth = 0;
 };
 
-/// Applies a computation of scalars to columns of them: an element program if it is one, else the
-/// computation is run for each element.
+/// Applies a computation of scalars to columns of them: by its element program if it has one,
+/// otherwise by running the computation for each element.
 class Applier {
 public:
   /// Finds the computation; `inputs` are the element types of its parameters. If `accumulates`, its
-  /// results are given to it again, and small floats are kept in their accumulation type: the
-  /// caller rounds at the end.
-  /// With `element`, the computation stands for one operation, which is done on that type.
+  /// results become its operands again, and small floats are kept in their accumulation type: the
+  /// caller rounds at the end. With `element`, the computation represents one operation, which is
+  /// executed on that type.
   static mlir::FailureOr<Applier> get(Call &call, mlir::FlatSymbolRefAttr symbol,
                                       llvm::ArrayRef<ElementType> inputs, bool accumulates = false,
                                       mlir::Type element = {});

@@ -19,7 +19,7 @@ Plan::Plan(Operation *computation, int64_t maxBytes) : computation(computation) 
     int first = slots;
     for (OpResult result : op.getResults())
       slotOf[result] = slots++;
-    // The text need not be as large as a constant, so one past the limit is a step that fails.
+    // A constant may be larger than its text, so one past the limit becomes a step that fails.
     if (auto constant = dyn_cast<ConstantOp>(op);
         constant && evaluator::getByteCount(constant.getType()) <= maxBytes) {
       constants.emplace_back(first, fromAttribute(constant.getValue()));
@@ -45,7 +45,7 @@ Plan::Plan(Operation *computation, int64_t maxBytes) : computation(computation) 
   for (mlir::Value value : block.getTerminator()->getOperands())
     results.push_back({slotOf.lookup(value), false});
 
-  // Last uses, found from the end. Constants stay: the next run needs them.
+  // Last uses, found backwards. Constants are kept for the next run.
   llvm::BitVector used(slots);
   for (auto &[slot, value] : constants)
     used.set(slot);
@@ -197,7 +197,7 @@ private:
     Registers results;
     if (!addBody(block, results, depth + 1))
       return false;
-    // A second call of the same computation starts afresh.
+    // Another call of the same computation needs new registers.
     for (Operation &inner : block)
       for (mlir::Value value : inner.getResults())
         registersOf.erase(value);
@@ -207,8 +207,8 @@ private:
 };
 } // namespace
 
-/// A copy of a computation that holds one operation of its two parameters, with another element
-/// type; null if it is no such one.
+/// A copy of a computation that consists of one operation on its two parameters, with another
+/// element type; null for other computations.
 static OwningOpRef<Operation *> retype(Operation *computation, Type element) {
   Block &body = computation->getRegion(0).front();
   if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2) ||
@@ -239,7 +239,7 @@ std::unique_ptr<ElementProgram> ElementProgram::make(Operation *computation, boo
 
 //===- Whole arrays --------------------------------------------------------===//
 
-/// The operand with its dimensions of size 1 repeated up to `shape`; nothing if others differ.
+/// The operand with its dimensions of size 1 repeated to `shape`; nothing if others differ.
 static std::optional<Array> repeat(const Array &operand, ArrayRef<int64_t> shape) {
   Shape strides = rowMajorStrides(operand.shape);
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -255,7 +255,7 @@ static std::optional<Array> repeat(const Array &operand, ArrayRef<int64_t> shape
   return result;
 }
 
-/// The same operands with equal sizes.
+/// The same for all operands, which get equal sizes.
 static std::optional<Array> runRepeated(const ElementKernel &kernel,
                                         ArrayRef<const Array *> operands, size_t rank) {
   Shape shape(rank, 1);
@@ -299,7 +299,7 @@ std::optional<Array> runKernel(const ElementKernel &kernel, ArrayRef<const Array
   Scalar *out = columns.data() + operands.size() * width;
   char *bytes = result.mutableData();
   for (auto [i, operand] : llvm::enumerate(operands))
-    if (operand->shape.size() < largest->shape.size()) // a scalar, for all elements
+    if (operand->shape.size() < largest->shape.size()) // a scalar is used for all elements
       std::fill_n(columns.data() + i * width, width, operand->get(0));
   for (int64_t start = 0; start < count; start += width) {
     int64_t size = std::min(width, count - start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation prepared for running: values numbered, constants read, handlers found, last uses
+// A computation prepared for execution: values numbered, constants read, handlers found, last uses
 // marked.
 
 #ifndef HLOC_COMPILER_EVALUATOR_PLAN_H
@@ -37,14 +37,14 @@ public:
   int slots = 0;
 };
 
-/// The scalar program of a computation whose parameters, results and everything between are scalars
-/// and elementwise: a list of kernels over registers.
+/// The scalar program of a computation that contains only scalars and elementwise operations: a
+/// list of kernels over registers.
 class ElementProgram {
 public:
-  /// Null if the computation holds anything else. If `accumulates`, small floats are kept in their
-  /// accumulation type but where the program converts explicitly. With a type `element`, the one
-  /// operation of the two parameters that the computation holds is done on that type instead of
-  /// theirs; null if it holds anything else.
+  /// Null if the computation contains anything else. If `accumulates`, small floats are kept in
+  /// their accumulation type, except where the program converts explicitly. With a type `element`,
+  /// the one operation on the two parameters that the computation consists of is executed on that
+  /// type instead of theirs; null for other computations.
   static std::unique_ptr<ElementProgram> make(mlir::Operation *computation, bool accumulates,
                                               mlir::Type element = {});
 

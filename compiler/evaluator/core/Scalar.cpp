@@ -31,7 +31,7 @@ static const double *getDecodeTable(ElementType type) {
 }
 
 namespace {
-/// Calls `visit` with a function that reads the element at an index. The type is looked at once.
+/// Calls `visit` with a function that reads the element at an index; dispatches on the type once.
 template <typename Visit> void withReader(ElementType type, const char *bytes, Visit visit) {
   auto plain = [&](auto sample, auto make) {
     using T = decltype(sample);
@@ -114,7 +114,7 @@ void loadAt(ElementType type, const char *bytes, const int64_t *offsets, int64_t
   });
 }
 
-/// bf16 by its bits, which is quicker than the general way; `value` is rounded already.
+/// bf16 from its bits, which is faster than the general way; `value` is rounded already.
 static uint16_t encodeBf16(double value) {
   if (std::isnan(value))
     return std::signbit(value) ? 0xFFC0 : 0x7FC0;
@@ -165,7 +165,8 @@ void store(ElementType type, const Scalar *in, int64_t count, char *bytes) {
 static double roundToBf16(double value) {
   if (std::isnan(value))
     return value;
-  // Rounding a double to a float first would round twice; so that is for values that are floats.
+  // Rounding a double to a float first would round twice, so this is for values that are exact
+  // floats.
   float single = float(value);
   if (double(single) == value) {
     uint32_t bits = llvm::bit_cast<uint32_t>(single);
@@ -210,8 +211,8 @@ void wrap(ElementType type, Scalar *scalars, int64_t count) {
   each([shift](Scalar &s) { s.u = s.u << shift >> shift; });
 }
 
-/// An integer as a double that still rounds to the right float of fewer bits: where the integer is
-/// not exact the last bit of the double is set (rounding to odd).
+/// An integer as a double that still rounds correctly to a float of fewer bits: if the integer is
+/// not exact, the last bit of the double is set (rounding to odd).
 static double toDoubleForRounding(bool isSigned, Scalar value) {
   bool negative = isSigned && value.i < 0;
   uint64_t magnitude = negative ? uint64_t(0) - value.u : value.u;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One scalar for all element types, and the way between scalars and the bytes of arrays.
+// One scalar type for all element types, and conversion between scalars and the bytes of arrays.
 //
-// Integers are held in 64 bits, wrapped to their width (sign-extended if signed); floats as a
-// double, which every float type fits into exactly; complex numbers as two doubles. Operations
-// compute on columns of scalars and end with `wrap`, which rounds each result to its type once.
-// For f32 and smaller, +, -, *, / and sqrt in double followed by one rounding give the same result
-// as in the type itself. Test: test/evaluator/ScalarTest.cpp.
+// Integers have 64 bits, wrapped to their width (sign-extended if signed); floats are doubles,
+// which represent every float type exactly; complex numbers are two doubles. Operations compute on
+// columns of scalars and end with `wrap`, which rounds each result to its type once. For f32 and
+// smaller types, +, -, *, / and sqrt in double followed by one rounding give the same result as in
+// the type itself. Test: test/evaluator/ScalarTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_SCALAR_H
 #define HLOC_COMPILER_EVALUATOR_SCALAR_H
@@ -41,20 +41,20 @@ union Scalar {
   }
 };
 
-/// Columns are worked on in pieces of this many scalars.
+/// Columns are processed in chunks of this many scalars.
 constexpr int64_t kColumn = 256;
 
-/// Reads `count` elements that follow one another.
+/// Reads `count` contiguous elements.
 void load(ElementType type, const char *bytes, int64_t count, Scalar *out);
 
 /// Reads the elements at `offsets` (counted in elements) from `bytes`.
 void loadAt(ElementType type, const char *bytes, const int64_t *offsets, int64_t count,
             Scalar *out);
 
-/// Writes `count` elements that follow one another. They must fit the type, as `wrap` makes them.
+/// Writes `count` contiguous elements. They must fit the type, as after `wrap`.
 void store(ElementType type, const Scalar *in, int64_t count, char *bytes);
 
-/// Makes each scalar one of the type: wraps integers, rounds floats to nearest even.
+/// Converts each scalar to a value of the type: wraps integers, rounds floats to nearest even.
 void wrap(ElementType type, Scalar *scalars, int64_t count);
 
 /// Reads one element.
@@ -79,7 +79,7 @@ int64_t asIndex(ElementType type, Scalar value);
 /// Order of values as integers: -NaN < -inf < ... < -0 < +0 < ... < +NaN. For floats only.
 int64_t totalOrderKey(double value);
 
-/// The value as text, as HLO's literals have it.
+/// The value as text, in the form of HLO's literals.
 std::string toString(ElementType type, Scalar value);
 
 } // namespace hloc::evaluator

@@ -70,7 +70,7 @@ double decodeFloat(const FloatFormat &format, uint32_t bits) {
   return std::copysign(value, negative ? -1.0 : 1.0);
 }
 
-/// The code of NaN, without sign; of -0 where there is none.
+/// The code of NaN, without sign; of -0 for formats without NaN.
 static uint32_t nanCode(const FloatFormat &format) {
   uint32_t signBit = 1u << (format.exponentBits + format.mantissaBits);
   switch (format.specials) {
@@ -90,7 +90,7 @@ static uint32_t nanCode(const FloatFormat &format) {
 }
 
 static uint32_t encodePowerOfTwo(const FloatFormat &format, double value) {
-  // There is neither zero nor sign.
+  // The format has neither zero nor sign.
   if (std::isnan(value) || std::isinf(value) || value <= 0)
     return 0xFF;
   int exponent;
@@ -98,7 +98,8 @@ static uint32_t encodePowerOfTwo(const FloatFormat &format, double value) {
   int code = exponent - 1 + format.bias;
   if (fraction >= 0.75) // halves up: the bit before the point, always one, counts as odd
     ++code;
-  if (value > std::ldexp(1.0, -format.bias)) // between the two least numbers all goes up, as in XLA
+  // Between the two smallest numbers everything is rounded up, as in XLA.
+  if (value > std::ldexp(1.0, -format.bias))
     code = std::max(code, 1);
   return code > 0xFE ? 0xFF : std::max(code, 0);
 }
@@ -113,7 +114,7 @@ uint32_t encodeFloat(const FloatFormat &format, double value) {
       format.specials == FloatFormat::NegativeZeroNan || format.specials == FloatFormat::Finite;
   if (std::isnan(value))
     return nanCode(format) | (unsignedNan ? 0 : sign);
-  // The largest finite code, which is also how far overflow saturates without NaN.
+  // The largest finite code, to which formats without NaN saturate on overflow.
   uint32_t largest = signBit - 1;
   if (format.specials == FloatFormat::Ieee)
     largest = (((1u << format.exponentBits) - 1) << format.mantissaBits) - 1;
@@ -129,7 +130,7 @@ uint32_t encodeFloat(const FloatFormat &format, double value) {
     int least = 1 - format.bias; // exponent of the smallest normal number
     int quantum = std::max(exponent - 1, least) - format.mantissaBits;
     auto rounded = uint64_t(std::nearbyint(std::ldexp(std::fabs(value), -quantum)));
-    // A carry out of the mantissa lands in the exponent, as it should.
+    // A carry out of the mantissa increments the exponent, as it should.
     uint64_t code = exponent - 1 < least ? rounded
                                          : (uint64_t(exponent - least) << format.mantissaBits) +
                                                rounded - (uint64_t(1) << format.mantissaBits);

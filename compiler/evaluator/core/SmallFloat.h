@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of sixteen bits and fewer: each value decodes to a double exactly, and a double encodes to
+// Floats of at most sixteen bits: each value decodes to a double exactly, and a double encodes to
 // the nearest value, ties to even, rounding once.
 //
-// What does not fit: formats with infinities give infinity, formats with NaN only give NaN, formats
-// with neither give the largest value. f4 and f6, which have no NaN, turn NaN into -0.
-// Test: test/evaluator/ScalarTest.cpp.
+// On overflow, formats with infinities give infinity, formats with only NaN give NaN, formats with
+// neither give the largest value. f4 and f6, which have no NaN, convert NaN to -0. Test:
+// test/evaluator/ScalarTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_SMALLFLOAT_H
 #define HLOC_COMPILER_EVALUATOR_SMALLFLOAT_H
@@ -13,7 +13,7 @@
 
 namespace hloc::evaluator {
 
-/// How a format spends its bits.
+/// How a format uses its bits.
 struct FloatFormat {
   enum Specials : uint8_t {
     Ieee,            // infinities and NaNs in the largest exponent

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace hloc::evaluator {
 
 int64_t countElements(ArrayRef<int64_t> shape) {
-  if (llvm::is_contained(shape, 0)) // whatever the others are: their product may be too large
+  if (llvm::is_contained(shape, 0)) // checked first, since the product of the others may overflow
     return 0;
   int64_t count = 1;
   for (int64_t size : shape)
@@ -174,7 +174,7 @@ Value fromAttribute(Attribute literal) {
   ArrayRef<char> bytes = hlo::getLiteralBytes(elements, storage);
   Array array(*type, elements.getShapedType().getShape());
   llvm::copy(bytes.take_front(array.getByteCount()), array.mutableData());
-  if (*type == ElementType::S1) // a bit of the attribute, of which 1 stands for -1
+  if (*type == ElementType::S1) // a bit of the attribute, where 1 means -1
     for (char &value : llvm::MutableArrayRef(array.mutableData(), array.getByteCount()))
       value = -(value & 1);
   return array;

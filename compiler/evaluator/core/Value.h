@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What instructions compute: arrays, tuples and tokens. Copies share their memory; a value that
-// nobody shares may be changed in place.
+// The values that instructions compute: arrays, tuples and tokens. Copies share their memory; a
+// value that is not shared may be changed in place.
 
 #ifndef HLOC_COMPILER_EVALUATOR_VALUE_H
 #define HLOC_COMPILER_EVALUATOR_VALUE_H
@@ -21,16 +21,16 @@ using Shape = llvm::SmallVector<int64_t, 6>;
 /// The product of the sizes; INT64_MAX if it is larger.
 int64_t countElements(llvm::ArrayRef<int64_t> shape);
 
-/// Elements between neighbours of each dimension, row-major.
+/// The strides of each dimension, row-major.
 Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 /// Advances `index` to the next one in row-major order; false after the last.
 bool nextIndex(llvm::MutableArrayRef<int64_t> index, llvm::ArrayRef<int64_t> shape);
 
-/// Counts the bytes that arrays hold, for the memory limit of an evaluation.
+/// Counts the bytes of arrays, for the memory limit of an evaluation.
 using MemoryCount = std::atomic<int64_t>;
 
-/// Memory made on this thread is counted here while an object of this class lives.
+/// While an object of this class exists, memory allocated on this thread is counted here.
 class MemoryScope {
 public:
   explicit MemoryScope(std::shared_ptr<MemoryCount> count);
@@ -41,7 +41,7 @@ private:
   std::shared_ptr<MemoryCount> previous;
 };
 
-/// An array at its run-time size: of bounded dimensions only the part in use is there. Elements are
+/// An array at its run-time size: of bounded dimensions only the valid part is stored. Elements are
 /// row-major in the form that compiler/hlo/Literal.h describes, whatever layout the type has.
 class Array {
 public:
@@ -56,10 +56,11 @@ public:
   int64_t getByteCount() const { return getCount() * getBytes(type); }
   const char *data() const { return bytes->data(); }
 
-  /// Memory to write to. It is this array's alone; other arrays that shared it keep the old.
+  /// Memory to write to. It belongs to this array alone; other arrays that shared it keep the old
+  /// one.
   char *mutableData();
 
-  /// The same elements in another shape of as many, without copying.
+  /// The same elements in another shape with as many, without a copy.
   Array reshaped(llvm::ArrayRef<int64_t> newShape) const;
 
   Scalar get(int64_t linearIndex) const { return loadOne(type, data(), linearIndex); }
@@ -80,7 +81,7 @@ private:
 
 class Value;
 
-/// Result of an operation under way: what its done operation waits for.
+/// The result of an operation in flight, which its done operation waits for.
 using Pending = std::function<mlir::FailureOr<Value>(mlir::Operation *done)>;
 
 class Value {
@@ -104,14 +105,14 @@ public:
   }
   size_t getTupleSize() const { return tuple->elements.size(); }
   const Value &getElement(size_t index) const { return tuple->elements[index]; }
-  /// Element of a tuple that is used no more if nobody shares it: moved out then, else copied.
+  /// An element of a tuple that is not used again: moved out if it is not shared, otherwise copied.
   Value takeElement(size_t index);
 
-  /// Operation under way whose start made this tuple; null for others.
+  /// The operation in flight whose start made this tuple; null for others.
   std::shared_ptr<Pending> getPending() const { return tuple ? tuple->pending : nullptr; }
   void setPending(Pending pending);
 
-  /// Appends the arrays of the value (tokens too if `withTokens`), depth first.
+  /// Appends the arrays of the value (and its tokens if `withTokens`), depth first.
   void flatten(llvm::SmallVectorImpl<Value> &leaves, bool withTokens = false) const;
 
 private:
@@ -126,11 +127,11 @@ private:
 
 //===- From and to MLIR ----------------------------------------------------===//
 
-/// Element type and shape of an array type; dimensions without a size take their bound.
-/// Nothing if the type is no array of HLO or has a dimension without bound.
+/// Element type and shape of an array type; dimensions without a size have their bound. Nothing if
+/// the type is not an array of HLO or has a dimension without a bound.
 std::optional<std::pair<ElementType, Shape>> getArrayType(mlir::Type type);
 
-/// Bytes of a value of the type at its bounds; tuples are added up, saturating.
+/// Bytes of a value of the type at its bounds; the sum for tuples, saturating.
 int64_t getByteCount(mlir::Type type);
 
 /// Zeros of any type.
@@ -139,7 +140,7 @@ Value makeZero(mlir::Type type);
 /// The value of a literal: an ElementsAttr, or an array attribute for a tuple.
 Value fromAttribute(mlir::Attribute literal);
 
-/// The literal of an array. A large one is the array's own memory, not a copy.
+/// The literal of an array. A large one shares the array's memory.
 mlir::ElementsAttr toAttribute(mlir::MLIRContext *context, const Array &array);
 
 } // namespace hloc::evaluator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole arrays as C++ numbers, for the operations that multiply and add a lot: integers in 64 bits,
-// floats in double, complex numbers in pairs of double. Sums are rounded once, at the end.
+// Whole arrays as C++ numbers, for operations with many multiplications and additions: integers in
+// 64 bits, floats in double, complex numbers in pairs of double. Sums are rounded once, at the end.
 
 #ifndef HLOC_COMPILER_EVALUATOR_COLUMNS_H
 #define HLOC_COMPILER_EVALUATOR_COLUMNS_H
@@ -22,7 +22,7 @@ inline Scalar toScalar(std::complex<double> value) {
   return Scalar::ofComplex(value.real(), value.imag());
 }
 
-/// All elements, converted to `as` first where that is another kind of number.
+/// All elements, converted to `as` first if that is another kind of number.
 template <class T> std::vector<T> toNumbers(const Array &array, ElementType as) {
   std::vector<T> numbers(array.getCount());
   Scalar column[kColumn];
@@ -54,7 +54,7 @@ Array fromNumbers(const std::vector<T> &numbers, ElementType type, llvm::ArrayRe
   return array;
 }
 
-/// Sum of products: of pred, or of ands.
+/// A sum of products; for pred, an or of ands.
 template <class T> void multiplyAdd(T &sum, T a, T b) { sum += a * b; }
 inline void multiplyAdd(std::complex<double> &sum, std::complex<double> a, std::complex<double> b) {
   sum += std::complex<double>(a.real() * b.real() - a.imag() * b.imag(),
@@ -62,20 +62,21 @@ inline void multiplyAdd(std::complex<double> &sum, std::complex<double> a, std::
 }
 inline void multiplyAdd(uint8_t &sum, uint8_t a, uint8_t b) { sum |= a & b; }
 
-/// The type in which products are summed: an operand's where its kind of number is more than the
-/// result's, as for floats with an integer result, else the result's.
+/// The type in which products are summed: an operand's if its kind of number is wider than the
+/// result's, as for floats with an integer result, otherwise the result's.
 inline ElementType getSumType(ElementType lhs, ElementType rhs, ElementType result) {
   auto isMore = [](ElementType type, ElementType than) {
     return std::max(getDomain(type), Domain::Unsigned) >
            std::max(getDomain(than), Domain::Unsigned);
   };
   ElementType sum = isMore(rhs, lhs) ? rhs : lhs;
-  if (result == ElementType::PRED && !isMore(sum, result)) // whether the sum is not zero
+  // the result is whether the sum is not zero
+  if (result == ElementType::PRED && !isMore(sum, result))
     return getBits(lhs) > getBits(rhs) ? lhs : rhs;
   return isMore(sum, result) ? sum : result;
 }
 
-/// Calls `visit` with a sample of the C++ number in which values of the type are computed.
+/// Calls `visit` with a value of the C++ type in which values of the element type are computed.
 template <class Visit> auto withNumber(ElementType type, Visit visit) {
   switch (getDomain(type)) {
   case Domain::Pred:

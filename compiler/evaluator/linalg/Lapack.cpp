@@ -26,7 +26,7 @@ int64_t getConfig(Call &call, StringRef name, int64_t fallback) {
   return fallback;
 }
 
-/// The types of the results, a tuple's elements one by one.
+/// The types of the results, with the elements of a tuple one by one.
 static SmallVector<Type> getResultTypes(Call &call) {
   SmallVector<Type> types;
   for (Type type : call.op->getResultTypes())
@@ -74,8 +74,8 @@ FailureOr<std::pair<int64_t, int64_t>> getMatrixSizes(Call &call) {
   return std::pair(shape[shape.size() - 2], shape.back());
 }
 
-/// The element type that a part of such a kind has beside matrices of `type`; none for matrices
-/// that LAPACK does not have.
+/// The element type of a part of such a kind with matrices of `type`; nothing for matrices that
+/// LAPACK does not support.
 static std::optional<ElementType> getPartType(char kind, ElementType type) {
   using enum ElementType;
   if (type != F32 && type != F64 && type != C64 && type != C128)

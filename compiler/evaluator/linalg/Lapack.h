@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAPACK's routines as JAX's programs for CPUs call them: what their handlers share. The operands,
-// results and attributes of each are those of the runtime's (runtime/lapack).
-// Tests: test/evaluator/lapack-*.hlo.
+// Shared code of the handlers of LAPACK's routines, as called by JAX's programs for CPUs. The
+// operands, results and attributes of each are those of the runtime's (runtime/lapack). Tests:
+// test/evaluator/lapack-*.hlo.
 
 #ifndef HLOC_COMPILER_EVALUATOR_LAPACK_H
 #define HLOC_COMPILER_EVALUATOR_LAPACK_H
@@ -11,18 +11,18 @@
 
 namespace hloc::evaluator {
 
-/// Handlers, of `routines` by the name without the letter of its type ("getrf"), of others by the
-/// custom call's target.
+/// Adds handlers: to `routines` by name without the letter of the type ("getrf"), to `targets` by
+/// the custom call's target.
 void addLapackFactorizations(HandlerTable &routines, HandlerTable &targets);
 void addLapackSpectra(HandlerTable &routines, HandlerTable &targets);
 
-/// `name = 76 : ui8` or `name = true` in the backend config; `fallback` if it is not there.
+/// `name = 76 : ui8` or `name = true` in the backend config; `fallback` if it is missing.
 int64_t getConfig(Call &call, llvm::StringRef name, int64_t fallback);
 
-/// Zeros for every result, a tuple's elements one by one.
+/// Zeros for every result, with the elements of a tuple one by one.
 Values zeroResults(Call &call);
 
-/// One matrix, vector or number of each operand and result.
+/// The matrix, vector or number of each operand and result for one item of the batch.
 class LapackItem {
 public:
   LapackItem(Call &call, Values &results, int64_t number)
@@ -64,9 +64,9 @@ private:
   int64_t number;
 };
 
-/// What an operand or result holds for each item of the batch: its last dimensions, and whether
-/// they are of the matrices' element type (N), real numbers of its precision (R), complex ones (C)
-/// or s32 (I).
+/// The part of an operand or result for each item of the batch: its last dimensions, and whether
+/// they have the matrices' element type (N), real numbers of its precision (R), complex ones (C) or
+/// s32 (I).
 struct LapackPart {
   char kind;
   llvm::SmallVector<int64_t, 2> sizes;
@@ -76,7 +76,7 @@ using LapackParts = std::initializer_list<LapackPart>;
 /// Rows and columns of the first operand's matrices.
 mlir::FailureOr<std::pair<int64_t, int64_t>> getMatrixSizes(Call &call);
 
-/// The handler of a routine whose first operand holds matrices of m rows and n columns.
+/// The handler of a routine whose first operand contains matrices of m rows and n columns.
 template <mlir::FailureOr<Values> (*routine)(Call &call, int64_t m, int64_t n)>
 mlir::FailureOr<Values> ofMatrices(Call &call) {
   auto sizes = getMatrixSizes(call);
@@ -85,19 +85,19 @@ mlir::FailureOr<Values> ofMatrices(Call &call) {
   return routine(call, sizes->first, sizes->second);
 }
 
-/// Zeros for every result. Dimensions of bounded size have that of the part, after those of the
-/// batch.
+/// Zeros for every result. Dimensions of bounded size have the sizes of the part, after those of
+/// the batch.
 Values zeroParts(Call &call, LapackParts operandParts, LapackParts resultParts);
 
-/// An error unless operands and `results` are what is said.
+/// Fails unless operands and `results` are as described.
 mlir::LogicalResult checkParts(Call &call, const Values &results, LapackParts operandParts,
                                LapackParts resultParts);
 
-/// Items that an array of such a part holds.
+/// Number of items in an array of such a part.
 int64_t countItems(const Array &array, const LapackPart &part);
 
 /// Runs `body(sample, item)` for each item of the batch, where `sample` has the type in which the
-/// matrices are computed with. `work` is the cost of one.
+/// matrices are computed. `work` is the cost of one.
 template <class Body>
 mlir::FailureOr<Values> eachItem(Call &call, int64_t work, LapackParts operandParts,
                                  LapackParts resultParts, Body body) {

@@ -48,7 +48,7 @@ static FailureOr<Values> geqrf(Call &call, int64_t m, int64_t n) {
                   });
 }
 
-/// (a, pivots) -> (r and reflectors, pivots, tau): of the columns that are left, the longest comes
+/// (a, pivots) -> (r and reflectors, pivots, tau): the longest of the remaining columns comes
 /// first; those with a pivot other than 0 before all others.
 static FailureOr<Values> geqp3(Call &call, int64_t m, int64_t n) {
   return eachItem(call, m * n * std::min(m, n), {{'N', {m, n}}, {'I', {n}}},
@@ -176,8 +176,8 @@ template <class T> static NumberLimits getLimits() {
   return {std::numeric_limits<T>::epsilon() / 2, std::numeric_limits<T>::min()};
 }
 
-/// (lower, diagonal, upper, b) -> (the three overwritten, x, info): Gauss' elimination with
-/// exchanges of neighbouring rows. Element 0 of `lower` and the last of `upper` do not count.
+/// (lower, diagonal, upper, b) -> (the three overwritten, x, info): Gaussian elimination with
+/// exchanges of adjacent rows. Element 0 of `lower` and the last of `upper` are ignored.
 static FailureOr<Values> gtsv(Call &call) {
   auto sizes = getRightSides(call);
   if (failed(sizes))

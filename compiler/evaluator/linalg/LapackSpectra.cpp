@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LAPACK's eigenvalue problems, Schur forms and singular values. Vectors have either sign, and
-// eigenvalues of general matrices any order, as they have in LAPACK.
+// eigenvalues of general matrices any order, as in LAPACK.
 #include "compiler/evaluator/linalg/Lapack.h"
 #include "compiler/evaluator/linalg/Spectral.h"
 #include <limits>
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace hloc::evaluator {
 
-/// LAPACK's answer to a matrix that is not finite.
+/// LAPACK's code for a matrix that is not finite.
 constexpr int64_t kNotFinite = -4;
 
 template <class T> static bool isFinite(const Matrix<T> &a) {
@@ -25,7 +25,7 @@ template <class T> static Matrix<T> fillNaN(int64_t rows, int64_t columns) {
   return matrix;
 }
 
-/// Eigenvalues as LAPACK's results number `first` and, of real matrices, `first` + 1.
+/// Sets the eigenvalues in LAPACK's form: result `first` and, for real matrices, `first` + 1.
 template <class T>
 static void setEigenvalues(LapackItem &item, unsigned first, const std::vector<Complex> &values) {
   if constexpr (std::is_same_v<T, Complex>) {
@@ -41,12 +41,12 @@ static void setEigenvalues(LapackItem &item, unsigned first, const std::vector<C
   }
 }
 
-/// Sets eigenvectors as columns, unless they are not wanted, and eigenvalues in ascending order.
+/// Sets eigenvectors as columns, if requested, and eigenvalues in ascending order.
 template <class T> static void solveSymmetric(LapackItem &item, bool lower, bool wantsVectors) {
   Matrix<T> a = item.matrix<T>(0);
   for (int64_t i = 0; i < a.rows; ++i) {
     a(i, i) = realPart(a(i, i));
-    for (int64_t j = 0; j < i; ++j) // the other triangle from the one that counts
+    for (int64_t j = 0; j < i; ++j) // the other triangle from the given one
       (lower ? a(j, i) : a(i, j)) = conjugate(lower ? a(i, j) : a(j, i));
   }
   item.set(1, hermitianEigen(a));
@@ -64,8 +64,8 @@ static FailureOr<Values> syevd(Call &call, int64_t, int64_t n) {
                   });
 }
 
-/// Eigh, as XLA's own library of functions writes it: (a) -> (vectors, values). The text of
-/// backend_config begins with 1 if the lower triangle counts, with 0 for the upper.
+/// Eigh, in the form of XLA's own library of functions: (a) -> (vectors, values). The text of
+/// backend_config begins with 1 for the lower triangle, 0 for the upper.
 static FailureOr<Values> eigh(Call &call, int64_t, int64_t n) {
   auto config = call.op->getAttrOfType<StringAttr>("hlo.backend_config");
   StringRef text = config ? config.getValue() : StringRef();
@@ -79,7 +79,7 @@ static FailureOr<Values> eigh(Call &call, int64_t, int64_t n) {
 }
 
 /// (a) -> (values, left vectors, right vectors, info), the values of real matrices as two results;
-/// compute_left, compute_right. What is not computed is 0.
+/// compute_left, compute_right. Results that are not requested are 0.
 static FailureOr<Values> geev(Call &call, int64_t, int64_t n) {
   bool wants[] = {getConfig(call, "compute_left", 'V') == 'V',
                   getConfig(call, "compute_right", 'V') == 'V'};
@@ -167,7 +167,7 @@ static FailureOr<Values> sytrd(Call &call, int64_t, int64_t n) {
                   {{'N', {n, n}}, {'R', {n}}, {'R', {less}}, {'N', {less}}, {'I', {}}},
                   [&](auto sample, LapackItem &item) {
                     using T = decltype(sample);
-                    // The upper triangle is the lower one seen from the other end.
+                    // The upper triangle is the lower one with rows and columns reversed.
                     Matrix<T> a = item.matrix<T>(0);
                     if (!lower)
                       a = turn(a);
@@ -191,7 +191,7 @@ static FailureOr<Values> sytrd(Call &call, int64_t, int64_t n) {
 }
 
 /// (a) -> (a overwritten, values, u, v adjoint, info); mode A (square u and v), S (min(m, n)
-/// vectors) or N (values only; u and v are 0). What LAPACK leaves in `a` is of no use: it is kept.
+/// vectors) or N (values only; u and v are 0). LAPACK leaves no useful value in `a`: it is kept.
 static FailureOr<Values> gesdd(Call &call, int64_t m, int64_t n) {
   int64_t less = std::min(m, n);
   char mode = char(getConfig(call, "mode", 'A'));

@@ -58,8 +58,8 @@ template <class T> Matrix<T> operator*(const Matrix<T> &a, const Matrix<T> &b) {
   return result;
 }
 
-/// The lower factor L of A = L L^H in the lower triangle of `a`, of which only that is read; the
-/// upper one is left alone. Returns 0, or the order of the leading minor that is not positive.
+/// The lower factor L of A = L L^H, in the lower triangle of `a`; only that is read, and the upper
+/// one is unchanged. Returns 0, or the order of the leading minor that is not positive.
 template <class T> int64_t cholesky(Matrix<T> &a) {
   for (int64_t j = 0; j < a.rows; ++j) {
     for (int64_t i = j; i < a.rows; ++i) {
@@ -122,7 +122,7 @@ template <class T> int64_t luFactor(Matrix<T> &a, std::vector<int64_t> &pivots) 
 }
 
 /// Eigenvalues in ascending order, and orthonormal eigenvectors as columns of `a`, of a Hermitian
-/// matrix given whole; by Jacobi's rotations.
+/// matrix with both triangles; by Jacobi rotations.
 template <class T> std::vector<double> hermitianEigen(Matrix<T> &a) {
   int64_t n = a.rows;
   Matrix<T> v = Matrix<T>::identity(n);

@@ -9,7 +9,7 @@
 
 namespace hloc::evaluator {
 
-/// Matrices that an array holds.
+/// Number of matrices in an array.
 inline int64_t countMatrices(const Array &array) {
   return countElements(llvm::ArrayRef<int64_t>(array.shape).drop_back(2));
 }
@@ -34,7 +34,7 @@ template <class T> void setMatrix(Array &array, int64_t number, const Matrix<T> 
         array.mutableData() + number * size * getBytes(array.type));
 }
 
-/// Calls `visit` with a sample double or complex<double>, as the array's elements need.
+/// Calls `visit` with a double or complex<double>, the number type of the array's elements.
 template <class Visit> auto withMatrixNumber(const Array &array, Visit visit) {
   return isComplex(array.type) ? visit(std::complex<double>()) : visit(double());
 }

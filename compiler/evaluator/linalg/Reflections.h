@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Householder's reflections H = I - factor v v^H, v's first element 1, kept as LAPACK keeps them:
-// the rest of v in the column that it made zero. Test: test/evaluator/SpectralTest.cpp.
+// Householder reflections H = I - factor v v^H, where the first element of v is 1, stored like
+// LAPACK's: the rest of v in the column that the reflection made zero. Test:
+// test/evaluator/SpectralTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_REFLECTIONS_H
 #define HLOC_COMPILER_EVALUATOR_REFLECTIONS_H
@@ -11,7 +12,8 @@
 namespace hloc::evaluator {
 
 /// v and factor of H = I - factor v v^H, v(first) = 1, whose adjoint maps column j of `a` from row
-/// `first` to `end` to its first element alone. The column then holds that and the rest of v.
+/// `first` to `end` to a multiple of the first unit vector. The column then contains that multiple
+/// and the rest of v.
 template <class T> T reflect(Matrix<T> &a, int64_t j, int64_t first, int64_t end) {
   double below = 0;
   for (int64_t i = first + 1; i < end; ++i)

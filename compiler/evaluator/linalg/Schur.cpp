@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schur forms by the QR iteration, and what follows from them.
+// Schur forms by the QR iteration, and eigenvalues and eigenvectors from them.
 #include "compiler/evaluator/linalg/Reflections.h"
 #include "compiler/evaluator/linalg/Spectral.h"
 #include <limits>
@@ -39,7 +39,7 @@ template <class T> struct Rotation {
       m(i, k + 1) = c * y - conjugate(s) * x;
     }
   }
-  /// A similarity of the whole matrix, counted in `z`.
+  /// A similarity transformation of the whole matrix, accumulated in `z`.
   void apply(Matrix<T> &m, Matrix<T> &z, int64_t k) const {
     applyLeft(m, k, 0);
     applyRight(m, k, m.rows);
@@ -47,8 +47,8 @@ template <class T> struct Rotation {
   }
 };
 
-/// Where the part of `h` that ends in row `last` and does not fall apart begins; a subdiagonal
-/// element that is as good as zero becomes zero.
+/// The first row of the unreduced part of `h` that ends in row `last`; negligible subdiagonal
+/// elements are set to zero.
 template <class T> static int64_t findActive(Matrix<T> &h, int64_t last, double norm) {
   for (int64_t l = last; l > 0; --l) {
     double near = std::abs(h(l - 1, l - 1)) + std::abs(h(l, l));
@@ -67,7 +67,7 @@ template <class T> static double frobenius(const Matrix<T> &a) {
   return std::sqrt(sum);
 }
 
-/// Hessenberg form first; the place of the reflectors is cleared.
+/// Reduces to Hessenberg form first, and clears the reflectors.
 template <class T> static Matrix<T> startSchur(Matrix<T> &a) {
   std::vector<T> tau = reduceToHessenberg(a, 0, a.rows - 1);
   Matrix<T> z = makeQ(a, tau, 1);
@@ -90,7 +90,7 @@ bool schur(Matrix<Complex> &h, Matrix<Complex> &z) {
     }
     if (++steps > kMaxSteps)
       return false;
-    // Wilkinson's shift: the eigenvalue of the last two rows that is nearer to the last element.
+    // Wilkinson's shift: the eigenvalue of the last two rows that is closer to the last element.
     Complex a = h(last - 1, last - 1), b = h(last - 1, last), c = h(last, last - 1),
             d = h(last, last);
     Complex half = (a - d) / 2.0, root = std::sqrt(half * half + b * c);

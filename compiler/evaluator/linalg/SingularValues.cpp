@@ -6,7 +6,7 @@
 
 namespace hloc::evaluator {
 
-/// Adds to the first `count` orthonormal columns of `q` the rest of a basis.
+/// Extends the first `count` orthonormal columns of `q` to a basis.
 template <class T> static void completeBasis(Matrix<T> &q, int64_t count) {
   for (int64_t unit = 0; count < q.columns && unit < q.rows; ++unit) {
     std::vector<T> v(q.rows);
@@ -25,7 +25,7 @@ template <class T> static void completeBasis(Matrix<T> &q, int64_t count) {
         length += std::norm(Complex(element));
       length = std::sqrt(length);
     }
-    // Of n unit vectors one has at least this much left.
+    // At least one of n unit vectors has a remainder of this length.
     if (length * length * double(q.rows) < 0.5)
       continue;
     for (int64_t i = 0; i < q.rows; ++i)
@@ -40,7 +40,8 @@ template <class T> SingularValues<T> singularValues(const Matrix<T> &a) {
     std::swap(turned.u, turned.v);
     return turned;
   }
-  // Hestenes: rotate columns until they are orthogonal; their lengths are the singular values.
+  // One-sided Jacobi (Hestenes): rotate columns until they are orthogonal; their lengths are the
+  // singular values.
   int64_t m = a.rows, n = a.columns;
   Matrix<T> w = a, v = Matrix<T>::identity(n);
   bool turning = true;
@@ -88,7 +89,7 @@ template <class T> SingularValues<T> singularValues(const Matrix<T> &a) {
     result.values[k] = lengths[j];
     for (int64_t i = 0; i < n; ++i)
       result.v(i, k) = v(i, j);
-    // Columns that are as good as zero have no direction of their own.
+    // Negligible columns have no direction.
     if (!(lengths[j] > kEpsilon * double(m) * lengths[order[0]]))
       continue;
     for (int64_t i = 0; i < m; ++i)

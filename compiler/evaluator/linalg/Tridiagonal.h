@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of equations with tridiagonal matrices. Of the three diagonals, each as long as the
-// matrix has rows, the first element of the lower and the last of the upper one do not count. Test:
+// Systems of equations with tridiagonal matrices. The three diagonals have as many elements as the
+// matrix has rows; the first element of the lower and the last of the upper one are ignored. Test:
 // test/evaluator/SpectralTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_TRIDIAGONAL_H
@@ -11,9 +11,9 @@
 
 namespace hloc::evaluator {
 
-/// Solves A X = B in `b`. The diagonals become those of the triangular factor, the second above the
-/// diagonal stands in `lower` from element 1. Returns 0, or the number of the first pivot that is
-/// zero, where it stops.
+/// Solves A X = B in `b`. The diagonals are overwritten by those of the triangular factor; its
+/// second superdiagonal is in `lower` from element 1. Returns 0, or the number of the first pivot
+/// that is zero, where it stops.
 template <class T>
 int64_t solveTridiagonal(std::vector<T> &lower, std::vector<T> &diagonal, std::vector<T> &upper,
                          Matrix<T> &b) {
@@ -60,16 +60,16 @@ int64_t solveTridiagonal(std::vector<T> &lower, std::vector<T> &diagonal, std::v
   return 0;
 }
 
-/// What division may not exceed in the type of the caller's numbers.
+/// Limits of the caller's number type.
 struct NumberLimits {
   double epsilon;  // half the distance from 1 to the next number
   double smallest; // whose reciprocal does not overflow
 };
 
-/// Solves A X = B in `b` even if A is singular: where a pivot is so small that dividing by it
-/// overflows, it is moved away from zero, by `epsilon` times the largest element of the factors,
-/// then by twice as much, and so on. Rows are exchanged by size relative to their own (LAPACK's
-/// lagtf and lagts).
+/// Solves A X = B in `b` even if A is singular: a pivot that is so small that the division would
+/// overflow is moved away from zero, by `epsilon` times the largest element of the factors, then by
+/// twice as much, and so on. Rows are exchanged by size relative to their own (LAPACK's lagtf and
+/// lagts).
 template <class T>
 void solvePerturbed(std::vector<T> lower, std::vector<T> diagonal, std::vector<T> upper,
                     Matrix<T> &b, NumberLimits limits) {

@@ -20,7 +20,7 @@ static void mapFloats(const KernelInfo &, const Scalar *const *operands, Scalar 
     results[i].f = function(operands[0][i].f, operands[1][i].f);
 }
 
-/// A function of floats that is to be computed in more digits than the type has.
+/// A function of floats that is computed in more digits than the type has.
 template <auto function> static KernelFunction chooseWiderBinary(ElementType type) {
   if (type == ElementType::F64)
     return mapFloats<[](double x, double y) {
@@ -29,7 +29,7 @@ template <auto function> static KernelFunction chooseWiderBinary(ElementType typ
   return mapFloats<[](double x, double y) { return double(function(x, y)); }>;
 }
 
-/// NaN if either is; -0 is less than +0.
+/// NaN if either operand is; -0 is less than +0.
 static double maximum(double x, double y) {
   if (std::isnan(x) || std::isnan(y))
     return std::isnan(x) ? x : y;
@@ -79,7 +79,7 @@ static void mapWithBits(const KernelInfo &info, const Scalar *const *operands, S
     results[i] = function(operands[0][i], operands[1][i], getBits(info.operand));
 }
 
-/// The width's own bits of a value; amounts of shifts are unsigned whatever the type.
+/// The low `bits` of a value; shift amounts are unsigned for all types.
 static uint64_t maskTo(int bits, uint64_t value) { return value << (64 - bits) >> (64 - bits); }
 
 static Scalar divideSigned(Scalar x, Scalar y, int) {
@@ -117,8 +117,8 @@ static Scalar shiftRightArithmetic(Scalar x, Scalar y, int bits) {
   return Scalar::ofInt(extended >> (amount >= uint64_t(bits) ? bits - 1 : amount));
 }
 
-/// All bits of the exponent count. A negative exponent gives 1 for base 1 and 0 otherwise; the 1 of
-/// s1 is its -1.
+/// All bits of the exponent are used. A negative exponent gives 1 for base 1 and 0 otherwise; the 1
+/// of s1 is its -1.
 template <bool isSigned> static Scalar power(Scalar x, Scalar y, int bits) {
   if (isSigned && y.i < 0)
     return Scalar::ofInt(x.i == (bits == 1 ? -1 : 1));
@@ -188,7 +188,7 @@ static KernelFunction getIntegerKernel(Operation *op, bool isSigned) {
       .Default([](auto) { return nullptr; });
 }
 
-/// Of pred: addition is or, multiplication is and.
+/// For pred, addition is or, multiplication is and.
 static KernelFunction getPredKernel(Operation *op) {
   if (isa<AddOp, OrOp, MaximumOp>(op))
     return mapBinary<[](Scalar x, Scalar y) { return Scalar::ofInt(x.i | y.i); }>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part in a collective, and the members' coming together. Test:
+// The groups of collectives, and the exchange of operands between members. Test:
 // test/evaluator/permute-slices.hlo, test/passes/bounded/groups.hlo.
 
 #ifndef HLOC_COMPILER_EVALUATOR_COLLECTIVEGROUPS_H
@@ -9,14 +9,14 @@
 
 namespace hloc::evaluator {
 
-/// A group as this participant sees it.
+/// A group from the point of view of this participant.
 struct Group {
   llvm::SmallVector<int64_t>
       members;      // participants, replica-major; empty if this one is in no group
   size_t place = 0; // of this participant
 };
 
-/// What the numbers in replica groups count.
+/// The kind of numbers in replica groups.
 enum class Mode { Replicas, Partitions, ReplicasAndPartitions, Flattened };
 
 /// The mode of operations that may use global device ids.
@@ -31,7 +31,7 @@ template <class Op> Mode exchangingMode(Op op) {
   return op.getChannelId() ? Mode::Partitions : Mode::Replicas;
 }
 
-/// This participant's group; of all where there are no `groups`.
+/// This participant's group; all participants if `groups` is empty.
 Group findGroup(Call &call, hlo::ReplicaGroupsAttr groups, Mode mode);
 
 /// Everyone's operands, in the order of the group's members.

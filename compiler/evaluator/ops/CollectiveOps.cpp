@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives. The members of a group come together, each takes everyone's operands and computes
-// its own part, in the order of the group's members. Start operations do the work, done operations
-// hand the result on.
+// Collectives. The members of a group exchange their operands, and each computes its own part of
+// the result, in the order of the group's members. Start operations do the work, done operations
+// return the result.
 #include "compiler/evaluator/core/Strided.h"
 #include "compiler/evaluator/ops/CollectiveGroups.h"
 
@@ -10,7 +10,7 @@ using namespace hloc::hlo;
 
 namespace hloc::evaluator {
 
-/// Operand `index` of everyone.
+/// Operand `index` of every member.
 static SmallVector<Array> everyones(const Meeting &meeting, unsigned index) {
   SmallVector<Array> arrays;
   for (const Values &values : meeting.contributions)
@@ -18,8 +18,8 @@ static SmallVector<Array> everyones(const Meeting &meeting, unsigned index) {
   return arrays;
 }
 
-/// Arrays of bounded size may differ between participants, but only where a collective puts parts
-/// of them one after the other.
+/// Arrays of bounded size may differ between participants only along the dimension in which a
+/// collective concatenates them.
 static LogicalResult expectSameSizes(Call &call, ArrayRef<Array> arrays, int64_t without = -1) {
   for (const Array &array : arrays)
     for (auto [d, size] : llvm::enumerate(array.shape))
@@ -31,7 +31,7 @@ static LogicalResult expectSameSizes(Call &call, ArrayRef<Array> arrays, int64_t
   return success();
 }
 
-/// Parts of a dimension, one for each member.
+/// Checks that a dimension can be divided into one part per member.
 static LogicalResult expectParts(Call &call, const Array &array, int64_t d, int64_t members) {
   if (array.shape[d] % members == 0)
     return success();
@@ -80,8 +80,8 @@ template <class Op> static FailureOr<Values> gatherAll(Call &call, Op op) {
   return results;
 }
 
-/// The arrays folded element by element, in order. The computation says which operation that is; it
-/// is done on the elements' own type (`element`), whatever the parameters' is.
+/// Combines the arrays element by element, in order. The computation determines the operation,
+/// which is executed on the elements' own type (`element`), whatever the parameters' is.
 static FailureOr<Array> fold(Call &call, FlatSymbolRefAttr symbol, Type element,
                              ArrayRef<Array> arrays) {
   Array result = arrays[0];
@@ -149,7 +149,7 @@ static FailureOr<Values> allReduce(Call &call) {
   return reduceAll(call, op, findGroup(call, op.getReplicaGroupsAttr(), reducingMode(op)));
 }
 
-/// The result itself.
+/// Returns the result itself.
 static FailureOr<Values> allReduceStart(Call &call) {
   auto op = cast<AllReduceStartOp>(call.op);
   return reduceAll(call, op, findGroup(call, op.getReplicaGroupsAttr(), reducingMode(op)));
@@ -211,8 +211,8 @@ static FailureOr<Values> allToAll(Call &call) {
   return results;
 }
 
-/// Each member sends rows of its input to each other; the sender says where in the receiver's
-/// output they go.
+/// Each member sends rows of its input to every other; the sender determines their offset in the
+/// receiver's output.
 static FailureOr<Values> raggedAllToAll(Call &call) {
   auto op = cast<RaggedAllToAllOp>(call.op);
   if (call.operands.size() != 6)

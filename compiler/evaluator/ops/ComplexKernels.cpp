@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations on complex numbers. Functions of c64 are computed in double, those of c128
-// in long double, and rounded once; multiplication alone is done in the type's own precision, so
-// that it overflows where the textbook's four products do.
+// in long double, and rounded once; only multiplication uses the type's own precision, so that it
+// overflows where the usual four products do.
 #include "compiler/evaluator/ops/ElementKernels.h"
 #include "compiler/hlo/HloDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,7 +69,7 @@ template <class T> static Complex<T> power(Complex<T> base, Complex<T> exponent)
   return std::pow(base, exponent);
 }
 
-/// The real part carries the magnitude's rest, the imaginary part the angle.
+/// Arctangent of complex numbers.
 template <class T> static Complex<T> arcTangent(Complex<T> y, Complex<T> x) {
   const Complex<T> i(0, 1);
   return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));

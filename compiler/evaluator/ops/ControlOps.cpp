@@ -49,7 +49,7 @@ static FailureOr<Values> whileOp(Call &call) {
   }
 }
 
-/// pred: the first branch if true; s32: the branch of that number, the last if there is none.
+/// pred: the first branch if true; s32: the branch with that number, or the last.
 static FailureOr<Values> conditional(Call &call) {
   auto op = cast<ConditionalOp>(call.op);
   const Array &selector = call.array(0);
@@ -67,8 +67,8 @@ static FailureOr<Values> conditional(Call &call) {
 
 //===- Asynchronous operations ---------------------------------------------===//
 
-/// The computation that an asynchronous operation runs: named at its start, which update and done
-/// find through the states that they get, or by themselves.
+/// The computation that an asynchronous operation runs: named by its start, which update and done
+/// find through their states, or by themselves.
 static FlatSymbolRefAttr findCalled(Operation *op) {
   while (true) {
     if (auto start = dyn_cast<AsyncStartOp>(op))
@@ -82,8 +82,8 @@ static FlatSymbolRefAttr findCalled(Operation *op) {
   }
 }
 
-/// What a state of type `type` holds of `result`, whose type is `whole`: all of it, or a tuple of
-/// its first parts, the others being told at the end.
+/// The part of `result`, of type `whole`, in a state of type `type`: all of it, or a tuple of its
+/// first parts, while the others are added at the end.
 static Value getPart(const Value &result, Type whole, Type type) {
   auto some = dyn_cast<TupleType>(type), all = dyn_cast<TupleType>(whole);
   if (!some || (all && all.size() == some.size()))
@@ -94,9 +94,9 @@ static Value getPart(const Value &result, Type whole, Type type) {
   return Value::makeTuple(std::move(parts));
 }
 
-/// ((operands), result, context) after `bound` joined the operands. The computation runs once all
-/// of them are there, if it has not yet: `known` is its result then. Contexts are zero. `type` is
-/// the state's, null at the end.
+/// The state ((operands), result, context) after `bound` was appended to the operands. The
+/// computation runs once all of them are known, unless it has run: then `known` is its result.
+/// Contexts are zero. `type` is the state's, null at the end.
 static FailureOr<Values> advance(Call &call, std::vector<Value> operands, ArrayRef<Value> bound,
                                  TupleType type, std::shared_ptr<Pending> known = nullptr) {
   if (known && !type) {

@@ -19,8 +19,8 @@ struct Spatial {
 
   static constexpr int64_t kPadding = -1, kHole = -2;
 
-  /// Offset in the input of what the kernel's element `k` meets at output place `o`; kPadding or
-  /// kHole where nothing of the input is.
+  /// Offset in the input of the element that the kernel's element `k` is multiplied with at output
+  /// position `o`; kPadding or kHole if there is no such element.
   int64_t inputOffset(int64_t o, int64_t k) const {
     int64_t place = o * stride + k * windowDilation - low;
     if (place % baseDilation != 0)
@@ -35,8 +35,8 @@ struct Spatial {
 };
 } // namespace
 
-/// The dense array that a sparse one stands for: zeros but where its indices say. Element number e
-/// along the sparse dimension is that of block e / (stride kept) and of row e % stride in it.
+/// The dense array that a sparse one represents: zeros except at its indices. Element e along the
+/// sparse dimension belongs to block e / (stride kept) and to row e % stride in it.
 static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
   if (sparsity.getIndices() < 0)
     return call.fail("the text does not say where the elements of the sparse operand belong");
@@ -44,7 +44,7 @@ static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
               &indices = call.array(sparsity.getIndices());
   int64_t d = sparsity.getDimension(), kept = sparsity.getNonZeros(),
           block = sparsity.getBlockSize(), stride = std::max<int64_t>(sparsity.getStride(), 1);
-  // Of a size that is known at run time the blocks that are whole.
+  // If the size is known only at run time, the blocks that are complete.
   Shape shape = values.shape;
   int64_t whole = shape[d] / (kept * stride);
   shape[d] = whole * block * stride;
@@ -72,8 +72,7 @@ static FailureOr<Array> makeDense(Call &call, SparsityAttr sparsity) {
   return dense;
 }
 
-/// Sizes of the result that are known at run time only: of operands, of which the part in use is
-/// there.
+/// Sizes of the result that are known only at run time, from those of the operands.
 static void setDynamicSizes(ConvolutionOp op, const Array &input, const Array &kernel,
                             Shape &shape) {
   auto type = cast<RankedTensorType>(op.getType());
@@ -158,7 +157,8 @@ static FailureOr<Values> convolution(Call &call) {
     std::vector<T> out(countElements(type->second));
     if (out.empty() || x.empty() || w.empty())
       return Values{fromNumbers(out, type->first, type->second)};
-    // Padding is of zeros, which weights that are not finite make NaN of; in holes is nothing.
+    // Padding is zero, which becomes NaN with weights that are not finite; holes contribute
+    // nothing.
     const T zero{};
     bool isPaddingSeen = llvm::any_of(w, [&](const T &weight) {
       T product{};

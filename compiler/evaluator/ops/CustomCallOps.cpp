@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom calls that JAX's programs for CPUs contain: LAPACK's routines, top k, sparse matrices,
-// and marks for compilers that do nothing to the data.
+// The custom calls in JAX's programs for CPUs: LAPACK's routines, top k, sparse matrices, and marks
+// for compilers that do not change the data.
 #include "compiler/evaluator/core/Strided.h"
 #include "compiler/evaluator/linalg/Columns.h"
 #include "compiler/evaluator/linalg/Lapack.h"
@@ -13,7 +13,7 @@ namespace hloc::evaluator {
 
 static FailureOr<Values> allocate(Call &call) { return zeroResults(call); }
 
-/// The types of the results, a tuple's elements one by one.
+/// The types of the results, with the elements of a tuple one by one.
 static SmallVector<Type> resultTypes(Call &call) {
   SmallVector<Type> types(call.op->getResultTypes());
   if (types.size() == 1)
@@ -22,7 +22,7 @@ static SmallVector<Type> resultTypes(Call &call) {
   return types;
 }
 
-/// The k largest of each row and where they stand; k is what the result's type says.
+/// The k largest elements of each row and their indices; k is given by the result's type.
 static FailureOr<Values> topKCall(Call &call) {
   SmallVector<Type> types = resultTypes(call);
   auto type = types.size() == 2 ? getArrayType(types[0]) : std::nullopt;
@@ -32,7 +32,7 @@ static FailureOr<Values> topKCall(Call &call) {
   return Values{values, indices};
 }
 
-/// An array of bounds with zeros past the sizes of a bounded one, then those sizes.
+/// An array of the bounds with zeros past the sizes of a bounded one, then those sizes.
 static FailureOr<Values> padToStatic(Call &call) {
   SmallVector<Type> types = resultTypes(call);
   Array &operand = call.array(0);
@@ -54,7 +54,8 @@ static FailureOr<Values> padToStatic(Call &call) {
   return results;
 }
 
-/// The reverse: the sizes of an array's bounded dimensions follow it, one for each dimension.
+/// The reverse: an array is followed by the sizes of its bounded dimensions, one for each
+/// dimension.
 static FailureOr<Values> sliceToDynamic(Call &call) {
   Array &operand = call.array(0);
   auto type = dyn_cast<RankedTensorType>(call.op->getResult(0).getType());
@@ -68,7 +69,7 @@ static FailureOr<Values> sliceToDynamic(Call &call) {
   return Values{cut(operand, shape)};
 }
 
-/// A sparse matrix times a dense vector or matrix. Row i holds the elements [starts[i],
+/// A sparse matrix times a dense vector or matrix. Row i contains the elements [starts[i],
 /// starts[i+1]) of `data`, each with its column; they are added up in that order.
 static FailureOr<Values> sparseRowsTimesDense(Call &call) {
   SmallVector<Type> types = resultTypes(call);
@@ -77,7 +78,7 @@ static FailureOr<Values> sparseRowsTimesDense(Call &call) {
     return call.fail("expected data, starts of rows, columns and a dense operand");
   const Array &data = call.array(0), &starts = call.array(1), &columns = call.array(2),
               &dense = call.array(3);
-  // Sizes that are known at run time are those of the operands.
+  // Sizes that are known only at run time are those of the operands.
   auto result = cast<RankedTensorType>(types[0]);
   for (int64_t d = 0; d < result.getRank(); ++d)
     if (result.isDynamicDim(d)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that make, move and reshape data.
+// Operations that create, move and reshape data.
 #include "compiler/evaluator/core/Interpreter.h"
 #include "compiler/evaluator/core/Plan.h"
 #include "compiler/evaluator/core/Strided.h"
@@ -59,7 +59,7 @@ static FailureOr<Values> broadcast(Call &call) {
   auto tensor = cast<RankedTensorType>(op.getType());
   for (auto [i, dimension] : llvm::enumerate(op.getDimensions())) {
     strides[dimension] = operandStrides[i];
-    if (tensor.isDynamicDim(dimension)) // as long as the operand is at run time
+    if (tensor.isDynamicDim(dimension)) // the operand's run-time size
       type->second[dimension] = operand.shape[i];
     else if (operand.shape[i] == 1)
       strides[dimension] = 0;
@@ -102,7 +102,7 @@ static FailureOr<Values> slice(Call &call) {
   int64_t first = 0;
   for (auto [d, size] : llvm::enumerate(operand.shape)) {
     int64_t start = op.getStarts()[d], stride = op.getStrides()[d];
-    int64_t limit = std::min(op.getLimits()[d], size); // less only where the size is dynamic
+    int64_t limit = std::min(op.getLimits()[d], size); // less only if the size is dynamic
     shape.push_back(limit > start ? llvm::divideCeil(limit - start, stride) : 0);
     steps.push_back(strides[d] * stride);
     first += start * strides[d];
@@ -124,7 +124,7 @@ static FailureOr<Values> pad(Call &call) {
     int64_t step = op.getInterior()[d] + 1;
     int64_t padded = op.getLow()[d] + op.getHigh()[d] + (size ? (size - 1) * step + 1 : 0);
     shape.push_back(std::max<int64_t>(padded, 0));
-    // The operand elements that land inside: low + i * step in [0, padded).
+    // The operand elements inside the result: low + i * step in [0, padded).
     int64_t from = op.getLow()[d] >= 0 ? 0 : llvm::divideCeil(-op.getLow()[d], step);
     int64_t to = padded - op.getLow()[d] <= 0
                      ? 0
@@ -154,7 +154,7 @@ static FailureOr<Values> concatenate(Call &call) {
   shape[dimension] = 0;
   for (size_t i = 0; i < call.operands.size(); ++i)
     for (size_t d = 0; d < shape.size(); ++d)
-      // Sizes differ where some are bounded: the others are as long as those.
+      // Sizes differ only if some are bounded: then the smallest is used.
       shape[d] = int64_t(d) == dimension ? shape[d] + call.array(i).shape[d]
                                          : std::min(shape[d], call.array(i).shape[d]);
   Array result(call.array(0).type, shape);
@@ -190,14 +190,14 @@ static Array pack(const std::vector<bool> &all, ElementType type, ArrayRef<int64
     for (int bit = 0; bit < bits && i * bits + bit < int64_t(all.size()); ++bit)
       if (all[i * bits + bit])
         data[i * bytes + bit / 8] |= char(1 << (bit % 8));
-  // One byte an element: signed types are stored with their sign.
+  // One byte per element: signed types are stored sign-extended.
   if (getBits(type) < 8 && type != ElementType::PRED)
     for (int64_t i = 0, count = result.getCount(); i < count; ++i)
       storeOne(type, loadOne(type, data, i), data, i);
   return result;
 }
 
-/// Bytes of 0 or 1, whatever the memory held that is now taken for booleans.
+/// Replaces bytes that are reinterpreted as booleans by 0 or 1.
 static void normalize(Array &array) {
   if (array.type != ElementType::PRED)
     return;
@@ -228,7 +228,7 @@ static Shape majorToMinor(Type type, size_t rank) {
   return order;
 }
 
-/// The array with other sizes: cut off, or continued with zeros.
+/// The array with other sizes: truncated, or padded with zeros.
 static Array resize(const Array &array, const Shape &shape) {
   Array result(array.type, shape);
   Shape box;
@@ -240,8 +240,8 @@ static Array resize(const Array &array, const Shape &shape) {
   return result;
 }
 
-/// The sizes that a bitcast's result, `shape` at its bounds, has at run time: each of its bounded
-/// dimensions is the operand's in the same order, perhaps in other steps of memory.
+/// The run-time sizes of a bitcast's result, which has `shape` at its bounds: each of its bounded
+/// dimensions corresponds to the operand's in the same order, possibly with other strides.
 static Shape findBitcastSizes(Type from, const Shape &sizes, Type to, Shape shape) {
   struct Step {
     int64_t dimension, bits;
@@ -275,8 +275,8 @@ static FailureOr<Values> bitcast(Call &call) {
   auto bounds = getArrayType(from);
   if (!bounds)
     return call.fail("the operand has no size");
-  // As it lies in memory, at its bounds, taken for the result's memory, then back in row-major
-  // order.
+  // The operand in memory order, at its bounds, reinterpreted as the result's memory, then back to
+  // row-major order.
   Array memory =
       transpose(resize(operand, bounds->second), majorToMinor(from, operand.shape.size()));
   Shape order = majorToMinor(to, type->second.size()), physical, inverse(order.size());
@@ -284,7 +284,7 @@ static FailureOr<Values> bitcast(Call &call) {
     physical.push_back(type->second[d]);
     inverse[d] = i;
   }
-  // Elements of less than a byte are held with their sign, or without.
+  // Elements of less than a byte are stored sign-extended or zero-extended.
   bool sameElements = getBits(type->first) == getBits(operand.type) && getBits(type->first) >= 8 &&
                       countElements(physical) == operand.getCount();
   if (sameElements) {

@@ -42,19 +42,19 @@ struct Grouped {
 template <class T> static void multiplyAddRounded(T &sum, T a, T b) { multiplyAdd(sum, a, b); }
 template <> void multiplyAddRounded(double &sum, double a, double b) { sum = float(sum + a * b); }
 
-/// Of complex numbers product and sum are rounded apart.
+/// For complex numbers, product and sum are rounded separately.
 template <>
 void multiplyAddRounded(std::complex<double> &sum, std::complex<double> a, std::complex<double> b) {
   float ar = float(a.real()), ai = float(a.imag()), br = float(b.real()), bi = float(b.imag());
   sum = {float(sum.real()) + (ar * br - ai * bi), float(sum.imag()) + (ar * bi + ai * br)};
 }
 
-/// Sums of so few products are rounded at every step, so that they agree to the bit with machines
+/// Shorter sums of products are rounded at every step, so that they agree to the bit with machines
 /// that compute in the type itself; longer ones, whose order machines choose, are rounded once.
 static constexpr int64_t kShortSum = 16;
 
-/// Result dimensions: batch, free ones of lhs, free ones of rhs. Summed in order of the contracting
-/// index.
+/// Result dimensions: batch, free ones of lhs, free ones of rhs. Products are summed in the order
+/// of the contracting index.
 static FailureOr<Array> computeDot(Call &call, const Array &lhs, const Array &rhs,
                                    const DotDimensions &dims, ElementType result) {
   ElementType type = getSumType(lhs.type, rhs.type, result);
@@ -98,7 +98,7 @@ static ElementType resultType(Call &call) {
   return getElementType(getElementTypeOrSelf(call.op->getResult(0))).value_or(ElementType::F32);
 }
 
-/// Where only one side of a pair of dimensions is bounded, the other is as long as it is.
+/// If only one of two paired dimensions is bounded, the other is cut to its run-time size.
 static void cutToPairs(Call &call, ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
   Shape lhs = call.array(0).shape, rhs = call.array(1).shape;
   for (auto [l, r] : llvm::zip(left, right))
@@ -118,8 +118,8 @@ static FailureOr<Values> dot(Call &call) {
   return Values{*result};
 }
 
-/// Each element of a scale stands for a block of the operand: along every dimension, as many
-/// elements as the operand is larger. A scalar scales everything.
+/// Each element of a scale applies to a block of the operand: along every dimension, the block size
+/// is the ratio of the sizes. A scalar scales everything.
 static FailureOr<Array> scaled(Call &call, const Array &operand, const Array &scale) {
   if (!scale.shape.empty() && scale.shape.size() != operand.shape.size())
     return call.fail("the scale's rank differs from the operand's");
@@ -153,8 +153,8 @@ static FailureOr<Values> scaledDot(Call &call) {
 //===- ragged_dot ----------------------------------------------------------===//
 
 namespace {
-/// The groups into which a dimension falls. `group_sizes` is one list of sizes for all, or one for
-/// each place along the dimensions that are outer to the ragged one.
+/// The groups that a dimension is divided into. `group_sizes` is one list of sizes for all, or one
+/// for each position along the dimensions before the ragged one.
 struct Groups {
   const Array &sizes;
   int64_t count;
@@ -169,7 +169,8 @@ struct Groups {
   /// overflow.
   static constexpr int64_t most = int64_t(1) << 40;
 
-  /// Group of `position`, where the outer dimensions are at `outer`; -1 past the last group.
+  /// Group of `position`, given the indices `outer` of the outer dimensions; -1 after the last
+  /// group.
   int64_t find(ArrayRef<int64_t> outer, int64_t position) const {
     int64_t base = 0, end = 0;
     for (auto [d, at] : llvm::enumerate(outer))
@@ -184,7 +185,7 @@ struct Groups {
 };
 } // namespace
 
-/// The operand with zeros wherever `keep` does not hold.
+/// The operand with zeros where `keep` is false.
 static Array masked(const Array &operand, llvm::function_ref<bool(ArrayRef<int64_t>)> keep) {
   Array result = operand;
   char *data = result.mutableData();
@@ -215,7 +216,7 @@ static FailureOr<Values> raggedDot(Call &call) {
       picked.push_back(index[d]);
     return picked;
   };
-  // The outer dimensions: batch, then those of the ragged one's kind that stand before it.
+  // The outer dimensions: batch, then those of the ragged one's kind before it.
   bool contracts = llvm::is_contained(dims.lhsContracting, ragged);
   bool isBatch = llvm::is_contained(dims.lhsBatch, ragged);
   Grouped left(lhs, dims.lhsBatch, dims.lhsContracting);
@@ -261,7 +262,7 @@ static FailureOr<Values> raggedDot(Call &call) {
     return Values{result};
   }
 
-  // Rows of lhs, each with the right operand of its group; rows past the last group give zeros.
+  // Rows of lhs, each with the right operand of its group; rows after the last group give zeros.
   if (op.getRhsGroupDims().size() != 1)
     return call.fail("expected one group dimension of the right operand");
   int64_t groupDim = op.getRhsGroupDims()[0];
@@ -288,7 +289,7 @@ static FailureOr<Values> raggedDot(Call &call) {
       result = Array(type, part->shape);
     if (part->getCount() == 0)
       break;
-    // Where the batch and free dimensions of lhs stand in the result.
+    // The positions of the batch and free dimensions of lhs in the result.
     Shape places = dims.lhsBatch;
     llvm::append_range(places, left.free);
     auto inResult = [&](int64_t d) { return llvm::find(places, d) - places.begin(); };

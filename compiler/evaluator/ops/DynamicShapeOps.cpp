@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reshapes, and the sizes of bounded dynamic dimensions. Arrays are held at their run-time size, so
-// these operations alone know of bounds.
+// Reshapes, and the sizes of bounded dynamic dimensions. Arrays have their run-time size, so only
+// these operations depend on bounds.
 #include "compiler/evaluator/core/Interpreter.h"
 #include "compiler/evaluator/core/Strided.h"
 
@@ -10,10 +10,10 @@ using namespace hloc::hlo;
 namespace hloc::evaluator {
 
 /// The run-time shape of a reshape: the static sizes of the result's type, and for the dynamic ones
-/// what the elements at hand leave. Of several dynamic dimensions the one that
-/// `inferred_dimension` names takes the rest (else the first), the others have the size of the
-/// operand's dynamic dimensions in order, where there are as many. A dimension without a bound is
-/// always the one that takes the rest.
+/// the sizes that follow from the number of elements. Of several dynamic dimensions the one that
+/// `inferred_dimension` names (otherwise the first) gets the rest; the others have the sizes of the
+/// operand's dynamic dimensions in order, if there are as many. A dimension without a bound always
+/// gets the rest.
 static FailureOr<Values> reshape(Call &call) {
   auto op = cast<ReshapeOp>(call.op);
   auto tensor = cast<RankedTensorType>(op.getType());

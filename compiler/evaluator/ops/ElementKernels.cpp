@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison, selection and conversion; and the choice among all elementwise kernels.
+// Comparison, selection and conversion; and the selection of elementwise kernels.
 #include "compiler/evaluator/ops/ElementKernels.h"
 #include "compiler/evaluator/core/SmallFloat.h"
 #include "compiler/hlo/HloDialect.h"
@@ -119,7 +119,7 @@ static void convertKernel(const KernelInfo &info, const Scalar *const *in, Scala
 
 /// `first` is exponent bits, `second` mantissa bits. Works on the bits of the operand's own format,
 /// or of the next one that has infinities and a zero: overflow gives infinity, everything below the
-/// smallest normal number a zero.
+/// smallest normal number zero.
 static void reducePrecisionKernel(const KernelInfo &info, const Scalar *const *in, Scalar *out,
                                   int64_t count) {
   ElementType type = info.operand == ElementType::F8E8M0FNU ? ElementType::F32
@@ -174,8 +174,8 @@ static double nextMagnitude(ElementType type, double toward) {
   return decodeFloat(format, encodeFloat(format, toward) + 1);
 }
 
-/// Rounds the magnitude up with the probability of the fraction that is cut off: if the random
-/// integer, as a fraction of 2^bits, is less. `first` is the random number's width.
+/// Rounds the magnitude up with the probability of the truncated fraction: if the random integer,
+/// as a fraction of 2^bits, is less. `first` is the random number's width.
 static void stochasticConvertKernel(const KernelInfo &info, const Scalar *const *in, Scalar *out,
                                     int64_t count) {
   double scale = std::ldexp(1.0, int(info.first));
@@ -190,7 +190,7 @@ static void stochasticConvertKernel(const KernelInfo &info, const Scalar *const 
     if (toFloat) {
       Scalar rounded = convert(info.operand, info.result, Scalar::ofFloat(magnitude));
       below = rounded.f;
-      if (below > magnitude || std::isnan(below)) { // rounded up: step back
+      if (below > magnitude || std::isnan(below)) { // it was rounded up: step back
         FloatFormat format = getFormat(info.result);
         uint32_t code = info.result == ElementType::F32 ? llvm::bit_cast<uint32_t>(float(below))
                                                         : encodeFloat(format, below);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each elementwise operation does to columns of scalars.
+// The implementation of each elementwise operation on columns of scalars.
 //
-// A kernel computes `count` results from as many scalars of each operand. It is chosen once by
-// opcode and operand type, so that the loop inside it does nothing but the arithmetic.
-// Test: test/evaluator/ElementwiseTest.cpp.
+// A kernel computes `count` results from as many scalars of each operand. It is selected once by
+// opcode and operand type, so that its loop contains only the arithmetic. Test:
+// test/evaluator/ElementwiseTest.cpp.
 
 #ifndef HLOC_COMPILER_EVALUATOR_ELEMENTKERNELS_H
 #define HLOC_COMPILER_EVALUATOR_ELEMENTKERNELS_H
@@ -13,7 +13,7 @@
 
 namespace hloc::evaluator {
 
-/// What a kernel may need to know of its operation.
+/// The properties of its operation that a kernel may need.
 struct KernelInfo {
   ElementType operand = ElementType::F32; // of the first operand
   ElementType result = ElementType::F32;
@@ -23,7 +23,7 @@ struct KernelInfo {
 using KernelFunction = void (*)(const KernelInfo &info, const Scalar *const *operands,
                                 Scalar *results, int64_t count);
 
-/// A kernel with what it needs to run.
+/// A kernel with its information.
 struct ElementKernel {
   KernelFunction function = nullptr;
   KernelInfo info;
@@ -38,18 +38,16 @@ struct ElementKernel {
   }
 };
 
-/// The type in which a computation that is applied again and again, as in a reduction, keeps floats
-/// of a type: f32 in f64, bf16 in f32, smaller ones in f16. They are rounded to the type once, at
-/// the end.
+/// The type in which repeatedly applied computations, as in a reduction, keep floats of a type: f32
+/// in f64, bf16 in f32, smaller ones in f16. They are rounded to the type once, at the end.
 ElementType getAccumulationType(ElementType type);
-/// The same for accumulators that stay in arrays from one element to the next: f32 is f32.
+/// The same for accumulators that are stored in arrays from one element to the next: f32 is f32.
 ElementType getArrayAccumulationType(ElementType type);
 
-/// The kernel of an elementwise operation; none if `op` is not one, or has no meaning for its
-/// types.
+/// The kernel of an elementwise operation; none if `op` is not one, or is invalid for its types.
 ElementKernel getElementKernel(mlir::Operation *op);
 
-// The parts of it, by the number of operands: each file answers for its own opcodes.
+// Its parts, by the number of operands: each file selects kernels for its own opcodes.
 KernelFunction getUnaryKernel(mlir::Operation *op, ElementType operand);
 KernelFunction getComplexUnaryKernel(mlir::Operation *op, ElementType operand);
 KernelFunction getBinaryKernel(mlir::Operation *op, ElementType operand);

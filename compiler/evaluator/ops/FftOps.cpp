@@ -29,17 +29,17 @@ public:
   }
 
 private:
-  /// The number of size 1 at `part` of `whole` of a turn. Only angles up to an eighth of a turn are
-  /// computed and others mirrored, so that a part that is 0 is exactly 0: the transform of real
-  /// numbers has no imaginary part in the middle.
+  /// The root of unity at the angle of `part` / `whole` turns. Only angles up to an eighth of a
+  /// turn are computed and others mirrored, so that parts that should be 0 are exactly 0: the
+  /// transform of real numbers has no imaginary part in the middle.
   static Number makeRoot(int64_t part, int64_t whole) {
     if (2 * part > whole)
       return std::conj(makeRoot(whole - part, whole));
-    if (4 * part > whole) { // half a turn less the angle
+    if (4 * part > whole) { // half a turn minus the angle
       Number other = makeRoot(whole - 2 * part, 2 * whole);
       return {-other.real(), other.imag()};
     }
-    if (8 * part > whole) { // a quarter less the angle
+    if (8 * part > whole) { // a quarter turn minus the angle
       Number other = makeRoot(whole - 4 * part, 4 * whole);
       return {other.imag(), other.real()};
     }
@@ -97,7 +97,7 @@ static void transformAlong(std::vector<std::complex<T>> &data, ArrayRef<int64_t>
     }
 }
 
-/// The rows with their last dimension cut or filled up to `length` by `element(row, k)`.
+/// The rows with their last dimension truncated or extended to `length` by `element(row, k)`.
 template <class T, class Element>
 static std::vector<std::complex<T>> resizeRows(int64_t rows, int64_t length, Element element) {
   std::vector<std::complex<T>> result(rows * length);
@@ -124,7 +124,7 @@ static Array transformArray(const Array &operand, FftType kind, ArrayRef<int64_t
   int64_t last = int64_t(lengths.size()) - 1, width = shape.back();
   ElementType type = operand.type;
   bool wide = type == ElementType::C128 || type == ElementType::F64;
-  if (kind == FftType::IRFFT) { // the last dimension last, made whole by symmetry
+  if (kind == FftType::IRFFT) { // the last dimension is last, extended by symmetry
     for (int64_t i = 0; i < last; ++i)
       along(i);
     int64_t n = lengths.back();
@@ -161,7 +161,7 @@ static Array transformArray(const Array &operand, FftType kind, ArrayRef<int64_t
 }
 
 /// fft_length, with the size instead of the bound for dimensions of bounded dynamic size. IRFFT's
-/// last length is what it is: coefficients that are missing count as 0.
+/// last length is unchanged: missing coefficients are 0.
 static SmallVector<int64_t> getLengths(FftOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lengths(op.getFftLength());
   auto type = cast<RankedTensorType>(op.getOperand().getType());
@@ -179,7 +179,7 @@ static FailureOr<Values> fft(Call &call) {
     return call.fail("the operand has fewer dimensions than fft_length");
   SmallVector<int64_t> lengths = getLengths(op, operand.shape);
   if (operand.getCount() == 0 || countElements(lengths) == 0) {
-    Shape shape = operand.shape; // which may be empty at run time only
+    Shape shape = operand.shape; // it may be empty only at run time
     if (op.getFftType() == FftType::RFFT)
       shape.back() = shape.back() ? shape.back() / 2 + 1 : 0;
     else if (op.getFftType() == FftType::IRFFT)
@@ -188,7 +188,7 @@ static FailureOr<Values> fft(Call &call) {
         RankedTensorType::get(shape, cast<RankedTensorType>(op.getType()).getElementType()));
     return Values{zero};
   }
-  int64_t factors = 0; // each element takes part in so many sums of products
+  int64_t factors = 0; // the number of sums of products that each element is part of
   for (int64_t length : lengths)
     for (int64_t rest = length, p = 2; rest > 1;) {
       if (p * p > rest)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side: infeed, outfeed, send and recv; who this participant is; tokens.
+// Communication with the host: infeed, outfeed, send and recv; this participant's numbers; tokens.
 #include "compiler/evaluator/core/Communicator.h"
 
 using namespace mlir;
@@ -52,8 +52,8 @@ static FailureOr<Values> outfeed(Call &call) {
 
 //===- send and recv -------------------------------------------------------===//
 
-/// Partners of a transfer that names no pairs: each participant's own. With pairs
-/// (`_xla_send_recv_source_target_pairs` of the frontend attributes), as the pairs say.
+/// The partners of a transfer: this participant itself, or, with
+/// `_xla_send_recv_source_target_pairs` in the frontend attributes, those in the pairs.
 static SmallVector<int64_t> partners(Call &call, bool ofSender) {
   auto attributes = call.op->getAttrOfType<StringAttr>("hlo.frontend_attributes");
   size_t at = attributes ? attributes.getValue().find("_xla_send_recv_source_target_pairs=")
@@ -70,7 +70,7 @@ static SmallVector<int64_t> partners(Call &call, bool ofSender) {
     else
       text = text.drop_front();
   }
-  // The numbers are those of partitions, or of replicas where there is one partition.
+  // The numbers are those of partitions, or of replicas if there is one partition.
   const Options &options = call.interpreter.evaluation.options;
   bool ofPartitions = options.partitions > 1;
   int64_t me = ofPartitions ? call.interpreter.getPartition() : call.interpreter.getReplica();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that read or write where run-time indices say.
+// Operations that read or write at indices known only at run time.
 #include "compiler/evaluator/core/Interpreter.h"
 #include "compiler/evaluator/core/Strided.h"
 
@@ -24,7 +24,7 @@ static FailureOr<Values> dynamicSlice(Call &call) {
   Array &operand = call.array(0);
   Shape sizes(cast<DynamicSliceOp>(call.op).getDynamicSliceSizes());
   for (auto [size, available] : llvm::zip(sizes, operand.shape))
-    size = std::min(size, available); // less only where the operand is dynamic
+    size = std::min(size, available); // less only if the operand is dynamic
   Shape starts = clampedStarts(call, 1, operand.shape, sizes);
   Array result(operand.type, sizes);
   copyBox(operand, starts, result, Shape(sizes.size(), 0), sizes);
@@ -32,7 +32,7 @@ static FailureOr<Values> dynamicSlice(Call &call) {
 }
 
 static FailureOr<Values> dynamicUpdateSlice(Call &call) {
-  Array operand = std::move(call.array(0)); // in place if nobody else holds it
+  Array operand = std::move(call.array(0)); // in place if it is not shared
   Array &update = call.array(1);
   for (auto [size, available] : llvm::zip(update.shape, operand.shape))
     if (size > available)
@@ -91,7 +91,7 @@ static FailureOr<Values> gather(Call &call) {
   int64_t rank = operand.shape.size();
   Shape sliceSizes(op.getSliceSizes());
   for (auto [size, available] : llvm::zip(sliceSizes, operand.shape))
-    size = std::min(size, available); // less only where the operand is dynamic
+    size = std::min(size, available); // less only if the operand is dynamic
   Shape windowDims = restOf(rank, op.getCollapsedSliceDims(), op.getOperandBatchingDims());
   int64_t resultRank = vectors.batchShape.size() + windowDims.size();
   Shape batchPlaces = restOf(resultRank, op.getOffsetDims()), shape(resultRank, 0), windowSizes;
@@ -100,7 +100,7 @@ static FailureOr<Values> gather(Call &call) {
   for (auto [place, d] : llvm::zip(op.getOffsetDims(), windowDims))
     shape[place] = sliceSizes[d];
   Array result(operand.type, shape);
-  // Out of slices without elements come zeros.
+  // Slices without elements give zeros.
   if (result.getCount() == 0 || llvm::is_contained(sliceSizes, 0))
     return Values{result};
 
@@ -211,7 +211,7 @@ static FailureOr<Values> scatter(Call &call) {
     int64_t to = linearize(start, strides), from = 0;
     for (auto [i, place] : llvm::enumerate(batchPlaces))
       from += batch[i] * updateStrides[place];
-    // The elements of one window differ in place, so they can be combined together.
+    // The elements of one window have different positions, so they can be combined together.
     for (size_t first = 0; first < inResult.size(); first += kColumn) {
       int64_t size = std::min<int64_t>(kColumn, inResult.size() - first);
       for (unsigned i = 0; i < count; ++i) {

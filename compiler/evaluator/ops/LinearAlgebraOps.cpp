@@ -19,7 +19,7 @@ static FailureOr<Values> choleskyOp(Call &call) {
   return withMatrixNumber(operand, [&](auto sample) -> FailureOr<Values> {
     using T = decltype(sample);
     Array result(operand.type, operand.shape);
-    if (result.getCount() == 0) // however many matrices these are
+    if (result.getCount() == 0) // for any number of matrices
       return Values{result};
     for (int64_t b = 0; b < countMatrices(operand); ++b) {
       if (failed(call.interpreter.work(op, operand.shape[rank - 1] * operand.getCount())))
@@ -53,7 +53,7 @@ static FailureOr<Values> triangularSolve(Call &call) {
   return withMatrixNumber(a, [&](auto sample) -> FailureOr<Values> {
     using T = decltype(sample);
     Array result(b.type, b.shape);
-    if (result.getCount() == 0) // however many matrices these are
+    if (result.getCount() == 0) // for any number of matrices
       return Values{result};
     for (int64_t i = 0; i < countMatrices(b); ++i) {
       if (failed(call.interpreter.work(op, a.shape.back() * b.getCount())))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// collective_permute, of whole arrays and of slices. The start does the work, the done hands the
-// result on.
+// collective_permute, of whole arrays and of slices. The start does the work, the done returns the
+// result.
 #include "compiler/evaluator/core/Strided.h"
 #include "compiler/evaluator/ops/CollectiveGroups.h"
 
@@ -20,8 +20,8 @@ static Shape indicesOf(const Value &value) {
   return indices;
 }
 
-/// One slice after the other of the sender's input, copied to where the sender says in `output`.
-/// Takes the sizes from the front of `sizes`, and leaves out slices that `isMine` does not name.
+/// Copies slices of the sender's input one after the other to the sender's positions in `output`.
+/// Takes the sizes from the front of `sizes`, and skips slices for which `isMine` is false.
 static LogicalResult copySlices(Call &call, const Array &input, Array &output,
                                 ArrayRef<int64_t> starts, ArrayRef<int64_t> targets,
                                 ArrayRef<Attribute> &sizes, function_ref<bool(size_t)> isMine) {
@@ -54,9 +54,9 @@ static LogicalResult copySlices(Call &call, const Array &input, Array &output,
   return success();
 }
 
-/// Slices between buffers: (input, output, where in the input, where in the output), each an array
-/// with its indices or a tuple of those. `sources` are the members that send to this one: one sends
-/// all slices, of several each one slice of each array, in order.
+/// Slices between buffers: (input, output, indices in the input, indices in the output), each an
+/// array with its indices or a tuple of those. `sources` are the members that send to this one: a
+/// single one sends all slices, each of several sends one slice of each array, in order.
 static FailureOr<Values> permuteSlices(Call &call, const Meeting &meeting,
                                        ArrayRef<Attribute> sizes, ArrayRef<int64_t> sources) {
   if (call.operands.size() != 4)

@@ -59,7 +59,7 @@ static void storeBits(Array &array, char *data, int64_t index, uint64_t bits) {
   std::memcpy(data + index * getBytes(array.type), &bits, getBytes(array.type));
 }
 
-/// `counter` is advanced by the numbers drawn.
+/// `counter` is advanced by the number of values drawn.
 static Array drawThreefry(ElementType type, ArrayRef<int64_t> shape, uint64_t key,
                           uint64_t &counter) {
   Array result(type, shape);
@@ -74,8 +74,8 @@ static Array drawThreefry(ElementType type, ArrayRef<int64_t> shape, uint64_t ke
     counter += count;
     return result;
   }
-  // One dimension, the first even one or else the largest, is halved: its elements 2h and 2h + 1
-  // are the two words of element h of the half shape.
+  // One dimension, the first even one or otherwise the largest, is halved: its elements 2h and 2h +
+  // 1 are the two words of element h of the half shape.
   Shape half(shape);
   int64_t d = -1;
   for (int64_t i = 0; i < int64_t(shape.size()) && d < 0; ++i)
@@ -98,7 +98,8 @@ static Array drawThreefry(ElementType type, ArrayRef<int64_t> shape, uint64_t ke
   return result;
 }
 
-/// Four words a block, in row-major order of the elements; 64-bit elements take two, low one first.
+/// Four words per block, in row-major order of the elements; 64-bit elements take two, low one
+/// first.
 static Array drawPhilox(ElementType type, ArrayRef<int64_t> shape, uint64_t key,
                         unsigned __int128 &counter) {
   Array result(type, shape);
@@ -136,7 +137,7 @@ static FailureOr<Values> rngBitGenerator(Call &call) {
   if (op.getAlgorithm() == RngAlgorithm::ThreeFry) {
     bits = drawThreefry(type->first, type->second, words[0], words[1]);
   } else {
-    // A state of two words uses its key as the high half of the counter too.
+    // A state of two words also uses its key as the high half of the counter.
     uint64_t high = bytes > 16 ? words[2] : words[0];
     unsigned __int128 counter = words[1] | (unsigned __int128)(high) << 64;
     bits = drawPhilox(type->first, type->second, words[0], counter);
@@ -147,8 +148,8 @@ static FailureOr<Values> rngBitGenerator(Call &call) {
   return Values{state, bits};
 }
 
-/// The old state; each instruction has its own, which starts as XLA's do, with the seed in its
-/// upper half.
+/// Returns the old state; each instruction has its own, which starts like XLA's, with the seed in
+/// its upper half.
 static FailureOr<Values> rngGetAndUpdateState(Call &call) {
   auto op = cast<RngGetAndUpdateStateOp>(call.op);
   auto [entry, isNew] = call.interpreter.randomStates.try_emplace(
@@ -193,7 +194,7 @@ static FailureOr<Values> rng(Call &call) {
     } else if (type->first == ElementType::PRED) {
       value.u = unit < 0.5;
     } else {
-      uint64_t range = b.u - a.u; // whole numbers of 64 bits if it wraps to 0
+      uint64_t range = b.u - a.u; // 64-bit integers if it wraps to 0
       value.u =
           a.u + (range ? uint64_t((unsigned __int128)(uint64_t(unit * 0x1p53)) * range >> 53) : 0);
     }

@@ -16,7 +16,7 @@ static SmallVector<ElementType, 4> typesOf(Call &call) {
   return types;
 }
 
-/// Folds in row-major order, each result from its initial value: f(accumulated..., element...).
+/// Reduces in row-major order, each result from its initial value: f(accumulated..., element...).
 static FailureOr<Values> reduce(Call &call) {
   auto op = cast<ReduceOp>(call.op);
   unsigned count = op.getCount();
@@ -125,7 +125,7 @@ static Array sliceAt(const Array &array, int64_t d, int64_t position) {
   return result.reshaped(sizes);
 }
 
-/// One step after the other: (inputs' slices, carries) -> (outputs' slices, carries).
+/// Step by step: (inputs' slices, carries) -> (outputs' slices, carries).
 static FailureOr<Values> scan(Call &call) {
   auto op = cast<ScanOp>(call.op);
   Operation *computation = call.interpreter.lookup(op, op.getToApplyAttr());
@@ -138,7 +138,8 @@ static FailureOr<Values> scan(Call &call) {
   int64_t steps = call.array(0).shape[d];
   Values carries(call.operands.begin() + inputCount, call.operands.end()), outputs;
 
-  // The stacked outputs' types; the results are a tuple in text and several values after passes.
+  // The stacked outputs' types; the results are a tuple in text and several values in flattened
+  // modules.
   SmallVector<Type> types(op->getResultTypes());
   if (types.size() == 1 && isa<TupleType>(types[0]))
     types.assign(cast<TupleType>(types[0]).begin(), cast<TupleType>(types[0]).end());
@@ -185,7 +186,7 @@ static FailureOr<Values> scan(Call &call) {
     Array &output = value.getArray();
     if (shape.empty() || output.shape == shape)
       continue;
-    Array part(output.type, shape); // of the size that the last step gave
+    Array part(output.type, shape); // of the size of the last step's result
     copyBox(output, Shape(shape.size(), 0), part, Shape(shape.size(), 0), shape);
     value = part;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting that is stable and safe with any comparison, and the k first elements.
+// Stable sorting that terminates with any comparison, and selection of the k first elements.
 
 #ifndef HLOC_COMPILER_EVALUATOR_SORT_H
 #define HLOC_COMPILER_EVALUATOR_SORT_H
@@ -8,7 +8,7 @@
 
 namespace hloc::evaluator {
 
-/// Sorts stably; terminates whatever `less` answers.
+/// Sorts stably; terminates even if `less` is not an order.
 void mergeSort(llvm::MutableArrayRef<int64_t> items,
                llvm::function_ref<bool(int64_t, int64_t)> less);
 

@@ -86,7 +86,7 @@ static FailureOr<Values> sort(Call &call) {
   return Values(results.begin(), results.end());
 }
 
-/// Whether a comes before b in descending (or ascending) order; floats in total order.
+/// True if a comes before b in descending (or ascending) order; floats in total order.
 static bool before(ElementType type, bool largest, Scalar a, Scalar b) {
   if (!largest)
     std::swap(a, b);

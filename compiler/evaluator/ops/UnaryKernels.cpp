@@ -14,7 +14,7 @@ using namespace hloc::hlo;
 
 namespace hloc::evaluator {
 
-/// A function of floats that is exact or rounded rightly in double.
+/// A function of floats that is exact or correctly rounded in double.
 template <auto function>
 static void mapUnaryFloat(const KernelInfo &, const Scalar *const *operands, Scalar *results,
                           int64_t count) {
@@ -22,7 +22,7 @@ static void mapUnaryFloat(const KernelInfo &, const Scalar *const *operands, Sca
     results[i].f = function(operands[0][i].f);
 }
 
-/// A function of floats that is to be computed in more digits than the type has.
+/// A function of floats that is computed in more digits than the type has.
 template <auto function> static KernelFunction chooseWiderUnary(ElementType type) {
   if (type == ElementType::F64)
     return mapUnaryFloat<[](double x) { return double(function((long double)(x))); }>;
@@ -92,7 +92,7 @@ static KernelFunction getUnaryFloatKernel(Operation *op, ElementType type) {
       .Default([](auto) { return nullptr; });
 }
 
-/// The bits of an integer without what sign extension put above them.
+/// The bits of an integer without its sign extension.
 static uint64_t maskTo(ElementType type, uint64_t value) {
   int shift = 64 - getBits(type);
   return value << shift >> shift;

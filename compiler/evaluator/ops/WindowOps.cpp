@@ -9,7 +9,7 @@ using namespace hloc::hlo;
 namespace hloc::evaluator {
 
 namespace {
-/// Where the windows over an array lie. Lists that an attribute leaves out have their defaults.
+/// The windows over an array. Lists that an attribute omits have their defaults.
 struct Windows {
   Shape sizes, strides, low, high, baseDilations, windowDilations;
   Shape operandShape, shape; // of the operand, of the result
@@ -33,8 +33,8 @@ struct Windows {
     }
   }
 
-  /// Offset of the operand element at place `inWindow` of the window at `index`; -1 for padding and
-  /// the holes of dilation.
+  /// Offset of the operand element at position `inWindow` of the window at `index`; -1 for padding
+  /// and the holes of dilation.
   int64_t offset(ArrayRef<int64_t> index, ArrayRef<int64_t> inWindow,
                  ArrayRef<int64_t> operandStrides) const {
     int64_t result = 0;
@@ -49,7 +49,8 @@ struct Windows {
 };
 } // namespace
 
-/// Folds each window in row-major order; what lies outside the operand counts as the initial value.
+/// Reduces each window in row-major order; positions outside the operand count as the initial
+/// value.
 static FailureOr<Values> reduceWindow(Call &call) {
   auto op = cast<ReduceWindowOp>(call.op);
   unsigned count = op.getCount();
@@ -118,8 +119,8 @@ static FailureOr<Values> reduceWindow(Call &call) {
   return Values(results.begin(), results.end());
 }
 
-/// Each window chooses an element, the first that `select` never gives up for a later one; the
-/// source's element is combined into it. Padding is never chosen.
+/// Each window selects the first element that `select` never rejects for a later one; the source's
+/// element is combined into it. Padding is never selected.
 static FailureOr<Values> selectAndScatter(Call &call) {
   auto op = cast<SelectAndScatterOp>(call.op);
   const Array &operand = call.array(0), &source = call.array(1);
