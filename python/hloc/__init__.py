@@ -5,9 +5,9 @@
     (y,) = executable(x)
     executable.save("f.so")                          # and f.h, for C and C++
 
-    g = hloc.jit(f)                                  # in the place of jax.jit(f)
+    g = hloc.jit(f)                                  # instead of jax.jit(f)
 
-JAX is needed for `hloc.jit` alone. docs/python.md in the source tree has the rest."""
+JAX is needed only for `hloc.jit`. docs/python.md in the source tree describes the rest."""
 
 from ._compile import compile, load
 from ._errors import CompileError, HlocError, Message, RunError, UnsupportedError

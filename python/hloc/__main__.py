@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m hloc: a JAX function, or a file with a module, to a folder for C++."""
+"""python -m hloc: compiles a JAX function, or a file with a module, to a folder for C++."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _UsageError(Exception):
 
 
 def _read_shape(text: str) -> Any:
-    """`f32[8,64]` as JAX describes such an argument."""
+    """Converts `f32[8,64]` to JAX's description of such an argument."""
     import jax
 
     match = _SHAPE.fullmatch(text.strip())
@@ -43,10 +43,10 @@ def _find(module: Any, path: str) -> Any:
 
 
 def _read_module(options: argparse.Namespace) -> Any:
-    """What the command line names, as hloc.compile takes it."""
+    """The module that the command line names, in a form that hloc.compile accepts."""
     if os.path.exists(options.module):
         if options.shapes or options.arguments:
-            raise _UsageError("a file says itself what its arguments are")
+            raise _UsageError("a file defines its arguments itself: expected no shapes and no --arguments")
         return pathlib.Path(options.module)
     name, colon, path = options.module.partition(":")
     if not colon:
@@ -69,31 +69,31 @@ def _read_module(options: argparse.Namespace) -> Any:
 
 
 def _read_bind(options: list[str]) -> dict[str, str]:
-    """The files by parameter. In a name, `=` may stand in brackets."""
+    """Maps parameters to files. A name may contain `=` in brackets."""
     return dict(re.fullmatch(r"((?:\[[^\]]*\]|[^=\[])*)=(.*)", one).groups() for one in options)
 
 
 def main(command: list[str] | None = None) -> int:
-    """Exit codes are those of hloc: 0 done, 1 refused, 2 the command line was wrong, 3 not supported."""
+    """Exit codes are those of hloc: 0 success, 1 invalid input, 2 wrong command line, 3 not supported."""
     parser = argparse.ArgumentParser(
         prog="python -m hloc", description="Compiles a JAX function, or a file with a module, for C and C++ programs: "
         "NAME.o, its header NAME.h, CMakeLists.txt with the target NAME, and host.cpp, a program that runs it.")
     parser.add_argument("module", metavar="MODULE:FUNCTION", help="a function of a Python module, or a file of HLO")
-    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="of each argument, such as 'f32[8,64]'")
-    parser.add_argument("--arguments", metavar="NAME", help="what the Python module calls the function's arguments: a "
-                        "tuple of arrays and trees of them, or a function that gives it; instead of shapes")
-    parser.add_argument("-o", "--output", metavar="FOLDER", help="where the files go (default: NAME)")
+    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="type of each argument, such as 'f32[8,64]'")
+    parser.add_argument("--arguments", metavar="NAME", help="name in the Python module of the function's arguments: a "
+                        "tuple of arrays and trees of them, or a function that returns it; instead of shapes")
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="folder for the files (default: NAME)")
     parser.add_argument("--name", help="prefix of the symbols (default: the function's name)")
     parser.add_argument("--threads", type=int, default=0, metavar="N",
                         help="threads of host.cpp; with 1 the code never needs others (default: all of this machine)")
-    parser.add_argument("--cpu", help="processor to compile for, as x86-64-v3 (default: this one)")
+    parser.add_argument("--cpu", help="processor to compile for, such as x86-64-v3 (default: this one)")
     parser.add_argument("-O", type=int, default=3, choices=range(4), dest="level", help="optimization (default: 3)")
     parser.add_argument("--bind", action="append", default=[], metavar="NAME=FILE[:KEY]",
-                        help="make a constant of a parameter, with the value of an array in a file of weights")
+                        help="bind a parameter to an array in a file of weights, so that it is a constant")
     parser.add_argument("--bind-all", action="append", default=[], metavar="PATH",
-                        help="bind all parameters that are called as arrays of this file, or of files in this folder")
-    parser.add_argument("--fast-math", action="store_true", help="sums and products may be regrouped")
-    parser.add_argument("--reproducible", action="store_true", help="the same bits whatever the processor")
+                        help="bind all parameters that have the names of arrays in this file, or in files of the folder")
+    parser.add_argument("--fast-math", action="store_true", help="reassociate sums and products of floats")
+    parser.add_argument("--reproducible", action="store_true", help="give the same bits on every processor")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")
     options = parser.parse_args(command)
     if options.threads < 0:

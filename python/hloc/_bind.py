@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What parameters are bound to, as hloc._native takes it."""
+"""Bindings of parameters, in the form that hloc._native expects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _types
 
-# Of NumPy's and ml_dtypes' types the numbers of HLO's.
+# The numbers of HLO's types for those of NumPy and ml_dtypes.
 _NUMBERS = {name: number for number, (_, name) in _types._TYPES.items()}
 
 
@@ -34,8 +34,8 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def get_bindings(bind: Mapping[str, Any] | None, bind_all: Any) -> tuple[list, list, list]:
-    """NAME=FILE[:KEY] of those bound to files; files and folders of `bind_all`; (name, element type, shape,
-    bytes) of those bound to arrays."""
+    """NAME=FILE[:KEY] for those bound to files; files and folders of `bind_all`; (name, element type, shape,
+    bytes) for those bound to arrays."""
     one, arrays = [], []
     for name, tree in (bind or {}).items():
         for path, value in _leaves(name, tree):

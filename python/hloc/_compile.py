@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a module to a function."""
+"""Compiling a module to a function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSUPPORTED = 3  # hloc_outcome in hloc.h
 
 @functools.cache
 def default_context() -> _native.Context:
-    """The threads of modules that are given none: one for each processor that this process may use."""
+    """The context of modules without another one: a thread for each processor that this process may use."""
     return _native.Context(len(os.sched_getaffinity(0)))
 
 
@@ -34,7 +34,7 @@ def _get_context(context: _native.Context | None, threads: int | None) -> _nativ
 
 
 def _take(found: tuple) -> _native.Program:
-    """The program that hloc._native gives, or an exception from its messages."""
+    """Returns the program in a result of hloc._native, or raises its messages as an exception."""
     outcome, entries, printed, program = found
     if program is None:
         kind = UnsupportedError if outcome == _UNSUPPORTED else CompileError
@@ -43,7 +43,7 @@ def _take(found: tuple) -> _native.Program:
 
 
 def _convert(source: Source, refused: CompileError) -> Source:
-    """StableHLO as HLO, if that is why the compiler has refused the source and JAX can convert it."""
+    """Converts StableHLO to HLO, if the compiler refused the source because of that and JAX can convert it."""
     try:
         converted = convert(source) if is_stablehlo(refused.messages) else None
     except Exception as error:
@@ -65,27 +65,28 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     as text, bytecode or a file.
 
     name: prefix of the symbols in C; by default the module's.
-    threads: how many a call may use; by default one for each processor. With 1 the code never needs a
-        pool of threads.
+    threads: number of threads of a call; by default one for each processor. With 1 the code never needs a
+        thread pool.
     context: threads that are shared with other modules, instead of `threads`. Modules without either
         share one context.
-    cpu: the processor to compile for, as `hloc --mcpu`; by default this one.
+    cpu: the processor to compile for, as for `hloc --mcpu`; by default this one.
     optimization: 0 to 3.
-    fast_math: sums and products may be regrouped: quicker, but results differ by rounding errors.
-    reproducible: results have the same bits whatever the processor (docs/reproducible.md).
-    custom_calls: for targets of custom calls a function that is called with a NumPy array for each operand and
-        the call's attributes by name, and gives the result, or a tuple of several. By default those that
-        `jax.jit(f).lower(...)` calls back (`jax.pure_callback` and others).
+    fast_math: reassociate sums and products: faster, but results differ by rounding errors.
+    reproducible: give the same bits on every processor (docs/reproducible.md).
+    custom_calls: maps targets of custom calls to functions that are called with a NumPy array for each operand
+        and the call's attributes as keyword arguments, and return the result, or a tuple of several. By default
+        the callbacks of `jax.jit(f).lower(...)` (`jax.pure_callback` and others).
     bf16_dot: "exact", or "native" for the processor's own products of bf16.
-    bind: parameters that become constants, by name, with their values: arrays, trees of arrays as JAX
-        functions take them, or files of weights, "FILE" or "FILE:KEY" (docs/weights.md).
-    bind_all: a file of weights or a folder of them, or several, whose arrays are called as parameters are.
-    cache: a folder where what is compiled is kept for later; by default the one that the environment variable
-        HLOC_CACHE names, or none; False: none (docs/cache.md).
-    cache_size: bytes that may be kept there; by default a gigabyte.
-    time_budget: seconds that compiling may take, as predicted: less is done for kernels where that costs least.
+    bind: maps parameters that become constants to their values: arrays, trees of arrays like those that JAX
+        functions take, or files of weights, "FILE" or "FILE:KEY" (docs/weights.md).
+    bind_all: a file of weights or a folder of them, or several, whose arrays have the names of parameters.
+    cache: a folder that keeps compiled code for later; by default that of the environment variable
+        HLOC_CACHE, or none; False: none (docs/cache.md).
+    cache_size: its maximum size in bytes; by default a gigabyte.
+    time_budget: limit of the predicted compile time in seconds: LLVM optimizes less where that costs the least
+        run time.
 
-    Raises CompileError, or UnsupportedError if the module is right but cannot be compiled."""
+    Raises CompileError, or UnsupportedError if the module is valid but cannot be compiled."""
     if bf16_dot not in ("exact", "native"):
         raise ValueError(f'expected bf16_dot to be "exact" or "native" but got "{bf16_dot}"')
     if threads is not None and threads < 1:
@@ -117,10 +118,10 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
 
 def load(path: str | os.PathLike[str], *, threads: int | None = None, context: _native.Context | None = None,
          weights: str | os.PathLike[str] | None = None) -> Executable:
-    """Opens a shared library that `Executable.save` or `hloc --emit=shared` has written. It stays in the
-    process until that ends, and has threads of its own, also with a context that others share.
+    """Opens a shared library that `Executable.save` or `hloc --emit=shared` has written. It stays loaded until
+    the process ends, and has its own threads, even with a context that others share.
 
-    weights: its file of weights, if it has one and that is not beside it."""
+    weights: its file of weights, if it has one that is not next to it."""
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileNotFoundError(f"{path}: no such file")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom calls of modules that functions of Python carry out."""
+"""Custom calls that are implemented by Python functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _read(operand: tuple) -> np.ndarray:
 
 
 def _adapt(function: Callable) -> Callable[[list, list, dict], None]:
-    """What hloc._native calls: fills the results' memory with what the function gives."""
+    """Called by hloc._native: calls the function and copies its results to the call's memory."""
 
     def call(operands: list, results: list, attributes: dict) -> None:
         arrays = [_read(operand) for operand in operands]
@@ -43,12 +43,12 @@ def _adapt(function: Callable) -> Callable[[list, list, dict], None]:
 
 
 def adapt(functions: Mapping[str, Callable]) -> dict[str, Callable]:
-    """Functions of NumPy arrays as hloc._native calls them."""
+    """Adapts functions of NumPy arrays to the form that hloc._native calls."""
     return {target: _adapt(function) for target, function in functions.items()}
 
 
 def get_callbacks(lowered: Any) -> dict[str, Callable]:
-    """The functions that a `jax.stages.Lowered` calls back, as custom calls. They are numbered in the module."""
+    """The callbacks of a `jax.stages.Lowered`, as custom calls. The module refers to them by number."""
     try:  # JAX has no public name for them
         callbacks = lowered._lowering.compile_args["host_callbacks"]
     except (AttributeError, KeyError, TypeError):
@@ -58,7 +58,7 @@ def get_callbacks(lowered: Any) -> dict[str, Callable]:
 
     def call(*arrays: np.ndarray, index: int) -> tuple:
         callback = callbacks[index]
-        if "token" in inspect.signature(callback).parameters:  # of those that have an order, which modules keep
+        if "token" in inspect.signature(callback).parameters:  # for ordered callbacks; modules keep the order
             return callback(None, *arrays)[1:]
         return callback(*arrays)
 
@@ -66,6 +66,6 @@ def get_callbacks(lowered: Any) -> dict[str, Callable]:
 
 
 def have_effects(lowered: Any) -> bool:
-    """Whether functions that a `jax.stages.Lowered` calls back do more than give results."""
+    """True if callbacks of a `jax.stages.Lowered` have side effects."""
     arguments = getattr(lowered._lowering, "compile_args", {})
     return bool(arguments.get("unordered_effects") or arguments.get("ordered_effects"))

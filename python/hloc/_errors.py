@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, as exceptions that know where."""
+"""Exceptions, with the locations of errors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _SEVERITIES = ("error", "warning", "remark", "note")
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """Something that the compiler says: at a place of the module or, in a note, of the program that the
-    module was made from. `line` and `column` are 0 and `file` is empty where no place is known."""
+    """A diagnostic of the compiler, with a location in the module or, in a note, in the program that the
+    module was made from. If there is none, `line` and `column` are 0 and `file` is empty."""
 
     severity: str
     code: str
@@ -37,16 +37,16 @@ def read_messages(entries: Iterable[tuple]) -> tuple[Message, ...]:
 
 
 class HlocError(Exception):
-    """What all exceptions of hloc are."""
+    """The base class of hloc's exceptions."""
 
 
 class CompileError(HlocError):
-    """A module that is refused. It reads as the tools print it, with lines of the module.
+    """An invalid module. Its text is the messages in the form that the tools print, with lines of the module.
 
-    `messages` has all that was said. `code`, `file`, `line` and `column` are those of the first error:
-    its code (as "H0100"; `hloc --explain` has a page for each) and its place in the module's text.
+    `messages` are all messages. `code`, `file`, `line` and `column` are those of the first error:
+    its code (such as "H0100"; `hloc --explain` explains it) and its location in the module's text.
     `python_file` and `python_line` are the line of the user's program that the instruction was made
-    from, None and 0 if the module does not tell."""
+    from, None and 0 if the module does not contain it."""
 
     def __init__(self, messages: tuple[Message, ...], printed: str):
         super().__init__(printed.rstrip("\n"))
@@ -62,11 +62,11 @@ class CompileError(HlocError):
 
 
 class UnsupportedError(CompileError):
-    """A module that is right, but that hloc cannot compile."""
+    """A module that is valid, but that hloc cannot compile."""
 
 
 class RunError(HlocError):
-    """A call that failed. `code` names the kind of failure, as "deadline exceeded"."""
+    """A call that failed. `code` is the kind of failure, such as "deadline exceeded"."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message or code)

@@ -17,8 +17,7 @@ from ._errors import HlocError
 @dataclasses.dataclass(frozen=True)
 class Array:
     """An argument or result: its name and type in HLO, its shape, and NumPy's type for it.
-    `minor_to_major` is how it lies in memory: its dimensions, the one whose elements are neighbours
-    first."""
+    `minor_to_major` is its layout in memory: its dimensions, the one with contiguous elements first."""
 
     name: str
     type: str
@@ -32,19 +31,19 @@ class Array:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of a NumPy array of it."""
+        """Bytes of such a NumPy array."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     @property
     def _is_raw(self) -> bool:
-        """Whether NumPy exchanges such arrays only as integers."""
+        """True if NumPy can exchange such arrays only as integers."""
         return self.dtype.kind == "V" or self.dtype.isbuiltin != 1
 
     @staticmethod
     def _of(port: _native.Port) -> Array:
         if port.has_sizes:
-            raise HlocError(f"`{port.name}` has sizes that are known at run time, which the Python package "
-                            "does not pass on; compile the module for each size, or call it from C++")
+            raise HlocError(f"`{port.name}` has sizes that are known only at run time, which the Python package "
+                            "does not support; compile the module for each size, or call it from C++")
         return Array._of_type(port.name, port.element_type, port.shape, port.minor_to_major)
 
     @staticmethod
@@ -53,8 +52,8 @@ class Array:
                      _types.packed_bits(element_type))
 
     def _to_memory(self, value: Any, place: str) -> np.ndarray:
-        """What is to be such an array as it lies in memory, of types that NumPy lacks as hloc._native takes
-        them. `place` says in errors what it is."""
+        """Converts `value` to such an array in the memory layout of the module; types that NumPy lacks have the
+        form that hloc._native expects. `place` describes it in errors."""
 
         def refuse(got: str) -> TypeError:
             return TypeError(f"{place}: expected {self} but got {got}")
@@ -80,7 +79,7 @@ class Array:
         return moved.transpose(tuple(back))
 
     def _from_memory(self, data: np.ndarray) -> np.ndarray:
-        """The other way round: memory as an array of its own type."""
+        """The inverse: memory as an array of its own type."""
         if not self.packed_bits:
             return data.view(self.dtype)
         major_to_minor = tuple(reversed(self.minor_to_major))
@@ -90,7 +89,7 @@ class Array:
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """A parameter that is a constant: its name, its type in HLO and where its value came from."""
+    """A parameter that was bound: its name, its type in HLO and the source of its value."""
 
     name: str
     type: str
@@ -98,18 +97,18 @@ class Bound:
 
 
 class Executable:
-    """A compiled module. Called with an array for each parameter (tuples flattened), it gives a tuple of
+    """A compiled module. Called with an array for each parameter (tuples flattened), it returns a tuple of
     NumPy arrays.
 
-    Arrays are anything that has DLPack or the buffer protocol: NumPy's, JAX's, PyTorch's on the
-    processor. They are read where they are, without a copy, if they lie in memory as the module wants
-    them, which for most modules is row by row; others are copied. Numbers and lists are converted.
-    Several threads may call it at the same time."""
+    Arrays are anything that has DLPack or the buffer protocol: NumPy's, JAX's, PyTorch's in the
+    processor's memory. They are read in place if they have the layout that the module expects, which for
+    most modules is row-major; others are copied. Numbers and lists are converted. Several threads may
+    call it at the same time."""
 
     def __init__(self, program: _native.Program, context: _native.Context | None):
         if program.needs_participants:
-            raise HlocError(f"`{program.name}` is for several participants, each with a context of its "
-                            "own; docs/collectives.md tells how hosts in C++ and hlo-run call it")
+            raise HlocError(f"`{program.name}` is for several participants, which the Python package does not "
+                            "support; docs/collectives.md describes how to call it from C++ and hlo-run")
         self._program = program
         self._context = context
         self.arguments = tuple(map(Array._of, program.arguments))
@@ -133,13 +132,13 @@ class Executable:
 
     @property
     def header(self) -> str:
-        """The C and C++ header that goes with the object; empty if the module was loaded."""
+        """The C and C++ header of the object; empty if the module was loaded."""
         return self._program.header
 
     def __call__(self, *arguments: Any, in_place: bool = False) -> tuple[np.ndarray, ...]:
         """Runs the module. With `in_place`, results that may share an argument's memory (HLO's
-        input_output_alias, made by JAX's donate_argnums) are written there if that is possible without a
-        copy: they are that argument then."""
+        input_output_alias, from JAX's donate_argnums) are written there if that is possible without a
+        copy; then the result is that argument."""
         if len(arguments) != len(self.arguments):
             raise TypeError(f"`{self.name}` takes {len(self.arguments)} arrays but {len(arguments)} were given")
         results = self._program.call(self._context, arguments, self._convert, in_place)
@@ -149,8 +148,8 @@ class Executable:
 
     @property
     def weights(self) -> bytes:
-        """What is in the file of weights, called `weights_file`, that the object wants beside its program;
-        empty if parameters were not bound."""
+        """The contents of the file of weights, named `weights_file`, which the object needs next to its program;
+        empty if no parameters were bound."""
         return self._program.weights
 
     @property
@@ -165,7 +164,7 @@ class Executable:
                      for name, number, shape, source in self._program.bound)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a shared library, which needs no Python, and beside it its header with the ending .h and, if
+        """Writes a shared library, which needs no Python, and next to it its header with the extension .h and, if
         parameters were bound, `weights_file`."""
         self._program.save(os.fspath(path))
 
@@ -174,13 +173,13 @@ class Executable:
         return f"<hloc.Executable {self.name}({arguments}) -> ({', '.join(map(str, self.results))})>"
 
     def _convert(self, number: int, value: Any) -> np.ndarray:
-        """An argument as hloc._native takes it."""
+        """Converts an argument to the form that hloc._native expects."""
         wanted = self.arguments[number]
         return wanted._to_memory(value, f"argument {number} of `{self.name}` (`{wanted.name}`)")
 
 
 def _keeps_values(given: np.dtype, wanted: np.dtype) -> bool:
-    """Whether plain numbers may become elements of this type."""
-    if wanted.kind == "V":  # of ml_dtypes: floats, but for the integers of a few bits
+    """True if plain numbers may be converted to elements of this type."""
+    if wanted.kind == "V":  # a type of ml_dtypes: floats, except the integers of a few bits
         return given.kind in ("biu" if "int" in wanted.name else "biuf")
     return np.can_cast(given, wanted, "same_kind")

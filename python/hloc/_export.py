@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder with what a C++ program needs of a compiled module, and such a program."""
+"""Writes a folder with a compiled module for C++ programs, and an example of such a program."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
 endif()
 """)
 
-# Programs find the weights beside themselves.
+# Programs search for the weights in their own folder.
 _WEIGHTS = string.Template("""\
 file(CREATE_LINK $${CMAKE_CURRENT_SOURCE_DIR}/$file $${CMAKE_CURRENT_BINARY_DIR}/$file SYMBOLIC)
 """)
@@ -67,7 +67,7 @@ $print  } catch (const std::exception &error) {
 }
 """)
 
-# An argument or result in the header's class: its role, its place, its name in C++ and the elements' type.
+# An argument or result in the header's class: its role, its index, its name in C++ and the elements' type.
 _ACCESSOR = re.compile(r"/// (Argument|Result) \d+: (.*)\.\n  using (\w+)_view = hlort::View<([\w:<>]+), ")
 
 
@@ -85,8 +85,8 @@ def _write_host(executable: Executable, threads: int) -> str:
 
 
 def export(executable: Executable, folder: str | os.PathLike[str], threads: int) -> None:
-    """Writes NAME.o, NAME.h, NAME.weights if parameters are bound, CMakeLists.txt with the target NAME, host.cpp, and hlort with what they need
-    of the runtime. What else is in the folder stays."""
+    """Writes NAME.o, NAME.h, NAME.weights if parameters are bound, CMakeLists.txt with the target NAME,
+    host.cpp, and hlort with the parts of the runtime that they need. Other files in the folder are kept."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     name = executable.name

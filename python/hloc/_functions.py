@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of JAX that hloc compiles: what `hloc.jit` gives. Needs JAX."""
+"""JAX functions that hloc compiles: the results of `hloc.jit`. Needs JAX."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ _SMALL_BYTES = 1 << 18
 
 @functools.cache
 def _get_copier() -> Callable[[list], list]:
-    """JAX arrays of NumPy's, by a copy."""
+    """JAX arrays from copies of NumPy arrays."""
     return jax.jit(lambda arrays: arrays)
 
 
 def is_traced(leaves: list) -> bool:
-    """Whether a call with such arguments is a part of a function that JAX traces now. Arguments that are no
-    tracers do not rule that out: a function without arguments, or constants in a traced function."""
+    """True if a call with these arguments is part of a function that JAX is tracing. It may be, even if no
+    argument is a tracer: a function without arguments, or constants in a traced function."""
     return not trace_state_clean() or any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
 
 
 def _get_result_types(lowered: Any) -> list:
-    """Shapes and types of the results, as a list: users' classes among them may hold nothing but arrays."""
+    """Shapes and types of the results, as a list, since users' classes among them may accept only arrays."""
     flat = copy.copy(lowered)
     flat.out_tree = jax.tree_util.tree_structure([0] * lowered.out_tree.num_leaves)
     return flat.out_info
 
 
 class _Compiled:
-    """The function for arguments of one kind."""
+    """The function compiled for one combination of argument types."""
 
     def __init__(self, lowered: Any, options: dict[str, Any]):
         self.executable: Executable = compile_module(lowered, **options)
@@ -62,10 +62,10 @@ class _Compiled:
         leaves = _get_result_types(lowered)
         self.small = [i for i, result in enumerate(self.executable.results) if result.nbytes < _SMALL_BYTES]
         self.large = [i for i, result in enumerate(self.executable.results) if result.nbytes >= _SMALL_BYTES]
-        # Arrays of random keys are arrays of numbers for the module.
+        # To the module, arrays of random keys are arrays of numbers.
         self.keys = [(i, jax.random.key_impl(jax.numpy.empty((), leaf.dtype))) for i, leaf in enumerate(leaves)
                      if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
-        # Derivatives by integers have nothing in them; they are NumPy's for JAX, and arrays of pred for the module.
+        # Derivatives with respect to integers have no contents: NumPy arrays for JAX, arrays of pred for the module.
         self.nothings = [(i, leaf.shape) for i, leaf in enumerate(leaves) if leaf.dtype == jax.dtypes.float0]
 
     def __call__(self, leaves: list) -> Any:
@@ -92,7 +92,7 @@ class _Compiled:
 
 
 class JitFunction:
-    """What `hloc.jit` gives."""
+    """The result of `hloc.jit`."""
 
     def __init__(self, function: Callable, static_argnums: Any, static_argnames: Any,
                  donate_argnums: Any, donate_argnames: Any, options: dict[str, Any]):
@@ -127,23 +127,23 @@ class JitFunction:
         return results
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """A method is given its object, as with functions."""
+        """Binds a method to its object, like functions do."""
         return self if instance is None else types.MethodType(self, instance)
 
     def lower(self, *arguments: Any, **keywords: Any) -> Any:
-        """The function for such arguments, as `jax.jit(f).lower` gives it."""
+        """The function lowered for these arguments, like `jax.jit(f).lower`."""
         return self._jitted.lower(*arguments, **keywords)
 
     def compile(self, *arguments: Any, **keywords: Any) -> Executable:
-        """The function for such arguments as an Executable, which can be saved."""
+        """The function compiled for these arguments as an Executable, which can be saved."""
         return compile_module(self.lower(*arguments, **keywords), **self._options)
 
     def _get_options(self, lowered: Any) -> dict[str, Any]:
-        """The arguments of hloc.compile."""
+        """The arguments for hloc.compile."""
         return self._options
 
     def _split(self, arguments: tuple, keywords: dict) -> tuple[Any, Any]:
-        """What is a part of the program, which can be compared, and what is given to it."""
+        """Divides the arguments into static ones, which can be compared, and those passed to the program."""
         is_static = _mark(self._static_numbers, len(arguments))
         static = tuple((i, a) for i, a in enumerate(arguments) if is_static[i])
         static += tuple((n, a) for n, a in sorted(keywords.items()) if n in self._static_names)
@@ -152,7 +152,7 @@ class JitFunction:
         return static, dynamic
 
     def _delete_donated(self, arguments: tuple, keywords: dict) -> None:
-        """Arrays that were donated are gone, as with jax.jit."""
+        """Deletes donated arrays, like jax.jit."""
         donated = [a for a, gone in zip(arguments, _mark(self._donated_numbers, len(arguments))) if gone]
         donated += [a for n, a in keywords.items() if n in self._donated_names]
         for leaf in jax.tree_util.tree_leaves(donated):
@@ -161,7 +161,7 @@ class JitFunction:
 
 
 def _mark(numbers: set[int], count: int) -> list[bool]:
-    """Which of `count` arguments the numbers name; negative ones count from the end."""
+    """The arguments, among `count`, with these numbers; negative ones count from the end."""
     return [i in numbers or i - count in numbers for i in range(count)]
 
 
@@ -174,14 +174,14 @@ def _positional_names(function: Callable) -> list[str]:
 
 
 def _resolve(names: list[str], numbers: Any, chosen: Any) -> tuple[set[int], set[str]]:
-    """Arguments that are named by number or by name, as both."""
+    """Arguments given by number or by name, as both."""
     given_numbers, given_names = _as_tuple(numbers), _as_tuple(chosen)
     all_numbers = set(given_numbers) | {names.index(n) for n in given_names if n in names}
     return all_numbers, set(given_names) | {names[i] for i in given_numbers if -len(names) <= i < len(names)}
 
 
 def _describe(leaf: Any) -> Any:
-    """What a compiled function depends on of an argument: its shape and type."""
+    """The properties of an argument that a compiled function depends on: its shape and type."""
     if isinstance(leaf, np.ndarray):
         return leaf.shape, leaf.dtype
     if isinstance(leaf, jax.Array):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hloc.jit`, in the place of `jax.jit`."""
+"""`hloc.jit`, a replacement of `jax.jit`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ def jit(function: Callable | None = None, *, static_argnums: int | Iterable[int]
         static_argnames: str | Iterable[str] | None = None,
         donate_argnums: int | Iterable[int] | None = None,
         donate_argnames: str | Iterable[str] | None = None, **options: Any) -> Any:
-    """A JAX function that hloc compiles, once for each kind of arguments, when it is first called with
-    them. It takes and gives what `jax.jit(function)` does: pytrees of arrays. Inside another traced
-    function (`jax.jit`, `jax.grad`, `jax.vmap`) it is a part of that one.
+    """Compiles a JAX function with hloc, once for each combination of argument types, when it is first called
+    with them. Like `jax.jit(function)`, it takes and returns pytrees of arrays. Inside another traced
+    function (`jax.jit`, `jax.grad`, `jax.vmap`) it becomes a part of that one.
 
-    The arguments of `jax.jit` mean what they do there; donated JAX arrays are deleted after the call.
-    Others go to `hloc.compile`. As a decorator it is written `@hloc.jit` or `@hloc.jit(threads=1)`."""
+    The options of `jax.jit` have the same meaning; donated JAX arrays are deleted after the call. Other
+    options are passed to `hloc.compile`. As a decorator it is `@hloc.jit` or `@hloc.jit(threads=1)`."""
     if function is None:
         return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames,
                                  donate_argnums=donate_argnums, donate_argnames=donate_argnames, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be compiled: HLO text, protocol buffers, files, and what JAX has for functions."""
+"""The forms of modules that can be compiled: HLO text, protocol buffers, files, and JAX's objects."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _NAME = re.compile(r"\s*HloModule\s+([^\s,]+)")
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A module: the file it is in, or its contents with a name for messages; and the functions that its custom
-    calls call, by target, of modules that have them with them."""
+    """A module: its file, or its contents with a name for messages; and the functions of its custom calls by
+    target, if it contains them."""
 
     file: str
     text: bytes | None = None
@@ -40,12 +40,12 @@ def get_source(module: Any) -> Source:
         return Source(os.fspath(module))
     if hasattr(module, "as_serialized_hlo_module_proto"):  # of jaxlib
         return Source(f"{module.name}.pb", module.as_serialized_hlo_module_proto())
-    # Of a Lowered, `in_avals` would be made anew, by the users' classes of its arguments.
+    # The test of `call` avoids `in_avals` of a Lowered, which calls the users' classes of its arguments.
     if hasattr(module, "call") and hasattr(module, "in_avals"):  # jax.export.Exported
         import jax
         module = jax.jit(module.call).lower(*module.in_avals)
     if hasattr(module, "as_text") and hasattr(module, "compiler_ir"):  # jax.stages.Lowered
-        # With the lines of the user's program, which errors then name.
+        # With the lines of the user's program, for error messages.
         return dataclasses.replace(_of_text(module.as_text("hlo", debug_info=True)),
                                    custom_calls=get_callbacks(module))
     raise TypeError("expected HLO text, the path of a file, or `jax.jit(function).lower(...)`, but got a "

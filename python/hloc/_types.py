@@ -26,12 +26,12 @@ def hlo_name(number: int) -> str:
 
 
 def packed_bits(number: int) -> int:
-    """Bits of an element of a type that lies packed in memory; 0 for other types."""
+    """Bits of an element of a type that is packed in memory; 0 for other types."""
     return _PACKED_BITS.get(number, 0)
 
 
 def numpy_type(number: int) -> np.dtype:
-    """The type of NumPy arrays that hold such elements; many are of the package ml_dtypes."""
+    """The type of NumPy arrays with such elements; many are from the package ml_dtypes."""
     if number not in _TYPES:
         raise TypeError(f"NumPy has no arrays of {hlo_name(number)}")
     hlo, name = _TYPES[number]
@@ -47,7 +47,7 @@ def numpy_type(number: int) -> np.dtype:
 
 
 def pack(array: np.ndarray, bits: int) -> np.ndarray:
-    """Elements of less than a byte, the first in the low bits, in one dimension of bytes."""
+    """Packs elements of less than a byte, the first in the low bits, into a one-dimensional array of bytes."""
     count = 8 // bits
     elements = array.reshape(-1).view(np.uint8) & np.uint8((1 << bits) - 1)
     elements = np.concatenate([elements, np.zeros(-len(elements) % count, np.uint8)]).reshape(-1, count)
@@ -56,7 +56,7 @@ def pack(array: np.ndarray, bits: int) -> np.ndarray:
 
 
 def unpack(data: np.ndarray, bits: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """What `pack` packed."""
+    """The inverse of `pack`."""
     shifts = np.arange(8 // bits, dtype=np.uint8) * np.uint8(bits)
     elements = (data[:, None] >> shifts).reshape(-1) & np.uint8((1 << bits) - 1)
     elements = elements[:int(np.prod(shape, dtype=np.int64))]

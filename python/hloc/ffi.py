@@ -24,22 +24,22 @@ def _register_handler() -> None:
 
 
 def _layout(array: Array) -> tuple[int, ...]:
-    """As JAX writes layouts: the dimensions, the one whose elements are neighbours last."""
+    """A layout in JAX's form: the dimensions, the one with contiguous elements last."""
     return tuple(reversed(array.minor_to_major))
 
 
 def register(executable: Executable, *, vmap_method: str | None = "sequential") -> Callable[..., Sequence[Any]]:
-    """A function of JAX arrays that calls the executable, also inside `jax.jit`, and gives a list of its
-    results. XLA hands its own memory over, without a copy.
+    """Returns a function of JAX arrays that calls the executable, also inside `jax.jit`, and returns a list of
+    its results. The executable works on XLA's memory, without a copy.
 
-    `jax.vmap` calls it for one element after the other, or as vmap_method says (see `jax.ffi.ffi_call`). It
-    has no derivative. What is compiled with it runs in this process alone, where the executable stays as
-    long as the process."""
+    `jax.vmap` calls it for one element after the other, or by another vmap_method (see `jax.ffi.ffi_call`). It
+    has no derivative. Code compiled with it runs only in this process, which keeps the executable until it
+    ends."""
     import jax
 
     for array in executable.arguments + executable.results:
         if array.packed_bits:
-            raise HlocError(f"`{array.name}` is {array}: XLA hands arrays of less than a byte over in another form")
+            raise HlocError(f"`{array.name}` is {array}: XLA passes arrays of less than a byte in another form")
     _register_handler()
     number = _native.ffi_register(executable._program, executable._context)
     results = [jax.ShapeDtypeStruct(result.shape, result.dtype) for result in executable.results]

@@ -3,10 +3,10 @@
 
     python -m pytest -p hloc.testing
 
-Each function that the tests and the project make with `jax.jit` is also compiled by hloc, and each call
-runs both. The test gets XLA's results; it fails if hloc refuses the program, fails, or gives something else.
-Programs that hloc cannot compile yet are counted and named at the end. Functions that JAX itself has made
-with its own `jit` are seen inside those of the project only."""
+Each function that the tests and the project compile with `jax.jit` is also compiled by hloc, and each call
+runs both. The test gets XLA's results; it fails if hloc refuses the program, fails, or gives other results.
+Programs that hloc cannot compile yet are counted and named at the end. Functions that JAX itself has
+compiled with `jit` are compared only as parts of those of the project."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from ._errors import CompileError, HlocError, RunError, UnsupportedError
 from ._custom_calls import have_effects
 from ._functions import JitFunction, is_traced
 
-# What floats may differ by, as a share of the largest of the array: sums are in another order in XLA.
+# Tolerances of floats, relative to the largest of the array: XLA uses another order of summation.
 _TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2,
                "bfloat16": 5e-2}
 _FLOAT8_TOLERANCE = 0.3
 
-# Rounding within a program counts as if the last bits of its arguments were others: results may differ by so many
-# times what they move then.
+# Rounding errors in a program are estimated by changing the last bits of its arguments: results may differ by this
+# many times the effect of that.
 _ROUNDING_MOVES = 10
 
-# Options of jax.jit that change nothing of what a program computes on one processor.
+# Options of jax.jit that do not affect the results on one processor.
 _PLAIN_OPTIONS = {"donate_argnums", "donate_argnames", "keep_unused", "inline"}
 _STATIC_OPTIONS = {"static_argnums", "static_argnames"}
 
 
 @dataclasses.dataclass
 class _Record:
-    """What was seen."""
+    """The results of the comparisons."""
 
     counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     unsupported: dict[str, str] = dataclasses.field(default_factory=dict)  # why: the first test
@@ -55,7 +55,7 @@ _state = threading.local()
 
 
 def _move_last_bits(leaf: Any, random: np.random.RandomState) -> Any:
-    """An array of floats whose elements are one unit in the last place off; others as they are."""
+    """Changes the elements of an array of floats by one unit in the last place."""
     import jax
 
     is_float = isinstance(leaf, (np.ndarray, jax.Array)) and jax.dtypes.issubdtype(leaf.dtype, np.inexact)
@@ -68,13 +68,13 @@ def _move_last_bits(leaf: Any, random: np.random.RandomState) -> Any:
 
 
 def describe_difference(got: Any, expected: Any, moved: Any = None) -> str:
-    """How arrays of hloc and XLA differ by more than they may; empty if they do not. `moved` is what XLA gives
-    for arguments whose last bits are others."""
+    """How arrays of hloc and XLA differ by more than the tolerance; empty if they do not. `moved` is XLA's
+    result for arguments with other last bits."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
     one, other = np.asarray(got), np.asarray(expected)
     if one.dtype.kind == "V" and one.dtype.names:
-        return ""  # derivatives by integers, which have nothing in them
+        return ""  # derivatives with respect to integers, which have no contents
     if one.dtype.kind in "biu" or "int" in one.dtype.name:
         wrong = one != other
         return f"{int(wrong.sum())} of {wrong.size} elements differ" if wrong.any() else ""
@@ -96,15 +96,15 @@ def describe_difference(got: Any, expected: Any, moved: Any = None) -> str:
 
 
 class _Other(JitFunction):
-    """A function compiled by hloc, beside XLA's. What its callbacks do must be done once only: those with effects
-    are XLA's to call."""
+    """A function compiled by hloc, to compare with XLA's. Callbacks with side effects must run only once, so XLA
+    calls them."""
 
     def _get_options(self, lowered: Any) -> dict[str, Any]:
         return {**self._options, "custom_calls": {}} if have_effects(lowered) else self._options
 
 
 class _Compared:
-    """A function that jax.jit has made, whose calls are compared."""
+    """A function compiled with jax.jit, whose calls are compared."""
 
     def __init__(self, jitted: Any, other: _Other | None):
         functools.update_wrapper(self, jitted)
@@ -122,17 +122,17 @@ class _Compared:
         leaves = jax.tree_util.tree_leaves((arguments, keywords))
         if getattr(_state, "inside", False) or is_traced(leaves):
             return self._jitted(*arguments, **keywords)
-        found, results = self._run_other(arguments, keywords)  # first, as XLA takes donated arguments
+        found, results = self._run_other(arguments, keywords)  # first, since XLA deletes donated arguments
         expected = self._jitted(*arguments, **keywords)
         if found == "compared":
             self._compare(results, expected, functools.cache(lambda: self._run_moved(arguments, keywords)))
-        elif isinstance(results, Exception):  # which XLA's call has not raised
+        elif isinstance(results, Exception):  # XLA's call has not raised it
             _record.faults.append(f"{self.__name__} raises {type(results).__name__}: {results}")
         _record.counts[found] += 1
         return expected
 
     def _run_other(self, arguments: tuple, keywords: dict) -> tuple[str, Any]:
-        """How hloc's call went, and its results or an exception that may be the function's own."""
+        """The outcome of hloc's call, and its results or an exception, possibly the function's own."""
         if self._other is None:
             return "not looked at", None
         _state.inside = True
@@ -159,14 +159,14 @@ class _Compared:
             _state.inside = False
 
     def _run_moved(self, arguments: tuple, keywords: dict) -> list:
-        """The leaves of XLA's results for arguments whose last bits are others; none if they are donated."""
+        """The leaves of XLA's results for arguments with other last bits; none if they are donated."""
         import jax
 
         random = np.random.RandomState(0)
         try:
             moved = jax.tree_util.tree_map(lambda leaf: _move_last_bits(leaf, random), (arguments, keywords))
             return jax.tree_util.tree_leaves(self._jitted(*moved[0], **moved[1]))
-        except Exception:  # of arrays that are deleted, or of the function
+        except Exception:  # arrays are deleted, or the function raises
             return []
 
     def _compare(self, results: Any, expected: Any, run_moved: Callable[[], list]) -> None:
@@ -183,12 +183,12 @@ class _Compared:
 
 
 def _is_jax_itself(module: str) -> bool:
-    """Whether a module is JAX's own, other than the helpers of JAX's tests: those make functions of the tests."""
+    """True if a module is part of JAX, except for helpers of JAX's tests, which make functions of the tests."""
     return module.partition(".")[0] == "jax" and "test" not in module
 
 
 def _make_jit(original: Callable) -> Callable:
-    """What stands in the place of jax.jit."""
+    """The replacement of jax.jit."""
 
     @functools.wraps(original)
     def jit(function: Any = None, **options: Any) -> Any:

@@ -53,8 +53,8 @@ std::vector<int64_t> getStrides(const hlort_port &port) {
   return strides;
 }
 
-/// Whether arrays of this type come as they are: others come through Python, which knows their
-/// names.
+/// True if arrays of this type are accepted directly: others are converted in Python, which knows
+/// their names.
 static bool isExchanged(const hlort_port &port) {
   int32_t type = port.element_type;
   return type <= HLORT_BF16 || type == HLORT_C128;

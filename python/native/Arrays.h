@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of Python beside what a module says of its arguments and results.
+// Conversion between arrays of Python and the arguments and results of a module.
 
 #ifndef HLOC_PYTHON_NATIVE_ARRAYS_H
 #define HLOC_PYTHON_NATIVE_ARRAYS_H
@@ -13,17 +13,17 @@ namespace hloc::python {
 
 namespace nb = nanobind;
 
-/// The element type of an array that holds those of a port; `raw`: as unsigned integers, where
-/// NumPy has no such type.
+/// The element type of an array for a port; `raw`: as unsigned integers, for types that NumPy does
+/// not have.
 nb::dlpack::dtype getType(const hlort_port &port, bool raw);
 
 /// The shape of such an array. Elements of less than a byte are packed, in one dimension of bytes.
 std::vector<int64_t> getShape(const hlort_port &port);
 
-/// How far apart in memory elements are that follow each other in each dimension, in elements.
+/// The stride of each dimension in memory, in elements.
 std::vector<int64_t> getStrides(const hlort_port &port);
 
-/// Whether an array is in memory what the port wants.
+/// True if an array has the type, shape and layout of the port.
 bool fits(const nb::ndarray<nb::ro> &array, const hlort_port &port, bool raw);
 
 /// Owned memory as a NumPy array.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module hloc._native: libhloc.so for Python. The classes that people use are made of it in
-// python/hloc.
+// The module hloc._native: Python bindings of libhloc.so. The public classes in python/hloc are
+// based on it.
 #include "Ffi.h"
 #include "Program.h"
 #include "hlort/weights.h"
@@ -151,7 +151,8 @@ static void bindPort(nb::module_ &m) {
       .def_prop_ro("has_sizes", [](const hlort_port &port) { return port.sizes != nullptr; });
 }
 
-/// Functions that a program's calls call may refer to the program: Python is to find them.
+/// Functions of a program's custom calls may refer to the program: the garbage collector has to
+/// know.
 static int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   auto *calls =

@@ -16,8 +16,8 @@ using SharedResult = std::shared_ptr<hloc_result>;
 /// Throws hloc.RunError with the code and message of a status.
 [[noreturn]] void throwRunError(const hlort_status &status);
 
-/// A number of threads, made where a module first needs them: one pool for all modules that were
-/// compiled in this process, and one for each that was opened, as it has a runtime of its own.
+/// A number of threads, created when a module first needs them: one pool for all modules that were
+/// compiled in this process, and one for each that was opened, as it has its own runtime.
 class Threads {
 public:
   explicit Threads(int count);
@@ -25,8 +25,8 @@ public:
   ~Threads();
 
   int getCount() const { return count; }
-  /// What the entry function of the result's module takes; null, with a status, if it cannot be
-  /// made. `isOpened` tells a module that was opened.
+  /// The context for the entry function of the result's module; null, with a status, if it cannot
+  /// be made. `isOpened` means a module that was opened.
   hlort_context *get(const SharedResult &result, bool isOpened, hlort_status &status);
 
 private:
@@ -36,7 +36,7 @@ private:
   std::map<SharedResult, hlort_context *> opened;
 };
 
-/// What Python has of them: hloc.Context.
+/// The Python object: hloc.Context.
 struct Context {
   std::shared_ptr<Threads> threads;
 };

@@ -31,7 +31,7 @@ static nb::tuple makeTuple(const std::vector<int64_t> &numbers) {
   return nb::tuple(list);
 }
 
-/// (element type, shape, minor to major, memory as a NumPy array) of each buffer but tokens.
+/// (element type, shape, minor to major, memory as a NumPy array) for each buffer except tokens.
 static nb::list describe(const hlort_buffer *buffers, int64_t count) {
   nb::list list;
   for (const hlort_buffer &buffer : std::span(buffers, count)) {
@@ -53,7 +53,7 @@ static nb::list describe(const hlort_buffer *buffers, int64_t count) {
                        /*alias=*/-1,
                        nullptr,
                        -1};
-    static char nothing; // where arrays without elements are
+    static char nothing; // the address of arrays without elements
     void *memory = buffer.data ? buffer.data : &nothing;
     list.append(nb::make_tuple(buffer.element_type, makeTuple(shape), makeTuple(order),
                                makeArray(port, memory, nb::handle())));
@@ -83,7 +83,7 @@ static nb::object getValue(const hlort_attribute &attribute) {
   return nb::tuple(list);
 }
 
-/// The call's attributes by name; what is no dictionary is the text `backend_config`.
+/// The call's attributes by name; if they are not a dictionary, the text as `backend_config`.
 static nb::dict getAttributes(const hlort_custom_call_frame &frame) {
   nb::dict attributes;
   for (int64_t i = 0; i < frame.attribute_count; ++i)
@@ -94,7 +94,7 @@ static nb::dict getAttributes(const hlort_custom_call_frame &frame) {
   return attributes;
 }
 
-/// The exception as the last line of its traceback has it.
+/// The exception in the form of the last line of its traceback.
 static std::string describe(const nb::python_error &error) {
   return nb::cast<std::string>(
       nb::str("{}: {}").format(error.type().attr("__name__"), error.value()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of Python that a module's custom calls call. Test: test/python/test_custom_calls.py.
+// Custom calls that are implemented by Python functions. Test: test/python/test_custom_calls.py.
 
 #ifndef HLOC_PYTHON_NATIVE_CUSTOMCALLS_H
 #define HLOC_PYTHON_NATIVE_CUSTOMCALLS_H
@@ -15,23 +15,24 @@ namespace hloc::python {
 
 namespace nb = nanobind;
 
-/// The functions of one module by target, and contexts that know them. Modules have other functions
-/// for the same target, so that no two share one.
+/// The functions of one module by target, and contexts that have them registered. Modules may have
+/// different functions for the same target, so they do not share contexts.
 class CustomCalls {
 public:
-  /// `functions` is a dictionary of target and function(operands, results, attributes), where
-  /// arrays are tuples (element type, shape, minor to major, memory as a NumPy array) and
-  /// attributes a dictionary. The function fills the memory of the results. Tokens are left out.
+  /// `functions` maps targets to function(operands, results, attributes), where arrays are tuples
+  /// (element type, shape, minor to major, memory as a NumPy array) and attributes are a
+  /// dictionary. The function fills the memory of the results. Tokens are omitted.
   explicit CustomCalls(nb::dict functions);
-  /// The same functions, with contexts of its own.
+  /// The same functions, with separate contexts.
   CustomCalls(const CustomCalls &other) : functions(other.functions) {}
   ~CustomCalls();
 
-  /// A context of so many threads for the module; null, with a status, if it cannot be made.
+  /// A context with this number of threads for the module; null, with a status, if it cannot be
+  /// made.
   hlort_context *getContext(int threads, const hlort_module &module, hlort_status &status);
 
-  /// For Python's search for objects that only refer to each other: shows it the functions, and
-  /// gives them up.
+  /// For Python's garbage collector, which finds cycles of references: visits the functions, and
+  /// releases them.
   int traverse(visitproc visit, void *argument);
   void clear() { functions.clear(); }
 

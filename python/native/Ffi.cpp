@@ -10,7 +10,7 @@ namespace hloc::python {
 
 namespace {
 
-/// Kept for ever, as code that XLA has compiled may call it at any time.
+/// Never destroyed, as code that XLA has compiled may call it at any time.
 struct Entry {
   std::unique_ptr<Program> program;
   std::shared_ptr<Threads> threads;
@@ -31,7 +31,7 @@ struct Table {
     entries.push_back(std::move(entry));
     return int64_t(entries.size()) - 1;
   }
-  /// Null if there is none of that number.
+  /// Null if there is none with that number.
   Entry *find(int64_t number) {
     std::lock_guard lock(mutex);
     return number >= 0 && number < int64_t(entries.size()) ? &entries[number] : nullptr;
@@ -45,8 +45,8 @@ static xla::Error *fail(const xla::CallFrame &frame, int32_t code, const std::st
   return frame.functions->createError(&arguments);
 }
 
-/// Answers XLA's question for the version: the one that it has itself, as what is read of a frame
-/// is in all. False if it does not ask.
+/// Answers XLA's request for the version with its own one, since all versions have the fields that
+/// are used. False if it is no such request.
 static bool answerMetadata(const xla::CallFrame &frame) {
   for (xla::Extension *extension = frame.extensions; extension; extension = extension->next)
     if (extension->kind == xla::kMetadata) {
@@ -59,7 +59,7 @@ static bool answerMetadata(const xla::CallFrame &frame) {
   return false;
 }
 
-/// The program that the call's attribute names; null if none.
+/// The program that the call's attribute refers to; null if there is none.
 static Entry *findEntry(const xla::Attributes &attributes) {
   for (int64_t i = 0; i < attributes.count; ++i) {
     const xla::Text &name = *attributes.names[i];
@@ -72,7 +72,7 @@ static Entry *findEntry(const xla::Attributes &attributes) {
   return nullptr;
 }
 
-/// What is wrong with the buffers for these ports; empty if nothing.
+/// What is wrong with the buffers for these ports; empty if they are valid.
 static std::string check(const xla::Buffers &buffers, const hlort_port *ports, int64_t count) {
   if (buffers.count != count)
     return "expected " + std::to_string(count) + " arrays but got " + std::to_string(buffers.count);
@@ -117,7 +117,8 @@ void bindFfi(nb::module_ &m) {
   m.def(
       "ffi_register",
       [](const Program &program, const Context *context) {
-        // Python's collector, which finds the functions of the program's calls, is to leave these.
+        // A copy that Python's garbage collector, which visits the functions of the program's
+        // calls, does not see.
         auto calls = program.getCustomCalls()
                          ? std::make_shared<CustomCalls>(*program.getCustomCalls())
                          : nullptr;

@@ -49,13 +49,13 @@ int32_t Program::run(Threads *threads, const void *const *arguments, void *const
 
 namespace {
 
-/// An argument in memory, as long as this lives.
+/// An argument in memory, valid as long as this object.
 struct Argument {
   nb::object object;
   nb::ndarray<nb::ro> array;
   bool isWritable = false;
 
-  /// Whether `object` is what the port wants.
+  /// True if `object` is an array that fits the port.
   bool look(const hlort_port &port, bool raw, bool wantsWritable) {
     nb::ndarray<> writable;
     if (wantsWritable && nb::try_cast(object, writable, /*convert=*/false)) {
@@ -69,7 +69,7 @@ struct Argument {
   }
 };
 
-/// A result: an argument's memory, or some of its own.
+/// The memory of a result: an argument's, or its own.
 struct Target {
   void *memory = nullptr;
   nb::object array;

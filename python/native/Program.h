@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled module as Python calls it. Test: test/python/test_compile.py.
+// A compiled module as a Python object. Test: test/python/test_compile.py.
 
 #ifndef HLOC_PYTHON_NATIVE_PROGRAM_H
 #define HLOC_PYTHON_NATIVE_PROGRAM_H
@@ -15,7 +15,7 @@ namespace nb = nanobind;
 
 class Program {
 public:
-  /// `calls` may be null: no custom call goes to Python.
+  /// `calls` may be null: then no custom call is implemented in Python.
   Program(SharedResult result, bool isOpened, std::shared_ptr<CustomCalls> calls);
   Program(const Program &) = delete;
   ~Program();
@@ -25,22 +25,22 @@ public:
   bool wasOpened() const { return isOpened; }
   const std::shared_ptr<CustomCalls> &getCustomCalls() const { return calls; }
 
-  /// Runs the module on a sequence of arrays, without a copy of those that are in memory as the
-  /// module wants them; convert(number, argument) makes one of what is not. NumPy arrays of the
-  /// results; of types that NumPy lacks as unsigned integers of that many bits, of less than eight
-  /// bits as the packed bytes. With `inPlace` a result that may share an argument's memory does,
-  /// where that is writable, and is that argument.
+  /// Runs the module on a sequence of arrays, without copying those that have the layout that the
+  /// module expects; convert(number, argument) converts others. Returns NumPy arrays of the
+  /// results; those of types that NumPy lacks as unsigned integers of that many bits, those of less
+  /// than eight bits as the packed bytes. With `inPlace`, a result that may share an argument's
+  /// memory does so if that is writable, and then is that argument.
   nb::list call(const Context *context, nb::sequence arguments, nb::callable convert, bool inPlace);
 
-  /// Runs the module on memory as it wants it, with threads or null. Needs no lock of
-  /// Python's. 0, or the code of a failure, which is in the status, too.
+  /// Runs the module on memory in its own layout, with threads or null. Needs no global interpreter
+  /// lock. Returns 0, or the code of a failure, which is also in the status.
   int32_t run(Threads *threads, const void *const *arguments, void *const *results,
               hlort_status &status);
 
 private:
-  /// What the entry function takes; null, with a status, if it cannot be made.
+  /// The context for the entry function; null, with a status, if it cannot be made.
   hlort_context *getContext(Threads *threads, hlort_status &status);
-  /// Memory for temporaries that no call uses now; null, with a status, if there is none.
+  /// Memory for temporaries that no other call uses; null, with a status, if there is none.
   void *takeArena(hlort_status &status);
   void giveBack(void *arena);
 

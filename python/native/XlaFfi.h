@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of XLA's interface for custom calls (its "FFI", version 0.x) that hloc meets: how a
-// frame of a call lies in memory, and how a call fails. Only fields that all of these versions
-// have, in their order; each structure begins with its size, so that later versions may be longer.
-// Test: test/python/test_ffi.py.
+// The part of XLA's interface for custom calls (its "FFI", version 0.x) that hloc uses: the memory
+// layout of a call's frame, and how a call fails. Only fields that all of these versions have, in
+// their order; each structure begins with its size, so that later versions may be longer. Test:
+// test/python/test_ffi.py.
 
 #ifndef HLOC_PYTHON_NATIVE_XLAFFI_H
 #define HLOC_PYTHON_NATIVE_XLAFFI_H
@@ -14,7 +14,7 @@ namespace hloc::python::xla {
 
 struct Error;
 
-/// A link in a chain of additions to a frame. XLA asks a handler for its version with one of these.
+/// An element of a chain of extensions of a frame. XLA asks a handler for its version with one.
 struct Extension {
   size_t size;
   int32_t kind;
@@ -55,7 +55,7 @@ struct Functions {
   Error *(*createError)(ErrorArguments *arguments);
 };
 
-/// An array. Its element type has the number that hlort.h has for it.
+/// An array. Its element type is a number of hlort.h.
 struct Buffer {
   size_t size;
   Extension *extensions;

@@ -67,9 +67,8 @@ typedef enum hloc_severity {
 typedef struct hloc_message {
   int32_t severity;     /* an hloc_severity */
   int32_t line, column; /* from 1, for an HloModuleProto those of its text; 0: unknown */
-  const char
-      *file; /* the module's, or in a note that of the user's program that it was made from */
-  const char *code; /* such as `H0100`, explained by `hloc --explain`; empty if it has none */
+  const char *file;     /* the module's, or in a note that of the program that it was made from */
+  const char *code;     /* such as `H0100`, explained by `hloc --explain`; empty if it has none */
   const char *text;
 } hloc_message;
 
