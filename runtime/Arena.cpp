@@ -21,7 +21,7 @@ void *hlort_arena_allocate(int64_t size, int64_t alignment, hlort_status *status
       size > INT64_MAX - 2 * largePage) {
     hlort_status_set(status, HLORT_INVALID_ARGUMENT,
                      "arena of %" PRId64 " bytes at a multiple of %" PRId64
-                     ": expected a size that can be and a power of two",
+                     ": expected a valid size and a power of two",
                      size, alignment);
     return nullptr;
   }

@@ -52,7 +52,7 @@ std::string findFault(const hlort_weights &weights, const void *memory, int64_t 
     return "are cut off: there are " + std::to_string(bytes) + " bytes";
   std::memcpy(&header, memory, sizeof header);
   if (std::memcmp(header.magic, weightsMagic, sizeof weightsMagic) != 0)
-    return "are no weights that hloc has written";
+    return "are not weights that hloc has written";
   if (header.version != weightsVersion)
     return "are of version " + std::to_string(header.version) + ", expected " +
            std::to_string(weightsVersion);
@@ -100,7 +100,7 @@ int32_t map(hlort_weights &weights, const std::string &path, hlort_status *statu
   void *data = MAP_FAILED;
   int32_t code = HLORT_OK;
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
-    code = fail(HLORT_INVALID_ARGUMENT, "are no file");
+    code = fail(HLORT_INVALID_ARGUMENT, "are not a regular file");
   else if (about.st_size < off_t(sizeof(WeightsHeader)))
     code = fail(HLORT_INVALID_ARGUMENT, findFault(weights, nullptr, about.st_size));
   else if ((data = mmap(nullptr, size_t(about.st_size), PROT_READ, MAP_SHARED, file, 0)) ==
@@ -132,7 +132,7 @@ int32_t hlort_weights_load(hlort_weights *weights, const char *path, hlort_statu
   if (folder == std::string::npos)
     return hlort_status_set(status, HLORT_NOT_FOUND,
                             "%s: expected the host to load %s (hlort_weights_load): the module is "
-                            "in no file beside which it could be",
+                            "not in a file next to which it could be",
                             weights->module, weights->file);
   return map(*weights, own.substr(0, folder + 1) + weights->file, status);
 }
@@ -149,7 +149,8 @@ int32_t hlort_weights_use(hlort_weights *weights, const void *memory, int64_t by
     return fail("are not at a multiple of 64 bytes");
   if (std::string fault = findFault(*weights, memory, bytes); !fault.empty())
     return fail(fault);
-  return publish(*weights, memory) ? HLORT_OK : fail("come too late: the module has others");
+  return publish(*weights, memory) ? HLORT_OK
+                                   : fail("come too late: the module has weights already");
 }
 
 int32_t hlort_weights_verify(hlort_weights *weights, hlort_status *status) {

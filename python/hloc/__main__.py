@@ -91,7 +91,7 @@ def main(command: list[str] | None = None) -> int:
     parser.add_argument("--bind", action="append", default=[], metavar="NAME=FILE[:KEY]",
                         help="bind a parameter to an array in a file of weights, so that it is a constant")
     parser.add_argument("--bind-all", action="append", default=[], metavar="PATH",
-                        help="bind all parameters that have the names of arrays in this file, or in files of the folder")
+                        help="bind all parameters that have the names of arrays in a file, or in files of a folder")
     parser.add_argument("--fast-math", action="store_true", help="reassociate sums and products of floats")
     parser.add_argument("--reproducible", action="store_true", help="give the same bits on every processor")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")

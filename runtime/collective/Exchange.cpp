@@ -21,7 +21,7 @@ int32_t Exchange::plan(hlort_status *status) {
     planReductions();
   else if (!planCopies())
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                            "%s: a slice lies outside its array, or does not match it",
+                            "%s: a slice is outside its array, or does not match it",
                             describe(what).c_str());
   return HLORT_OK;
 }

@@ -73,7 +73,7 @@ void InProcessCommunicator::fail(uint64_t program, int64_t run, int32_t code, co
     if (&meeting == where)
       hlort_status_set(&meeting.failure, code, "%s", text.c_str());
     else
-      hlort_status_set(&meeting.failure, HLORT_CANCELLED, "%s given up: %s",
+      hlort_status_set(&meeting.failure, HLORT_CANCELLED, "%s cancelled: %s",
                        describe(*someone.what).c_str(), text.c_str());
     meeting.phase = Meeting::Phase::Failed;
     meeting.wake.notify_all();
@@ -171,7 +171,7 @@ int32_t InProcessParticipant::begin(const hlort_program &program, hlort_status *
     // step.
     bool isSkipped = known.isTold[rank] && run.missed[rank];
     if (!isSkipped)
-      hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
+      hlort_status_set(status, HLORT_CANCELLED, "%s cancelled: %s", program.name,
                        run.failure.message);
     communicator.markEnded(program.fingerprint, number, rank);
     if (isSkipped)
@@ -191,7 +191,7 @@ int32_t InProcessParticipant::end(const hlort_program &program, int32_t code,
   if (code == HLORT_OK)
     for (const Ticket &ticket : tickets)
       if (ticket.program == program.fingerprint)
-        code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives under way",
+        code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives in flight",
                                 program.name);
   if (code != HLORT_OK)
     communicator.fail(program.fingerprint, number, HLORT_CANCELLED,

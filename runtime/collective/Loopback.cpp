@@ -44,14 +44,14 @@ int32_t Loopback::receive(hlort_ticket &key, hlort_status *status) {
   auto found = lane.messages.find(ticket->number);
   if (found == lane.messages.end())
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                            "%s waits for what its own participant has not sent",
+                            "%s waits for data that its own participant has not sent",
                             describe(what).c_str());
   Message message = std::move(found->second);
   lane.messages.erase(found);
   Member from, to;
   from.what = message.sender, to.what = &what;
   if (std::string reason = difference(from, to); !reason.empty())
-    return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s comes to %s: %s",
+    return hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s does not match %s: %s",
                             describe(*message.sender).c_str(), describe(what).c_str(),
                             reason.c_str());
   for (size_t i = 0; i < message.arrays.size(); ++i)

@@ -74,7 +74,7 @@ int32_t InProcessParticipant::arrive(ActiveRun &run, const Group &group, Member 
   Run &shared = communicator.runsOf(program).runs.at(run.number);
   run.last = &what;
   if (shared.failure.code)
-    return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", describe(what).c_str(),
+    return hlort_status_set(status, HLORT_CANCELLED, "%s cancelled: %s", describe(what).c_str(),
                             shared.failure.message);
   InProcessCommunicator::Key key{program, run.number, group.hash, run.steps[group.hash]++};
   meeting = communicator.meetingAt(key, group);

@@ -167,8 +167,8 @@ int32_t Member::read(const hlort_collective &what, int32_t participant, const Gr
     root = readInteger(what.operands[k], operands[k], 0);
     if (root < 0 || root >= group.size())
       return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                              "%s: root %lld is no member of a group of %d", describe(what).c_str(),
-                              (long long)root, group.size());
+                              "%s: root %lld is not a member of a group of %d",
+                              describe(what).c_str(), (long long)root, group.size());
   } else if (what.kind == HLORT_COLLECTIVE_PERMUTE_SLICES) {
     for (int64_t i = 0; i < k; ++i)
       for (int64_t operand : {2 * k + i, 3 * k + i})

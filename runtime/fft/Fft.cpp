@@ -104,7 +104,8 @@ static int32_t check(int32_t kind, int32_t realType, int32_t rank, const int64_t
         __builtin_mul_overflow(request.outputCount, output, &request.outputCount) ||
         request.inputCount > INT64_MAX / 64 || request.outputCount > INT64_MAX / 64)
       return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                              "fft: dimension %d of %" PRId64 " elements cannot be", d, input);
+                              "fft: dimension %d of %" PRId64 " elements is too large or negative",
+                              d, input);
   }
   return HLORT_OK;
 }

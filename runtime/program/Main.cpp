@@ -32,7 +32,7 @@ void printUsage(const char *program, const hlort_module &module) {
               "  --outputs-to=DIR   write out0.npy, ... instead of printing\n"
               "  --threads=N        threads of a run (default 1)\n"
               "  --repeat=N         run N times and print the time of one (median)\n"
-              "  --seed=N           of random arrays and generators\n",
+              "  --seed=N           seed of random arrays and generators\n",
               program, module.name);
 }
 

@@ -37,10 +37,9 @@ struct Options {
 void printUsage(const char *program, const hlort_module &module) {
   std::printf(
       "usage: %s [option...]\n"
-      "Runs %s on the inputs it was tried on when it was compiled, and says whether its results "
-      "are\n"
-      "right on this machine: whether they are as near to those of the reference evaluator as the\n"
-      "module's operations allow.\n"
+      "Runs %s on the inputs that it was tested with when it was compiled, and checks that its\n"
+      "results on this machine are as close to those of the reference evaluator as the module's\n"
+      "operations allow.\n"
       "  --threads=N  run on one thread and on N (default: as many as there are processors); the\n"
       "               bits of the results have to be the same\n"
       "  --repeat=N   run N times on each number of threads (default 1)\n"
@@ -161,7 +160,7 @@ private:
           });
         }
     return inputs.get() == test.inputs ||
-           fail("the random inputs are others than when the module was compiled");
+           fail("the random inputs differ from those that were used when the module was compiled");
   }
 
   void makeArgument(int32_t participant, int64_t argument) {
@@ -197,7 +196,7 @@ private:
       text += " and on " + std::to_string(threads[1]);
     const char *known = !test.has_bits            ? ""
                         : bits.get() == test.bits ? ", as where it was compiled"
-                                                  : ", OTHERS than where it was compiled";
+                                                  : ", NOT as where it was compiled";
     std::printf("%s%s\nfingerprint of the results' bits: %016" PRIx64 "%s\n", text.c_str(),
                 runs > 1 ? ": the same bits" : "", bits.get(), known);
     return right;
@@ -272,7 +271,7 @@ private:
     const auto *all = static_cast<const char *>(expected.elements);
     std::string verdict = wrong ? count(wrong, "element") + " WRONG"
                           : element.admitsZeros(tolerance, all, expected.count)
-                              ? "not judged, as zeros would be, too"
+                              ? "not judged, as even zeros would be"
                               : "right";
     std::string elements =
         expected.count < places.getCount() ? std::to_string(expected.count) + " of " : "";

@@ -52,7 +52,7 @@ Queue *getHostQueue(hlort_context *context, int32_t kind, int64_t channel, bool 
     return nullptr;
   Name name(kind, channel);
   if (isFromHost(kind) != fromHost) {
-    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: the module is who %s here",
+    hlort_status_set(status, HLORT_INVALID_ARGUMENT, "%s: only the module %s here",
                      name.getText().characters, fromHost ? "puts" : "takes");
     return nullptr;
   }

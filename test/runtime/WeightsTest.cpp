@@ -137,7 +137,8 @@ TEST_F(Weights, MayBeMemoryOfTheHost) {
   EXPECT_EQ(hlort_weights_use(&weights, memory, size, &status), HLORT_OK);
   EXPECT_EQ(weights.data, memory);
   EXPECT_EQ(hlort_weights_use(&weights, memory, size, &status), HLORT_INVALID_ARGUMENT);
-  EXPECT_STREQ(status.message, "model: the weights in memory come too late: the module has others");
+  EXPECT_STREQ(status.message,
+               "model: the weights in memory come too late: the module has weights already");
   static_cast<char *>(memory)[4096] ^= 1;
   EXPECT_EQ(hlort_weights_verify(&weights, &status), HLORT_CALL_FAILED);
   EXPECT_STREQ(status.message, "model: the weights at byte 4096 of model.weights have changed");
@@ -193,7 +194,7 @@ TEST_F(Weights, DamagedAreRefused) {
     write(other);
     EXPECT_NE(load().find(what), std::string::npos) << status.message;
   };
-  change(0, "are no weights that hloc has written");
+  change(0, "are not weights that hloc has written");
   change(8, "are of version 2, expected 1");
   change(16, "are damaged");                        // the size
   change(24, "are damaged");                        // the count

@@ -106,7 +106,7 @@ int32_t MessageOperation::start(hlort_status *status) {
     std::vector<Box> boxes;
     if (!appendBoxes(boxes, member, group, group.place, group.place))
       return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                              "%s: a slice lies outside its array, or does not match it",
+                              "%s: a slice is outside its array, or does not match it",
                               describe(what).c_str());
     for (const Box &box : boxes)
       copyBox(box, member.results[box.to], member.operands[box.from]);
@@ -140,7 +140,7 @@ int32_t MessageOperation::sendTo(int32_t t, hlort_status *status) {
     boxes = reducedBoxes(what, t, group.size(), isShared);
   else if (!appendBoxes(boxes, member, group, group.place, t))
     return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                            "%s: a slice lies outside its array, or does not match it",
+                            "%s: a slice is outside its array, or does not match it",
                             describe(what).c_str());
   int64_t prefix = hasNumbers(what) ? int64_t(member.numbers.size() * sizeof(int64_t)) : 0;
   Payload payload(std::move(boxes), prefix);
@@ -327,7 +327,7 @@ int32_t MessageOperation::finishExchange(hlort_status *status) {
       std::vector<Box> boxes;
       if (!appendBoxes(boxes, source, group, from->place, group.place))
         return hlort_status_set(status, HLORT_INVALID_ARGUMENT,
-                                "%s: a slice from participant %d lies outside its array",
+                                "%s: a slice from participant %d is outside its array",
                                 describe(what).c_str(), group.members[from->place]);
       from->payload = Payload(std::move(boxes), prefix);
       if (from->payload.bytes != from->first.header.payloadBytes)

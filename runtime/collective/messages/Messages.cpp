@@ -32,7 +32,7 @@ int32_t MessageParticipant::begin(const hlort_program &program, hlort_status *st
     // As in process (InProcess.cpp): reported once, and then back in step.
     bool isSkipped = runs.isTold && failed->second.isMissed;
     if (!isSkipped)
-      hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", program.name,
+      hlort_status_set(status, HLORT_CANCELLED, "%s cancelled: %s", program.name,
                        failed->second.text.c_str());
     discard(program, failed->first);
     runs.failed.erase(failed);
@@ -59,7 +59,7 @@ int32_t MessageParticipant::end(const hlort_program &program, int32_t code, hlor
   kept.swap(place->second.kept);
   lock.unlock();
   if (code == HLORT_OK && !operations.empty())
-    code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives under way",
+    code = hlort_status_set(status, HLORT_INTERNAL, "%s ends with collectives in flight",
                             program.name);
   for (auto &send : kept)
     try {
@@ -110,7 +110,7 @@ int32_t MessageParticipant::start(const hlort_collective &what, const Group &gro
   }
   poll();
   if (std::optional<RunFailure> reason = failureOf(program, {}, {}))
-    return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", describe(what).c_str(),
+    return hlort_status_set(status, HLORT_CANCELLED, "%s cancelled: %s", describe(what).c_str(),
                             reason->text.c_str());
   *ticket = operation;
   hlort_status failure{};
@@ -211,11 +211,11 @@ int32_t MessageParticipant::waitFor(MessageOperation &operation, hlort_status *s
     }
     std::vector<int32_t> missing = operation.missing();
     if (std::optional<RunFailure> reason = failureOf(program, missing, gone))
-      return hlort_status_set(status, HLORT_CANCELLED, "%s given up: %s", what.c_str(),
+      return hlort_status_set(status, HLORT_CANCELLED, "%s cancelled: %s", what.c_str(),
                               reason->text.c_str());
     if (deadline && steady_clock::now() - since > *deadline) {
       auto milliseconds = (long long)deadline->count();
-      Text text("%s: messages were not taken within %lld ms", what.c_str(), milliseconds);
+      Text text("%s: messages were not received within %lld ms", what.c_str(), milliseconds);
       if (!missing.empty())
         text =
             Text("%s: %s%s did not come within %lld ms", what.c_str(),
