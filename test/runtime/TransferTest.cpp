@@ -295,7 +295,7 @@ TEST(Transfer, WhatCannotBeIsRefusedAtOnce) {
   hlort_buffer buffer = some.buffer();
   EXPECT_EQ(hlort_queue_put(context.get(), HLORT_OUTFEED, 0, 1, &buffer, 0, &status),
             HLORT_INVALID_ARGUMENT);
-  EXPECT_STREQ(status.message, "the host's outfeed: the module is who puts here");
+  EXPECT_STREQ(status.message, "the host's outfeed: only the module puts here");
   EXPECT_EQ(hlort_queue_put(context.get(), HLORT_INFEED, 1, 1, &buffer, 0, nullptr),
             HLORT_INVALID_ARGUMENT);
   EXPECT_EQ(hlort_queue_put(context.get(), 17, 0, 1, &buffer, 0, nullptr), HLORT_INVALID_ARGUMENT);
