@@ -74,6 +74,17 @@ static Machine readHost() {
   return host;
 }
 
+/// How many times its even share of a cache a virtual machine is expected to get, since its
+/// neighbors are not always busy.
+static constexpr int64_t kShareOfGuest = 2;
+
+int64_t limitToShare(const Cache &reported, const Cache &family) {
+  if (reported.sharedBy >= family.sharedBy)
+    return reported.bytes;
+  int64_t share = family.bytes / family.sharedBy * reported.sharedBy;
+  return std::min(reported.bytes, kShareOfGuest * share);
+}
+
 Machine measureHost(Machine machine) {
   static const Machine host = readHost();
   auto take = [](const Cache &from, Cache &to) {
@@ -84,7 +95,9 @@ Machine measureHost(Machine machine) {
   };
   take(host.l1, machine.l1);
   take(host.l2, machine.l2);
+  const Cache family = machine.l3;
   take(host.l3, machine.l3);
+  machine.l3.bytes = limitToShare(machine.l3, family);
   return machine;
 }
 

@@ -91,6 +91,11 @@ const Machine &findMachine(llvm::StringRef cpu, llvm::StringRef otherwise);
 /// `machine` with the cache sizes that this host's operating system reports.
 Machine measureHost(Machine machine);
 
+/// The bytes of a cache that the host can count on, given what its system reports and the row of
+/// its family. A virtual machine reports the whole cache of the processor but only its own cores as
+/// sharing it; the cores that it does not see fill their part of the cache as well.
+int64_t limitToShare(const Cache &reported, const Cache &family);
+
 /// Prints all fields as YAML, with units.
 std::string printMachine(const Machine &machine);
 

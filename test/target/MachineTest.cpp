@@ -77,3 +77,15 @@ TEST(Machine, StreamsSlowDownWithEveryLevel) {
   EXPECT_LT(l2, l3);
   EXPECT_LT(l3, memory);
 }
+
+TEST(Machine, VirtualMachinesCountOnTheirShareOfACache) {
+  Cache family{60 << 20, 64, 15, 30, 9, 100};
+  Cache whole = family, guest = family, small = family;
+  whole.bytes = guest.bytes = 300 << 20;
+  guest.sharedBy = 2;
+  small.bytes = 2 << 20;
+  small.sharedBy = 2;
+  EXPECT_EQ(limitToShare(whole, family), 300 << 20);
+  EXPECT_EQ(limitToShare(guest, family), 8 << 20); // two cores, 2 MiB each, twice
+  EXPECT_EQ(limitToShare(small, family), 2 << 20);
+}
