@@ -84,7 +84,7 @@ private:
   void emitTile(Value row, int64_t rows, Value column, int64_t columns) {
     auto plus = [&](Value base, int64_t offset) { return index.add(index.uniform(base), offset); };
     Mask rowMask = firstLanes(index, rows), columnMask = firstLanes(index, columns);
-    SmallVector<SmallVector<VectorValue>> turned;
+    SmallVector<SmallVector<VectorValue>> transposed;
     for (hlo::TransposeOp op : transposes) {
       SmallVector<VectorValue> lines;
       for (int64_t i = 0; i < tile; ++i) {
@@ -99,11 +99,11 @@ private:
           return;
         lines.push_back(broadcastLanes(index, line));
       }
-      turned.push_back(turn(lines));
+      transposed.push_back(transpose(lines));
     }
     for (int64_t i = 0; i < rows; ++i) {
       ElementIndex at = position(plus(row, i), index.consecutive(column, tile));
-      for (auto [op, lines] : llvm::zip(transposes, turned))
+      for (auto [op, lines] : llvm::zip(transposes, transposed))
         bindLine(op, at, columnMask, lines[i]);
       emitElements(at, columnMask);
     }
@@ -132,7 +132,7 @@ private:
   }
 
   /// Transposes: line i of the result has lane i of all `lines`.
-  SmallVector<VectorValue> turn(ArrayRef<VectorValue> lines) {
+  SmallVector<VectorValue> transpose(ArrayRef<VectorValue> lines) {
     SmallVector<Value> re, im;
     for (VectorValue line : lines) {
       re.push_back(line.re);
@@ -141,10 +141,10 @@ private:
     }
     re = transposeSquare(b, re);
     im = transposeSquare(b, im);
-    SmallVector<VectorValue> turned;
+    SmallVector<VectorValue> transposed;
     for (auto [i, part] : llvm::enumerate(re))
-      turned.push_back({part, im.empty() ? Value() : im[i]});
-    return turned;
+      transposed.push_back({part, im.empty() ? Value() : im[i]});
+    return transposed;
   }
 
   KernelContext &context;
