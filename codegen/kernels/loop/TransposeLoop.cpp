@@ -16,8 +16,7 @@ namespace {
 class TransposeLoop {
 public:
   explicit TransposeLoop(KernelContext &context)
-      : context(context), b(context.b), index(context.index),
-        results(context.getReturn().getOperands()), problem(context.getBody()),
+      : context(context), b(context.b), index(context.index), problem(context.getBody()),
         shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
         tile(context.chosen.getLanes()), transposes(problem.transposes) {}
 
@@ -105,7 +104,7 @@ private:
       ElementIndex at = position(plus(row, i), index.consecutive(column, tile));
       for (auto [op, lines] : llvm::zip(transposes, transposed))
         bindLine(op, at, columnMask, lines[i]);
-      emitElements(at, columnMask);
+      context.storeResults(shape, at, columnMask);
     }
     for (hlo::TransposeOp op : transposes)
       context.emitter.unbind(op);
@@ -119,16 +118,6 @@ private:
         return line;
       return context.emitter.emit(op.getOperand(), mapIndex(index, hlo::getIndexMap(op), at), mask);
     });
-  }
-
-  void emitElements(const ElementIndex &at, Mask mask) {
-    SmallVector<VectorValue> values;
-    for (Value result : results)
-      values.push_back(context.emitter.emit(result, at, mask));
-    if (context.emitter.hasFailed())
-      return;
-    for (auto [i, value] : llvm::enumerate(values))
-      storeElements(index, context.getOutput(i), at, value, mask);
   }
 
   /// Transposes: line i of the result has lane i of all `lines`.
@@ -150,7 +139,6 @@ private:
   KernelContext &context;
   ImplicitLocOpBuilder &b;
   IndexBuilder &index;
-  ValueRange results;
   LoopProblem problem;
   ArrayRef<int64_t> shape;
   int64_t minor, across, tile;
