@@ -60,6 +60,21 @@ MemoryArray KernelContext::getOutput(unsigned which) {
           cast<RankedTensorType>(getReturn().getOperand(which).getType())};
 }
 
+void KernelContext::storeResults(ArrayRef<int64_t> shape, ArrayRef<VectorIndex> at, Mask mask) {
+  SmallVector<VectorValue> values;
+  SmallVector<ElementIndex> places;
+  for (Value result : getReturn().getOperands()) {
+    auto resultShape = cast<RankedTensorType>(result.getType()).getShape();
+    places.push_back(resultShape == shape ? ElementIndex(at)
+                                          : reshapeIndex(index, shape, resultShape, at));
+    values.push_back(emitter.emit(result, places.back(), mask));
+  }
+  if (emitter.hasFailed())
+    return;
+  for (auto [i, value] : llvm::enumerate(values))
+    storeElements(index, getOutput(i), places[i], value, mask);
+}
+
 Value KernelContext::getScratch() { return function.getArgument(function.getNumArguments() - 3); }
 
 Value KernelContext::getBegin() {

@@ -92,6 +92,9 @@ struct KernelContext {
   void setUnits(int64_t units, bool atBytes = false);
   /// Makes the loops emitted so far prefetch what they read and write later of large arrays.
   void prefetchStreams();
+  /// Computes all results at index `at` of `shape`, which has as many elements as each of them,
+  /// then stores them, because a result may overwrite an input.
+  void storeResults(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<VectorIndex> at, Mask mask);
   /// True if elements of some output share bytes, so that a row or a tile may begin within a byte.
   bool packsOutputs();
 };

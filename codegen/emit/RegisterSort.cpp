@@ -22,7 +22,7 @@ public:
 
   void sortColumns();
   void mergeColumns(int64_t width);
-  void turn();
+  void transpose();
 
 private:
   /// A vector whose lane l is lane `pick(l)` of x, or of y for numbers from `lanes` on.
@@ -84,7 +84,7 @@ void RegisterSort::mergeColumns(int64_t width) {
 
 /// Transposes from column-major to row-major order. An element's number in column-major order has
 /// the bits of its lane above those of its row; they are exchanged pair by pair.
-void RegisterSort::turn() {
+void RegisterSort::transpose() {
   int64_t rowBits = llvm::Log2_64(count), laneBits = llvm::Log2_64(lanes),
           bits = std::min(rowBits, laneBits);
   for (int64_t bit = 0; bit < bits; ++bit) {
@@ -123,7 +123,7 @@ void emitRegisterSort(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
   int64_t lanes = cast<VectorType>(rows[0].getType()).getNumElements();
   for (int64_t width = 1; width < lanes; width *= 2)
     sort.mergeColumns(width);
-  sort.turn();
+  sort.transpose();
 }
 
 } // namespace hloc

@@ -120,8 +120,7 @@ Value MemoryProgram::makeMemory(int index, MemRefType type) {
   auto inShape = [&](Value array) -> Value {
     if (array.getType() == type)
       return array;
-    // A reinterpret_cast has no valid strides if there are no elements, and cannot change the
-    // element type.
+    // A reinterpret_cast cannot change the element type or have strides without elements.
     if (type.getNumElements() == 0 || type.getElementType() != getElementTypeOrSelf(array))
       return UnrealizedConversionCastOp::create(atEntry, loc, type, array).getResult(0);
     SmallVector<int64_t> strides;

@@ -146,10 +146,10 @@ void Plan::addScratch(KernelOp kernel) {
   live(node, begins[kernel], begins[kernel] + 2);
 }
 
-void Plan::wish(Value from, int to, int64_t position, int depth, double factor, int64_t until) {
+void Plan::addHint(Value from, int to, int64_t position, int depth, double factor, int64_t until) {
   double weight = factor * double(buffers[to].bytes + 1) * std::pow(100.0, depth);
   int source = nodeOf.lookup(from);
-  wishes.push_back({source, to, weight});
+  hints.push_back({source, to, weight});
   handovers[position].push_back({source, to, until});
 }
 
@@ -180,14 +180,14 @@ void Plan::reuseOperands(Operation *done, int depth) {
     // anyway.
     bool isPart = start.getKind() != stringify(CollectiveKind::AllReduce);
     if (!isShared && !isReadBetween(input, start, done))
-      wish(input, nodeOf[result], begins[start], depth, isPart ? 1 : 0.01, begins[done] + 1);
+      addHint(input, nodeOf[result], begins[start], depth, isPart ? 1 : 0.01, begins[done] + 1);
   }
 }
 
 /// Records that `op` at `position` passes `from` to buffer `to`, with a copy if they do not
 /// coalesce.
 void Plan::addTransfer(Operation *op, Value from, int to, int64_t position, int depth) {
-  wish(from, to, position, depth, 1);
+  addHint(from, to, position, depth, 1);
   copies[op].push_back({nodeOf.lookup(from), to});
 }
 
@@ -265,8 +265,8 @@ void Plan::numberRegions(Operation *op, int depth) {
     definitions.push_back({value, node, end});
 }
 
-void Plan::wishForReuse(ValueRange inputs, ValueRange results, ArrayRef<int64_t> reuse,
-                        int64_t position, int depth, double factor) {
+void Plan::addReuseHints(ValueRange inputs, ValueRange results, ArrayRef<int64_t> reuse,
+                         int64_t position, int depth, double factor) {
   for (auto [result, operand] : llvm::zip(results, reuse)) {
     if (operand < 0)
       continue;
@@ -276,7 +276,7 @@ void Plan::wishForReuse(ValueRange inputs, ValueRange results, ArrayRef<int64_t>
                       return nodeOf.lookup(other) == nodeOf.lookup(input);
                     }) > 1;
     if (!isShared)
-      wish(input, nodeOf[result], position, depth, factor);
+      addHint(input, nodeOf[result], position, depth, factor);
   }
 }
 
@@ -309,13 +309,13 @@ void Plan::number(Block &block, int depth) {
     if (isa<CollectiveDoneOp>(op))
       reuseOperands(&op, depth);
     if (auto call = dyn_cast<CustomCallOp>(op))
-      wishForReuse(call.getInputs(), call.getResults(), getReuse(call), position, depth, 1);
+      addReuseHints(call.getInputs(), call.getResults(), getReuse(call), position, depth, 1);
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)
       continue;
     addScratch(kernel);
-    wishForReuse(kernel.getInputs(), kernel.getResults(), kernel.getReuse(), position, depth,
-                 kernel.getMustReuse() ? 1 : 0.01);
+    addReuseHints(kernel.getInputs(), kernel.getResults(), kernel.getReuse(), position, depth,
+                  kernel.getMustReuse() ? 1 : 0.01);
   }
 }
 
@@ -394,8 +394,8 @@ bool Plan::overlap(int a, int b) {
   return false;
 }
 
-bool Plan::tryCoalesce(const CoalesceHint &wish) {
-  int from = find(wish.from), to = find(wish.to);
+bool Plan::tryCoalesce(const CoalesceHint &hint) {
+  int from = find(hint.from), to = find(hint.to);
   if (from == to)
     return true;
   const Buffer &source = buffers[from], &target = buffers[to];
@@ -466,9 +466,9 @@ Plan::Plan(func::FuncOp main, ArrayRef<Alias> aliases) : main(main) {
     buffers[find(result)].type = main.getResultTypes()[alias.result];
   }
   llvm::stable_sort(
-      wishes, [](const CoalesceHint &a, const CoalesceHint &b) { return a.weight > b.weight; });
-  for (const CoalesceHint &wish : wishes)
-    tryCoalesce(wish);
+      hints, [](const CoalesceHint &a, const CoalesceHint &b) { return a.weight > b.weight; });
+  for (const CoalesceHint &hint : hints)
+    tryCoalesce(hint);
   orderCopies();
   place();
 }

@@ -114,21 +114,21 @@ private:
                  int64_t last, llvm::SmallVectorImpl<Range> &ranges);
   void define(mlir::Value value, int64_t begin);
   void addScratch(hlo::KernelOp kernel);
-  void wish(mlir::Value from, int to, int64_t position, int depth, double factor, int64_t until);
-  void wish(mlir::Value from, int to, int64_t position, int depth, double factor) {
-    wish(from, to, position, depth, factor, position + 1);
+  void addHint(mlir::Value from, int to, int64_t position, int depth, double factor, int64_t until);
+  void addHint(mlir::Value from, int to, int64_t position, int depth, double factor) {
+    addHint(from, to, position, depth, factor, position + 1);
   }
   void reuseOperands(mlir::Operation *done, int depth);
   /// Adds hints that results of an operation be in the operands that `reuse` names, -1 for none.
-  void wishForReuse(mlir::ValueRange inputs, mlir::ValueRange results,
-                    llvm::ArrayRef<int64_t> reuse, int64_t position, int depth, double factor);
+  void addReuseHints(mlir::ValueRange inputs, mlir::ValueRange results,
+                     llvm::ArrayRef<int64_t> reuse, int64_t position, int depth, double factor);
   bool isReadBetween(mlir::Value value, mlir::Operation *first, mlir::Operation *last);
   void addTransfer(mlir::Operation *op, mlir::Value from, int to, int64_t position, int depth);
   void findTileGroups();
   void collectUses();
   bool overlap(int a, int b);
   bool isHandedOver(int from, const Range &read, int to, const Range &written);
-  bool tryCoalesce(const CoalesceHint &wish);
+  bool tryCoalesce(const CoalesceHint &hint);
   void orderCopies();
   void place();
   bool placeInResult(int node);
@@ -148,7 +148,7 @@ private:
   };
   llvm::SmallVector<TileGroup> tileGroups;
   llvm::DenseMap<mlir::Operation *, int64_t> begins, ends;
-  std::vector<CoalesceHint> wishes;
+  std::vector<CoalesceHint> hints;
   /// For each position, the buffers that may be handed over there.
   llvm::DenseMap<int64_t, llvm::SmallVector<Handover, 2>> handovers;
   /// Values, their nodes, and the positions from which they are live.

@@ -38,7 +38,7 @@ static bool isConstant(Operation *op) {
 }
 
 int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, double count,
-                              double besides) {
+                              double unrolled) {
   const CostModel &costs = problem.costs;
   const Rates &rates = problem.target.machine.rates;
   double work = 0, constants = 0, chain = 0;
@@ -67,14 +67,14 @@ int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, doubl
 
   double instructions = costs.toCycles(work) * rates.simple;
   auto getTime = [&](int64_t vectors) {
-    double all = double(vectors) * besides,
+    double all = double(vectors) * unrolled,
            ahead = std::max(1.0, rates.window / (instructions * all));
     return std::max(work + constants / all, chain / (all * ahead));
   };
   int64_t vectors = 1;
   double least = getTime(1);
   for (int64_t more = 2; more <= kMostVectors; more *= 2) {
-    if (instructions * double(more) * besides > kMostInstructions ||
+    if (instructions * double(more) * unrolled > kMostInstructions ||
         getTime(more) > least * (1 - kLeastGain))
       continue;
     vectors = more;

@@ -12,10 +12,10 @@
 namespace hloc {
 
 /// The unroll factor, a power of two, that is fastest for `count` elements in vectors of `lanes`,
-/// if the loop computes `besides` independent vectors in any case. One if the kernel takes so
-/// little time that the additional code is not worth it.
+/// if the loop computes `unrolled` independent vectors per iteration anyway. One if the kernel
+/// takes so little time that the additional code is not worth it.
 int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, double count,
-                              double besides = 1);
+                              double unrolled = 1);
 
 } // namespace hloc
 

@@ -36,14 +36,14 @@ constexpr int64_t kMostVectors = 8;
 constexpr int64_t kFlatUnit = 4096;
 /// The most elements of a short dimension that are unrolled, and the most operations that this may
 /// give.
-constexpr int64_t kMostBesides = 8, kMostOperations = 1200;
+constexpr int64_t kMaxUnrolled = 8, kMostOperations = 1200;
 /// The side of the largest tile, which takes that many registers, and of the smallest one.
 /// `kUsefulTile` is the smallest side that is proposed where vectors are long enough: below it,
 /// strided loads are as fast.
 constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
 /// Cycles to begin a row; to compute the indices along one dimension of a vector of positions; to
 /// interleave a vector with others for storing; and for one step of transposing a tile.
-constexpr double kRowCycles = 2, kDivideCycles = 4, kInterleaveCycles = 1, kTurnCycles = 1;
+constexpr double kRowCycles = 2, kDivideCycles = 4, kInterleaveCycles = 1, kTransposeCycles = 1;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
   return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
@@ -71,20 +71,20 @@ ScheduleFields fitCheapVectors(const KernelProblem &problem, const LoopProblem &
   return fitVectors(countCheapVectors(problem, loop), getLanes(problem, loop), loop.count);
 }
 
-/// Vectors and lanes along `along` elements, if `besides` elements are computed at each of them.
+/// Vectors and lanes along `along` elements, if `unrolled` elements are computed at each of them.
 ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, int64_t along,
-                        int64_t besides = 1) {
+                        int64_t unrolled = 1) {
   int64_t lanes = getLanes(problem, loop);
   int64_t vectors = countCheapVectors(problem, loop);
   if (vectors == 1)
-    vectors = chooseVectorsInFlight(problem, lanes, double(loop.count), double(besides));
+    vectors = chooseVectorsInFlight(problem, lanes, double(loop.count), double(unrolled));
   return fitVectors(vectors, lanes, along);
 }
 
 /// Likewise along a range that is cut into units.
 ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
-                        int64_t besides = 1) {
-  ScheduleFields fields = fitLanes(problem, loop, loop.count, besides);
+                        int64_t unrolled = 1) {
+  ScheduleFields fields = fitLanes(problem, loop, loop.count, unrolled);
   fields.block = {kFlatUnit};
   return fields;
 }
@@ -151,9 +151,10 @@ double costTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
          body = getBodyTime(problem, schedule);
   // Rows of the operand are loaded as vectors and transposed, so there are no strided loads.
   double strided = count * double(loop.transposes.size()) * problem.costs.getStridedTime();
-  double turn = count / lanes * double(loop.transposes.size()) *
-                problem.costs.fromCycles(kTurnCycles * llvm::Log2_64(schedule.getLanes()));
-  return std::max(body - strided, body / 2) + std::min(turn, strided / 2);
+  double transposition =
+      count / lanes * double(loop.transposes.size()) *
+      problem.costs.fromCycles(kTransposeCycles * llvm::Log2_64(schedule.getLanes()));
+  return std::max(body - strided, body / 2) + std::min(transposition, strided / 2);
 }
 
 std::string checkTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -251,7 +252,7 @@ std::string refuseFew(const KernelProblem &problem, const LoopProblem &loop, int
                       int64_t along) {
   if (loop.isBlind || loop.packsResults)
     return "the loop does not benefit, or elements share bytes";
-  if (few < 2 || few > kMostBesides || loop.operations * few > kMostOperations)
+  if (few < 2 || few > kMaxUnrolled || loop.operations * few > kMostOperations)
     return "the dimension has too many elements to unroll";
   return along < getWidth(fitCheapVectors(problem, loop))
              ? "the other dimension does not fill the lanes"

@@ -28,7 +28,7 @@ public:
 private:
   struct Node {
     SmallVector<unsigned> reads; // values, by the number of their producer
-    int64_t bytes = 0; // of the results
+    int64_t bytes = 0;           // of the results
   };
   using Order = std::vector<unsigned>;
 

@@ -72,8 +72,8 @@ public:
 private:
   struct Node {
     double work = 0;
-    double hidden = 0; // of a done: work since its start
-    double worth = 0; // of a done: work that would hide all that was started
+    double hidden = 0;         // of a done: work since its start
+    double worth = 0;          // of a done: work that would hide all that was started
     bool leadsToStart = false; // it starts something, or a start depends on it
   };
 

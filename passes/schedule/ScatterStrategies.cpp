@@ -25,7 +25,8 @@ constexpr int64_t kUnits = 8, kVectorsOfUnit = 4;
 /// Windows that are staged at a time; the fewest contiguous windows for which that is proposed; and
 /// the most that a written schedule may have.
 constexpr int64_t kStagedWindows = 512, kLeastStaged = 16, kMostStaged = 8192;
-/// Cycles of a window besides its elements, and of a vector of elements (load, combine, store).
+/// Cycles of a window in addition to its elements, and of a vector of elements (load, combine,
+/// store).
 constexpr double kWindowCycles = 3, kVectorCycles = 1.5;
 /// Cycles to store a staged element and load it again.
 constexpr double kStageCycles = 1.5;

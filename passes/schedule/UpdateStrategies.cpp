@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kMostScattered = 16;
 /// The most elements of a short dimension that are unrolled, and the most operations that this may
 /// give.
-constexpr int64_t kMostBesides = 8, kMostOperations = 1200;
+constexpr int64_t kMaxUnrolled = 8, kMostOperations = 1200;
 /// Cycles to begin a row, and to interleave a vector with others for storing.
 constexpr double kRowCycles = 4, kInterleaveCycles = 1;
 
@@ -96,7 +96,7 @@ std::string refuseFewMinor(const KernelProblem &problem) {
   if (update.packsResults || update.isComplex)
     return "elements are complex, or share bytes";
   int64_t few = update.shape.back();
-  if (few < 2 || few > kMostBesides || update.operations * few > kMostOperations)
+  if (few < 2 || few > kMaxUnrolled || update.operations * few > kMostOperations)
     return "a row has too many elements to unroll";
   return update.shape[rank - 2] < problem.target.getLanes(update.bits)
              ? "the rows do not fill the lanes"

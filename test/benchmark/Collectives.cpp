@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives between threads of a process: long messages beside the least traffic of memory that
-// they can do with, short ones by themselves.
+// Collectives between threads of a process: long messages compared with the lower bound of their
+// memory traffic, and short ones.
 //
 //     benchmark-collectives [participants] [megabytes]
 //     benchmark-collectives --overlap [participants] [megabytes]
 //     mpirun -n 2 benchmark-collectives --overlap --mpi [megabytes]
 //
-// The least traffic is a loop on the same threads that moves the same bytes and waits for nobody:
-// each reads what its result needs from everyone's operands; of an all-reduce, each adds up its
-// share and writes it to everyone's results. Before each call participants write their operands
-// anew, as a program does. Both are timed in turns, and the least of several counts.
+// The lower bound is a loop on the same threads that moves the same bytes without waiting: each
+// reads what its result needs from everyone's operands; for an all-reduce, each adds up its share
+// and writes it to everyone's results. Before each call participants write their operands again, as
+// a program does. Both are measured alternately, and the minimum of several calls is reported.
 //
-// With --overlap (Overlap.h): how much of a long message a product hides, between threads or over
-// MPI.
+// With --overlap (Overlap.h): how much of a long message a matrix product hides, between threads or
+// over MPI.
 
 #include "Operation.h"
 #include "Overlap.h"

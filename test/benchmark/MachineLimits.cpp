@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what this machine can do at most, for the benchmark to compare with: multiply-adds per
-// second that live in registers, and the bandwidth of a[i] = b[i] + s * c[i] over arrays that fit
-// the second-level cache, the last-level cache and nothing but memory.
+// Measures the limits of this machine, for comparison in the benchmark: multiply-adds per second in
+// registers, and the bandwidth of a[i] = b[i] + s * c[i] over arrays that fit into L2, into the
+// last-level cache, and only into memory.
 //
 //     machine-limits THREADS        prints one JSON object; rates of all threads together
 //
-// Each figure is the best of several short trials: a limit, not an average.
+// Each number is the best of several short trials: a limit, not an average.
 #include <barrier>
 #include <chrono>
 #include <cstdint>

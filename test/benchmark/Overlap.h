@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a transfer a product beside it hides.
+// How much of a transfer is hidden by a matrix product that runs in the meantime.
 #ifndef HLOC_TEST_BENCHMARK_OVERLAP_H
 #define HLOC_TEST_BENCHMARK_OVERLAP_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot kernels of every path against sums in double, over shapes that leave remainders everywhere.
+// Dot kernels of every strategy against sums in double, for shapes with remainders in all
+// dimensions.
 #include "ProgramTest.h"
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of one kernel with any number of results, and the shapes and numbers that tests use.
+// Programs of one kernel with any number of results, and helpers for shapes and numbers of tests.
 
 #ifndef HLOC_TEST_CODEGEN_KERNELPROGRAM_H
 #define HLOC_TEST_CODEGEN_KERNELPROGRAM_H

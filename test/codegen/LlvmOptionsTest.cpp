@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hloc changes in LLVM by its options, which have no interface that would fail to compile.
+// The effect of the LLVM options that hloc sets, which have no interface that would fail to
+// compile.
 #include "codegen/object/TargetMachine.h"
 #include "llvm/Support/CommandLine.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan kernels: prefix folds along every dimension and both ways, and bodies that do not associate.
+// Scan kernels: prefix sums along every dimension in both directions, and bodies that are not
+// associative.
 #include "KernelProgram.h"
 
 using namespace hloc;

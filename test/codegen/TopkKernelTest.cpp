@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k of long rows: order of ties, NaNs and zeros, rows in the worst order, every kind of
-// type.
+// The first k elements of long rows: order of ties, NaNs and zeros, rows in the worst order, every
+// kind of type.
 #include "KernelProgram.h"
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small kernels without loops, at every shape that vectors of several sizes make up: reductions,
-// dots, updates, several results, results that lie where an input did.
+// Small kernels without loops, for every shape that is composed of vectors of several sizes:
+// reductions, dots, updates, several results, results in the memory of an input.
 #include "KernelProgram.h"
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window kernels against windows folded one element at a time.
+// Window kernels against windows reduced one element at a time.
 #include "KernelProgram.h"
 #include <cmath>
 

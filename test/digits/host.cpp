@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host program for the compiled digit classifier: reads the pictures that were kept out of
+// A host program for the compiled digit classifier: reads the pictures that were held out of
 // training, shows a few with the network's answer, and prints accuracy and time.
 //
 //     host heldout.txt
 //
-// Exit status 1 if fewer than 98% of the answers are right.
+// The exit status is 1 if fewer than 98% of the answers are correct.
 #include "digits.h"
 
 #include <algorithm>

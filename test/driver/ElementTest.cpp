@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as the runtime knows them, beside MLIR's types and LLVM's floats.
+// The runtime's functions on elements, compared with MLIR's types and LLVM's floats.
 #include "runtime/program/Element.h"
 #include "compiler/driver/HostArray.h"
 #include "compiler/text/Shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever schedules tuning may choose from, results have the same bits: every kernel below runs
+// With all schedules that tuning may choose, results have the same bits: every kernel below runs
 // with all of them (passes/schedule/Summation.h, passes/schedule/Candidates.h).
 #include "compiler/driver/LoadedInstance.h"
 #include "compiler/driver/RunFiles.h"

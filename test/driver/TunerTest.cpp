@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search, on a machine that is made up.
+// The search, on an artificial machine.
 #include "compiler/driver/Tuner.h"
 #include "mlir/IR/MLIRContext.h"
 #include <gtest/gtest.h>

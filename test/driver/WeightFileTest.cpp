@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of weights: what is in them, and files that are damaged. (Files as others write them:
+// Files of weights: their contents, and damaged files. (Files written by other programs:
 // test/tools/bind.test.)
 #include "compiler/driver/weights/WeightFile.h"
 #include "llvm/Support/Endian.h"

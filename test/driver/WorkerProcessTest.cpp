@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that answer, crash, hang, and are not there.
+// Programs that answer, crash, hang, and do not exist.
 #include "compiler/driver/WorkerProcess.h"
 #include <gtest/gtest.h>
 

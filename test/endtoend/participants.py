@@ -4,7 +4,7 @@
 
     participants.py --hlo-run COMMAND [--mpirun "mpirun -n"] [--args "-O3"] [--timeout S] [FOLDER...]
 
-A case is a folder as README.md says, with inN.pD.npy and outN.pD.npy for participant D. Its module.hlo is
+A case is a folder as README.md describes, with inN.pD.npy and outN.pD.npy for participant D. Its module.hlo is
 for partitions, replicas.hlo for replicas, global.hlo says nothing of their number. Each runs each way, and
 a result must have the same bits as threads and as processes. FOLDER is a case, or a folder of cases whose
 names begin with dist_ (default: participants/). Where inputs are not stored, inputs.py and compare.py

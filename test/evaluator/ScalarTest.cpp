@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way between scalars and bytes, and rounding to every float type, against LLVM's APFloat.
+// Conversion between scalars and bytes, and rounding to every float type, against LLVM's APFloat.
 #include "compiler/evaluator/core/Scalar.h"
 #include "compiler/evaluator/core/SmallFloat.h"
 #include "llvm/ADT/APFloat.h"

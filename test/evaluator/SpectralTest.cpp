@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equations that define each decomposition, on random matrices and on awkward ones.
+// The defining equations of each decomposition, on random matrices and on difficult ones.
 #include "compiler/evaluator/linalg/Spectral.h"
 #include "compiler/evaluator/linalg/Tridiagonal.h"
 #include <gtest/gtest.h>

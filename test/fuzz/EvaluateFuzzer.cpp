@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target for the whole way from text to values: what parser and verifier let through, the
-// evaluator must run to a result of the declared shape or end with an error at a place, within its
-// limits of steps, memory and time. How to run it: README.md.
+// libFuzzer target from text to values: what parser and verifier accept, the evaluator must run to
+// a result of the declared shape or end with an error that has a location, within its limits of
+// steps, memory and time. How to run it: README.md.
 #include "compiler/evaluator/core/Evaluator.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Verify.h"

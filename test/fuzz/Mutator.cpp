@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How libFuzzer changes HLO text: by tokens and lines rather than bytes, so that many inputs get
-// past the parser. Some changes keep a program whole (another element type or size throughout,
+// libFuzzer's mutations of HLO text: by tokens and lines rather than bytes, so that many inputs get
+// past the parser. Some changes keep a program valid (another element type or size throughout,
 // another opcode of the same arity, lines of another program), others break it at one place.
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Opcodes.h"

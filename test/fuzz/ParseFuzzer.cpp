@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target for the lexer, the parser, the verifier and the printer. Any text must be
-// refused with a diagnostic at a place, or be read; what was read and holds together must print,
-// and the printed text must be read and print as itself. The index of any text has what editors
-// rely on. How to run it: README.md.
+// libFuzzer target for the lexer, the parser, the verifier and the printer. Any text must either be
+// refused with a diagnostic that has a location, or be parsed; valid modules must be printed, and
+// the printed text must be parsed and printed as the same text. The index of any text satisfies
+// what editors rely on. How to run it: README.md.
 #include "compiler/hlo/Verify.h"
 #include "compiler/lsp/Index.h"
 #include "compiler/text/Parser.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers share: a context used for many inputs, errors that must have a place, faults.
+// Shared code of the fuzzers: a context for many inputs, errors that must have a location, faults.
 
 #ifndef HLOC_TEST_FUZZ_SESSION_H
 #define HLOC_TEST_FUZZ_SESSION_H

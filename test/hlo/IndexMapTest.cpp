@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index maps of data movement say what the evaluator does.
+// The index maps of data movement agree with the evaluator.
 #include "compiler/evaluator/core/Evaluator.h"
 #include "compiler/hlo/Movement.h"
 #include "mlir/Parser/Parser.h"

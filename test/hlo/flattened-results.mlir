@@ -1,5 +1,5 @@
 // RUN: hlo-opt %s | FileCheck %s
-// Operations with several results have one tuple in HLO text and one result a leaf in programs
+// Operations with several results have one tuple in HLO text and one result per leaf in programs
 // without tuples; both are checked.
 
 hlo.computation @both(%a: tensor<f32>, %b: tensor<i32>, %x: tensor<f32>, %y: tensor<i32>) -> (tensor<f32>, tensor<i32>) {

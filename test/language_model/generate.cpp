@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells stories by a small language model that hloc has compiled:
+// Generates stories with a small language model that hloc has compiled:
 //
 //     generate [--temperature T] [--seed N] [BEGINNING]...
 //
-// goes on with each beginning, by default with none. The higher T, the more often it takes a byte
-// that is not the likeliest; with 0 it never does. What it needs is in the program, and in
-// prefill.weights and decode.weights beside it.
+// continues each beginning, by default an empty one. The higher T, the more often it takes a byte
+// that is not the most likely; with 0 it never does. The program needs only prefill.weights and
+// decode.weights next to it.
 #include "decode.h"
 #include "prefill.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of a text that the parser reads says what the module says: the same instructions with
+// The index of a text that the parser accepts agrees with the module: the same instructions with
 // the same operands, and every name has its definition. Over the modules of other tests, or of the
 // folders on the command line.
 #include "compiler/lsp/Index.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory in tests: how much is in use, and what happens when there is none. A program that links
-// Allocations.cpp has its operator new and delete.
+// Memory in tests: how much is in use, and simulated lack of memory. A program that links
+// Allocations.cpp uses its operator new and delete.
 #ifndef HLOC_TEST_RUNTIME_ALLOCATIONS_H
 #define HLOC_TEST_RUNTIME_ALLOCATIONS_H
 

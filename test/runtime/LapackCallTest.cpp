@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all LAPACK custom calls do alike: batches on threads, empty arrays, wrong frames.
+// Common behaviour of all LAPACK custom calls: batches on threads, empty arrays, wrong frames.
 
 #include "LapackTest.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of LAPACK custom calls share. Results are judged by what they are for: products
+// Shared code of the tests of LAPACK custom calls. Results are checked by their purpose: products
 // that give the operand back. Calls run on batches of 3 in all four types, with JAX's layouts and
 // row-major.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the runtime: any request for it may fail, and many calls do not make it grow.
-// HLORT_TEST_CALLS says how many calls that is; with a million every single request fails once.
+// Memory of the runtime: any allocation may fail, and many calls do not make it grow.
+// HLORT_TEST_CALLS is the number of calls; with a million every single allocation fails once.
 
 #include "Allocations.h"
 #include "collective/QueueTransport.h"

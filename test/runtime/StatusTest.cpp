@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statuses, contexts and arenas: what they hold and how they fail.
+// Statuses, contexts and arenas: their contents and failures.
 
 #include "hlort/hlort.h"
 

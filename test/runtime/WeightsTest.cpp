@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of weights, mapped: whose they are, by how many threads, what is refused.
+// Files of weights, mapped: which module they belong to, from several threads, and errors.
 #include "hlort/weights.h"
 #include "WeightsFormat.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reaching data takes: relations that predictions depend on, not numbers.
+// The time of memory accesses: relations that predictions depend on, not numbers.
 #include "compiler/target/Access.h"
 #include <gtest/gtest.h>
 

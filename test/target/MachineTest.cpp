@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines: which row a processor gets, what YAML says and refuses.
+// Machines: which row a processor gets, and the YAML that is accepted and refused.
 #include "compiler/target/Target.h"
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a module is compiled for is an attribute, which passes ask.
+// The targets of a module are an attribute, which passes read.
 
 // RUN: hlo-opt --fuse --split-input-file --verify-diagnostics %s
 

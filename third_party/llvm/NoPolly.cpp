@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for Polly, which LLVM's library for optimization at link time refers to.
+// Defines the entry point of Polly, to which LLVM's library for link-time optimization refers.
+// hloc does not use Polly.
 #include "llvm/Plugins/PassPlugin.h"
 
 /// Declared by LLVM's list of extensions.

@@ -177,7 +177,7 @@ void ConvolutionKernel::fillPatchBySquares(Value pixelStart) {
     for (int64_t d = 0; d < last; ++d)
       from.push_back(inputPosition(d, outerPosition(d), tap[d]));
     from.emplace_back();
-    auto turn = [&](Value column, Value channel, int64_t live) {
+    auto transposeTile = [&](Value column, Value channel, int64_t live) {
       ElementEmitter::Scope scope(context.emitter);
       SmallVector<Value> square;
       for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -199,9 +199,9 @@ void ConvolutionKernel::fillPatchBySquares(Value pixelStart) {
     buildFor(context, index.constant(0), index.constant(shape.patchSizes.back()), lanes,
              [&](Value column) {
                buildFor(context, index.constant(0), index.constant(whole), lanes,
-                        [&](Value channel) { turn(column, channel, lanes); });
+                        [&](Value channel) { transposeTile(column, channel, lanes); });
                if (whole < problem.channels)
-                 turn(column, index.constant(whole), problem.channels - whole);
+                 transposeTile(column, index.constant(whole), problem.channels - whole);
              });
     return SmallVector<Value>();
   });

@@ -31,35 +31,21 @@ public:
     else if (strategy == "loop.few_major")
       emitFewMajor();
     else if (strategy == "loop.rows")
-      buildRows(context, shape, /*parallel=*/true,
-                [&](ArrayRef<VectorIndex> at, Mask mask) { emitElements(at, mask); });
+      buildRows(context, shape, /*parallel=*/true, [&](ArrayRef<VectorIndex> at, Mask mask) {
+        context.storeResults(shape, at, mask);
+      });
     else
       emitFlat();
   }
 
 private:
-  /// Computes all results at `at`, then stores them, because a result may overwrite an input.
-  void emitElements(ArrayRef<VectorIndex> at, Mask mask) {
-    SmallVector<VectorValue> values;
-    SmallVector<ElementIndex> places;
-    for (Value result : results) {
-      auto resultShape = cast<RankedTensorType>(result.getType()).getShape();
-      places.push_back(resultShape == shape ? ElementIndex(at)
-                                            : reshapeIndex(index, shape, resultShape, at));
-      values.push_back(context.emitter.emit(result, places.back(), mask));
-    }
-    if (context.emitter.hasFailed())
-      return;
-    for (auto [i, value] : llvm::enumerate(values))
-      storeElements(index, context.getOutput(i), places[i], value, mask);
-  }
-
   /// Lanes lie along the row-major position.
   void emitFlat() {
     walkFlat(problem.count, [&](VectorIndex position, Mask mask) {
-      emitElements(problem.isBlind ? flatIndex(position)
-                                   : reshapeIndex(index, problem.count, shape, position),
-                   mask);
+      context.storeResults(shape,
+                           problem.isBlind ? flatIndex(position)
+                                           : reshapeIndex(index, problem.count, shape, position),
+                           mask);
     });
   }
 

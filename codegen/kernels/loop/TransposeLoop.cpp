@@ -16,8 +16,7 @@ namespace {
 class TransposeLoop {
 public:
   explicit TransposeLoop(KernelContext &context)
-      : context(context), b(context.b), index(context.index),
-        results(context.getReturn().getOperands()), problem(context.getBody()),
+      : context(context), b(context.b), index(context.index), problem(context.getBody()),
         shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
         tile(context.chosen.getLanes()), transposes(problem.transposes) {}
 
@@ -84,7 +83,7 @@ private:
   void emitTile(Value row, int64_t rows, Value column, int64_t columns) {
     auto plus = [&](Value base, int64_t offset) { return index.add(index.uniform(base), offset); };
     Mask rowMask = firstLanes(index, rows), columnMask = firstLanes(index, columns);
-    SmallVector<SmallVector<VectorValue>> turned;
+    SmallVector<SmallVector<VectorValue>> transposed;
     for (hlo::TransposeOp op : transposes) {
       SmallVector<VectorValue> lines;
       for (int64_t i = 0; i < tile; ++i) {
@@ -99,13 +98,13 @@ private:
           return;
         lines.push_back(broadcastLanes(index, line));
       }
-      turned.push_back(turn(lines));
+      transposed.push_back(transpose(lines));
     }
     for (int64_t i = 0; i < rows; ++i) {
       ElementIndex at = position(plus(row, i), index.consecutive(column, tile));
-      for (auto [op, lines] : llvm::zip(transposes, turned))
+      for (auto [op, lines] : llvm::zip(transposes, transposed))
         bindLine(op, at, columnMask, lines[i]);
-      emitElements(at, columnMask);
+      context.storeResults(shape, at, columnMask);
     }
     for (hlo::TransposeOp op : transposes)
       context.emitter.unbind(op);
@@ -121,18 +120,8 @@ private:
     });
   }
 
-  void emitElements(const ElementIndex &at, Mask mask) {
-    SmallVector<VectorValue> values;
-    for (Value result : results)
-      values.push_back(context.emitter.emit(result, at, mask));
-    if (context.emitter.hasFailed())
-      return;
-    for (auto [i, value] : llvm::enumerate(values))
-      storeElements(index, context.getOutput(i), at, value, mask);
-  }
-
   /// Transposes: line i of the result has lane i of all `lines`.
-  SmallVector<VectorValue> turn(ArrayRef<VectorValue> lines) {
+  SmallVector<VectorValue> transpose(ArrayRef<VectorValue> lines) {
     SmallVector<Value> re, im;
     for (VectorValue line : lines) {
       re.push_back(line.re);
@@ -141,16 +130,15 @@ private:
     }
     re = transposeSquare(b, re);
     im = transposeSquare(b, im);
-    SmallVector<VectorValue> turned;
+    SmallVector<VectorValue> transposed;
     for (auto [i, part] : llvm::enumerate(re))
-      turned.push_back({part, im.empty() ? Value() : im[i]});
-    return turned;
+      transposed.push_back({part, im.empty() ? Value() : im[i]});
+    return transposed;
   }
 
   KernelContext &context;
   ImplicitLocOpBuilder &b;
   IndexBuilder &index;
-  ValueRange results;
   LoopProblem problem;
   ArrayRef<int64_t> shape;
   int64_t minor, across, tile;

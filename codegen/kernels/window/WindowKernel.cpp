@@ -231,18 +231,7 @@ void WindowKernel::emitOutputs(ArrayRef<VectorIndex> at, Mask mask, int64_t live
     VectorValue lanes = fold.narrow(i, total[i]);
     context.emitter.bind(result, [lanes](ArrayRef<VectorIndex>, Mask) { return lanes; });
   }
-  SmallVector<VectorValue> values;
-  SmallVector<ElementIndex> places;
-  for (Value result : context.getReturn().getOperands()) {
-    auto resultShape = cast<RankedTensorType>(result.getType()).getShape();
-    places.push_back(resultShape == shape ? ElementIndex(at)
-                                          : reshapeIndex(index, shape, resultShape, at));
-    values.push_back(context.emitter.emit(result, places.back(), mask));
-  }
-  if (context.emitter.hasFailed())
-    return;
-  for (auto [i, value] : llvm::enumerate(values))
-    storeElements(index, context.getOutput(i), places[i], value, mask);
+  context.storeResults(shape, at, mask);
 }
 
 LogicalResult emitWindowKernel(KernelContext &context) {

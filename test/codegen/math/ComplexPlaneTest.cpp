@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers over the whole plane, each part by itself, against the C++ library's
-// in long double: all pairs of special values, which tell zeros and sides of cuts apart by sign,
-// and random numbers of every magnitude.
+// Functions of complex numbers over the whole plane, each part separately, against the C++
+// library's in long double: all pairs of special values, in which signs distinguish zeros and sides
+// of branch cuts, and random numbers of every magnitude.
 #include "codegen/math/Math.h"
 #include "test/codegen/math/Jit.h"
 #include "test/codegen/math/Ulp.h"

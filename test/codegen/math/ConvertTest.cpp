@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions against the plain definition of each format: the value of every code, and of all
-// values the nearest.
+// Conversions against the definition of each format: the value of every code, and the nearest of
+// all values.
 #include "codegen/math/FloatFormat.h"
 #include "codegen/math/Math.h"
 #include "test/codegen/math/Jit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for a fused multiply-add where there is none has its bits: for special numbers in
-// every combination, sums that cancel, lie half way between two numbers, or are subnormal, and
-// random ones.
+// The emulation of a fused multiply-add has the same bits: for special numbers in every
+// combination, sums that cancel, are half way between two numbers, or are subnormal, and random
+// ones.
 #include "codegen/math/Math.h"
 #include "test/codegen/math/Jit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles what the builders of codegen/math emit into a loop over arrays and runs it here. The
-// code sees no library: a call left in it fails the compilation. For work on the emitters,
+// Compiles the code emitted by the builders of codegen/math into a loop over arrays and runs it
+// here. The code sees no library: a remaining call fails the compilation. For work on the emitters,
 // HLOC_MATH_FEATURES (such as -avx512f or -fma,-f16c) changes the host's features, and
 // HLOC_MATH_DUMP prints the assembly.
 #ifndef HLOC_TEST_CODEGEN_MATH_JIT_H

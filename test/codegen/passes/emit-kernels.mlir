@@ -1,5 +1,5 @@
-// Kernels become functions of loops: how they are launched is their attribute, what they call stands before them, and
-// computations are gone.
+// Kernels become functions with loops: an attribute says how they are launched, the functions that
+// they call precede them, and computations are removed.
 // RUN: hlo-opt %s --no-verify --emit-kernels | FileCheck %s --implicit-check-not=hlo.kernel_function --implicit-check-not=hlo.computation
 // RUN: hlo-opt %s --no-verify --emit-kernels=target=1 | FileCheck %s --check-prefix=SECOND
 // RUN: not hlo-opt %s --no-verify --emit-kernels=target=2 2>&1 | FileCheck %s --check-prefix=NONE

@@ -1,5 +1,5 @@
-// What the target has no instruction for is expanded, loops have their condition at the end of a round, and functions
-// return where a call of the runtime fails.
+// Operations without an instruction on the target are expanded, loops have their condition at the
+// end of an iteration, and functions return if a call of the runtime fails.
 // RUN: hlo-opt %s --split-input-file --lower-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @with_fma

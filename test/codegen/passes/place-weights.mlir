@@ -1,5 +1,5 @@
-// Large constants get places in a file, behind its table and at multiples of 64; code reads them
-// there, and the entry function asks for the file.
+// Large constants get offsets in a file, after its table and at multiples of 64; code reads them
+// there, and the entry function requests the file.
 // RUN: hlo-opt %s --place-weights=file=net.weights | FileCheck %s
 // RUN: hlo-opt %s --place-weights --emit-kernels --emit-program=name=net | FileCheck %s --check-prefix=PROGRAM --implicit-check-not=@net.large
 

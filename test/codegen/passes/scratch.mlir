@@ -1,4 +1,4 @@
-// A kernel that needs scratch memory is launched with as much as its schedule says, or not at all.
+// A kernel that needs scratch memory is launched with as much as its schedule asks for, or not at all.
 // RUN: hlo-opt %s --emit-kernels | FileCheck %s
 // RUN: hlo-opt %s --emit-kernels --emit-program --verify-diagnostics
 module @model attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", optimization = 3 : i64}]} {

@@ -1,5 +1,5 @@
 // RUN: hlo-opt %s --verify-diagnostics
-// Results of the host's operations that HLO text, whose reader sets them, cannot get wrong.
+// Results of the host's operations that are always valid in HLO text, because its parser sets them.
 
 hlo.computation @infeed_c1(%t: !hlo.token) -> tuple<tensor<4xf32>, tensor<4xf32>> attributes {entry} {
   // expected-error @below {{infeed: expected a result (data, token[]) but got (f32[4], f32[4]) [H0100]}}

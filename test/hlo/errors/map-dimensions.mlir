@@ -1,5 +1,5 @@
 // RUN: hlo-opt %s --verify-diagnostics
-// In text the dimensions of map do not count.
+// In HLO text the dimensions of map are ignored.
 
 hlo.computation @negate(%x: tensor<f32>) -> tensor<f32> {
   %y = hlo.negate %x : (tensor<f32>) -> tensor<f32>

@@ -1,5 +1,5 @@
 // RUN: hlo-opt %s --verify-diagnostics
-// What HLO text cannot say but MLIR can: recursion and unknown computations.
+// Errors that are impossible in HLO text but not in MLIR: recursion and unknown computations.
 
 hlo.computation @entry(%x: tensor<f32>) -> tensor<f32> attributes {entry} {
   %y = hlo.call %x {to_apply = @first} : (tensor<f32>) -> tensor<f32>

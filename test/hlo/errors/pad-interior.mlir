@@ -1,5 +1,5 @@
 // RUN: hlo-opt %s --verify-diagnostics
-// HLO text has no sign in the place of the interior padding; MLIR has.
+// In HLO text interior padding cannot have a sign; in MLIR it can.
 
 hlo.computation @pad_c4(%x: tensor<4xf32>, %value: tensor<f32>) -> tensor<1xf32> attributes {entry} {
   // expected-error @below {{pad: expected interior padding to be at least 0 but got -1 [H0113]}}

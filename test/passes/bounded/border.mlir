@@ -1,7 +1,7 @@
 // RUN: hlo-opt --expand-bounded-sizes --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Sizes of arguments and results come after all others and say whose they are; those of arguments are
-// clamped. An elementwise operation on one size hides nothing.
+// Sizes of arguments and results come after all others and name their arrays; those of arguments
+// are clamped. An elementwise operation on one size needs no mask.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:.*]]: tensor<4x3xf32> {hlo.name = "x"}, %[[Y:[a-z0-9]*]]: tensor<2xf32>
 // CHECK-SAME: %[[N:.*]]: tensor<i32> {hlo.name = "x.size0", hlo.size_of = array<i64: 0, 0>}

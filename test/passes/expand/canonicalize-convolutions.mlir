@@ -1,6 +1,6 @@
 // RUN: hlo-opt --canonicalize-convolutions --split-input-file %s | FileCheck %s
 
-// NCHW x OIHW, turned into NHWC x HWIO; strides, padding and dilations stay.
+// NCHW x OIHW is transposed to NHWC x HWIO; strides, padding and dilations are kept.
 // CHECK-LABEL: func.func @nchw
 // CHECK-DAG: %[[X:.*]] = hlo.transpose %arg0 {dimensions = array<i64: 0, 2, 3, 1>} : (tensor<2x3x8x8xf32>) -> tensor<2x8x8x3xf32>
 // CHECK-DAG: %[[W:.*]] = hlo.transpose %arg1 {dimensions = array<i64: 2, 3, 1, 0>} : (tensor<16x3x5x5xf32>) -> tensor<5x5x3x16xf32>

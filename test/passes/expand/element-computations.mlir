@@ -1,7 +1,7 @@
 // RUN: hlo-opt --expand-operations --split-input-file %s 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 
-// Kernels do what has neither loops nor arrays.
+// Computations without loops and arrays are left to kernels.
 // CHECK-LABEL: func.func @lanes
 // CHECK-NOT: scf.
 // CHECK: hlo.reduce

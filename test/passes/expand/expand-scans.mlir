@@ -1,6 +1,6 @@
 // RUN: hlo-opt --expand-operations --split-input-file %s | FileCheck %s
 
-// Elements that have nothing to do with each other: a kernel steps through the scan.
+// Independent elements: a kernel executes the scan step by step.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-NOT: scf.for
 // CHECK: hlo.scan

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --bind-parameters --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// A constant in the place of the second of three; aliases, donors and layouts follow.
+// The second of three parameters is replaced by a constant; aliases, donors and layouts are adapted.
 // CHECK: module attributes {hlo.bound_parameters = [{from = "w.npz:w", name = "w", type = tensor<2x2xf32>}],
 // CHECK-SAME: hlo.buffer_donor = [#hlo.alias<[] : 0[] "">],
 // CHECK-SAME: hlo.entry_computation_layout = (tensor<2x2xf32>, tensor<2x2xf32, #hlo.layout<[0, 1]>>) -> tensor<2x2xf32>,

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --deduplicate-computations %s | FileCheck %s
 
-// Equal bodies, whatever their names and locations, are one computation.
+// Computations with equal bodies, whatever their names and locations, are merged.
 // CHECK: hlo.computation private @sum
 // CHECK-NOT: @total
 // CHECK: hlo.computation private @product

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --inline-calls --split-input-file %s | FileCheck %s
 
-// A call inside of a callee; the callee's values take the operands' places.
+// A call inside of a callee; its parameters are replaced by the operands.
 // CHECK-LABEL: hlo.computation @main
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>
 // CHECK: %[[S:.*]] = hlo.add %[[X]], %[[X]]

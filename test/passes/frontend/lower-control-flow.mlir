@@ -1,6 +1,6 @@
 // RUN: hlo-opt --lower-control-flow --split-input-file %s | FileCheck %s
 
-// Tuples in the interface are flattened, named by path; aliases count leaves.
+// Tuples in the interface are flattened, named by path; aliases refer to leaves.
 // CHECK: module attributes {hlo.aliases = [array<i64: 1, 2>]}
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[A:.*]]: tensor<f32> {hlo.name = "x"}, %[[B:.*]]: tensor<2x3xi32> {hlo.layout = #hlo.layout<[0, 1]>, hlo.name = "w.0"}, %[[C:.*]]: tensor<5xf32> {hlo.name = "w.1"})

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --normalize-layouts %s | FileCheck %s
 
-// Column-major in, column-major out; the row-major layout spelled out is no layout.
+// Column-major in, column-major out; an explicit row-major layout is removed.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: tensor<3x2xf32> {hlo.layout = #hlo.layout<[0, 1]>, hlo.name = "x"}, %{{.*}}: tensor<2x3xf32> {hlo.name = "y"})
 // CHECK-SAME: -> (tensor<3x2xf32> {hlo.layout = #hlo.layout<[0, 1]>})

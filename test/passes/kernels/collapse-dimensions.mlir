@@ -1,6 +1,6 @@
 // RUN: hlo-opt --collapse-dimensions --split-input-file %s | FileCheck %s
 
-// A value for each of the outermost dimension: the others are one row.
+// A value per index of the outermost dimension: the others are one row.
 // CHECK-LABEL: func.func @broadcast_from_outside
 // CHECK: hlo.kernel <loop> (%{{.*}}) {reuse = array<i64: 0>} : (tensor<64x8x3xf32>, tensor<64xf32>) -> tensor<64x8x3xf32>
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x24xf32>, %[[Y:.*]]: tensor<64xf32>):

@@ -1,7 +1,7 @@
 // RUN: hlo-opt --fuse --order-kernels --assign-buffers --check-buffers --split-input-file %s | FileCheck %s
 
 // The loop's state is updated in place, the row is written into the stacked buffer, and nothing is
-// copied but the argument, which the program must not write.
+// copied except the argument, which the program must not write.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<64x64xf32>{{.*}}, %{{.*}}: memref<i32>{{.*}}, %[[Y:.*]]: memref<64x64xf32>, %[[Z:.*]]: memref<4x100xf32>, %{{.*}}: memref<0xi8>)
 // CHECK: hlo.launch @{{.*}}() -> (%[[Z]])

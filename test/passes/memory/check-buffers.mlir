@@ -1,6 +1,6 @@
 // RUN: hlo-opt --check-buffers --split-input-file --verify-diagnostics %s
 
-// The second kernel overwrites what the third one reads.
+// The second kernel overwrites an operand of the third one.
 hlo.kernel_function @negate <loop> attributes {reuse = array<i64: -1>} {
 ^bb0(%0: tensor<100xf32>):
   %1 = hlo.negate %0 : (tensor<100xf32>) -> tensor<100xf32>

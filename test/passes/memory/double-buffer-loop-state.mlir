@@ -1,7 +1,7 @@
 // RUN: hlo-opt --fuse --order-kernels --double-buffer-loop-state --assign-buffers --check-buffers --split-input-file %s | FileCheck %s
 
-// Neighbours are read, so the new state cannot overwrite the old one: two buffers take turns, and of an
-// odd number of iterations one comes after the loop.
+// Adjacent elements are read, so the new state cannot overwrite the old one: two buffers
+// alternate, and if the number of iterations is odd, one iteration comes after the loop.
 // CHECK-LABEL: func.func @main
 // CHECK: memref.copy %arg0
 // CHECK: scf.for

@@ -1,7 +1,7 @@
 // RUN: hlo-opt --assign-buffers --check-buffers %s | FileCheck %s
 
-// Scratch memory lies in the arena while its kernel runs: both sorts share it, and the large array in between lies
-// where the first one's was.
+// Scratch memory is in the arena while its kernel runs: both sorts share it, and the large array
+// in between uses the memory of the first one's.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<400000xi8>)
 // CHECK-SAME: hlo.arena_buffers = [array<i64: 0, 320000, 2, 4>, array<i64: 0, 320000, 4, 7>, array<i64: 320000, 80000, 6, 9>, array<i64: 0, 320000, 8, 10>]

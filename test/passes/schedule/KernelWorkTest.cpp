@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a kernel asks for its values, and where the lanes lie; and what follows for
+// How often a kernel computes its values, and the dimension of the lanes; and the effect on
 // predictions.
 #include "passes/schedule/KernelWork.h"
 #include "mlir/Parser/Parser.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of strategies for kernels without contractions: what they propose passes their own
-// checks on any machine, and a schedule that somebody wrote wrongly gets an error that says what is
+// checks on any machine, and an invalid schedule written by a user gets an error that says what is
 // wrong.
 #include "passes/schedule/Strategies.h"
 #include "mlir/AsmParser/AsmParser.h"

@@ -1,4 +1,4 @@
-// How convolutions are done, on different machines. One CHECK line is a test of a choice.
+// The schedules of convolutions, on different machines. Each CHECK line tests one choice.
 
 // RUN: hlo-opt --choose-schedules --split-input-file %s | FileCheck %s
 // RUN: hlo-opt --choose-schedules=remarks --split-input-file %s 2>&1 >/dev/null | FileCheck %s --check-prefix=WHY

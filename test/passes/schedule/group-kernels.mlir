@@ -1,5 +1,5 @@
-// Weights of attention that are larger than the second cache, 256 KiB with AVX2 and 1 MiB with AVX-512, are computed,
-// normalized and used tile by tile. A result that somebody else reads too is needed as a whole.
+// Weights of attention that are larger than L2, 256 KiB with AVX2 and 1 MiB with AVX-512, are
+// computed, normalized and used tile by tile. A result with another reader is needed as a whole.
 
 // RUN: hlo-opt --group-kernels --split-input-file %s | FileCheck %s
 

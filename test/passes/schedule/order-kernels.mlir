@@ -1,6 +1,6 @@
 // RUN: hlo-opt --order-kernels --split-input-file %s | FileCheck %s
 
-// Who reads x comes before the kernel that updates x in place.
+// Readers of x come before the kernel that updates x in place.
 // CHECK-LABEL: func.func @main
 // CHECK: hlo.kernel <loop>
 // CHECK: hlo.kernel <update>

@@ -1,7 +1,7 @@
 // RUN: hlo-opt --pack-operands --split-input-file %s | FileCheck %s
 
-// Panels are as wide as the tile: 16 columns, of which the last panel shares 8 with the one before; the depth is cut
-// into blocks of 256. A kernel of its own makes them, and the dot takes its operand from them.
+// Panels are as wide as the tile: 16 columns, of which the last panel shares 8 with the one before; the depth
+// is divided into blocks of 256. A separate kernel packs them, and the dot reads its operand from them.
 // CHECK-LABEL: func.func @argument
 // CHECK: %[[PANELS:.*]] = hlo.kernel <loop> (%arg1) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"loop.
 // CHECK: hlo.concatenate

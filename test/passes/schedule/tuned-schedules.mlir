@@ -1,5 +1,5 @@
-// What was tuned comes before the model's choice if it is for this machine, for what the kernel computes,
-// and gives the same bits. Names and places of a kernel do not matter.
+// A tuned schedule takes precedence over the model's choice if it is for this machine and for what
+// the kernel computes, and gives the same bits. Names and locations of a kernel do not matter.
 
 // RUN: hlo-opt --choose-schedules --split-input-file --verify-diagnostics %s | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Schedules that somebody writes are checked before code generation obeys them.
+// Schedules that a user writes are checked before code generation uses them.
 
 // RUN: hlo-opt --choose-schedules --split-input-file --verify-diagnostics %s
 

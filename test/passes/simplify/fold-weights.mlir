@@ -1,7 +1,7 @@
 // RUN: hlo-opt --fold-weights --split-input-file %s | FileCheck %s
 
-// Converted to a narrower type in a loop over layers: the whole stack is, and held as such. (All
-// constants here have more than 16,384 elements: others are folded one by one.)
+// Weights converted to a narrower type in a loop over layers: the whole stack is converted and stored
+// as such. (All constants here have more than 16,384 elements: smaller ones are always folded.)
 // CHECK-LABEL: func.func @layers
 // CHECK: [[W:%.*]] = hlo.constant(dense<1.500000e+00> : tensor<4x64x64xbf16>)
 // CHECK: scf.for

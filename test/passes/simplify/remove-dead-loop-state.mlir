@@ -1,6 +1,6 @@
 // RUN: hlo-opt --remove-dead-loop-state --split-input-file %s | FileCheck %s
 
-// What a loop carries only for itself; in both kinds of loop, one inside of the other.
+// Values that a loop carries only for themselves; in both kinds of loop, one inside of the other.
 // CHECK-LABEL: func.func @loops
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[N:.*]]: tensor<i32>)
 // CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %[[X]]) -> (tensor<4xf32>)

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --simplify --split-input-file %s | FileCheck %s
 
-// -0 is neutral in sums of floats, 0 is not: -0 + 0 is 0.
+// -0 is the identity element of float addition, 0 is not: -0 + 0 is 0.
 // CHECK-LABEL: func.func @zeros
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[I:.*]]: tensor<4xi32>)
 // CHECK: %[[S:.*]] = hlo.add %[[X]],

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --simplify --split-input-file %s | FileCheck %s
 
-// Branches and loops that are known.
+// Branches and loops with known conditions.
 // CHECK-LABEL: func.func @known
 // CHECK-NOT: scf.
 // CHECK: %[[N:.*]] = hlo.negate %arg0

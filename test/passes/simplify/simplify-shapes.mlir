@@ -1,6 +1,6 @@
 // RUN: hlo-opt --simplify --split-input-file %s | FileCheck %s
 
-// What moves nothing is gone.
+// Movements without effect are removed.
 // CHECK-LABEL: func.func @nothing
 // CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>
 // CHECK-NEXT: return %[[X]]

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --simplify --split-input-file %s | FileCheck %s
 
-// A row of a slice that is put back: a row of the whole.
+// An update of a row of a slice that is put back becomes an update of a row of the whole.
 // CHECK-LABEL: func.func @nested
 // CHECK: [[ROW:%.*]] = hlo.reshape %arg1 : (tensor<1x8xf32>) -> tensor<1x1x8xf32>
 // CHECK: [[NEW:%.*]] = hlo.dynamic_update_slice %arg0, [[ROW]], %arg2, %arg3,

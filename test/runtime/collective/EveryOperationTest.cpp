@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant goes wrong at each kind of operation: it fails, ends its run, leaves or comes too
-// late. The others are told, and the next run works. Runs are cancelled at any time, and a
+// One participant misbehaves at each kind of operation: it fails, ends its run, leaves or comes too
+// late. The others are notified, and the next run works. Runs are cancelled at any time, and a
 // communicator's functions fail at any call.
 
 #include "QueueTransport.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Participants that come late, fail, leave, are cancelled or do something else: the others are
-// told, and the next run works.
+// notified, and the next run works.
 
 #include "QueueTransport.h"
 #include "World.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives between threads of a process, and of one participant alone.
+// Collectives between threads of a process, and with a single participant.
 
 #include "World.h"
 #include "collective/Exchange.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on between a collective's start and its done: data move while participants are at
-// something else, failures are told where they always are, and memory is left alone after the end.
-// None of it looks at the clock: counters say what has moved and by whom.
+// Between a collective's start and its done: data move while participants compute, failures are
+// reported where they always are, and memory is not accessed after the end. No test depends on the
+// clock: counters tell what has moved and by whom.
 
 #include "QueueTransport.h"
 #include "World.h"

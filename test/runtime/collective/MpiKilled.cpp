@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last process of mpirun is killed in the middle of a run: the others are told within the
-// deadline, and may go on. A line for each that is; mpirun must be asked to let them live.
+// The last process of mpirun is killed in the middle of a run: the others are notified within the
+// deadline, and may continue. Prints a line for each that is; mpirun must be told to let them live.
 
 #include "Operation.h"
 #include "hlort/mpi.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI initialized for fewer threads than call it: no communicator is made, and the status says what
-// to do. Run by mpirun.
+// MPI initialized for fewer threads than call it: no communicator is created, and the status says
+// what to do. Run by mpirun.
 
 #include "hlort/mpi.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective as tests write it down, and what it computes by its definition: element by element,
-// from everyone's operands, without any of the runtime's code.
+// A collective in a test, and its result by definition: element by element, from everyone's
+// operands, without any of the runtime's code.
 #ifndef HLOC_TEST_RUNTIME_COLLECTIVE_OPERATION_H
 #define HLOC_TEST_RUNTIME_COLLECTIVE_OPERATION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator as a host would bring it: messages through queues in memory, late by chance.
+// A communicator provided by a host: messages through queues in memory, with random delays.
 #ifndef HLOC_TEST_RUNTIME_COLLECTIVE_QUEUE_TRANSPORT_H
 #define HLOC_TEST_RUNTIME_COLLECTIVE_QUEUE_TRANSPORT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over a communicator that the host brings.
+// Collectives over a communicator that the host provides.
 
 #include "QueueTransport.h"
 #include "World.h"

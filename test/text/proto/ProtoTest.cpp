@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules as protocol buffers: what the table of attributes covers, which files hold one, and what
-// becomes of files that are cut off.
+// Modules as protocol buffers: what the table of attributes covers, which files contain one, and
+// truncated files.
 #include "compiler/text/AttributeRules.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/proto/FindModule.h"

@@ -1,4 +1,4 @@
-// The chosen kernel: what is known of it, the user's lines it was made from, its HLO beside its assembly.
+// The selected kernel: its properties, the user's lines it was made from, its HLO next to its assembly.
 
 (() => {
   const FIRST_LINES = 1500;
@@ -18,9 +18,9 @@
     add("gives", kernel.outputs.join(", "));
     if (kernel.op_name) add("op_name", kernel.op_name);
     add("launched", kernel.launches === 1 && kernel.times === 1 ? "once" :
-      `at ${plural(kernel.launches, "place")}${kernel.times === null ? "; how often is known at run time" : `, ${plural(kernel.times, "time")} in a call`}`);
+      `at ${plural(kernel.launches, "place")}${kernel.times === null ? "; how often is known only at run time" : `, ${plural(kernel.times, "time")} in a call`}`);
     if (kernel.partOf || kernel.together?.length > 1)
-      add("together", `with ${(kernel.partOf ?? kernel).together.filter(other => other !== kernel).map(other => other.name).join(", ")}, part by part: one measured time`);
+      add("together", `with ${(kernel.partOf ?? kernel).together.filter(other => other !== kernel).map(other => other.name).join(", ")}, tile by tile: one measured time`);
     const source = kernel.partOf ?? kernel;
     if (source.measured !== undefined) add("measured", `${seconds(source.measured)} of a call${source.times > 1 ? `, ${seconds(source.measured / source.times)} a launch` : ""}`);
     add("predicted", `${seconds(kernel.predicted_seconds)} a launch on one core`);
@@ -29,13 +29,13 @@
     add("tasks", kernel.tasks > 1 ? `${number(kernel.tasks)}, of ${plural(kernel.units, "unit")}` : `serial, ${plural(kernel.units, "unit")}`);
     add("code", kernel.code_bytes === undefined ? "inlined into the program" : bytes(kernel.code_bytes));
     if (kernel.schedule) add("schedule", html("span", {class: "mono"}, kernel.schedule));
-    if (won) add("its cost", `${seconds(won.time)} a launch, without start and end`);
+    if (won) add("its cost", `${seconds(won.time)} per launch, without start and end`);
     if (next) add("next", html("span", {class: "mono"}, next.schedule), `, ${seconds(next.time)}`);
     rest.forEach(part => add("", part));
     facts.replaceChildren(html("dl", {}, entries));
   }
 
-  // Places in the user's program, those of most instructions first; each with the calls that led there.
+  // Locations in the user's program, those of most instructions first; each with its callers.
   function drawPython(kernel, node) {
     const counts = new Map();
     const count = place => { if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1); };
@@ -53,7 +53,7 @@
         calls.length ? html("details", {}, html("summary", {}, `called by ${plural(calls.length, "line")}`), calls.map(call =>
           html("div", {}, html("div", {class: "note"}, name(call)), call.text ? text(call) : null))) : null);
     }));
-    if (!sorted.length) python.append(html("p", {class: "note"}, "The HLO does not say which lines it was made from."));
+    if (!sorted.length) python.append(html("p", {class: "note"}, "The HLO does not contain the lines that it was made from."));
   }
 
   const tint = new Map();
@@ -104,7 +104,7 @@
 
   function drawAssembly(kernel) {
     if (!kernel) {
-      assembly.replaceChildren(html("p", {class: "note"}, "Choose a kernel."));
+      assembly.replaceChildren(html("p", {class: "note"}, "Select a kernel."));
       return;
     }
     const lines = new Set(linesOf(kernel)), parts = [];

@@ -1,4 +1,4 @@
-// The data of the report, and what follows from it. Nothing here knows of the page.
+// The data of the report, and values derived from it. Independent of the page.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const kernels = data.kernels, nodes = data.nodes;
@@ -13,7 +13,7 @@ launches.forEach((node, order) => { node.order = order; kernels[node.kernel].nod
 const profile = data.profile;
 const kernelByName = new Map(kernels.map(kernel => [kernel.name, kernel]));
 
-// Launches in one call of the program: as measured, or else as loops of known length say.
+// Launches in one call of the program: as measured, or otherwise from the trip counts of loops.
 kernels.forEach(kernel => {
   const counts = kernel.nodes.map(node => node.times);
   kernel.times = counts.some(count => count === undefined) ? null : counts.reduce((a, b) => a + b, 0);
@@ -27,7 +27,7 @@ if (profile) {
       otherRows.push(row);
       continue;
     }
-    // Kernels that run part by part together have one time, which counts once: for the last, which the
+    // Kernels that run together, tile by tile, have one time, which is counted once: for the last, which the
     // others are for.
     const last = together[together.length - 1];
     for (const kernel of together) {
@@ -40,7 +40,7 @@ if (profile) {
   kernels.forEach(kernel => { if (kernel.measured !== undefined) delete kernel.partOf; }); // it also runs alone
 }
 
-// Seconds of a kernel in one call, measured where that is known; of one launch if nobody knows how often
+// Seconds of a kernel in one call, measured if possible; of one launch if it is not known how often
 // it runs.
 function predictedTime(kernel) { return kernel.predicted_seconds * (kernel.times ?? 1); }
 function callTime(kernel) {
@@ -68,8 +68,8 @@ function flopRate(kernel) {
   return seconds > 0 ? kernel.flops / seconds : 0;
 }
 
-// "A, 1.20 us; next: B, 1.40 us; ..." as its parts: schedules with the times of a launch that they were
-// chosen by, and what else was said.
+// Parses "A, 1.20 us; next: B, 1.40 us; ...": schedules with the predicted times of a launch that they were
+// chosen by, and the other parts.
 function splitRemark(kernel) {
   const parts = (kernel.remark || "").split("; ");
   const read = part => {
@@ -95,7 +95,7 @@ function ancestorIn(node, parent) {
   return node;
 }
 
-// Numbers for people.
+// Numbers for readers.
 function number(value) { return value.toLocaleString("en-US"); }
 function scaled(value, units, step = 1000) {
   let unit = 0;

@@ -1,4 +1,4 @@
-// Elements, drawings and the choice that all views share. Text goes into the page as text, never as markup.
+// Elements, drawings and the selection that all views share. Text is inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -25,13 +25,13 @@ function legend(used) {
 }
 const usedKinds = new Set(kernels.map(kernel => kindColor(kernel.kind)));
 
-// Text that fits so many pixels, about.
+// Text that fits approximately into this many pixels.
 function clip(text, width, character = 6.7) {
   const most = Math.floor(width / character);
   return text.length <= most ? text : most < 2 ? "" : text.slice(0, most - 1) + "\u2026";
 }
 
-// What is shown beside the pointer, and beside what has the focus.
+// The tip next to the pointer, or next to the element with the focus.
 function withTip(element, describe) {
   const show = (x, y) => {
     const tip = byId("tip");
@@ -53,7 +53,7 @@ function withTip(element, describe) {
   return element;
 }
 
-// A choice is a kernel and, where one was picked, its launch (or another node of the graph).
+// A selection is a kernel and, if one was picked, its launch (or another node of the graph).
 const listeners = [];
 let chosen = {kernel: null, node: null};
 function onChoice(listener) { listeners.push(listener); }
@@ -63,7 +63,7 @@ function choose(choice) {
   listeners.forEach(listener => listener(chosen));
 }
 
-// Items of a drawing that arrow keys go through; Enter chooses. One of them at a time is in the tab order.
+// Items of a drawing that arrow keys move through; Enter selects. One of them at a time is in the tab order.
 function makeRover(container, items) {
   let current = 0;
   const go = to => {
@@ -88,7 +88,7 @@ function makeRover(container, items) {
 }
 
 // Sortable heads of a table: columns have {title, key, number} and, where rows are in their order at first,
-// {first, ascending}; `draw` fills the body in the order asked for.
+// {first, ascending}; `draw` fills the body in the requested order.
 function makeSorter(table, columns, draw) {
   let by = columns.findIndex(column => column.first), down = !columns[by].ascending;
   const heads = columns.map((column, i) => html("th", {scope: "col", class: column.number ? "number" : null},
@@ -114,7 +114,7 @@ function makeSorter(table, columns, draw) {
   return update;
 }
 
-// Redraws when the element's size changes, and only while it is seen.
+// Redraws when the element's size changes, and only while it is visible.
 function whenSized(element, draw) {
   new ResizeObserver(() => { if (element.clientWidth && element.clientHeight) draw(); }).observe(element);
 }

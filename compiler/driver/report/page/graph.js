@@ -1,6 +1,6 @@
 // The graph: kernels as boxes with their instructions, calls, loops and branches, which open, and the arrays
 // that go between them. One scope at a time, the program or the inside of a loop or branch; of a large one
-// what is near the chosen node.
+// the neighbourhood of the selected node.
 
 const WHOLE = 60, MOST = 700, NEAR = 36, ROWS = 7, MANY_ROWS = 24;
 const BOX = 250, ROW = 15, HEAD = 36, GUTTER = 26;
@@ -18,8 +18,8 @@ const graph = (() => {
   const regionName = (node, number) => node.kind === "branch" ? `branch ${number}`
     : regionsOf(node).length > 1 && number === 0 ? "condition" : "body";
 
-  // Edges of this scope: both ends as items of it, or as something outside. From its own loop or branch
-  // comes what is handed in, to it goes what is handed on.
+  // Edges of this scope: both ends as items of it, or as something outside. Values handed in come from its
+  // own loop or branch, values handed on go to it.
   function project(shown) {
     const outside = new Map(), edges = new Map();
     const port = (key, node, name, side) => {
@@ -144,9 +144,9 @@ const graph = (() => {
     const count = all.filter(item => !isPort(item)).length;
     parts.push(html("label", {}, "show", html("select", {id: "graph-extent", onchange: event => { wholeWanted = event.target.value === "whole"; draw(true); }},
       html("option", {value: "whole", selected: whole, disabled: count > MOST}, count > MOST ? `all ${number(count)} (too many)` : `all ${number(count)}`),
-      html("option", {value: "near", selected: !whole}, "what is near"))));
+      html("option", {value: "near", selected: !whole}, "nearby boxes"))));
     if (!whole)
-      parts.push(html("label", {}, "steps", html("input", {type: "range", min: 1, max: 16, value: radius, "aria-label": "Steps from the chosen node",
+      parts.push(html("label", {}, "steps", html("input", {type: "range", min: 1, max: 16, value: radius, "aria-label": "Steps from the selected node",
         oninput: event => { radius = Number(event.target.value); draw(true); }})),
         html("span", {}, `${number([...shown].filter(item => !isPort(item)).length)} of ${number(count)}`));
     parts.push(html("label", {}, html("input", {type: "checkbox", id: "graph-ports", checked: ports, onchange: event => { portsWanted = event.target.checked; draw(true); }}),
@@ -260,7 +260,7 @@ const graph = (() => {
     return path;
   }
 
-  // Arrow keys follow the data: up and down to what an item reads and what reads it, sideways in its rank.
+  // Arrow keys follow the data: up and down to producers and consumers of an item, sideways in its rank.
   function rove() {
     const {boxes, edges} = drawn;
     const start = boxes.find(item => !item.outside && item.node === chosen.node) || boxes[0];
@@ -288,7 +288,7 @@ const graph = (() => {
     };
   }
 
-  // From afar boxes are their colours.
+  // When zoomed out, boxes are only colours.
   function place() {
     world?.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.scale})`);
     drawing.classList.toggle("afar", view.scale < 0.3);
@@ -316,7 +316,7 @@ const graph = (() => {
     if (top < 0 || bottom > drawing.clientHeight) view.y += Math.max(drawing.clientHeight / 2 - (top + bottom) / 2, 10 - top);
     place();
   }
-  // Names can be read where the chosen item, or else the first one, is.
+  // Zooms so that names are readable at the selected item, or otherwise at the first one.
   function showFocus(refit) {
     const item = drawn.boxes.find(other => !other.outside && other.node === chosen.node);
     if (refit && view.scale < 0.6 && drawn.boxes.length) {

@@ -20,7 +20,7 @@
     {title: "Share", number: true, key: callTime},
     {title: "Tasks", number: true, key: kernel => kernel.tasks},
     {title: "Code", number: true, key: kernel => kernel.code_bytes ?? 0},
-    {title: "Schedule, and what came second"},
+    {title: "Schedule, and the second best"},
   ];
 
   function scheduleCell(kernel) {
@@ -78,7 +78,7 @@
     count, html("span", {class: "space"}),
     html("span", {}, profile
       ? `Times of a call, which takes ${seconds(profile.call_seconds)} on ${plural(profile.threads, "thread")} (${profile.cpu}), median of ${plural(profile.calls, "call")}; predictions are for one core`
-      : `Predicted times of a call on one core${unknown ? ", of one launch where how often it runs is known at run time alone" : ""}; measured ones: hlo-run --report`));
+      : `Predicted times of a call on one core${unknown ? ", or of one launch if the number of launches is known only at run time" : ""}; measured ones: hlo-run --report`));
   update();
   onChoice(({kernel}) => {
     for (const [other, row] of rows) {
@@ -88,15 +88,15 @@
     }
   });
 
-  // What stayed apart, and why.
+  // Operations that were not fused, and why.
   const apart = byId("apart-table");
   const reasons = data.not_fused;
   const draw = makeSorter(apart, [
     {title: "Instruction", key: entry => entry.name},
     {title: "Line", number: true, key: entry => entry.line ?? 0, first: true, ascending: true},
-    {title: "Why it is not computed in the kernels of its users", key: entry => entry.reason},
+    {title: "Why it is not fused into its users' kernels", key: entry => entry.reason},
   ], (body, order) => body.replaceChildren(...[...reasons].sort(order).map(entry =>
     html("tr", {}, html("th", {scope: "row"}, entry.name), html("td", {class: "number"}, entry.line ?? ""), html("td", {}, entry.reason)))));
   draw();
-  if (!reasons.length) apart.append(html("caption", {}, "Every operation is computed in its users' kernels."));
+  if (!reasons.length) apart.append(html("caption", {}, "Every operation is fused into its users' kernels."));
 })();

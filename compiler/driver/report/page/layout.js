@@ -9,7 +9,7 @@ function layOut(items, edges, gaps = {x: 18, y: 42}) {
   const above = cells.map(() => []), below = cells.map(() => []);
   forward.forEach(([from, to]) => { below[from].push(to); above[to].push(from); });
 
-  // Ranks: below all that comes before; what nothing comes before stands just above what it is for.
+  // Ranks: below all predecessors; items without predecessors are just above their first successor.
   cells.forEach((cell, i) => { cell.rank = above[i].reduce((rank, from) => Math.max(rank, cells[from].rank + 1), 0); });
   for (let i = cells.length - 1; i >= 0; --i)
     if (!above[i].length && below[i].length)
@@ -44,14 +44,14 @@ function layOut(items, edges, gaps = {x: 18, y: 42}) {
   cells.forEach(cell => {
     if (cell.item) Object.assign(cell.item, {x: cell.x, y: cell.y, rank: cell.rank});
   });
-  // An edge turns between ranks only, where no box is.
+  // An edge bends only between ranks, where there are no boxes.
   return routes.map(route => route.flatMap((cell, i) => {
     const top = [cell.x, cell.y], bottom = [cell.x, cell.y + cell.rankHeight];
     return i === 0 ? [[cell.x, cell.y + cell.height], bottom] : i === route.length - 1 ? [top] : [top, bottom];
   }));
 }
 
-// Sweeps down and up, each cell to the middle of its neighbours.
+// Sweeps down and up, moving each cell to the middle of its neighbours.
 function orderRanks(ranks) {
   ranks.forEach(rank => rank.forEach((cell, i) => { cell.order = i; }));
   const mean = (cell, side) => cell[side].length
@@ -67,8 +67,8 @@ function orderRanks(ranks) {
   }
 }
 
-// Places cells of a rank as near to where they want to be as their widths and their order allow: those that
-// would overlap become a block, which stands at the mean of its cells' wishes.
+// Places cells of a rank as close to their preferred positions as their widths and their order allow: those that
+// would overlap become a block, which is placed at the mean of its cells' preferences.
 function placeRank(rank, gap) {
   let offset = 0;
   const blocks = [];

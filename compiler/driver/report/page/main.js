@@ -11,7 +11,7 @@
     `arena ${bytes(sizes.arena_bytes)}`, `constants ${bytes(sizes.constant_bytes)}`, `code ${bytes(sizes.code_bytes)}`,
     `hloc ${data.hloc}`].filter(Boolean).join(" \u00b7 ");
 
-  // Launches as wide as their time; the narrowest can still be seen and hit.
+  // Launches as wide as their time; the narrowest can still be seen and clicked.
   const strip = byId("order-strip");
   function drawStrip() {
     const width = strip.clientWidth, height = strip.clientHeight;
@@ -84,7 +84,7 @@
     if (step) { divide(divider.share + step); event.preventDefault(); }
   });
 
-  // The kernel that takes most is chosen first.
+  // The kernel that takes the most time is selected at first.
   const first = kernels.reduce((best, kernel) => !best || callTime(kernel) > callTime(best) ? kernel : best, null);
   choose(first ? {kernel: first} : {});
   document.documentElement.dataset.ready = "true";

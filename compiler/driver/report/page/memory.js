@@ -1,4 +1,4 @@
-// The arena over the order of launches: each buffer as high as its bytes, as wide as it is needed.
+// The arena over the order of launches: the height of a buffer is its bytes, its width its live range.
 
 (() => {
   const drawing = byId("memory-drawing"), bar = byId("memory-bar");
@@ -6,7 +6,7 @@
   let arena = used.find(entry => entry.function === "main") || used[0];
   let steps = [], taken = [];
 
-  // Positions number the program; what counts here is the launches between two of them.
+  // Positions number all operations; here the launches between two of them are counted.
   function prepare() {
     const root = nodes.find(node => node.kind === "function" && node.name === arena.function);
     steps = launches.filter(node => { let at = node; while (nodes[at.parent]) at = nodes[at.parent]; return at === root; })
@@ -48,7 +48,7 @@
       const group = svg("g", {class: `buffer${atPeak ? " peak" : ""}`, color: writer ? colorOf(writer) : "other", role: "button",
         "aria-label": describe(entry).replaceAll("\n", ", "), onclick: () => writer && choose({node: writer})},
         svg("rect", {x: left, y: top, width: right - left, height: tall}));
-      // Along the longer side, where enough of it can be read to tell it from others.
+      // Along the longer side, if enough of it can be read to distinguish it from others.
       const wide = right - left, upright = wide < 6.7 * buffer.name.length + 6 && tall > wide;
       const name = clip(buffer.name, (upright ? tall : wide) - 8);
       if (Math.min(tall, wide) >= 13 && (name === buffer.name || name.length >= 8))

@@ -1,5 +1,5 @@
-// The roofline: how fast kernels compute, over how much they compute for each byte, below what the machine's
-// memory and its arithmetic allow one core.
+// The roofline: the rate of arithmetic of kernels over their arithmetic per byte, below the limits of the machine's
+// memory and arithmetic for one core.
 
 (() => {
   const drawing = byId("roofline-drawing"), machine = data.machine;
@@ -46,7 +46,7 @@
       return svg("path", {class: `roof ${kind}`, d: `M${x(start)} ${y(bandwidth * start)}L${x(Math.min(knee, x1))} ${y(bandwidth * Math.min(knee, x1))}${knee < x1 ? `L${x(x1)} ${y(rate)}` : ""}`});
     };
     const taken = [];
-    // Rates are named at the left, where few kernels come near them.
+    // Rates are labelled at the left, where there are few kernels.
     const knee = rate => Math.max(x0, rate / machine.levels[0].bytes_per_second);
     const label = (text, px, py) => {
       while (taken.some(([qx, qy]) => Math.abs(qx - px) < 120 && Math.abs(qy - py) < 12)) py += 13;
@@ -77,7 +77,7 @@
         `${percent(share(kernel))} of the time, ${(100 * limitTime(kernel) / ((kernel.partOf ? predictedTime(kernel) : callTime(kernel)) || 1)).toFixed(0)}% of the machine's limit`);
     });
     const group = svg("g", {}, dots);
-    // The greatest by name.
+    // Labels for the largest ones.
     for (const [i, kernel] of [...points].sort((a, b) => share(b) - share(a)).slice(0, 8).entries()) {
       const px = x(intensity(kernel)), radius = Number(dots[i].getAttribute("r")), py = y(flopRate(kernel)) - radius - 3;
       if (taken.some(([qx, qy]) => Math.abs(qx - px) < 90 && Math.abs(qy - py) < 12)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen columns of registers go down the rows: 256 sums at once.
+// Sixteen vectors of columns are accumulated down the rows: 256 sums at once.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @schedule(%root: !transform.any_op {transform.readonly}) {
     %f = transform.structured.match ops{["func.func"]} in %root

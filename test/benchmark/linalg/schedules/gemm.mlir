@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product of matrices: a panel of the right operand, 256 x 32, is packed and stays in the first cache
-// while tiles of 8 x 32 of the result, in registers, go down the left one.
+// Matrix product: a panel of the right operand, 256 x 32, is packed and stays in L1 while tiles of
+// 8 x 32 of the result, in registers, iterate over the rows of the left one.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @schedule(%root: !transform.any_op {transform.readonly}) {
     %f = transform.structured.match ops{["func.func"]} in %root

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product of matrices of odd sizes: the last column apart; the others in tiles of 5 x 64, which divide
-// 255 x 128, with packed panels of the right operand.
+// Matrix product of odd sizes: the last column is separate; the others are in tiles of 5 x 64,
+// which divide 255 x 128, with packed panels of the right operand.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @schedule(%root: !transform.any_op {transform.readonly}) {
     %f = transform.structured.match ops{["func.func"]} in %root

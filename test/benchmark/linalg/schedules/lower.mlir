@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kernel goes through once it is on buffers: accumulators move out of loops, contractions
-// become outer products, transposes shuffles. Each set of patterns by itself: together
-// with canonicalization those of broadcasts and shape casts undo one another without an end.
+// The lowering of every kernel after bufferization: accumulators move out of loops, contractions
+// become outer products, transposes shuffles. Each set of patterns is applied separately: together
+// with canonicalization, those of broadcasts and shape casts undo each other endlessly.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @lower(%root: !transform.any_op {transform.readonly}) {
     %f = transform.structured.match ops{["func.func"]} in %root

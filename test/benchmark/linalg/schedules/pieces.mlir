@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a gather and of a copy go side by side into a buffer, since a concatenation is not tiled with
+// Rows of a gather and of a copy are written to a buffer, since a concatenation is not tiled with
 // its users; its padding and what follows is one loop over rows.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @schedule(%root: !transform.any_op {transform.readonly}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row by row, each operation for itself.
+// Row by row, with each operation separately.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @schedule(%root: !transform.any_op {transform.readonly}) {
     %f = transform.structured.match ops{["func.func"]} in %root

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row at a time, all of its passes: reductions with 128 partial results, elementwise ones by 64.
+// One row at a time, with all of its passes: reductions with 128 partial results, elementwise ones by 64.
 #parallel = #linalg.iterator_type<parallel>
 #reduction = #linalg.iterator_type<reduction>
 module attributes {transform.with_named_sequence} {
