@@ -36,13 +36,21 @@ struct SortProblem {
   /// Bits of the integers that vectors sort: of whole keys, or of keys above positions; 0 if the
   /// order cannot be told from one such integer.
   int64_t getVectorBits() const;
-  /// Bytes of a buffer for one row of such integers with so many vectors behind it.
+  /// Whether vectors sort such integers where the result will be: its rows have room for them, one
+  /// after the other.
+  bool sortsInResult() const;
+  /// Bytes of a buffer for one row of such integers with so many vectors behind it; none if they
+  /// are sorted in the result.
   int64_t getVectorBufferBytes(int64_t vectors, const Target &target) const;
 };
 
 /// Whether lanes of a vector can be brought together with few instructions
 /// (codegen/emit/Compress.h).
 bool canCompress(const Target &target);
+
+/// Bytes of what a division of a row by a pivot puts aside before it makes room for that in the
+/// row: they stay in the first cache.
+int64_t getAsideBytes(const Target &target);
 
 /// Bytes of a buffer that holds columns of `size` elements of these types.
 int64_t getColumnBytes(int64_t size, llvm::ArrayRef<mlir::Type> columns);
