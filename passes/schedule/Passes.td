@@ -36,7 +36,8 @@ def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     In every block: what only reads an array comes before the kernel that updates it in place; of
     the orders that operands and side effects allow the given one is kept, or that which always
-    takes next what frees the most memory, whichever has the lower peak.
+    takes next what frees the most memory, or that which finishes what an operation waits for before
+    it begins anything else, whichever has the lowest peak.
   }];
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
 }
