@@ -35,6 +35,22 @@ bool isFree(Operation *op) {
          elementsOf(broadcast.getOperand().getType()) <= 0.25 * elementsOf(broadcast.getType()) + 1;
 }
 
+/// Whether what `op` gives is computed of indices and numbers alone, with little work: each of its
+/// users does that for itself, and need not run beside the others for its sake.
+bool readsNothing(const CostModel &costs, Operation *op, unsigned depth = 4) {
+  if (isa<IotaOp>(op) || Groups::isSmallConstant(op))
+    return true;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op);
+      broadcast && broadcast.getOperand().getType().getRank() == 0)
+    return true;
+  if (depth == 0 || costs.isExpensive(op) ||
+      !(op->hasTrait<Elementwise>() || isa<BroadcastOp, ReshapeOp>(op)))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return operand.getDefiningOp() && readsNothing(costs, operand.getDefiningOp(), depth - 1);
+  });
+}
+
 /// Whether arrays of so many elements are worth merging for the sake of fewer kernels alone.
 bool isTiny(const CostModel &costs, int64_t elements) {
   return double(elements) * costs.getReloadTime() <= 3 * costs.getLaunchTime();
@@ -189,7 +205,7 @@ void BlockFusion::visit(Operation *op) {
   Groups::Uses uses = groups.getUses(op);
   bool outside = uses.outside;
   SmallVector<int> candidates(uses.groups.begin(), uses.groups.end());
-  if (!isFree(op) && candidates.size() > 1)
+  if (!isFree(op) && candidates.size() > 1 && !readsNothing(costs, op))
     mergeAll(op, candidates);
 
   Reason reason;
@@ -341,10 +357,15 @@ void sinkFreeOperations(Block &block) {
       use->set(copy);
 }
 
-/// A large splat that must be in memory is written by a kernel, not kept in the object file.
+/// Whether `op` is a splat that is not kept in the object file where it must be in memory.
+bool isLargeSplat(Operation *op) {
+  return Groups::isSmallConstant(op) && elementsOf(op->getResult(0).getType()) > 64;
+}
+
+/// Large splats that must be in memory are written by kernels.
 void materializeSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!Groups::isSmallConstant(&op) || elementsOf(op.getResult(0).getType()) <= 64)
+    if (!isLargeSplat(&op))
       continue;
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     auto isOutside = [&](OpOperand &use) {
@@ -361,6 +382,23 @@ void materializeSplats(Block &block) {
         ConstantOp::create(builder, op.getLoc(), scalarType, value.resizeSplat(scalarType));
     Value splat = BroadcastOp::create(builder, op.getLoc(), type, scalar, ArrayRef<int64_t>());
     op.getResult(0).replaceUsesWithIf(splat, isOutside);
+  }
+}
+
+/// An array of one number that control flow takes is made for each use anew: writing it takes no
+/// longer than a copy, and nothing is kept for that.
+void separateSplats(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isa<scf::SCFDialect>(op.getDialect()))
+      continue;
+    for (OpOperand &use : op.getOpOperands()) {
+      Operation *source = use.get().getDefiningOp();
+      auto broadcast = dyn_cast_or_null<BroadcastOp>(source);
+      bool isSplat =
+          broadcast ? broadcast.getOperand().getType().getRank() == 0 : isLargeSplat(source);
+      if (isSplat)
+        use.set(OpBuilder(&op).clone(*source)->getResult(0));
+    }
   }
 }
 
@@ -392,6 +430,7 @@ struct Fuse : hloc::impl::FuseBase<Fuse> {
     for (Block *block : blocks) {
       if (block->getParentOp() != getOperation())
         sinkFreeOperations(*block);
+      separateSplats(*block);
       materializeSplats(*block);
       separateEmpties(*block);
     }
