@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment is partitioned by a pivot: vectors of lesser elements are written over what has been
-// read, the others to temporary memory and then copied back. The pivot is the median of a sample of
-// one vector. If that is also the sample's minimum, there may be few distinct values. Then the
-// pivot is chosen so that one side gets all elements equal to it and neither side is empty. The
-// larger side is pushed on a stack, which keeps the stack short.
+// A segment is divided by a pivot into what is less and the rest: vectors of the one are written
+// over what has been read, those of the other aside. What has been put aside goes to the segment's
+// end as soon as it is a chunk: the gap in what has been read has room for what stood there, which
+// is divided next. So little is aside at any time, and what is read next does not depend on what
+// was read before. The pivot is the median of a sample of one vector. If that is the sample's
+// least, there may be few different numbers: then it is chosen so that one side has all that are
+// equal to it and no other is left empty. The greater side waits, so that few do.
 //
 // No segment is partitioned more often than its budget, twice the logarithm of the row's length,
 // plus once per bit of an element: when the budget is used up, the pivot halves the distance
@@ -11,6 +13,7 @@
 #include "codegen/emit/VectorSorter.h"
 #include "codegen/emit/RegisterSort.h"
 #include "codegen/emit/RowSorter.h"
+#include "passes/schedule/SortProblem.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,21 +24,25 @@ namespace hloc {
 static constexpr int64_t fields = 3;
 
 VectorSorter::VectorSorter(KernelContext &context, IntegerType element, int64_t size,
-                           int64_t vectors)
+                           int64_t vectors, bool exact)
     : context(context), b(context.b), index(context.index), element(element),
       lanes(context.target.getLanes(element.getWidth())), size(size), vectors(vectors),
-      type(VectorType::get({lanes}, element)) {
+      exact(exact), type(VectorType::get({lanes}, element)) {
   if (size <= vectors * lanes)
     return;
   compress.emplace(context, element);
-  // The segment being sorted is at most half as long as the one last pushed.
+  int64_t bytes = element.getWidth() / 8, whole = int64_t(llvm::alignTo(size, lanes));
+  chunk = std::min<int64_t>(whole, getAsideBytes(context.target) / bytes / lanes * lanes);
+  // Of the last two chunks, and a vector of which some lanes do not count.
+  aside = context.allocateOnStack((std::min(whole, 2 * chunk) + lanes) * bytes);
+  // The one that is not waiting is at most half as long as the one before.
   segments = context.allocateOnStack((llvm::Log2_64_Ceil(uint64_t(size)) + 1) * fields * 8);
 }
 
 //===-- Vectors ------------------------------------------------------------------------------===//
 
 UnitAccess VectorSorter::access(Value memory) {
-  return UnitAccess(index, memory, element, size + vectors * lanes);
+  return UnitAccess(index, memory, element, exact && memory == row ? size : size + vectors * lanes);
 }
 Value VectorSorter::load(Value memory, Value at) {
   return access(memory).loadConsecutive(at, type, {});
@@ -43,9 +50,24 @@ Value VectorSorter::load(Value memory, Value at) {
 void VectorSorter::store(Value memory, Value at, Value value) {
   access(memory).storeConsecutive(at, value, {});
 }
-/// Stores the first `count` lanes; the memory of the others is left unchanged.
+/// Loads a vector of which the lanes `live` count.
+Value VectorSorter::loadFirst(Value memory, Value at, Value live) {
+  return exact && memory == row ? access(memory).loadConsecutive(at, type, live) : load(memory, at);
+}
+/// Stores the first `count` lanes; what the others would overwrite stays.
 void VectorSorter::storeFirst(Value memory, Value at, Value value, Value count) {
-  store(memory, at, select(firstLanes(count), value, load(memory, at)));
+  if (exact && memory == row)
+    access(memory).storeConsecutive(at, value, firstLanes(count));
+  else
+    store(memory, at, select(firstLanes(count), value, load(memory, at)));
+}
+Value VectorSorter::downToWhole(Value count) {
+  return arith::AndIOp::create(b, count, index.constant(-lanes));
+}
+Value VectorSorter::invert(Value mask) {
+  Value all = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
+  return arith::XOrIOp::create(b, mask, all);
 }
 Value VectorSorter::firstLanes(Value count) {
   SmallVector<Attribute> numbers;
@@ -73,8 +95,10 @@ void VectorSorter::sortFew(const Segment &segment, int64_t vectors) {
   SmallVector<Value> rows;
   auto place = [&](int64_t i) { return add(segment.begin, index.constant(i * lanes)); };
   auto rest = [&](int64_t i) { return subtract(segment.count, index.constant(i * lanes)); };
-  for (int64_t i = 0; i < vectors; ++i)
-    rows.push_back(select(firstLanes(rest(i)), load(row, place(i)), behind));
+  for (int64_t i = 0; i < vectors; ++i) {
+    Value live = firstLanes(rest(i));
+    rows.push_back(select(live, loadFirst(row, place(i), live), behind));
+  }
   emitRegisterSort(b, rows);
   for (int64_t i = 0; i < vectors; ++i)
     storeFirst(row, place(i), rows[i], rest(i));
@@ -142,34 +166,70 @@ VectorSorter::Pivot VectorSorter::chooseByExtremes(const Segment &segment, Value
   return {select(isLeft, beside, middle), isLess(least, greatest)};
 }
 
-/// Moves elements less than `pivot` to the front; returns their number.
-Value VectorSorter::divide(const Segment &segment, Value pivot) {
-  Value wide = splat(pivot), width = index.constant(lanes), zero = index.constant(0);
-  auto downToWhole = [&](Value count) {
-    return Value(arith::AndIOp::create(b, count, index.constant(-lanes)));
+/// Copies `count` elements, whole vectors and the rest.
+void VectorSorter::move(Value to, Value at, Value from, Value first, Value count) {
+  Value whole = downToWhole(count), rest = subtract(count, whole);
+  buildFor(context, index.constant(0), whole, lanes,
+           [&](Value i) { store(to, add(at, i), load(from, add(first, i))); });
+  storeFirst(to, add(at, whole), loadFirst(from, add(first, whole), firstLanes(rest)), rest);
+}
+
+/// Brings what is aside to the end of what is not divided yet, of which as much goes to the gap
+/// between what is less and what is read next. `state` is where these two are, where what is not
+/// divided ends, and how much is aside.
+SmallVector<Value> VectorSorter::makeRoom(ArrayRef<Value> state) {
+  Value low = state[0], end = state[2], count = state[3], start = subtract(end, count);
+  move(row, low, row, start, count);
+  move(row, start, aside, index.constant(0), count);
+  return {low, low, start, index.constant(0)};
+}
+
+/// Divides whole vectors, chunk by chunk; gives the state in which that leaves the segment.
+SmallVector<Value> VectorSorter::divideWhole(const Segment &segment, Value wide) {
+  Value width = index.constant(lanes), zero = index.constant(0);
+  auto isVector = [&](Value count) {
+    return Value(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, count, width));
   };
-  Value whole = downToWhole(segment.count), rest = subtract(segment.count, whole);
-  Value all = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
-  // The ends of the two sides so far.
-  Value end = add(segment.begin, whole);
-  SmallVector<Value> ends = buildFor(
-      context, segment.begin, end, lanes, {segment.begin, zero}, [&](Value i, ValueRange now) {
-        Value x = load(row, i), less = isLess(x, wide), count = compress->count(less);
-        store(row, now[0], compress->emit(x, less));
-        store(other, now[1], compress->emit(x, arith::XOrIOp::create(b, less, all)));
-        return SmallVector<Value>{add(now[0], count), add(now[1], subtract(width, count))};
+  return buildWhile(
+      b, {segment.begin, segment.begin, add(segment.begin, segment.count), zero},
+      [&](ValueRange now) { return isVector(subtract(now[2], now[1])); },
+      [&](ValueRange now) {
+        Value part = b.createOrFold<arith::MinSIOp>(downToWhole(subtract(now[2], now[1])),
+                                                    index.constant(chunk));
+        Value next = add(now[1], part);
+        SmallVector<Value> ends =
+            buildFor(context, now[1], next, lanes, {now[0], now[3]}, [&](Value i, ValueRange to) {
+              Value x = load(row, i), less = isLess(x, wide), count = compress->count(less);
+              store(row, to[0], compress->emit(x, less));
+              store(aside, to[1], compress->emit(x, invert(less)));
+              return SmallVector<Value>{add(to[0], count), add(to[1], subtract(width, count))};
+            });
+        SmallVector<Value> state{ends[0], next, now[2], ends[1]};
+        Value left = subtract(now[2], next);
+        Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, ends[1], left);
+        auto branch = scf::IfOp::create(b, ValueRange(state).getTypes(),
+                                        arith::AndIOp::create(b, fits, isVector(left)), true, true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(branch.thenBlock());
+        scf::YieldOp::create(b, makeRoom(state));
+        b.setInsertionPointToStart(branch.elseBlock());
+        scf::YieldOp::create(b, state);
+        return SmallVector<Value>(branch.getResults());
       });
-  Value x = load(row, end), part = firstLanes(rest), less = isLess(x, wide);
+}
+
+/// Brings what is less than `pivot` in front of the rest; gives how much that is.
+Value VectorSorter::divide(const Segment &segment, Value pivot) {
+  Value wide = splat(pivot);
+  SmallVector<Value> state = divideWhole(segment, wide);
+  Value rest = subtract(state[2], state[1]), part = firstLanes(rest);
+  Value x = loadFirst(row, state[1], part), less = isLess(x, wide);
   Value low = arith::AndIOp::create(b, less, part), count = compress->count(low);
-  Value high = arith::AndIOp::create(b, arith::XOrIOp::create(b, less, all), part);
-  storeFirst(row, ends[0], compress->emit(x, low), count);
-  store(other, ends[1], compress->emit(x, high));
-  Value middle = add(ends[0], count), aside = add(ends[1], subtract(rest, count));
-  Value wholeAside = downToWhole(aside);
-  buildFor(context, zero, wholeAside, lanes,
-           [&](Value i) { store(row, add(middle, i), load(other, i)); });
-  storeFirst(row, add(middle, wholeAside), load(other, wholeAside), subtract(aside, wholeAside));
+  Value high = arith::AndIOp::create(b, invert(less), part);
+  storeFirst(row, state[0], compress->emit(x, low), count);
+  store(aside, state[3], compress->emit(x, high));
+  Value middle = add(state[0], count);
+  move(row, middle, aside, index.constant(0), add(state[3], subtract(rest, count)));
   return subtract(middle, segment.begin);
 }
 
@@ -210,10 +270,9 @@ SmallVector<Value> VectorSorter::pop(Value top) {
   return state;
 }
 
-void VectorSorter::sort(Value memory, Value helper) {
+void VectorSorter::sort(Value memory) {
   ScopedLanes wide(index, lanes);
   row = memory;
-  other = helper;
   Value zero = index.constant(0);
   Segment whole{zero, index.constant(size),
                 index.constant(2 * int64_t(llvm::Log2_64_Ceil(uint64_t(size))))};

@@ -13,13 +13,14 @@ namespace hloc {
 
 class VectorSorter {
 public:
-  /// For rows of `size` signed integers of type `element`, with segments of up to `vectors` vectors
-  /// sorted in registers. Emits code that is shared by all rows at the builder's insertion point.
-  VectorSorter(KernelContext &context, mlir::IntegerType element, int64_t size, int64_t vectors);
+  /// Sorts rows of `size` signed integers of type `element`; segments of up to `vectors` vectors in
+  /// registers. Rows have room for `vectors` more vectors behind them, unless they are `exact`.
+  /// Code that precedes all rows goes where the builder stands.
+  VectorSorter(KernelContext &context, mlir::IntegerType element, int64_t size, int64_t vectors,
+               bool exact);
 
-  /// Sorts the row at `row`, using `other` as temporary memory. Both must have room for `vectors`
-  /// more vectors after the row.
-  void sort(mlir::Value row, mlir::Value other);
+  /// Sorts the row at `row`.
+  void sort(mlir::Value row);
 
 private:
   /// A segment of the row, and how often it may still be partitioned by a sampled pivot.
@@ -35,14 +36,20 @@ private:
   Pivot choosePivot(const Segment &segment);
   Pivot chooseByExtremes(const Segment &segment, mlir::Value least);
   mlir::Value divide(const Segment &segment, mlir::Value pivot);
+  llvm::SmallVector<mlir::Value> divideWhole(const Segment &segment, mlir::Value wide);
+  llvm::SmallVector<mlir::Value> makeRoom(llvm::ArrayRef<mlir::Value> state);
+  void move(mlir::Value to, mlir::Value at, mlir::Value from, mlir::Value first, mlir::Value count);
   llvm::SmallVector<mlir::Value> push(const Segment &segment, mlir::Value low, mlir::Value top);
   llvm::SmallVector<mlir::Value> pop(mlir::Value top);
   mlir::Value segmentAt(mlir::Value top, int64_t field);
 
   UnitAccess access(mlir::Value memory);
   mlir::Value load(mlir::Value memory, mlir::Value at);
+  mlir::Value loadFirst(mlir::Value memory, mlir::Value at, mlir::Value live);
   void store(mlir::Value memory, mlir::Value at, mlir::Value value);
   void storeFirst(mlir::Value memory, mlir::Value at, mlir::Value value, mlir::Value count);
+  mlir::Value downToWhole(mlir::Value count);
+  mlir::Value invert(mlir::Value mask);
   mlir::Value firstLanes(mlir::Value count);
   mlir::Value splat(mlir::Value scalar);
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -55,10 +62,12 @@ private:
   IndexBuilder &index;
   mlir::IntegerType element;
   int64_t lanes, size, vectors;
+  bool exact;
   mlir::VectorType type;
-  std::optional<Compress> compress; // unless a row fits into registers
-  mlir::Value segments;             // stack of pending segments
-  mlir::Value row, other;
+  std::optional<Compress> compress; // unless all fits into registers
+  int64_t chunk = 0;                // elements that are divided before room is made for them
+  mlir::Value segments, aside;      // that wait, and part of a segment, on the stack
+  mlir::Value row;
 };
 
 } // namespace hloc

@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
@@ -53,9 +54,10 @@ private:
   void connectUnits();
   void emit(const Unit &unit);
   int findInput(Group &group, Value value, ArrayRef<Value> inputs);
-  SmallVector<int64_t> chooseReuse(Group &group, ArrayRef<Operation *> members,
+  SmallVector<int64_t> chooseReuse(int number, ArrayRef<Operation *> members,
                                    ArrayRef<Value> inputs, ArrayRef<Value> outputs);
   Maps getInputMaps(Group &group, Value input);
+  bool isLastRead(int group, Value input);
   bool dependsOnAllReduces(Group &group, ArrayRef<Operation *> members, Value output);
 
   Groups &groups;
@@ -160,9 +162,40 @@ bool KernelFormation::dependsOnAllReduces(Group &group, ArrayRef<Operation *> me
   return true;
 }
 
-/// Chooses for each output an input that is read only at the index at which the output is written.
-SmallVector<int64_t> KernelFormation::chooseReuse(Group &group, ArrayRef<Operation *> members,
+/// Whether nothing but `group` reads the memory of `input`, which another operation of the block
+/// makes: it holds nothing that is needed afterwards.
+bool KernelFormation::isLastRead(int group, Value input) {
+  auto shown = [&](Value value) -> Value {
+    Operation *op = value.getDefiningOp();
+    return op && groups.isView(op) && op->getBlock() == &block ? op->getOperand(0) : Value();
+  };
+  while (Value source = shown(input))
+    input = source;
+  if (!input.getDefiningOp() || input.getDefiningOp()->getBlock() != &block ||
+      Groups::isSmallConstant(input.getDefiningOp()))
+    return false;
+  SmallVector<Value> work{input};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (user->getBlock() != &block)
+        return false;
+      bool isView = groups.isView(user);
+      if (isView)
+        work.push_back(user->getResult(0));
+      ArrayRef<int> readers = groups.getGroups(user);
+      if (llvm::any_of(readers, [&](int reader) { return reader != group; }) ||
+          (readers.empty() && !isView))
+        return false;
+    }
+  return true;
+}
+
+/// For each output an input that is read only at the index at which the output is written: the
+/// first, unless that is needed afterwards and another is not. What a loop carries is taken for
+/// what the next iteration needs no more.
+SmallVector<int64_t> KernelFormation::chooseReuse(int number, ArrayRef<Operation *> members,
                                                   ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+  Group &group = groups[number];
   SmallVector<int64_t> reuse(outputs.size(), -1);
   auto indexOf = [&](Value value) -> int64_t { return llvm::find(inputs, value) - inputs.begin(); };
   if (group.update)
@@ -191,10 +224,15 @@ SmallVector<int64_t> KernelFormation::chooseReuse(Group &group, ArrayRef<Operati
       if (taken.contains(j) || inputType.getShape() != type.getShape() ||
           elementBytes(inputType) != elementBytes(type) || inputMaps[j] != Maps{root})
         continue;
-      reuse[i] = j;
-      taken.insert(j);
-      break;
+      bool isState = isa<BlockArgument>(input) && isa<LoopLikeOpInterface>(block.getParentOp());
+      bool isBest = isState || isLastRead(number, input);
+      if (isBest || reuse[i] < 0)
+        reuse[i] = j;
+      if (isBest)
+        break;
     }
+    if (reuse[i] >= 0)
+      taken.insert(reuse[i]);
   }
   return reuse;
 }
@@ -224,13 +262,13 @@ void KernelFormation::emit(const Unit &unit) {
         inputs.insert(use.get());
     }
     if (groups.getHome(op) == unit.group)
-      for (Value result : op->getResults()) // of a variadic reduction often only one result is used
-        if (!isa<ReduceOp>(op) || !result.use_empty())
+      for (Value result : op->getResults()) // of a value and its place often one alone is wanted
+        if (!isa<ReduceOp, SortOp>(op) || !result.use_empty())
           outputs.push_back(result);
     locations.push_back(op->getLoc());
   }
   constants.remove_if([&](Operation *op) { return inputs.contains(op->getResult(0)); });
-  SmallVector<int64_t> reuse = chooseReuse(group, unit.members, inputs.getArrayRef(), outputs);
+  SmallVector<int64_t> reuse = chooseReuse(unit.group, unit.members, inputs.getArrayRef(), outputs);
   bool must = group.update || group.kind == KernelKind::Scatter;
   Operation *main = group.hero ? group.hero : unit.members.back();
   for (Operation *op : unit.members)

@@ -35,7 +35,23 @@ bool isFree(Operation *op) {
          elementsOf(broadcast.getOperand().getType()) <= 0.25 * elementsOf(broadcast.getType()) + 1;
 }
 
-/// True if kernels over this many elements are worth merging just to save launches.
+/// Whether what `op` gives is computed of indices and numbers alone, with little work: each of its
+/// users does that for itself, and need not run beside the others for its sake.
+bool readsNothing(const CostModel &costs, Operation *op, unsigned depth = 4) {
+  if (isa<IotaOp>(op) || Groups::isSmallConstant(op))
+    return true;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op);
+      broadcast && broadcast.getOperand().getType().getRank() == 0)
+    return true;
+  if (depth == 0 || costs.isExpensive(op) ||
+      !(op->hasTrait<Elementwise>() || isa<BroadcastOp, ReshapeOp>(op)))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return operand.getDefiningOp() && readsNothing(costs, operand.getDefiningOp(), depth - 1);
+  });
+}
+
+/// Whether arrays of so many elements are worth merging for the sake of fewer kernels alone.
 bool isTiny(const CostModel &costs, int64_t elements) {
   return double(elements) * costs.getReloadTime() <= 3 * costs.getLaunchTime();
 }
@@ -190,7 +206,7 @@ void BlockFusion::visit(Operation *op) {
   Groups::Uses uses = groups.getUses(op);
   bool outside = uses.outside;
   SmallVector<int> candidates(uses.groups.begin(), uses.groups.end());
-  if (!isFree(op) && candidates.size() > 1)
+  if (!isFree(op) && candidates.size() > 1 && !readsNothing(costs, op))
     mergeAll(op, candidates);
 
   Reason reason;
@@ -343,11 +359,15 @@ void sinkFreeOperations(Block &block) {
       use->set(copy);
 }
 
-/// A large splat that must be in memory is written by a kernel instead of being stored in the
-/// object file.
+/// Whether `op` is a splat that is not kept in the object file where it must be in memory.
+bool isLargeSplat(Operation *op) {
+  return Groups::isSmallConstant(op) && elementsOf(op->getResult(0).getType()) > 64;
+}
+
+/// Large splats that must be in memory are written by kernels.
 void materializeSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!Groups::isSmallConstant(&op) || elementsOf(op.getResult(0).getType()) <= 64)
+    if (!isLargeSplat(&op))
       continue;
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     auto isOutside = [&](OpOperand &use) {
@@ -367,7 +387,24 @@ void materializeSplats(Block &block) {
   }
 }
 
-/// Makes a tensor.empty of its own, at the place of use, for each use of one.
+/// An array of one number that control flow takes is made for each use anew: writing it takes no
+/// longer than a copy, and nothing is kept for that.
+void separateSplats(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isa<scf::SCFDialect>(op.getDialect()))
+      continue;
+    for (OpOperand &use : op.getOpOperands()) {
+      Operation *source = use.get().getDefiningOp();
+      auto broadcast = dyn_cast_or_null<BroadcastOp>(source);
+      bool isSplat =
+          broadcast ? broadcast.getOperand().getType().getRank() == 0 : isLargeSplat(source);
+      if (isSplat)
+        use.set(OpBuilder(&op).clone(*source)->getResult(0));
+    }
+  }
+}
+
+/// An array of any elements has memory where it is used, and for each use its own.
 void separateEmpties(Block &block) {
   for (tensor::EmptyOp empty : llvm::to_vector(block.getOps<tensor::EmptyOp>()))
     for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
@@ -395,6 +432,7 @@ struct Fuse : hloc::impl::FuseBase<Fuse> {
     for (Block *block : blocks) {
       if (block->getParentOp() != getOperation())
         sinkFreeOperations(*block);
+      separateSplats(*block);
       materializeSplats(*block);
       separateEmpties(*block);
     }

@@ -266,6 +266,18 @@ static bool isMask(Operation *op) {
   return isOfPlaces(op->getResult(0));
 }
 
+/// Whether a sort may compute `op` where it reads an operand: it does so for the key, and for what
+/// it writes once more, in another order. Both must come out alike, so nothing is rounded.
+static bool canSortCompute(Operation *op) {
+  if (isa<IotaOp, NegateOp, AbsOp, SelectOp, CompareOp, CopyOp>(op))
+    return true;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return broadcast.getOperand().getType().getRank() < broadcast.getType().getRank();
+  return op->hasTrait<Elementwise>() && llvm::all_of(op->getOperandTypes(), [](Type type) {
+           return getElementTypeOrSelf(type).isInteger();
+         });
+}
+
 Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
   if (isa<BitcastConvertOp>(op) && !isMovement(op))
@@ -279,8 +291,8 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
     for (OpOperand &use : op->getUses()) {
       if (use.getOwner() != hero)
         continue;
-      if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp>(hero))
-        return "the user needs its operand in memory";
+      if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp, SortOp>(hero))
+        return "the user works on memory";
       if (auto scatter = dyn_cast<ScatterOp>(hero);
           scatter && use.getOperandNumber() < scatter.getCount())
         return "it is updated in place";
@@ -317,7 +329,9 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
     return {}; // moved from memory directly to memory
   if (costs.isExpensive(op))
-    return "it is too expensive to compute for each use of an operand";
+    return "it is too expensive for an operand";
+  if (group.kind == KernelKind::Sort)
+    return canSortCompute(op) ? "" : "a sort computes its operands twice";
   if (group.kind == KernelKind::Dot) {
     bool isView = isa<ConvertOp, TransposeOp, SliceOp, DynamicSliceOp, ReshapeOp, BroadcastOp>(op);
     if (!isView && !isMask(op) && !(op->hasTrait<Elementwise>() && readOnce))

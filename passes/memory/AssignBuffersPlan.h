@@ -14,6 +14,7 @@
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 
 namespace hloc::buffers {
 
@@ -132,6 +133,9 @@ private:
   void orderCopies();
   void place();
   bool placeInResult(int node);
+  int64_t placeInArena(llvm::ArrayRef<int> order);
+  std::map<int64_t, int64_t> countArenaBytes() const;
+  void improveArena(std::vector<int> order, const std::map<int64_t, int64_t> &live);
   int64_t findOffset(const Buffer &buffer, llvm::ArrayRef<int> placed, int64_t capacity);
 
   mlir::func::FuncOp main;

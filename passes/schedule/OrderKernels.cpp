@@ -22,7 +22,7 @@ class BlockOrder {
 public:
   explicit BlockOrder(Block &block);
 
-  /// Applies the better of two orders; returns true if anything moved.
+  /// Puts the operations into the best of three orders; returns whether anything moved.
   bool run();
 
 private:
@@ -34,6 +34,7 @@ private:
 
   Order sortByPosition() const;
   Order sortByMemory() const;
+  Order sortDepthFirst() const;
   int64_t getPeak(const Order &order) const;
 
   BlockGraph graph;
@@ -121,6 +122,50 @@ BlockOrder::Order BlockOrder::sortByMemory() const {
   return order;
 }
 
+/// Each operation when all that it waits for is done, and of that first what takes more memory
+/// meanwhile than it leaves (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic
+/// Expressions"), as if no value had two users.
+BlockOrder::Order BlockOrder::sortDepthFirst() const {
+  std::vector<SmallVector<unsigned>> sources(nodes.size());
+  for (unsigned i = 0; i < nodes.size(); ++i)
+    for (unsigned user : graph.getUsers(i))
+      sources[user].push_back(i);
+  std::vector<int64_t> needs(nodes.size());
+  auto left = [&](unsigned index) { return needs[index] - nodes[index].bytes; };
+  Order first = sortByPosition(); // what is waited for has its need when it is asked for
+  for (unsigned index : first) {
+    llvm::stable_sort(sources[index], [&](unsigned a, unsigned b) { return left(a) > left(b); });
+    int64_t held = 0;
+    for (unsigned source : sources[index]) {
+      needs[index] = std::max(needs[index], held + needs[source]);
+      held += nodes[source].bytes;
+    }
+    needs[index] = std::max(needs[index], held + nodes[index].bytes);
+  }
+  Order order;
+  std::vector<unsigned> visited(nodes.size()), stack;
+  std::vector<bool> done(nodes.size());
+  for (unsigned last : first) {
+    if (!graph.getUsers(last).empty())
+      continue;
+    stack.push_back(last);
+    while (!stack.empty()) {
+      unsigned index = stack.back();
+      if (visited[index] < sources[index].size()) {
+        unsigned source = sources[index][visited[index]++];
+        if (!done[source])
+          stack.push_back(source);
+        continue;
+      }
+      stack.pop_back();
+      if (!done[index])
+        order.push_back(index);
+      done[index] = true;
+    }
+  }
+  return order;
+}
+
 int64_t BlockOrder::getPeak(const Order &order) const {
   std::vector<unsigned> left(readers);
   int64_t now = 0, peak = 0;
@@ -139,11 +184,12 @@ bool BlockOrder::run() {
     return false;
   // An update in place needs no copy if all readers of the old value come before it.
   graph.connectReadersToUpdates();
-  Order order = sortByPosition(), other = sortByMemory();
-  if (order.size() != nodes.size()) // cyclic: updates that wait for each other's readers
+  Order order = sortByPosition();
+  if (order.size() != nodes.size()) // updates that wait for each other's readers
     return false;
-  if (getPeak(other) < getPeak(order))
-    order = other;
+  for (const Order &other : {sortByMemory(), sortDepthFirst()})
+    if (getPeak(other) < getPeak(order))
+      order = other;
   bool moved = !llvm::is_sorted(order);
   graph.apply(order);
   return moved;

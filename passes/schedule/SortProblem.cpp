@@ -46,12 +46,21 @@ int64_t SortProblem::getVectorBits() const {
   return keys.size() == 1 ? 2 * kKeyBits : 0;
 }
 
+bool SortProblem::sortsInResult() const {
+  return hasWholeKeys() && dimension == int64_t(shape.size()) - 1 &&
+         hlo::getStorageBits(elements[0]) == getVectorBits();
+}
+
 int64_t SortProblem::getVectorBufferBytes(int64_t vectors, const Target &target) const {
+  if (sortsInResult())
+    return 0;
   return int64_t(llvm::alignTo(size * getVectorBits() / 8, kColumnAlignment)) +
          vectors * target.vectorBytes;
 }
 
 bool canCompress(const Target &target) { return target.hasMaskRegisters || target.hasWordPermute; }
+
+int64_t getAsideBytes(const Target &target) { return target.machine.l1.bytes / 2; }
 
 int64_t getColumnBytes(int64_t size, ArrayRef<Type> columns) {
   int64_t bytes = 0;

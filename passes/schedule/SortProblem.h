@@ -36,13 +36,21 @@ struct SortProblem {
   /// Width of the integers that sort.vectors sorts: whole keys, or keys above positions; 0 if one
   /// such integer does not determine the order.
   int64_t getVectorBits() const;
-  /// Bytes of a buffer for one row of such integers, with `vectors` vectors of padding at its end.
+  /// Whether vectors sort such integers where the result will be: its rows have room for them, one
+  /// after the other.
+  bool sortsInResult() const;
+  /// Bytes of a buffer for one row of such integers with so many vectors behind it; none if they
+  /// are sorted in the result.
   int64_t getVectorBufferBytes(int64_t vectors, const Target &target) const;
 };
 
 /// True if the selected lanes of a vector can be compressed with few instructions
 /// (codegen/emit/Compress.h).
 bool canCompress(const Target &target);
+
+/// Bytes of what a division of a row by a pivot puts aside before it makes room for that in the
+/// row: they stay in the first cache.
+int64_t getAsideBytes(const Target &target);
 
 /// Bytes of a buffer that holds columns of `size` elements of these types.
 int64_t getColumnBytes(int64_t size, llvm::ArrayRef<mlir::Type> columns);

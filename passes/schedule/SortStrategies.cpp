@@ -12,8 +12,9 @@
 //   k so far. `block` is [candidates that are collected before the surplus is dropped, parameter of
 //   the sort that does so: a merge sort or, with `digits`, a radix sort].
 //
-// Rows that are sorted one at a time are divided into `units`, each of which has two buffers for a
-// row, on the stack or in `scratch`. `lanes` elements at a time are converted to entries.
+// Rows that are sorted one after the other form `units`, each of which has two buffers for a row,
+// or one to sort by vectors, or none if they sort where the result will be: on the stack, or in
+// `scratch`. `lanes` elements at a time become what is sorted.
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "passes/Computations.h"
@@ -29,11 +30,11 @@ namespace hloc {
 
 namespace {
 
-/// Buffers up to this size are on the stack. Larger ones are in scratch memory of bounded size, for
-/// a bounded number of units.
-constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64;
-/// Elements of the runs that are sorted by insertion, and the most that a written schedule may
-/// have.
+/// Buffers up to this size are on the stack; larger ones share scratch memory of a bounded size
+/// among a bounded number of units, some for each core of a cache.
+constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64,
+                  kSortUnitsOfCore = 2;
+/// Elements of the runs that are sorted by insertion, and the most that somebody may ask for.
 constexpr int64_t kRun = 8, kLongestRun = 64;
 /// Values of a digit: 8 bits; or 11 bits, with which 32-bit keys take three passes, but whose
 /// counters and write pointers fill L1. A written schedule may have up to 12 bits.
@@ -136,17 +137,20 @@ std::string checkRun(int64_t run) {
 
 //===-- Row by row ---------------------------------------------------------------------------===//
 
-/// The units, their buffers of `bufferBytes` bytes per row, and the lanes.
-ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort,
-                        int64_t bufferBytes) {
+/// Units, their buffers of `bytes` bytes for a row, and lanes.
+ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort, int64_t bytes) {
   ScheduleFields fields;
-  int64_t bytes = 2 * std::max<int64_t>(1, bufferBytes), rows = std::max<int64_t>(1, sort.rows);
+  int64_t rows = std::max<int64_t>(1, sort.rows);
   bool onStack = bytes <= kStackBytes;
+  int64_t most =
+      problem.target.singleThreaded
+          ? 1
+          : std::min(kMaxUnits,
+                     kSortUnitsOfCore * std::max<int64_t>(1, problem.target.machine.l3.sharedBy));
   fields.units = sort.sharesBytes ? 1
-                 : onStack
-                     ? rows
-                     : std::min({rows, kMaxUnits, std::max<int64_t>(kScratchBytes / bytes, 1)});
-  // All units but the last have equally many rows.
+                 : onStack ? rows
+                           : std::min({rows, most, std::max<int64_t>(kScratchBytes / bytes, 1)});
+  // All but the last have as many rows.
   fields.units = llvm::divideCeil(rows, llvm::divideCeil(rows, fields.units));
   fields.scratch = onStack ? 0 : fields.units * bytes;
   fields.lanes =
@@ -159,7 +163,7 @@ ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort,
 }
 
 std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
-                      const SortProblem &sort, int64_t bufferBytes) {
+                      const SortProblem &sort, int64_t bytes) {
   if (std::string wrong = checkFieldNames(schedule, {"block", "lanes", "units", "scratch"});
       !wrong.empty())
     return wrong;
@@ -169,8 +173,8 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
   if (std::string wrong = checkLanes(problem, schedule, widest); !wrong.empty())
     return wrong;
   if (sort.sharesBytes && (schedule.getLanes() != 1 || schedule.getUnits() != 1))
-    return "expected one lane and one unit: rows of such elements do not begin at whole bytes";
-  int64_t units = schedule.getUnits(), bytes = 2 * bufferBytes;
+    return "expected one lane and one unit: rows of such elements begin within bytes";
+  int64_t units = schedule.getUnits();
   if (units < 1 || units > std::max<int64_t>(1, sort.rows))
     return "expected no more `units` than there are rows";
   if (schedule.getScratch() == 0 ? bytes > problem.target.kernelStackBytes / 2
@@ -192,7 +196,7 @@ std::string refuseDigits(const KernelProblem &problem) {
 
 void proposeDigits(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   SortProblem sort = getSort(problem);
-  ScheduleFields fields = planRows(problem, sort, sort.getBufferBytes());
+  ScheduleFields fields = planRows(problem, sort, 2 * sort.getBufferBytes());
   for (int64_t values : kDigitValues) {
     fields.block = {values};
     schedules.push_back(makeSchedule(problem, "sort.digits", fields));
@@ -209,7 +213,7 @@ double costDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 std::string checkDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   SortProblem sort = getSort(problem);
-  std::string wrong = checkRows(problem, schedule, sort, sort.getBufferBytes());
+  std::string wrong = checkRows(problem, schedule, sort, 2 * sort.getBufferBytes());
   return wrong.empty() ? checkDigitValues(schedule.getBlock()[0]) : wrong;
 }
 
@@ -221,7 +225,7 @@ std::string refuseMerge(const KernelProblem &problem) {
 
 void proposeMerge(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   SortProblem sort = getSort(problem);
-  ScheduleFields fields = planRows(problem, sort, sort.getBufferBytes());
+  ScheduleFields fields = planRows(problem, sort, 2 * sort.getBufferBytes());
   fields.block = {kRun};
   schedules.push_back(makeSchedule(problem, "sort.merge", fields));
 }
@@ -243,7 +247,7 @@ double costMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 std::string checkMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   SortProblem sort = getSort(problem);
-  std::string wrong = checkRows(problem, schedule, sort, sort.getBufferBytes());
+  std::string wrong = checkRows(problem, schedule, sort, 2 * sort.getBufferBytes());
   return wrong.empty() ? checkRun(schedule.getBlock()[0]) : wrong;
 }
 

@@ -3,7 +3,8 @@
 // test/codegen/SortKernelTest.cpp.
 //
 // Each row is copied to a buffer of its own, sorted there as its schedule says
-// (passes/schedule/SortStrategies.cpp), and written back.
+// (passes/schedule/SortStrategies.cpp) and written back. The buffer is the result's row where
+// vectors sort keys as wide as the elements.
 // - If the comparator orders by keys, a row is sorted as 64-bit entries: an integer key of the same
 //   order, above the element itself if it is the only operand, or above its position, by which all
 //   operands are then gathered. Several keys are sorted by one after the other, the least
@@ -37,6 +38,7 @@ public:
 private:
   void emitRows();
   void emitSideBySide();
+  Value locateRow(Value memory, Value number);
   void refuseComparator();
   Value makeEntry(const SortKey &key, VectorIndex position, Mask mask);
   void makeEntries(const SortKey &key, Value buffer, bool isFirst);
@@ -45,7 +47,7 @@ private:
   void sortEntries(Value buffer, Value other);
   void sortElements(Value buffer, Value other);
   void prepareVectors();
-  void sortByVectors(Value buffer, Value other);
+  void sortByVectors(Value buffer);
 
   ElementIndex place(VectorIndex position) {
     ElementIndex at(row);
@@ -116,15 +118,23 @@ void SortKernel::refuseComparator() {
   context.emitter.setFailed();
 }
 
+/// Row `number` of an array of rows one after the other.
+Value SortKernel::locateRow(Value memory, Value number) {
+  Value bytes = index.constant(size * problem.getVectorBits() / 8);
+  return movePointer(index, memory, b.createOrFold<arith::MulIOp>(number, bytes));
+}
+
 void SortKernel::emitRows() {
-  int64_t bytes =
-      2 * (vectors ? problem.getVectorBufferBytes(context.chosen.getBlock()[0], context.target)
-                   : problem.getBufferBytes());
-  bool onStack = context.chosen.getScratch() == 0;
+  int64_t bytes = vectors
+                      ? problem.getVectorBufferBytes(context.chosen.getBlock()[0], context.target)
+                      : 2 * problem.getBufferBytes();
+  bool inResult = vectors && problem.sortsInResult(), onStack = context.chosen.getScratch() == 0;
   int64_t rowsPerUnit = llvm::divideCeil(rows, context.chosen.getUnits()),
           units = llvm::divideCeil(rows, rowsPerUnit);
   context.setUnits(units);
-  Value memory = onStack ? context.allocateOnStack(bytes) : context.getScratch();
+  Value memory = inResult  ? context.getOutput(outputOf[0]).pointer
+                 : onStack ? context.allocateOnStack(bytes)
+                           : context.getScratch();
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
@@ -132,15 +142,18 @@ void SortKernel::emitRows() {
     if (!onStack)
       buffer =
           movePointer(index, memory, b.createOrFold<arith::MulIOp>(unit, index.constant(bytes)));
-    Value other = movePointer(index, buffer, index.constant(bytes / 2));
+    Value other = vectors ? Value() : movePointer(index, buffer, index.constant(bytes / 2));
     Value first = b.createOrFold<arith::MulIOp>(unit, index.constant(rowsPerUnit));
     Value last = b.createOrFold<arith::AddIOp>(first, index.constant(rowsPerUnit));
     last = b.createOrFold<arith::MinSIOp>(last, index.constant(rows));
     buildFor(context, first, last, 1, {}, [&](Value number, ValueRange) {
       row = reshapeIndex(index, rows, rowShape, index.uniform(number));
-      vectors        ? sortByVectors(buffer, other)
-      : keys.empty() ? sortElements(buffer, other)
-                     : sortEntries(buffer, other);
+      if (vectors)
+        sortByVectors(inResult ? locateRow(memory, number) : buffer);
+      else if (keys.empty())
+        sortElements(buffer, other);
+      else
+        sortEntries(buffer, other);
       return SmallVector<Value>();
     });
     return SmallVector<Value>();
@@ -304,7 +317,8 @@ void SortKernel::sortEntries(Value buffer, Value other) {
 
 void SortKernel::prepareVectors() {
   IntegerType type = b.getIntegerType(unsigned(problem.getVectorBits()));
-  vectors.emplace(context, type, size, context.chosen.getBlock()[0]);
+  vectors.emplace(context, type, size, context.chosen.getBlock()[0],
+                  /*exact=*/problem.sortsInResult());
   if (!problem.hasWholeKeys())
     return;
   auto read = [this](VectorIndex position, Mask mask) {
@@ -316,13 +330,13 @@ void SortKernel::prepareVectors() {
   whole.emplace(context, keys[0], size, type, read, write);
 }
 
-void SortKernel::sortByVectors(Value buffer, Value other) {
+void SortKernel::sortByVectors(Value buffer) {
   if (whole) {
     if (!whole->make(buffer)) {
       refuseComparator();
       return;
     }
-    vectors->sort(buffer, other);
+    vectors->sort(buffer);
     whole->write(buffer);
     return;
   }
@@ -339,7 +353,7 @@ void SortKernel::sortByVectors(Value buffer, Value other) {
   });
   if (context.emitter.hasFailed())
     return;
-  vectors->sort(buffer, other);
+  vectors->sort(buffer);
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
     writeEntry(turnSign(loadElements(index, entries, {position}, mask).re), position, mask);
     return SmallVector<Value>();

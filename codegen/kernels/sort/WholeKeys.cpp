@@ -63,19 +63,24 @@ bool WholeKeys::make(Value buffer) {
 }
 
 void WholeKeys::write(Value buffer) {
+  bool mayChange = key.isFloat && !key.isFaithful();
+  // Keys may be where the elements go.
+  SmallVector<Value> places;
+  if (mayChange)
+    places = findAlike(buffer);
   buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
     Value whole = loadElements(index, keysAt(buffer), {position}, mask).re;
     put(position, {emitElementOfKey(index, key, whole), {}}, mask);
     return SmallVector<Value>();
   });
-  if (!key.isFloat || key.isFaithful())
+  if (!mayChange)
     return;
   auto branch = scf::IfOp::create(b, isChanged, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   ElementEmitter::Scope scope(context.emitter);
   b.setInsertionPointToStart(branch.thenBlock());
   ScopedLanes scalar(index, 1);
-  writeAlikeInOrder(buffer);
+  writeAlikeInOrder(places);
 }
 
 Value WholeKeys::emitKeyOf(APFloat number) {
@@ -105,11 +110,32 @@ Value WholeKeys::findFirst(Value buffer, Value wanted) {
   return found[0];
 }
 
-void WholeKeys::writeAlikeInOrder(Value buffer) {
+static const llvm::fltSemantics &getSemantics(const SortKey &key) {
   Type element = cast<RankedTensorType>(key.parameter.getType()).getElementType();
-  const llvm::fltSemantics &semantics = cast<FloatType>(element).getFloatSemantics();
+  return cast<FloatType>(element).getFloatSemantics();
+}
+
+/// Where zeros and NaNs begin among the sorted keys; anywhere if all elements are what their keys
+/// give.
+SmallVector<Value> WholeKeys::findAlike(Value buffer) {
+  ScopedLanes scalar(index, 1);
+  const llvm::fltSemantics &semantics = getSemantics(key);
+  SmallVector<Type> types(2, b.getIndexType());
+  auto branch = scf::IfOp::create(b, types, isChanged, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value zeros = findFirst(buffer, emitKeyOf(APFloat::getZero(semantics))),
+        nans = findFirst(buffer, emitKeyOf(APFloat::getNaN(semantics)));
+  scf::YieldOp::create(b, ValueRange{zeros, nans});
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange{index.constant(0), index.constant(0)});
+  return branch.getResults();
+}
+
+void WholeKeys::writeAlikeInOrder(ValueRange places) {
+  const llvm::fltSemantics &semantics = getSemantics(key);
   Value zero = emitKeyOf(APFloat::getZero(semantics)), nan = emitKeyOf(APFloat::getNaN(semantics));
-  SmallVector<Value> places{findFirst(buffer, zero), findFirst(buffer, nan)};
   buildFor(context, index.constant(0), index.constant(size), 1, places,
            [&](Value i, ValueRange now) {
              VectorValue value = read(index.uniform(i), {});

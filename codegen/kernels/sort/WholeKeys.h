@@ -22,13 +22,14 @@ public:
 
   /// Writes the keys of the current row to `buffer`. Returns false if they cannot be emitted.
   bool make(mlir::Value buffer);
-  /// Writes the elements of the sorted keys in `buffer` to the row.
+  /// Writes the elements of the sorted keys in `buffer` to the row, which may be the buffer.
   void write(mlir::Value buffer);
 
 private:
   mlir::Value emitKeyOf(llvm::APFloat number);
   mlir::Value findFirst(mlir::Value buffer, mlir::Value key);
-  void writeAlikeInOrder(mlir::Value buffer);
+  llvm::SmallVector<mlir::Value> findAlike(mlir::Value buffer);
+  void writeAlikeInOrder(mlir::ValueRange places);
   MemoryArray keysAt(mlir::Value buffer);
 
   KernelContext &context;

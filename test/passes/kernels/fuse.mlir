@@ -338,3 +338,63 @@ func.func @joined_threes(%x: tensor<1x192xf32>, %w: tensor<64x64x3xf32>, %s: ten
   %d = hlo.dot %x, %r {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 1>} : (tensor<1x192xf32>, tensor<64x192xf32>) -> tensor<1x64xf32>
   return %d : tensor<1x64xf32>
 }
+
+// -----
+
+hlo.computation @less(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %0 = hlo.compare %a, %b {direction = #hlo.direction<LT>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  hlo.return %0 : tensor<i1>
+}
+
+// Of two operands that could hold the result, that one does which nothing reads afterwards.
+// CHECK-LABEL: func.func @reuse_last
+// CHECK: %[[A:.*]] = hlo.kernel <sort> (%arg0)
+// CHECK: %[[B:.*]] = hlo.kernel <sort> (%arg1)
+// CHECK: hlo.kernel <loop> (%[[A]], %[[B]]) {reuse = array<i64: 1>}
+func.func @reuse_last(%x: tensor<512xf32>, %y: tensor<512xf32>) -> (tensor<512xf32>, tensor<512xf32>) {
+  %a = hlo.sort %x {dimension = 0 : i64, to_apply = @less} : (tensor<512xf32>) -> tensor<512xf32>
+  %b = hlo.sort %y {dimension = 0 : i64, to_apply = @less} : (tensor<512xf32>) -> tensor<512xf32>
+  %c = hlo.divide %a, %b : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+  return %a, %c : tensor<512xf32>, tensor<512xf32>
+}
+
+// -----
+
+// Two loops begin with the same zeros: each has its own, and nothing is kept for the second.
+// CHECK-LABEL: func.func @zeros
+// CHECK: %[[FIRST:.*]] = hlo.kernel <loop> ()
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]])
+// CHECK: %[[SECOND:.*]] = hlo.kernel <loop> ()
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[SECOND]])
+func.func @zeros(%x: tensor<512xf32>) -> tensor<512xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = hlo.constant (dense<0.0> : tensor<f32>) : tensor<f32>
+  %zeros = hlo.broadcast %zero {dimensions = array<i64>} : (tensor<f32>) -> tensor<512xf32>
+  %a = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %zeros) -> (tensor<512xf32>) {
+    %n = hlo.add %s, %x : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+    scf.yield %n : tensor<512xf32>
+  }
+  %b = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %zeros) -> (tensor<512xf32>) {
+    %n = hlo.subtract %s, %a : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+    scf.yield %n : tensor<512xf32>
+  }
+  return %b : tensor<512xf32>
+}
+
+// -----
+
+// What is made of indices alone is no reason to compute two arrays at the same time.
+// CHECK-LABEL: func.func @indices
+// CHECK: hlo.kernel <loop> (%arg0) {{.*}} -> tensor<65536xf32>
+// CHECK: hlo.kernel <loop> (%arg1) {{.*}} -> tensor<65536xf32>
+func.func @indices(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<65536xf32>, tensor<65536xf32>) {
+  %i = hlo.iota {iota_dimension = 0 : i64} : () -> tensor<65536xi32>
+  %f = hlo.convert %i : (tensor<65536xi32>) -> tensor<65536xf32>
+  %as = hlo.broadcast %a {dimensions = array<i64>} : (tensor<f32>) -> tensor<65536xf32>
+  %bs = hlo.broadcast %b {dimensions = array<i64>} : (tensor<f32>) -> tensor<65536xf32>
+  %x = hlo.add %f, %as : (tensor<65536xf32>, tensor<65536xf32>) -> tensor<65536xf32>
+  %y = hlo.add %f, %bs : (tensor<65536xf32>, tensor<65536xf32>) -> tensor<65536xf32>
+  return %x, %y : tensor<65536xf32>, tensor<65536xf32>
+}
