@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry of a partitioned program as one partition sees it. Test:
-// test/passes/frontend/localize-entry.hlo.
+// test/passes/frontend/localize-entry.test.
 
 #ifndef HLOC_PASSES_LOCALIZEENTRY_H
 #define HLOC_PASSES_LOCALIZEENTRY_H

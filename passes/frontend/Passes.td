@@ -13,9 +13,10 @@ def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
   let description = [{
     JAX prints `shard_map` as a program on global arrays: custom calls give each partition its part
     of the arguments (`SPMDFullToShardShape`, `xla.sdy.GlobalToLocalShape`) and put the parts of the
-    results together (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`). Where nothing else is
-    outside, the entry's parameters and results become the parts, and the calls go; annotations
-    (`Sharding`, ...) go with them. The number of partitions is that of Shardy's mesh, unless the
+    results together (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`), and so it prints `pmap`. Where nothing
+    else works on arrays that are divided, the entry's parameters and results become the parts, and the calls go;
+    annotations (`Sharding`, ...) go with them. What manual code has given may be taken again by manual code as
+    it was divided. The number of partitions is that of Shardy's mesh, unless the
     header has one. Work on global arrays, and modules of several partitions that are annotated with
     shardings but not manual, are refused: they have to be partitioned first.
   }];
