@@ -70,6 +70,11 @@ static int32_t callBuiltin(BuiltinCall call, const hlort_custom_call_frame &fram
   }
 }
 
+/// Those by which JAX's pure_callback, io_callback, debug.print and buffer_callback call Python.
+static bool isPythonCallback(std::string_view target) {
+  return target.starts_with("xla_") && target.ends_with("_python_cpu_callback");
+}
+
 int32_t hlort_custom_call(hlort_context *context, const hlort_custom_call_frame *frame,
                           hlort_status *status) {
   hlort_custom_call_frame call = *frame;
@@ -79,8 +84,11 @@ int32_t hlort_custom_call(hlort_context *context, const hlort_custom_call_frame 
     if (BuiltinCall builtin = findBuiltinCall(call.target))
       return callBuiltin(builtin, call, status);
     return hlort_status_set(status, HLORT_NOT_FOUND,
-                            "custom call target '%s' is neither registered nor built in",
-                            call.target);
+                            "custom call target '%s'%s is neither registered nor built in",
+                            call.target,
+                            isPythonCallback(call.target)
+                                ? ", a Python function of the process that printed the module,"
+                                : "");
   }
   hlort_status own = {};
   int32_t code = registered.function(registered.user, &call, &own);

@@ -31,6 +31,20 @@ public:
   size_t size() const { return entries.size(); }
 
 private:
+  void addIntegers(std::string name, ArrayRef<int64_t> numbers) {
+    entries.push_back({std::move(name),
+                       HLORT_ATTRIBUTE_INTEGERS,
+                       {},
+                       {},
+                       call.numbers(numbers),
+                       int64_t(numbers.size())});
+  }
+  void addFloats(std::string name, ArrayRef<double> numbers) {
+    auto bits = llvm::map_to_vector(numbers, [](double x) { return llvm::bit_cast<int64_t>(x); });
+    addIntegers(std::move(name), bits);
+    entries.back().kind = HLORT_ATTRIBUTE_FLOATS;
+  }
+
   struct Entry {
     std::string name;
     hlort_attribute_kind kind;
@@ -44,6 +58,24 @@ private:
 
 } // namespace
 
+/// As hosts read an integer: zeros before one without a sign, and before a pred.
+static int64_t toInteger(const APInt &value, Type type) {
+  bool hasSign = !type.isUnsignedInteger() && !type.isInteger(1);
+  return hasSign ? value.getSExtValue() : int64_t(value.getZExtValue());
+}
+
+static double toDouble(APFloat value) {
+  bool losesInfo;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToDouble();
+}
+
+/// array<i32: 1, 2> as the tensor of the same elements, which is how MLIR reads both.
+static DenseElementsAttr toElements(DenseArrayAttr array) {
+  return DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get({array.getSize()}, array.getElementType()), array.getRawData());
+}
+
 bool AttributeList::add(StringRef prefix, DictionaryAttr dictionary) {
   ImplicitLocOpBuilder &b = call.b;
   for (NamedAttribute entry : dictionary) {
@@ -55,9 +87,7 @@ bool AttributeList::add(StringRef prefix, DictionaryAttr dictionary) {
     } else if (auto flag = dyn_cast<BoolAttr>(value)) {
       entries.push_back({name, HLORT_ATTRIBUTE_BOOL, call.i64(flag.getValue()), {}, {}, 0});
     } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
-      bool isUnsigned = integer.getType().isUnsignedInteger();
-      int64_t number = isUnsigned ? int64_t(integer.getValue().getZExtValue())
-                                  : integer.getValue().getSExtValue();
+      int64_t number = toInteger(integer.getValue(), integer.getType());
       entries.push_back({name, HLORT_ATTRIBUTE_INTEGER, call.i64(number), {}, {}, 0});
     } else if (auto number = dyn_cast<FloatAttr>(value)) {
       Value real =
@@ -70,11 +100,22 @@ bool AttributeList::add(StringRef prefix, DictionaryAttr dictionary) {
                          {},
                          call.text(string.getValue()),
                          int64_t(string.size())});
-    } else if (auto array = dyn_cast<DenseI64ArrayAttr>(value)) {
-      entries.push_back(
-          {name, HLORT_ATTRIBUTE_INTEGERS, {}, {}, call.numbers(array.asArrayRef()), array.size()});
     } else {
-      return false;
+      if (auto flags = dyn_cast<DenseBoolArrayAttr>(value)) {
+        addIntegers(name, SmallVector<int64_t>(flags.asArrayRef()));
+        continue;
+      }
+      if (auto array = dyn_cast<DenseArrayAttr>(value))
+        value = toElements(array);
+      auto elements = dyn_cast<DenseElementsAttr>(value);
+      Type type = elements ? elements.getElementType() : Type();
+      if (type && type.isIntOrIndex())
+        addIntegers(name, llvm::map_to_vector(elements.getValues<APInt>(),
+                                              [&](const APInt &x) { return toInteger(x, type); }));
+      else if (type && isa<FloatType>(type))
+        addFloats(name, llvm::map_to_vector(elements.getValues<APFloat>(), toDouble));
+      else
+        return false;
     }
   }
   return true;

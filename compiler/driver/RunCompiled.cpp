@@ -43,6 +43,22 @@ static bool addThreads(const ModuleInterface &interface, hlort_context *context)
   return true;
 }
 
+/// Names the custom calls that no function is known for, with their places: why a run has failed.
+/// Whether there are any.
+static bool tellUnknownCalls(ModuleOp module, hlort_context *context) {
+  bool any = false;
+  module.walk([&](hlo::CustomCallOp op) {
+    std::string target = op.getCustomCallTarget().str();
+    if (hlort_has_custom_call(context, target.c_str()))
+      return;
+    mlir::emitError(op.getLoc(), "custom call '" + target +
+                                     "' is a function that host programs register; "
+                                     "hlo-run has none of that name");
+    any = true;
+  });
+  return any;
+}
+
 RunStatus prepareModule(ModuleOp module, const RunOptions &options) {
   if (failed(localizeEntry(module)))
     return RunStatus::Unsupported;
@@ -154,7 +170,8 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
     startTraces(contexts);
   }
   if (!runOnce())
-    return RunStatus::Refused;
+    return tellUnknownCalls(source, team->getContext(0)) ? RunStatus::Unsupported
+                                                         : RunStatus::Refused;
   measured.runs = 1;
   if (!options.trace.empty() && !writeTraces(contexts, options))
     return RunStatus::Refused;

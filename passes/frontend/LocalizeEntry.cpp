@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a program on global arrays in which each partition works on its own part (JAX's shard_map)
-// into the program that one partition runs. Test: test/passes/frontend/localize-entry.hlo.
+// From a program on global arrays whose work is done by each partition on its own part (JAX's
+// shard_map) to what one partition runs. Test: test/passes/frontend/localize-entry.test.
 #include "passes/frontend/LocalizeEntry.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Location.h"
@@ -44,8 +44,66 @@ static bool isWhole(StringRef sharding) {
          sharding.contains("maximal");
 }
 
+/// The elements of a list without its brackets: `<@mesh, [{"x"}, {}]>, <@mesh, [{}]>`, or
+/// `{devices=[2,1]<=[2]}, {replicated}`, whose `<=` is no bracket.
+static SmallVector<StringRef> splitElements(StringRef list) {
+  SmallVector<StringRef> elements;
+  size_t begin = 0, depth = 0;
+  for (size_t at = 0; at <= list.size(); ++at) {
+    StringRef rest = list.drop_front(at);
+    if (rest.empty() || (rest.starts_with(",") && depth == 0)) {
+      elements.push_back(list.slice(begin, at).trim());
+      begin = at + 1;
+    } else if (StringRef("[{").contains(rest[0]) || rest.starts_with("<@")) {
+      ++depth;
+    } else if (StringRef("]}>").contains(rest[0]) && depth > 0) {
+      --depth;
+    }
+  }
+  return elements;
+}
+
+/// What Shardy says of value `i` under that name, without quotation marks and without what is left
+/// open (`?`); empty if it says nothing.
+static std::string getShardy(Operation *op, StringRef name, size_t i) {
+  StringRef text = getText(op, "hlo.frontend_attributes");
+  size_t at = text.find((name + "=").str());
+  if (at == StringRef::npos)
+    return {};
+  text = text.drop_front(at);
+  at = text.find("per_value<[");
+  if (at == StringRef::npos)
+    return {};
+  text = text.drop_front(at + strlen("per_value<["));
+  SmallVector<StringRef> elements = splitElements(text.take_front(text.find("]>\"")));
+  if (i >= elements.size())
+    return {};
+  std::string sharding;
+  for (char c : elements[i])
+    if (!StringRef("\\\"? ").contains(c))
+      sharding += c;
+  for (size_t comma; (comma = sharding.find(",}")) != std::string::npos;)
+    sharding.erase(comma, 1);
+  return sharding;
+}
+
+/// Whether Shardy divides no dimension: `<@mesh,[{},{}]>`.
+static bool dividesNothing(StringRef shardy) {
+  StringRef dimensions = shardy.drop_front(std::min(shardy.find('['), shardy.size()));
+  return dimensions.find_if([](char c) { return llvm::isAlnum(c); }) == StringRef::npos;
+}
+
 namespace {
 
+/// A global array of which each partition has a part. Where `type`, the global one, is null, all
+/// partitions have everything.
+struct Part {
+  Type type;
+  std::string sharding; // as the text says it; empty if it does not
+};
+
+/// Walks over the entry in order. Values of global arrays, which manual code takes and gives,
+/// become parts, through tuples and annotations; nothing else may use them.
 class EntryLocalizer {
 public:
   EntryLocalizer(ModuleOp module, ComputationOp entry)
@@ -54,22 +112,37 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult dropAnnotations();
+  LogicalResult visit(Operation *op);
+  LogicalResult dropAnnotation(Operation *op);
   LogicalResult localizeArguments(CustomCallOp call);
-  LogicalResult localizeResults(CustomCallOp call);
+  void localizeResults(CustomCallOp call);
+  void makePart(GetTupleElementOp get);
+  void makePart(TupleOp tuple);
   LogicalResult checkBetween();
   void updateLayout(FunctionType before);
   void setPartitionCount();
   Value makeTuple(Operation *call, ValueRange elements, Type type);
+  bool isPart(Value value) const;
 
   ModuleOp module;
   ComputationOp entry;
   OpBuilder builder;
+  /// Of an array one, of a tuple one for each element.
+  DenseMap<Value, SmallVector<Part>> parts;
+  /// What annotations say of arrays that are not divided yet.
+  DenseMap<Value, std::string> announced;
+  SmallVector<CustomCallOp> borders;
 };
 
 } // namespace
 
-/// `elements` as a value of `type`: a tuple, or the only element.
+bool EntryLocalizer::isPart(Value value) const {
+  auto found = parts.find(value);
+  return found != parts.end() &&
+         llvm::any_of(found->second, [](const Part &part) { return part.type; });
+}
+
+/// `elements` as a value of `type`: their tuple, or the only one.
 Value EntryLocalizer::makeTuple(Operation *call, ValueRange elements, Type type) {
   if (!isa<TupleType>(type))
     return elements.front();
@@ -78,79 +151,139 @@ Value EntryLocalizer::makeTuple(Operation *call, ValueRange elements, Type type)
   return TupleOp::create(builder, call->getLoc(), builder.getTupleType(types), elements);
 }
 
-/// Replaces annotations by their operands, unless they would move data.
-LogicalResult EntryLocalizer::dropAnnotations() {
-  for (Operation &op : llvm::make_early_inc_range(entry.getBody().front())) {
-    if (!isSharding(&op))
-      continue;
-    auto parameter = dyn_cast<BlockArgument>(op.getOperand(0));
-    StringRef from;
-    if (parameter)
-      if (auto text = entry.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), "hlo.sharding"))
-        from = text.getValue();
-    StringRef to = getText(&op, "hlo.sharding");
-    if (!from.empty() && !to.empty() && from != to)
-      return emitNotSupported(op.getLoc(), "a change of sharding outside manual code (partition "
-                                           "the module first)");
-    op.getResult(0).replaceAllUsesWith(op.getOperand(0));
-    op.erase();
+static SmallVector<Type> getElementTypes(Type type) {
+  auto tuple = dyn_cast<TupleType>(type);
+  return tuple ? llvm::to_vector(tuple.getTypes()) : SmallVector<Type>{type};
+}
+
+/// Annotations are their operands, unless they would move data.
+LogicalResult EntryLocalizer::dropAnnotation(Operation *op) {
+  Value array = op->getOperand(0);
+  StringRef to = getText(op, "hlo.sharding");
+  std::string shardy = getShardy(op, "xla.sdy.sharding", 0);
+  bool isWhole = ::isWhole(to) && dividesNothing(shardy), moves = false;
+  if (isPart(array)) {
+    const std::string &from = parts[array][0].sharding;
+    moves = (!shardy.empty() && !from.empty() && shardy != from) ||
+            (!to.empty() && !StringRef(from).contains('@') && !from.empty() && to != from);
+  } else if (auto parameter = dyn_cast<BlockArgument>(array)) {
+    auto from = entry.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), "hlo.sharding");
+    moves = from && !from.getValue().empty() && !to.empty() && from.getValue() != to;
+    announced[array] = shardy.empty() ? to.str() : shardy;
+  } else {
+    moves = !isWhole;
   }
+  if (moves)
+    return emitNotSupported(op->getLoc(), "a change of sharding outside manual code (partition "
+                                          "the module first)");
+  op->getResult(0).replaceAllUsesWith(array);
+  op->erase();
   return success();
 }
 
-/// Changes the parameters that `call` takes to the parts that it returns.
+/// The parameters that `call` takes become what it gives; arrays that manual code has given are
+/// taken again as the same parts.
 LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
-  auto tuple = dyn_cast<TupleType>(call.getResult(0).getType());
-  SmallVector<Type> types =
-      tuple ? llvm::to_vector(tuple.getTypes()) : SmallVector<Type>{call.getResult(0).getType()};
+  SmallVector<Type> types = getElementTypes(call.getResult(0).getType());
   if (types.size() != call.getInputs().size())
     return call.emitOpError("expected a part of each operand");
-  for (auto [operand, type] : llvm::zip(call.getInputs(), types)) {
-    if (operand.getType() == type) // the part is all of it
+  for (auto [i, operand, type] : llvm::enumerate(call.getInputs(), types)) {
+    std::string sharding = getShardy(call, "xla.sdy.in_shardings", i);
+    if (sharding.empty())
+      sharding = announced.lookup(operand);
+    if (isPart(operand)) {
+      if (operand.getType() == type && !sharding.empty() && parts[operand][0].sharding == sharding)
+        continue;
+      return emitNotSupported(call.getLoc(), "an array that is divided in two ways");
+    }
+    if (operand.getType() == type) // all of it
       continue;
     auto parameter = dyn_cast<BlockArgument>(operand);
-    if (!parameter || !llvm::all_of(parameter.getUsers(), isToLocal))
+    if (!parameter || !llvm::all_of(parameter.getUsers(), [](Operation *user) {
+          return isToLocal(user) || isSharding(user);
+        }))
       return emitNotSupported(call.getLoc(), "a part of an array that is computed outside manual "
                                              "code (partition the module first)");
-    for (Operation *user : parameter.getUsers())
-      if (user != call)
-        return emitNotSupported(user->getLoc(), "a parameter that is divided twice");
+    parts[operand] = {{operand.getType(), sharding}};
     parameter.setType(type);
     entry.removeArgAttr(parameter.getArgNumber(), "hlo.sharding");
   }
-  call.getResult(0).replaceAllUsesWith(
-      makeTuple(call, call.getInputs(), call.getResult(0).getType()));
-  call.erase();
+  borders.push_back(call);
   return success();
 }
 
-/// Changes the results to the parts that `call` takes.
-LogicalResult EntryLocalizer::localizeResults(CustomCallOp call) {
-  SmallVector<Operation *> work{call};
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    for (Operation *user : op->getUsers()) {
-      if (!isa<GetTupleElementOp, TupleOp, ReturnOp>(user))
-        return emitNotSupported(user->getLoc(), "work on a global array outside manual code "
-                                                "(partition the module first)");
-      work.push_back(user);
-    }
+/// What `call` takes becomes the result.
+void EntryLocalizer::localizeResults(CustomCallOp call) {
+  Value result = call.getResult(0);
+  SmallVector<Part> given;
+  for (auto [i, operand, type] :
+       llvm::enumerate(call.getInputs(), getElementTypes(result.getType()))) {
+    std::string sharding = getShardy(call, "xla.sdy.out_shardings", i);
+    if (sharding.empty())
+      sharding = getText(call, "hlo.sharding").str();
+    given.push_back(operand.getType() == type ? Part() : Part{type, sharding});
   }
-  Value local = makeTuple(call, call.getInputs(), call.getResult(0).getType());
-  call.getResult(0).replaceAllUsesWith(local);
-  // Update the types on the way to the root.
-  work.assign(local.getUsers().begin(), local.getUsers().end());
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    if (auto get = dyn_cast<GetTupleElementOp>(op))
-      get.getResult().setType(cast<TupleType>(get.getOperand().getType()).getType(get.getIndex()));
-    else if (auto tuple = dyn_cast<TupleOp>(op))
-      tuple.getResult().setType(
-          builder.getTupleType(llvm::to_vector(tuple.getElements().getTypes())));
-    work.append(op->user_begin(), op->user_end());
+  parts[result] = given;
+  result.setType(isa<TupleType>(result.getType())
+                     ? builder.getTupleType(llvm::to_vector(call.getInputs().getTypes()))
+                     : call.getInputs().front().getType());
+  borders.push_back(call);
+}
+
+void EntryLocalizer::makePart(GetTupleElementOp get) {
+  SmallVector<Part> &elements = parts[get.getOperand()];
+  Part part = elements[std::min<size_t>(get.getIndex(), elements.size() - 1)];
+  get.getResult().setType(cast<TupleType>(get.getOperand().getType()).getType(get.getIndex()));
+  if (part.type)
+    get->removeAttr("hlo.sharding");
+  parts[get.getResult()] = {part};
+}
+
+void EntryLocalizer::makePart(TupleOp tuple) {
+  SmallVector<Part> elements;
+  for (Value element : tuple.getElements())
+    elements.push_back(isPart(element) ? parts[element][0] : Part());
+  tuple.getResult().setType(builder.getTupleType(llvm::to_vector(tuple.getElements().getTypes())));
+  // What is said of elements that are not divided stays to be looked at.
+  StringRef sharding = getText(tuple, "hlo.sharding");
+  sharding.consume_front("{");
+  sharding.consume_back("}");
+  SmallVector<StringRef> said = splitElements(sharding);
+  if (said.size() == elements.size() &&
+      llvm::all_of_zip(said, elements,
+                       [](StringRef text, Part part) { return part.type || isWhole(text); }))
+    tuple->removeAttr("hlo.sharding");
+  parts[tuple.getResult()] = elements;
+}
+
+LogicalResult EntryLocalizer::visit(Operation *op) {
+  if (isSharding(op))
+    return dropAnnotation(op);
+  if (isToLocal(op))
+    return localizeArguments(cast<CustomCallOp>(op));
+  if (isToGlobal(op)) {
+    localizeResults(cast<CustomCallOp>(op));
+    return success();
   }
-  call.erase();
-  return success();
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return isPart(operand); }) ||
+      isa<ReturnOp>(op))
+    return success();
+  if (auto get = dyn_cast<GetTupleElementOp>(op)) {
+    makePart(get);
+    return success();
+  }
+  if (auto tuple = dyn_cast<TupleOp>(op)) {
+    makePart(tuple);
+    return success();
+  }
+  // JAX annotates results by reshapes that change nothing.
+  if (isa<ReshapeOp>(op) && op->getResult(0).getType() == parts[op->getOperand(0)][0].type) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+    return success();
+  }
+  return emitNotSupported(op->getLoc(), "work on a global array outside manual code "
+                                        "(partition the module first)");
 }
 
 /// Updates the shapes in the header's layout; their orders of dimensions are kept.
@@ -207,6 +340,11 @@ LogicalResult EntryLocalizer::checkBetween() {
   if (!partitions || partitions.getInt() == 1)
     return success();
   WalkResult result = module.walk([&](Operation *op) {
+    if ((isToLocal(op) || isToGlobal(op)) &&
+        op->getOperandTypes() != getElementTypes(op->getResult(0).getType())) {
+      emitNotSupported(op->getLoc(), "manual code within manual code");
+      return WalkResult::interrupt();
+    }
     StringRef sharding = getText(op, "hlo.sharding");
     if (isa<ComputationOp>(op) || isWhole(sharding))
       return WalkResult::advance();
@@ -233,23 +371,16 @@ LogicalResult EntryLocalizer::checkBetween() {
 LogicalResult EntryLocalizer::run() {
   setPartitionCount();
   auto before = cast<FunctionType>(entry.getFunctionType());
-  SmallVector<CustomCallOp> toLocal, toGlobal;
   Block &body = entry.getBody().front();
-  for (auto call : body.getOps<CustomCallOp>()) {
-    if (isToLocal(call))
-      toLocal.push_back(call);
-    else if (isToGlobal(call))
-      toGlobal.push_back(call);
-  }
-  if (!toLocal.empty() || !toGlobal.empty()) {
-    if (failed(dropAnnotations()))
-      return failure();
-    for (CustomCallOp call : toLocal)
-      if (failed(localizeArguments(call)))
+  if (llvm::any_of(body, [](Operation &op) { return isToLocal(&op) || isToGlobal(&op); })) {
+    for (Operation &op : llvm::make_early_inc_range(body))
+      if (failed(visit(&op)))
         return failure();
-    for (CustomCallOp call : toGlobal)
-      if (failed(localizeResults(call)))
-        return failure();
+    for (CustomCallOp call : borders) {
+      call.getResult(0).replaceAllUsesWith(
+          makeTuple(call, call.getInputs(), call.getResult(0).getType()));
+      call.erase();
+    }
     entry.setFunctionType(
         builder.getFunctionType(body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
     updateLayout(before);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites the entry of a partitioned program to that of a single partition. Test:
-// test/passes/frontend/localize-entry.hlo.
+// The entry of a partitioned program as one partition sees it. Test:
+// test/passes/frontend/localize-entry.test.
 
 #ifndef HLOC_PASSES_LOCALIZEENTRY_H
 #define HLOC_PASSES_LOCALIZEENTRY_H

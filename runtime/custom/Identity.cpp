@@ -65,7 +65,7 @@ BuiltinCall findIdentityCall(std::string_view target) {
       return copyOperands;
   if (target.starts_with("xla.sdy."))
     return copyOperands;
-  for (std::string_view name : {"AllocateBuffer", "CreateBuffer", "dce_sink"})
+  for (std::string_view name : {"AllocateBuffer", "CreateBuffer", "dce_sink", "InspectSharding"})
     if (target == name)
       return doNothing;
   return nullptr;

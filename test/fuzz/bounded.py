@@ -20,7 +20,8 @@ import time
 
 from exchanges import Exchanges
 
-STORED = {"s32": ("<i4", 4), "f32": ("<f4", 4), "s8": ("|i1", 1)}
+# How the files store an element type, and how struct does.
+STORED = {"s32": ("<i4", "i"), "f32": ("<f4", "f"), "s8": ("|i1", "b"), "s64": ("<i8", "q"), "f64": ("<f8", "d")}
 REDUCERS = {"sum": "add", "most": "maximum", "least": "minimum", "product": "multiply"}
 
 
@@ -31,12 +32,12 @@ def braces(numbers):
 def npy(element, shape, rng):
     """The bytes of an .npy file of small numbers."""
     import struct
-    kind, _ = STORED[element]
+    kind, packed = STORED[element]
     sizes = "(" + "".join(f"{n}, " for n in shape) + ")"
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {sizes}}}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     values = [rng.randint(-4, 4) for _ in range(math.prod(shape))]
-    body = struct.pack("<" + {"s32": "i", "f32": "f", "s8": "b"}[element] * len(values), *values)
+    body = struct.pack("<" + packed * len(values), *values)
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + body
 
 
@@ -70,7 +71,7 @@ class Module(Exchanges):
         self.participants = self.random.choice([1, 1, 2, 3])
         self.kind = self.random.choice(["replica", "replica", "partition"])
         self.instructions, self.values, self.finals, self.inputs, self.fed, self.computations = [], [], [], [], {}, {}
-        for element in ("s32", "f32"):
+        for element in STORED:
             for name, opcode in REDUCERS.items():
                 self.reducer(name, element, opcode)
             self.computation(f"less.{element}", f"a = {element}[] parameter(0)\n  b = {element}[] parameter(1)\n"
@@ -120,8 +121,8 @@ class Module(Exchanges):
         if any(s > b or (s != b and not d) for s, b, d in zip(sizes, bounds, dynamic)):
             return None
         value = Value(self.raw(type_text(element, bounds, dynamic), rest), element, bounds, dynamic, sizes)
-        if element == "f32" and any(word in rest for word in ("multiply", "dot(", "reduce", "convolution", "add", "scatter")):
-            low, high = self.scalar("f32", -64), self.scalar("f32", 64)
+        if element[0] == "f" and any(word in rest for word in ("multiply", "dot(", "reduce", "convolution", "add", "scatter")):
+            low, high = self.scalar(element, -64), self.scalar(element, 64)
             value = Value(self.raw(value.type(), f"clamp({low}, {value.name}, {high})"), element, bounds, dynamic, sizes)
         self.values.append(value)
         return value
@@ -148,7 +149,7 @@ class Module(Exchanges):
         bounds = [self.random.choice([1, 2, 3, 4, 5, 8, 17]) for _ in range(rank)]
         dynamic = [self.random.random() < 0.6 for _ in range(rank)]
         sizes = [self.size(b) if d else b for b, d in zip(bounds, dynamic)]
-        return Value(None, self.random.choice(["s32", "s32", "f32"]), bounds, dynamic, sizes)
+        return Value(None, self.random.choice(["s32"] * 4 + ["f32"] * 3 + ["s8", "s64", "f64"]), bounds, dynamic, sizes)
 
     def parameter(self):
         a = self.fresh()
@@ -179,6 +180,17 @@ class Module(Exchanges):
         dynamic = [x or y for x, y in zip(a.dynamic, b.dynamic)]
         opcode = self.random.choice(["add", "subtract", "multiply", "maximum", "minimum"])
         return self.add(a.element, a.bounds, dynamic, sizes, f"{opcode}({a.name}, {b.name})")
+
+    def make_convert(self):
+        """To another type, also as one element each where that is of no other width."""
+        a = self.pick()
+        element = self.random.choice([e for e in STORED if e != a.element])
+        kind = "bitcast-convert" if STORED[element][0][2] == STORED[a.element][0][2] and element[0] == "s" and self.random.random() < 0.3 else "convert"
+        name = a.name
+        if element[0] == "f":
+            low, high = self.scalar(a.element, -64), self.scalar(a.element, 64)
+            name = self.raw(a.type(), f"clamp({low}, {name}, {high})")
+        return self.add(element, a.bounds, a.dynamic, a.sizes, f"{kind}({name})")
 
     def make_set_size(self):
         a = self.pick(lambda v: v.rank)

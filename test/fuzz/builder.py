@@ -6,14 +6,20 @@ Numbers are small integers in every element type, so that sums and products are 
 import math
 import random
 
-INTEGERS = ["s32"] * 6 + ["s8"] * 3 + ["u8"] * 2 + ["s4"] * 3 + ["u4"] * 2 + ["s2", "u2", "s16", "u16", "u32", "s64", "u64"]
-FLOATS = ["f32"] * 8 + ["f64"] * 2 + ["bf16"] * 2 + ["f16"] * 2 + ["f8e4m3fn", "f8e5m2", "f4e2m1fn"]
-TYPES = INTEGERS + FLOATS + ["pred"] * 4 + ["c64"]
+INTEGERS = ["s32"] * 6 + ["s8"] * 3 + ["u8"] * 2 + ["s4"] * 3 + ["u4"] * 2 + ["s1", "u1", "s2", "u2", "s16", "u16", "u32", "s64", "u64"]
+EIGHT_BITS = ["f8e4m3fn", "f8e5m2", "f8e3m4", "f8e4m3", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2fnuz"]
+FLOATS = ["f32"] * 8 + ["f64"] * 2 + ["bf16"] * 2 + ["f16"] * 2 + EIGHT_BITS + ["f4e2m1fn"]
+COMPLEX = ["c64", "c128"]
+# Powers of two alone: neither zero nor signs, and sums are rounded.
+POWERS = "f8e8m0fnu"
+TYPES = INTEGERS + FLOATS + ["pred"] * 4 + COMPLEX + [POWERS]
 # Types in which sums of several small numbers are rounded.
-NARROW = {"f8e4m3fn", "f8e5m2", "f4e2m1fn", "bf16", "f16"}
+NARROW = {*EIGHT_BITS, "f4e2m1fn", "bf16", "f16", POWERS}
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 32, 33, 40, 64, 65]
 MOST_ELEMENTS = 20000
-LEAST = {"s2": -2, "s4": -8, "f4e2m1fn": -6}
+# Where it is not -100 or less, and where it is not 3 or more.
+LEAST = {"s1": -1, "s2": -2, "s4": -8, "f4e2m1fn": -6, "f8e3m4": -15, "f8e4m3b11fnuz": -30, POWERS: 0.25}
+GREATEST = {"s1": 0, "u1": 1, "s2": 1}
 
 
 def braces(numbers):
@@ -77,7 +83,11 @@ class GraphBuilder:
         return self.raw(f"{element}[]", f"constant({number})")
 
     def zero(self, element):
-        return self.scalar(element, {"pred": "false", "c64": "(0, 0)"}.get(element, 0))
+        return self.scalar(element, "(0, 0)" if element in COMPLEX else {"pred": "false", POWERS: 1}.get(element, 0))
+
+    def one(self, element):
+        """One, or the greatest number where that is less."""
+        return self.scalar(element, "(1, 0)" if element in COMPLEX else "true" if element == "pred" else min(1, GREATEST.get(element, 1)))
 
     def parameter(self, element, sizes):
         self.parameters += 1
@@ -96,6 +106,9 @@ class GraphBuilder:
         if element == "pred":
             zero = self.raw(shape("s8", sizes), f"broadcast({self.scalar('s8', 0)}), dimensions={{}}")
             return self.add("pred", sizes, f"compare({rest.name}, {zero}), direction={self.random.choice(['GT', 'LT', 'NE'])}")
+        if element == POWERS:
+            least = self.raw(shape("s8", sizes), f"broadcast({self.scalar('s8', 1)}), dimensions={{}}")
+            rest = self.add("s8", sizes, f"maximum({rest.name}, {least})")
         return self.add(element, sizes, f"convert({rest.name})")
 
     def pick(self, fits=lambda value: True):
@@ -118,7 +131,7 @@ class GraphBuilder:
 
     def fold_opcode(self, element):
         """What a reduction in any order is exact with."""
-        return "add" if element == "c64" else self.random.choice(
+        return "add" if element in COMPLEX else self.random.choice(
             ["maximum", "minimum"] + (["add"] * 2 if element not in NARROW else []))
 
     def indices(self, count):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Says in how many random modules each operation of docs/operations.md is; exit code 1 if one is in none.
+"""Says in how many random modules each operation of docs/operations.md and each element type is; exit code 1 if one is in none.
 
     test/fuzz/coverage.py [--modules N]
 
@@ -15,6 +15,9 @@ import sys
 import bounded
 import graphs
 
+TYPES = ("pred s1 s2 s4 s8 s16 s32 s64 u1 u2 u4 u8 u16 u32 u64 f4e2m1fn f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn f8e4m3fnuz f8e5m2 "
+         "f8e5m2fnuz f8e8m0fnu f16 bf16 f32 f64 c64 c128").split()
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -28,10 +31,11 @@ def main():
         other = bounded.Module(seed)
         for text in (graphs.make_module(seed).text(), other.text(other.values + other.finals)[0]):
             found.update(set(re.findall(r"[\])}] ([a-z][a-z0-9-]*)\(", text)))
-    for opcode in opcodes:
-        print(f"{opcode}: {found[opcode]}")
-    missing = [opcode for opcode in opcodes if not found[opcode]]
-    print(f"{len(opcodes) - len(missing)} of {len(opcodes)} operations are in {2 * modules} modules")
+            found.update(set(re.findall(r"\b([a-z][a-z0-9]*)\[", text)))
+    for name in opcodes + TYPES:
+        print(f"{name}: {found[name]}")
+    missing = [name for name in opcodes + TYPES if not found[name]]
+    print(f"{len(opcodes)} operations and {len(TYPES)} element types, {len(missing)} of them in none of {2 * modules} modules")
     return f"in none: {', '.join(missing)}" if missing else 0
 
 

@@ -8,7 +8,7 @@ of them out of range. The same seed makes the same module."""
 import math
 import re
 
-from builder import FLOATS, LEAST, MOST_ELEMENTS, NARROW, TYPES, GraphBuilder, braces, shape
+from builder import COMPLEX, FLOATS, GREATEST, LEAST, MOST_ELEMENTS, NARROW, POWERS, TYPES, GraphBuilder, braces, shape
 from outside import OutsideOperations
 from participants import CollectiveOperations
 from rounded import RoundedOperations
@@ -17,12 +17,12 @@ from special import SpecialOperations
 
 class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperations, RoundedOperations):
     """`outputs` are the values that the module gives, `aliases` pairs of an output and a parameter;
-    `participants` run it together; some results are `rounded`."""
+    `replicas` times `partitions` participants run it together; some results are `rounded`."""
 
     def __init__(self, seed):
         super().__init__(seed)
         self.aliases, self.rounded = [], []
-        self.participants = self.random.choice([1] * 6 + [2, 4])
+        self.draw_participants()
         for _ in range(self.random.choice([1, 2, 3])):
             sizes = self.random_sizes()
             for _ in range(2):
@@ -67,8 +67,10 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
         y = self.pick(x.like)
         if x.element == "pred":
             opcodes = ["and", "or", "xor"]
+        elif x.element == POWERS:
+            opcodes = ["maximum", "minimum"]
         else:
-            opcodes = ["add", "subtract", "multiply"] + ([] if x.element == "c64" else ["maximum", "minimum"])
+            opcodes = ["add", "subtract", "multiply"] + ([] if x.element in COMPLEX else ["maximum", "minimum"])
         if x.is_integer:
             opcodes += ["and", "or", "xor", "divide", "remainder", "shift-left", "shift-right-logical", "shift-right-arithmetic"]
         self.tamed(x.element, x.sizes, f"{self.random.choice(opcodes)}({x.name}, {y.name})")
@@ -81,17 +83,23 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
         elif x.is_integer:
             opcodes = ["not", "popcnt", "count-leading-zeros", "copy"] + (["negate", "abs", "sign"] if x.element[0] == "s" else [])
         else:
-            opcodes = ["negate", "copy"] + (["abs", "sign"] if x.is_float else [])
+            opcodes = ["copy"] + (["negate"] if x.element != POWERS else []) + (["abs", "sign"] if x.is_float else [])
         self.add(x.element, x.sizes, f"{self.random.choice(opcodes)}({x.name})")
 
     def op_convert(self, x):
         element = self.random.choice(TYPES)
-        if "c64" in (x.element, element) or element == x.element:
+        if x.element in COMPLEX or element in COMPLEX or element == x.element:
             return
-        if element in FLOATS and (x.is_float or x.is_integer):
+        if element == POWERS:
+            if not x.is_float and not x.is_integer or GREATEST.get(x.element) == 0:
+                return
+            x = self.add(x.element, x.sizes, f"maximum({x.name}, {self.raw(shape(x.element, x.sizes), f'broadcast({self.one(x.element)}), dimensions={{}}')})")
+        elif element in FLOATS and (x.is_float or x.is_integer):
             low = self.scalar(x.element, 0 if x.element[0] == "u" else max(-3, LEAST.get(x.element, -3)))
-            high = self.scalar(x.element, {"s2": 1}.get(x.element, 3))
+            high = self.scalar(x.element, GREATEST.get(x.element, 3))
             x = self.add(x.element, x.sizes, f"clamp({low}, {x.name}, {high})")
+        elif element in FLOATS and x.element == POWERS:
+            x = self.add(x.element, x.sizes, f"clamp({self.one(x.element)}, {x.name}, {self.scalar(x.element, 4)})")
         self.add(element, x.sizes, f"convert({x.name})")
 
     def op_bitcast(self, x):
@@ -100,11 +108,11 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
 
     def op_clamp(self, x):
         if x.is_integer:
-            low, high = self.pick(lambda v: v.element == x.element and v.sizes in (x.sizes, ())), self.scalar(x.element, 1)
+            low, high = self.pick(lambda v: v.element == x.element and v.sizes in (x.sizes, ())), self.one(x.element)
             self.add(x.element, x.sizes, f"clamp({low.name}, {x.name}, {high})")
 
     def op_compare(self, x):
-        if x.element != "c64":
+        if x.element not in COMPLEX:
             direction = self.random.choice(["LT", "LE", "GT", "GE", "EQ", "NE"])
             self.add("pred", x.sizes, f"compare({x.name}, {self.pick(x.like).name}), direction={direction}")
 
@@ -172,7 +180,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
             config.append(f"{low}_{high}_{inner}")
             sizes.append(padded)
         if x.rank and math.prod(sizes) <= MOST_ELEMENTS:
-            value = self.scalar(x.element, {"pred": "true", "c64": "(1, 0)"}.get(x.element, 1))
+            value = self.one(x.element)
             self.add(x.element, sizes, f"pad({x.name}, {value}), padding={'x'.join(config)}")
 
     def op_concatenate(self, x):
@@ -238,7 +246,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
                        f"to_apply={self.fold(x.element, self.fold_opcode(x.element))}")
 
     def op_sort(self, x):
-        if not x.rank or x.element == "c64":
+        if not x.rank or x.element in COMPLEX:
             return
         d = self.random.randrange(x.rank)
         direction = self.random.choice(["LT", "GT"])
@@ -269,7 +277,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
 
     def op_reduce_pair(self, x):
         """The greatest number of a dimension and its first index."""
-        if not x.rank or x.element in ("c64", "pred"):
+        if not x.rank or x.element in COMPLEX + ["pred"]:
             return
         d, t = self.random.randrange(x.rank), x.element
         index = self.add("s32", x.sizes, f"iota(), iota_dimension={d}")
@@ -366,7 +374,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
 
     def op_select_and_scatter(self, x):
         """The gradient of a pooling: where the greatest of a window is, what its window is given."""
-        if not x.rank or not x.count or x.element in NARROW | {"pred", "c64"}:
+        if not x.rank or not x.count or x.element in NARROW | {"pred", *COMPLEX}:
             return
         sizes = [self.random.randint(1, min(3, size)) for size in x.sizes]
         strides = [self.random.choice([1, 2, size]) for size in sizes]
@@ -388,7 +396,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
         y, s = self.pick(x.like), shape(x.element, x.sizes)
         lines = [f"p = (s32[], {s}, {s}) parameter(0)", "i = s32[] get-tuple-element(p), index=0",
                  f"x = {s} get-tuple-element(p), index=1", f"y = {s} get-tuple-element(p), index=2",
-                 f"sum = {s} {'xor' if x.element == 'pred' else 'add'}(x, y)"]
+                 f"sum = {s} {self.plus(x)}(x, y)"]
         first, second = "sum", "x"
         if x.is_float:
             lines += [f"low = {x.element}[] constant(-4)", f"high = {x.element}[] constant(4)", f"tame = {s} clamp(low, sum, high)"]
@@ -415,7 +423,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
         choice = self.pick(lambda v: v.element == "pred" and v.rank == 0)
         if choice:
             s = shape(x.element, x.sizes)
-            opposite = "not" if x.element == "pred" or x.element[0] == "u" else "negate"
+            opposite = "not" if x.element == "pred" or x.element[0] == "u" else "copy" if x.element == POWERS else "negate"
             moved = f"reverse(x), dimensions={{{self.random.randrange(x.rank)}}}" if x.rank and self.random.random() < 0.7 else "copy(x)"
             branches = [self.computation(f"x = {s} parameter(0)", f"ROOT r = {s} {rest}") for rest in (f"{opposite}(x)", moved)]
             self.add(x.element, x.sizes, f"conditional({choice.name}, {x.name}, {x.name}), "

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from builder import shape
+from builder import POWERS, shape
 from graph import Graph
 
 CONFIGURATIONS = ["-O3 --threads=1", "-O3 --threads=2 --mcpu=x86-64-v3", "-O2 --mcpu=x86-64-v2", "-O0 --threads=1"]
@@ -27,9 +27,9 @@ REDUCTION_SECONDS = 60
 
 
 class Module:
-    """What of a graph is left while it is reduced."""
+    """What of a graph is left while it is reduced; `participants` are replicas and partitions."""
 
-    def __init__(self, instructions, outputs, computations, aliases, participants=1, rounded=()):
+    def __init__(self, instructions, outputs, computations, aliases, participants=(1, 1), rounded=()):
         self.instructions, self.outputs, self.computations, self.aliases = instructions, outputs, computations, aliases
         self.participants, self.rounded = participants, frozenset(rounded)
 
@@ -70,7 +70,7 @@ class Module:
         """The instruction at a place replaced by small numbers that are given; None if it cannot be."""
         name, type_text, rest = self.instructions[place]
         match = re.fullmatch(r"(\w+)(\[[\d,]*\])", type_text)
-        if not match or name.startswith("g") or rest.startswith(("parameter(", "constant(", "convert(g")):
+        if not match or name.startswith("g") or rest.startswith(("parameter(", "constant(", "convert(g")) or match[1] == POWERS:
             return None
         element, sizes = match.groups()
         if element in ("pred", "s32"):
@@ -84,8 +84,11 @@ class Module:
 
     def text(self):
         module = self.simplified()
-        names = re.findall(r"\bc\d+\b", " ".join(rest for _, _, rest in module.instructions))
-        header = "HloModule graph" + (f", replica_count={self.participants}" if self.participants > 1 else "")
+        names = set(re.findall(r"\bc\d+\b", " ".join(rest for _, _, rest in module.instructions)))
+        for name, body in reversed(self.computations.items()):  # each calls earlier ones
+            if name in names:
+                names.update(re.findall(r"=(c\d+)\b", body))
+        header = "HloModule graph" + "".join(f", {name}={count}" for name, count in zip(("replica_count", "num_partitions"), self.participants) if count > 1)
         if module.aliases:
             header += ", input_output_alias={ " + ", ".join(f"{{{o}}}: ({p}, {{}}, may-alias)" for o, p in module.aliases) + " }"
         blocks = [f"{name} {{\n{body}\n}}" for name, body in self.computations.items() if name in names]
@@ -98,12 +101,12 @@ class Module:
     def options(self):
         """Exact results must agree to the bit, on as many participants as there are."""
         is_exact = not any(value.name in self.rounded for value in self.outputs)
-        return ["--ulp=0"] * is_exact + [f"--replicas={self.participants}"] * (self.participants > 1)
+        return ["--ulp=0"] * is_exact + [f"--{name}={count}" for name, count in zip(("replicas", "partitions"), self.participants) if count > 1]
 
 
 def make_module(seed):
     graph = Graph(seed)
-    return Module(graph.instructions, graph.outputs, graph.computations, graph.aliases, graph.participants,
+    return Module(graph.instructions, graph.outputs, graph.computations, graph.aliases, (graph.replicas, graph.partitions),
                   [value.name for value in graph.rounded])
 
 

@@ -2,10 +2,10 @@
 """Operations for random modules (graph.py) that reach outside of the module: what the host feeds and takes, and
 generators of random numbers. The data are small integers; of random numbers only the range is known."""
 
-from builder import FLOATS, braces, shape
+from builder import COMPLEX, FLOATS, POWERS, braces, shape
 
-LOWEST = {"s2": -2, "pred": "false"}
-HIGHEST = {"s2": 1, "u2": 3, "pred": "true"}
+LOWEST = {"s1": -1, "s2": -2, "pred": "false"}
+HIGHEST = {"s1": 0, "u1": 1, "s2": 1, "u2": 3, "pred": "true"}
 
 
 class OutsideOperations:
@@ -90,7 +90,7 @@ class OutsideOperations:
 
     def op_random_numbers(self, x):
         """Whether they are in their range."""
-        if x.element == "c64":
+        if x.element in COMPLEX + [POWERS]:
             return
         low, high = (self.scalar(x.element, ends.get(x.element, otherwise))
                      for ends, otherwise in ((LOWEST, 0 if x.element[0] == "u" else -3), (HIGHEST, 4)))

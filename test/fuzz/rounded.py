@@ -3,7 +3,7 @@
 
 Nothing in the module uses them: they are results, compared by the bounds that hlo-run derives."""
 
-from builder import braces, shape
+from builder import COMPLEX, POWERS, braces, shape
 
 FUNCTIONS = ["acos", "acosh", "asin", "asinh", "atanh", "cbrt", "cosine", "cosh", "exponential", "exponential-minus-one", "log",
              "log-plus-one", "logistic", "rsqrt", "sine", "sinh", "sqrt", "tan", "tanh"]
@@ -16,7 +16,7 @@ class RoundedOperations:
     def fraction(self, x, element):
         """Numbers of x by some small number, of any of the wide types."""
         if x.element != element:
-            if x.element == "c64":
+            if x.element in COMPLEX + [POWERS]:
                 return None
             x = self.add(element, x.sizes, f"convert({x.name})")
         by = self.scalar(element, "(0.3, -0.7)" if element[0] == "c" else self.random.choice([0.3, 0.07, 1.7]))
@@ -26,10 +26,10 @@ class RoundedOperations:
         return self.raw(shape(element, x.sizes), f"multiply({tame}, {all_by})")
 
     def rounded_function(self, x):
-        element = self.random.choice(["f32", "f32", "f64", "bf16", "f16", "c64"])
-        number = self.fraction(x, element) if element != "c64" or x.element == "c64" else None
+        element = self.random.choice(["f32", "f32", "f64", "bf16", "f16", "c64", "c128"])
+        number = self.fraction(x, element) if element not in COMPLEX or x.element == element else None
         if number:
-            for opcode in self.random.sample(FUNCTIONS + ["erf"] * (element != "c64"), self.random.choice([1, 3])):
+            for opcode in self.random.sample(FUNCTIONS + ["erf"] * (element not in COMPLEX), self.random.choice([1, 3])):
                 self.result(element, x.sizes, f"{opcode}({number})")
 
     def rounded_quotient(self, x):

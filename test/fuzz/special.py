@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations for random modules (graph.py) beyond arithmetic, moves, reductions and loops, all exact."""
 
-from builder import MOST_ELEMENTS, braces, shape
+from builder import COMPLEX, EIGHT_BITS, MOST_ELEMENTS, POWERS, braces, shape
 
 BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
-CODES = {"f8e4m3fn", "f8e5m2", "f4e2m1fn"}
+CODES = {*EIGHT_BITS, "f4e2m1fn"}
+PARTS = {"c64": "f32", "c128": "f64"}
+WHOLES = {"f32": "c64", "f64": "c128"}
 
 
 class SpecialOperations:
@@ -15,10 +17,10 @@ class SpecialOperations:
             self.add(x.element, x.sizes, f"{self.random.choice(['power', 'mulhi'])}({x.name}, {self.pick(x.like).name})")
 
     def op_complex(self, x):
-        if x.element == "f32":
-            x = self.add("c64", x.sizes, f"complex({x.name}, {self.pick(x.like).name})")
-        if x.element == "c64" and self.random.random() < 0.6:
-            self.tamed("f32", x.sizes, f"{self.random.choice(['real', 'imag'])}({x.name})")
+        if x.element in WHOLES:
+            x = self.add(WHOLES[x.element], x.sizes, f"complex({x.name}, {self.pick(x.like).name})")
+        if x.element in COMPLEX and self.random.random() < 0.6:
+            self.tamed(PARTS[x.element], x.sizes, f"{self.random.choice(['real', 'imag'])}({x.name})")
 
     def op_round(self, x):
         """Halves to whole numbers."""
@@ -60,7 +62,7 @@ class SpecialOperations:
     # Order.
 
     def op_topk(self, x):
-        if not x.rank or x.element in ("c64", "pred"):
+        if not x.rank or x.element in COMPLEX + ["pred"]:
             return
         k = self.random.randint(0, min(x.sizes[-1], 9))
         sizes = [*x.sizes[:-1], k]
@@ -128,11 +130,14 @@ class SpecialOperations:
 
     # Calls and order of execution.
 
+    def plus(self, x):
+        """What combines two values like x."""
+        return {"pred": "xor", POWERS: "maximum"}.get(x.element, "add")
+
     def body(self, x):
         """A computation of two arrays like x."""
         s = shape(x.element, x.sizes)
-        opcode = "xor" if x.element == "pred" else "add"
-        lines = [f"a = {s} parameter(0)", f"b = {s} parameter(1)", f"sum = {s} {opcode}(a, b)"]
+        lines = [f"a = {s} parameter(0)", f"b = {s} parameter(1)", f"sum = {s} {self.plus(x)}(a, b)"]
         if x.is_float:
             lines += [f"low = {x.element}[] constant(-4)", f"high = {x.element}[] constant(4)", f"ROOT tame = {s} clamp(low, sum, high)"]
         elif x.rank:
@@ -169,7 +174,7 @@ class SpecialOperations:
     def op_switch(self, x):
         """One of several branches; a number out of range takes the last."""
         s, number = shape(x.element, x.sizes), self.parameter("s32", [])
-        lines = ["copy(x)", f"reverse(x), dimensions={{{x.rank - 1}}}" if x.rank else "copy(x)", f"{'or' if x.element == 'pred' else 'add'}(x, x)"]
+        lines = ["copy(x)", f"reverse(x), dimensions={{{x.rank - 1}}}" if x.rank else "copy(x)", f"{'or' if x.element == 'pred' else self.plus(x)}(x, x)"]
         if x.is_float:
             lines[2] = "abs(x)"
         branches = [self.computation(f"x = {s} parameter(0)", f"ROOT r = {s} {line}") for line in lines]
@@ -193,7 +198,10 @@ class SpecialOperations:
         return self.add("s32", [groups], f"clamp({low}, {sizes.name}, {high})")
 
     def op_ragged_dot(self, x):
-        if x.rank != 2 or not x.count or x.element not in ("f32", "f64", "s32", "s64", "c64"):
+        if x.rank not in (2, 3) or not x.count or x.element not in ("f32", "f64", "s32", "s64", *COMPLEX):
+            return
+        if x.rank == 3:
+            self.ragged_batch(x)
             return
         groups, columns = self.random.choice([1, 2, 5]), self.random.choice([1, 3, 16])
         sizes = self.group_sizes(groups, self.random.choice([2, x.sizes[0]]))
@@ -207,6 +215,14 @@ class SpecialOperations:
             self.tamed(x.element, [groups, x.sizes[1], columns],
                        f"ragged-dot({x.name}, {other.name}, {sizes.name}), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}, "
                        "lhs_ragged_dims={0}")
+
+    def ragged_batch(self, x):
+        """Groups of a batch: products of those that are in one."""
+        sizes = self.group_sizes(self.random.choice([1, 2]), x.sizes[0])
+        other = self.small(x.element, [x.sizes[0], x.sizes[2], self.random.choice([1, 3])])
+        self.tamed(x.element, [*x.sizes[:2], other.sizes[2]],
+                   f"ragged-dot({x.name}, {other.name}, {sizes.name}), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, "
+                   "lhs_contracting_dims={2}, rhs_contracting_dims={1}, lhs_ragged_dims={0}")
 
     def op_scaled_dot(self, x):
         if x.rank != 2 or not 0 < x.count <= 3000 or x.element not in CODES | {"f32"}:

@@ -51,6 +51,27 @@ REPLACED = {
   offset = s32[] multiply(index, four)
   output_offsets = s32[2] broadcast(offset), dimensions={}"""),
         ("parameter(5)", "constant({2, 2})")]}
+WIDTHS = {kind: int(re.search(r"\d+", kind)[0]) for kind in TYPES if kind != "pred"}
+WIDER = [("f32", "f64"), ("c64", "c128")]
+FLAGS = [("negate(x)", "not(x)")]
+# Of some examples also others, for element types that no single replacement reaches.
+FURTHER = {
+    **{opcode: [FLAGS] for opcode in ("async-done", "async-start", "async-update", "call", "conditional", "fusion")},
+    "compare": [[(", type=TOTALORDER", "")], [("direction=LT, type=TOTALORDER", "direction=NE")]],
+    "complex": [WIDER], "real": [WIDER], "imag": [WIDER],
+    "constant": [[("{{1, 2}, {3, -inf}}", numbers)] for numbers in
+                 ("{{1, 0}, {0, 1}}", "{{-1, 0}, {0, -1}}", "{{true, false}, {false, true}}", "{{(1, 2), (0, -inf)}, {(nan, 0), (-0, 3)}}")],
+    "convert": [[("bf16[4] convert", "pred[4] convert")]],
+    "fft": [WIDER] + [replaced + wider for wider in ([], WIDER) for replaced in (
+        [("fft_type=RFFT", "fft_type=FFT"), ("f32[8]", "c64[8]"), ("c64[5]", "c64[8]")],
+        [("fft_type=RFFT", "fft_type=IFFT"), ("f32[8]", "c64[8]"), ("c64[5]", "c64[8]")],
+        [("fft_type=RFFT", "fft_type=IRFFT"), ("c64[5]", "c32[8]"), ("f32[8]", "c64[5]"), ("c32[8]", "f32[8]")])],
+    # Types of one width, and of several numbers in one.
+    "bitcast-convert": [[("x = f32[4]", f"x = {old}[4]"), ("u8[4,4]", new)] for old, new in [
+        pair for kind, width in WIDTHS.items() if width < 128 for pair in ((kind, f"u{width}[4]"), (f"u{width}", f"{kind}[4]"))] + [
+            ("u64", "s16[4,4]"), ("f64", "f16[4,4]"), ("c128", "c64[4,2]"), ("c128", "f32[4,4]"), ("c64", "s8[4,8]"), ("f64", "f32[4,2]"),
+            ("u16", "u4[4,4]"), ("s64", "bf16[4,4]"), ("s16", "s2[4,8]"), ("u8", "u1[4,8]"), ("f64", "c64[4]"), ("c64", "c64[4]")]],
+}
 # The custom call is LAPACK's function for the type, of which there are four.
 FACTORIZATIONS = {f"{kind}[": f"lapack_{letter}potrf_ffi"
                   for kind, letter in (("f32", "s"), ("f64", "d"), ("c64", "c"), ("c128", "z"))}
@@ -79,6 +100,18 @@ def make_variants(text, other_sizes):
         if other_sizes:
             texts += options[number % step::step]
     return texts + [add_layouts(one) for one in typed[::8]]
+
+
+def make_further(opcode, text):
+    """Other examples, each in every type in place of one of its own."""
+    texts = []
+    for replacements in FURTHER.get(opcode, []):
+        other = text
+        for old, new in replacements:
+            other = other.replace(old, new)
+        texts += [other] + [re.sub(rf"\b{old}\[", f"{new}[", other)
+                            for old in sorted(set(TYPE.findall(other))) for new in TYPES if new != old]
+    return texts
 
 
 def name_function(text):
@@ -116,7 +149,7 @@ def collect_cases(programs, folder, match, share=1):
         text = "\n".join(line for line in example.read_text().split("\n") if not line.startswith("//"))
         for old, new in REPLACED.get(example.stem, []):
             text = text.replace(old, new)
-        variants = make_variants(text, example.stem not in ONE_SIZE)
+        variants = make_variants(text, example.stem not in ONE_SIZE) + make_further(example.stem, text)
         if example.stem == "custom-call":
             variants = list(filter(None, map(name_function, variants)))
         for number, variant in enumerate(variants):

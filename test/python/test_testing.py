@@ -110,7 +110,7 @@ def test_agreement(tmp_path):
     status, printed = run(tmp_path, GOOD)
     assert status == 0, printed
     assert "9 of 10 calls ran both, 0 results differ; 1 not supported, 0 refused, 0 failed; 0 not looked at" in printed, printed
-    assert "python_cpu_callback' is neither registered nor built in (first in test_it.py::test_callback_with_effects)" in printed, printed
+    assert "python_cpu_callback', a Python function of the process that printed the module, is neither registered nor built in (first in test_it.py::test_callback_with_effects)" in printed, printed
 
 
 def test_difference(tmp_path):
