@@ -14,6 +14,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Unicode.h"
 
@@ -34,13 +35,41 @@ static unsigned countColumns(StringRef line, size_t end) {
   return columns;
 }
 
-/// Prints a message with its line and a caret, which LLVM omits if the line contains non-ASCII
-/// characters, such as those in names of files and people.
+/// Of a line with more bytes than the first, such as one of a large constant, a message shows so
+/// many as the second on each side of the place.
+static constexpr size_t kLongLine = 1000, kShownAround = 60;
+
+/// Prints the part of a long line that is around a place, and a caret.
+static void printPart(StringRef line, size_t column, llvm::raw_ostream &out) {
+  auto skipRest = [&](size_t place) { // of a character of several bytes
+    while (place < line.size() && (line[place] & 0xC0) == 0x80)
+      ++place;
+    return place;
+  };
+  column = std::min(column, line.size());
+  size_t begin = column > kShownAround ? skipRest(column - kShownAround) : 0;
+  size_t end = skipRest(std::min(column + kShownAround, line.size()));
+  std::string part = (begin > 0 ? "... " : "") + line.slice(begin, column).str();
+  size_t caret = countColumns(part, part.size());
+  out << part << line.slice(column, end) << (end < line.size() ? " ...\n" : "\n");
+  out.indent(caret) << "^\n";
+}
+
+/// Prints a message with its line and a caret, which LLVM leaves out if the line has other
+/// characters than ASCII's, as names of files and people do.
 static void printMessage(const llvm::SMDiagnostic &message, void *stream) {
   llvm::raw_ostream &out = *static_cast<llvm::raw_ostream *>(stream);
-  message.print(nullptr, out);
   StringRef line = message.getLineContents();
-  if (message.getLineNo() > 0 && message.getColumnNo() >= 0 && !llvm::isASCII(line))
+  bool hasPlace = message.getLineNo() > 0 && message.getColumnNo() >= 0;
+  if (hasPlace && line.size() > kLongLine) {
+    std::string place = llvm::formatv("{0}:{1}:{2}", message.getFilename(), message.getLineNo(),
+                                      message.getColumnNo() + 1);
+    llvm::SMDiagnostic(place, message.getKind(), message.getMessage()).print(nullptr, out);
+    printPart(line, message.getColumnNo(), out);
+    return;
+  }
+  message.print(nullptr, out);
+  if (hasPlace && !llvm::isASCII(line))
     out.indent(countColumns(line, message.getColumnNo())) << "^\n";
 }
 
@@ -74,7 +103,10 @@ StringRef removeOuterEnding(StringRef path) {
   return path.ends_with(".hlo.pb") ? path.drop_back(strlen(".pb")) : path;
 }
 
-/// Makes `file` the main buffer of `sources`; an error says why it is not a module.
+/// Editors of Windows put it before text in UTF-8; it says nothing.
+static constexpr StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Makes `file` the main buffer of `sources`; an error says why it is no module.
 static llvm::Error addModule(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources) {
   if (isGzip(file->getBuffer())) {
     auto unpacked = gunzip(*file);
@@ -82,6 +114,9 @@ static llvm::Error addModule(std::unique_ptr<llvm::MemoryBuffer> file, llvm::Sou
       return unpacked.takeError();
     file = std::move(*unpacked);
   }
+  if (file->getBuffer().starts_with(kByteOrderMark))
+    file = llvm::MemoryBuffer::getMemBufferCopy(file->getBuffer().drop_front(kByteOrderMark.size()),
+                                                file->getBufferIdentifier());
   if (file->getBuffer().trim().empty())
     return llvm::createStringError("the file is empty; expected HLO text");
   if (text::isModuleProto(file->getBuffer())) {

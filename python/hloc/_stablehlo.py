@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import pathlib
+from typing import Any
 
 from ._errors import Message
 from ._source import Source
@@ -16,19 +17,35 @@ def is_stablehlo(messages: tuple[Message, ...]) -> bool:
                for m in messages)
 
 
-def convert(source: Source) -> Source | None:
-    """The program as HLO text; None without JAX, or with a version of it that has no such converter. Passes
-    on exceptions of the converter."""
+def _print_hlo(program: bytes) -> str | None:
+    """The program in HLO text; None with a version of JAX that has the converter elsewhere."""
     try:
         # JAX has no public name for these.
         from jax._src.lib import _jax, hlo
         to_computation, options = _jax.mlir.mlir_module_to_xla_computation, hlo.HloPrintOptions.short_parsable()
     except (ImportError, AttributeError):
         return None
+    options.print_metadata = True  # the lines of the user's program, which errors then name
+    return to_computation(program).as_hlo_module().to_string(options)
+
+
+def convert(source: Source) -> Source | None:
+    """The program in HLO text; None without JAX, or with a version of it that has the converter elsewhere.
+    Raises what the converter does."""
     program = pathlib.Path(source.file).read_bytes() if source.text is None else source.text
     if program.startswith(b"\x1f\x8b"):
         program = gzip.decompress(program)
-    options.print_metadata = True  # the lines of the user's program, for error messages
-    text = to_computation(program).as_hlo_module().to_string(options)
+    text = _print_hlo(program)
     file = source.file.removesuffix(".gz").removesuffix(".mlir").removesuffix(".hlo")
-    return Source(f"{file}.hlo", text.encode())
+    return None if text is None else Source(f"{file}.hlo", text.encode())
+
+
+def refine_sizes(lowered: Any) -> str | None:
+    """The HLO text of a lowered function that calls an exported one of symbolic sizes, with the sizes that the
+    arguments give them; None if they leave some open, or with a version of JAX that does this elsewhere."""
+    try:
+        from jax._src.interpreters import mlir  # JAX has no public name for these
+        refined = mlir.refine_polymorphic_shapes(lowered.compiler_ir("stablehlo"))
+        return _print_hlo(mlir.module_to_bytecode(refined))
+    except (ImportError, AttributeError, ValueError):
+        return None

@@ -182,6 +182,16 @@ def test_exported():
     np.testing.assert_allclose(hloc.compile(exported)(np.zeros(3, np.float32))[0], 1)
 
 
+def test_exported_for_any_size():
+    exported = jax.export.export(jax.jit(lambda x: jnp.cos(x).sum(0) + x.shape[0]))(
+        jax.ShapeDtypeStruct(jax.export.symbolic_shape("n, 3"), jnp.float32))
+    x = np.zeros((4, 3), np.float32)
+    np.testing.assert_allclose(hloc.jit(exported.call)(x), [8, 8, 8])
+    np.testing.assert_allclose(hloc.compile(jax.jit(exported.call).lower(x))(x)[0], [8, 8, 8])
+    with pytest.raises(TypeError, match=r"argument 0 is float32\[n,3\]; compile it for the sizes of a call"):
+        hloc.compile(exported)
+
+
 def test_modules_of_xla():
     (module,) = jax.jit(jnp.cos).lower(jnp.zeros(3)).compile().runtime_executable().hlo_modules()
     for source in (module, module.as_serialized_hlo_module_proto()):
