@@ -86,14 +86,14 @@ struct KernelContext {
   KernelProblem getProblem();
   /// Predicted nanoseconds of the kernel on one core with the schedule `chosen`.
   double getPredictedTime();
-  /// Divides the kernel's work into `units`, and these into as many tasks as the predicted time is
-  /// worth. Units that may write to the same byte stay on one thread: those of kernels with packed
-  /// results, unless units begin `atBytes`.
+  /// Divides the kernel's work into `units`, and the units into tasks, whose number follows from
+  /// the predicted time. Units that may write to the same byte stay on one thread: those of kernels
+  /// with packed results, unless units begin `atBytes`.
   void setUnits(int64_t units, bool atBytes = false);
-  /// Makes the loops emitted so far prefetch what they read and write later of large arrays.
+  /// Makes the loops emitted so far prefetch the large arrays that they read and write.
   void prefetchStreams();
-  /// Computes all results at index `at` of `shape`, which has as many elements as each of them,
-  /// then stores them, because a result may overwrite an input.
+  /// Computes the elements of all results at index `at`, then stores them: in this order because a
+  /// result may overwrite an input. Index `at` is in `shape`, to which each result can be reshaped.
   void storeResults(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<VectorIndex> at, Mask mask);
   /// True if elements of some output share bytes, so that a row or a tile may begin within a byte.
   bool packsOutputs();
@@ -155,7 +155,7 @@ buildNest(KernelContext &context, llvm::ArrayRef<int64_t> sizes, mlir::ValueRang
                                                             mlir::ValueRange)>
               body);
 
-/// Loops over `size` elements, as many lanes at a time; the remainder uses a mask.
+/// Loops over `size` elements, one vector at a time; the remainder uses a mask.
 llvm::SmallVector<mlir::Value> buildLanes(
     KernelContext &context, int64_t size, mlir::ValueRange values,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(VectorIndex, Mask, mlir::ValueRange)> body);

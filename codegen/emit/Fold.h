@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reducer as it is applied to lanes: a single operation in a wide accumulator if it is one,
-// otherwise its computation. Used by windows and scans.
+// Applies a reducer to vectors: as a single operation on a wide accumulator if the reducer is one,
+// otherwise by emitting its computation. Used by windows and scans.
 
 #ifndef HLOC_CODEGEN_EMIT_FOLD_H
 #define HLOC_CODEGEN_EMIT_FOLD_H

@@ -14,7 +14,8 @@ Value pickLanes(ImplicitLocOpBuilder &b, ArrayRef<Value> sources,
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < lanes; ++i) {
       int64_t number = from(i), source = number / lanes;
-      // From an earlier source, where the first step puts it; from this one; or not yet.
+      // The lane comes from this source, or from a later one and is undefined so far, or from an
+      // earlier one: the first step picks it from source 0, later steps keep it in place.
       order.push_back(source == k ? lanes + number % lanes : source > k ? 0 : k == 1 ? number : i);
     }
     result = vector::ShuffleOp::create(b, result, sources[k], order);

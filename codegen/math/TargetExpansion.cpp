@@ -232,8 +232,8 @@ void expandExtremes(Operation *root, bool hasRange) {
   expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false, hasRange);
 }
 
-/// The numbers that `codes`, of i4, are, as many as a power of two: by a table that fills a
-/// register.
+/// The numbers that the i4 `codes` encode, looked up in a table of 16 entries. The number of codes
+/// is a power of two.
 static Value emitFromTable(ImplicitLocOpBuilder &b, Value codes, bool isSigned) {
   constexpr int64_t count = 16;
   int64_t lanes = cast<VectorType>(codes.getType()).getNumElements();

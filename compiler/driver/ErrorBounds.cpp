@@ -211,8 +211,8 @@ Leaves Analysis::visitArrays(Operation *op, ArrayRef<Leaves> operands) {
   return results;
 }
 
-/// The error after as many iterations as the evaluator ran, from the increase by one more
-/// iteration.
+/// The error after the number of iterations that the evaluator ran, extrapolated from the increase
+/// in one more iteration.
 Leaves Analysis::visitLoop(WhileOp loop, const Leaves &state) {
   auto body = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(loop, loop.getBodyAttr());
   auto runsOf = [&](Operation *op) {

@@ -140,9 +140,9 @@ int64_t getCount(ModuleOp module, StringRef name) {
   return count ? std::max<int64_t>(count.getInt(), 1) : 1;
 }
 
-/// Makes this process a participant of mpirun's. A module that does not say how many participants
-/// it is for, as JAX prints a whole program, is for as many partitions as there are processes.
-/// False, with a message, if it is for another number.
+/// Makes this process a participant of mpirun's job. A module without a number of participants,
+/// such as a whole program printed by JAX, gets one partition per process. False, with a message,
+/// if the module is for another number of processes.
 bool joinProcesses(ModuleOp module, RunOptions &options) {
   int64_t size = options.process->getSize();
   if (!options.replicas && !options.partitions) {

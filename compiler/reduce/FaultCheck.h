@@ -14,7 +14,7 @@ namespace hloc::reduce {
 
 class FaultCheck {
 public:
-  /// `command` is a program, found like by the shell, and its arguments, in which `{}` stands for
+  /// `command` is a program, searched on PATH, and its arguments, in which `{}` stands for
   /// the module's file; if no argument contains it, the file is appended. `seconds` is its time
   /// limit. Fails if there is no such program or no room for files.
   static llvm::Expected<FaultCheck> create(std::vector<std::string> command, unsigned seconds);

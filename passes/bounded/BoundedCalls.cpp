@@ -74,8 +74,8 @@ static Expanded callHost(CustomCallOp op, ArrayRef<BoundedArray> operands, Bound
 //===- Built-in calls -------------------------------------------------------===//
 
 /// The sizes of a routine's results after the batch dimensions, one word per result: m and n are
-/// rows and columns of the first operand's matrices, k is their minimum, p is n - 1, a digit stands
-/// for the sizes of that operand, and . for none. The words A or S stand for the sizes of singular
+/// rows and columns of the first operand's matrices, k is their minimum, p is n - 1, a digit means
+/// the sizes of that operand, and . means none. The words A and S mean the sizes of singular
 /// vectors in that mode. Empty for other calls, whose results have the sizes of the operands, in
 /// order.
 static StringRef getResultSizes(StringRef target, bool isComplex) {

@@ -36,8 +36,9 @@ struct DotProblem {
   /// The kernel argument that the right operand is, or is a slice of; null if the operand is
   /// computed.
   mlir::BlockArgument rhsWhole;
-  /// Work that masks make unnecessary. Outside of the rows `liveRows`, the kernel leaves the memory
-  /// of the result as it is; outside of the k `liveDepth`, a mask makes both operands zero.
+  /// Masks that make part of the work unnecessary. Outside of the rows `liveRows`, the kernel
+  /// leaves the result's memory unchanged; outside of the range `liveDepth` of k, both operands are
+  /// zero.
   MaskedRange liveRows, liveDepth;
 
   bool isEmpty() const { return batches * rows * columns == 0; }

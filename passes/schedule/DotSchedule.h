@@ -70,7 +70,8 @@ bool rowsShareWays(const KernelProblem &problem, const DotProblem &dot);
 double getTransposedTime(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows,
                          double panels);
 
-/// Time to compute an element of the right operand; zero if it is stored as it is multiplied.
+/// Time to compute an element of the right operand; zero if its stored elements can be multiplied
+/// directly.
 double getPrologueTime(const KernelProblem &problem, const DotProblem &dot);
 
 /// Additional time to read an element of the right operand if a batch dimension is its minor one:

@@ -393,7 +393,7 @@ hlo::TopkOp findTopk(const KernelProblem &problem) {
   return topks.empty() ? hlo::TopkOp() : *topks.begin();
 }
 
-/// The fewest candidates to collect: k, as many again, and a vector of new ones.
+/// The smallest buffer of candidates: 2 k elements and a vector of new ones.
 int64_t getLeastCandidates(const KernelProblem &problem) {
   int64_t least = 2 * int64_t(findTopk(problem).getK()) + problem.target.getLanes(32);
   return std::max<int64_t>(64, int64_t(llvm::PowerOf2Ceil(uint64_t(least))));

@@ -29,7 +29,7 @@ inline bool isBlockedSum(mlir::Type element, int64_t terms) {
 /// The most blocks whose sums are added without compensation.
 inline constexpr int64_t kMaxPlainBlocks = 64;
 
-/// True if there are so many blocks that adding up their sums is compensated.
+/// True if the sums of blocks are added with compensation, because there are many blocks.
 inline bool isCompensatedSum(mlir::Type element, int64_t terms) {
   return isBlockedSum(element, terms) && terms > kMaxPlainBlocks * kSumBlock;
 }

@@ -64,7 +64,7 @@ int32_t MpiTransport::postChunk(int process, const Envelope &envelope, const cha
   return MPI_SUCCESS;
 }
 
-/// Passes as many chunks to MPI as it may have at a time.
+/// Posts chunks to MPI until kInFlight of this message are in flight.
 int32_t MpiTransport::post(hlort_delivery &send) {
   int process = processOf(send.to);
   while (send.inFlight < kInFlight && (send.moved < send.room || send.moved == 0)) {

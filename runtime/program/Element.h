@@ -60,7 +60,8 @@ struct Element {
   /// in [0, bound), with a bound of 0 in [-8, 8), unsigned ones in [0, 8). The same on every
   /// machine.
   void draw(std::mt19937_64 &source, int64_t bound, char *bytes) const;
-  /// The element as text, with as many digits as distinguish it from other values, or six.
+  /// The element as text: with enough digits to distinguish it from other values if `allDigits`,
+  /// otherwise with six.
   std::string getText(const char *bytes, bool allDigits) const;
 
   /// |got - expected|; 0 if both are the same infinity or both NaN, infinite if only one is.

@@ -11,9 +11,9 @@
 namespace hloc::runtime {
 
 /// The row-major position of element `index` of `kept` sampled elements of an array of `count`, in
-/// order: the array is divided into as many parts, and one element is taken from each, which
-/// depends only on the part's number. The first and the last element are included; if all are kept,
-/// these are all.
+/// order: the array is divided into `kept` parts, and one element is taken from each at a position
+/// that depends only on the part's number. The first and the last element are included; if `kept`
+/// is `count`, every element is.
 inline int64_t getSamplePosition(int64_t index, int64_t kept, int64_t count) {
   auto begin = [&](int64_t piece) { // without products beyond 64 bits
     return count / kept * piece + count % kept * piece / kept;

@@ -160,7 +160,7 @@ static const char *getTypeName(int32_t type) {
   return type >= 0 && type < int32_t(std::size(names)) ? names[type] : "?";
 }
 
-/// In the form of HLO's text, cut to fit. Sizes of -1 in `sizes` stand for any size up to the
+/// Writes the shape as HLO text, truncated to fit. A size of -1 in `sizes` means any size up to the
 /// bound.
 static void writeShape(const hlort_buffer &buffer, const int64_t *sizes, char (&text)[96]) {
   size_t used = 0;

@@ -8,9 +8,10 @@
 // - the right operand's block is packed into panels as wide as a register tile, so that the tile
 //   reads it sequentially whatever its layout, type and prologue; unless another kernel has packed
 //   it (`packed_right`);
-// - the left operand is read in place if it is stored as it is multiplied; otherwise the rows of a
-//   tile are packed too, or those of a block if the row dimension is minor (`pack_left`);
-// - what is needed next from memory is prefetched between steps of tiles (DotPrefetch.cpp);
+// - the left operand is read in place if its stored elements can be multiplied directly; otherwise
+//   the rows of a tile are packed too, or those of a block if the row dimension is minor
+//   (`pack_left`);
+// - data needed soon are prefetched between steps of tiles (DotPrefetch.cpp);
 // - register tiles run over the block; partial sums are kept in a buffer, and the last block
 //   applies the epilogue when it stores them.
 //

@@ -10,8 +10,8 @@
  * - it polls: the same with a timeout of 0;
  * - it is called back: a handler gets the program's own memory, without a queue and without a copy.
  *
- * To the host, data of bounded dynamic size, such as s32[<=8,3], have their current size: it may
- * put an array of 0 to 8 rows, and takes one of as many rows as there are.
+ * The host puts and takes data of bounded dynamic size, such as s32[<=8,3], with their current
+ * size: it may put an array of 0 to 8 rows, and takes one with the current number of rows.
  *
  * Modules take and give messages in the order of their instructions. Queues are bounded: a module
  * whose message does not fit waits for the host, and the host for the module. A wait that is too

@@ -76,7 +76,7 @@ function placeRank(rank, gap) {
     offset += cell.width / 2;
     cell.offset = offset;
     offset += cell.width / 2 + gap;
-    let block = {cells: [cell], weight: cell.weight, sum: cell.weight * (cell.wish - cell.offset)};
+    let block = {cells: [cell], weight: cell.weight, sum: cell.weight * (cell.preferred - cell.offset)};
     while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].weight >= block.sum / block.weight) {
       const before = blocks.pop();
       block = {cells: before.cells.concat(block.cells), weight: before.weight + block.weight, sum: before.sum + block.sum};
@@ -102,7 +102,7 @@ function placeRanks(ranks, gap) {
           sum += pull * other.x;
           weight += pull;
         }
-        cell.wish = weight ? sum / weight : cell.x;
+        cell.preferred = weight ? sum / weight : cell.x;
         cell.weight = Math.max(weight, 0.1);
       }
       placeRank(rank, gap);
