@@ -230,6 +230,8 @@ Known boundArithmetic(Operation *op, const Known &a, const Known &b, const Magni
   result.error.reason = a.error.absolute > b.error.absolute ? a.error.reason : b.error.reason;
   if (isa<AddOp, SubtractOp>(op)) {
     double unrounded = (a.unrounded ? a.size.largest : 0) + (b.unrounded ? b.size.largest : 0);
+    if (unrounded > 0) // the sum is of other numbers, and rounds to others
+      rounding = ulp;
     result.error.absolute =
         a.error.absolute + b.error.absolute + rounding * size.largest + ulp * unrounded;
     result.error.relative = INFINITY;

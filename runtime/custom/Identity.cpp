@@ -65,7 +65,8 @@ BuiltinCall findIdentityCall(std::string_view target) {
       return copyOperands;
   if (target.starts_with("xla.sdy."))
     return copyOperands;
-  for (std::string_view name : {"AllocateBuffer", "CreateBuffer", "dce_sink", "InspectSharding"})
+  for (std::string_view name :
+       {"AllocateBuffer", "CreateBuffer", "dce_sink", "InspectSharding", "control_dep"})
     if (target == name)
       return doNothing;
   return nullptr;

@@ -125,7 +125,8 @@ struct Targets {
           "Pin", "PinToDevice", "Unpin", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape",
           "xla.sdy.LocalToGlobalShape"})
       others[name] = passOperands;
-    for (StringRef name : {"AllocateBuffer", "CreateBuffer", "dce_sink", "InspectSharding"})
+    for (StringRef name :
+         {"AllocateBuffer", "CreateBuffer", "dce_sink", "InspectSharding", "control_dep"})
       others[name] = allocate;
     others["TopK"] = topKCall;
     others["cpu_csr_sparse_dense_ffi"] = sparseRowsTimesDense;
