@@ -53,6 +53,21 @@ public:
       link(a, i, b, i);
   }
   void linkReshaped(Value a, Value b);
+  /// If seam i of a stays, seam j of b does.
+  void keepWith(Value a, int64_t i, Value b, int64_t j) {
+    implications.push_back({find(a, i), find(b, j)});
+  }
+  /// Carries out what `keepWith` was told, once nothing else is.
+  void settle() {
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (auto [cause, seam] : implications)
+        if (classes.findLeader(cause) == kKept && classes.findLeader(seam) != kKept) {
+          classes.join(kKept, seam);
+          isChanged = true;
+        }
+    }
+  }
 
   bool isKept(Value value, int64_t seam) const {
     return classes.findLeader(find(value, seam)) == kKept;
@@ -68,6 +83,7 @@ private:
   unsigned find(Value value, int64_t seam) const { return first.lookup(value) + seam; }
 
   llvm::IntEqClasses classes;
+  SmallVector<std::pair<unsigned, unsigned>> implications;
   DenseMap<Value, unsigned> first;
   unsigned count = 1;
 };
@@ -127,8 +143,11 @@ void constrainMovement(MovementInterface op, unsigned number, DimensionGroups &s
       continue;
     int64_t x = source[left], y = source[i + 1];
     bool areNeighbours = x >= 0 && y == x + 1;
-    if (areNeighbours)
+    if (areNeighbours) {
       seams.link(operand, x, result, i);
+      for (int64_t seam = left; seam < i; ++seam)
+        seams.keepWith(result, seam, operand, x);
+    }
     if (areNeighbours ? !joins(op, operand, map, x) : x >= 0 || y >= 0)
       seams.keep(result, i);
   }
@@ -383,6 +402,7 @@ struct CollapseDimensions : hloc::impl::CollapseDimensionsBase<CollapseDimension
       for (Operation &op : body)
         constrain(&op, seams);
       constrainLoops(body, seams);
+      seams.settle();
       collapsed += KernelCollapse(body, seams).run();
     });
   }

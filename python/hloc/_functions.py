@@ -134,6 +134,20 @@ class JitFunction:
         """The function lowered for these arguments, like `jax.jit(f).lower`."""
         return self._jitted.lower(*arguments, **keywords)
 
+    def trace(self, *arguments: Any, **keywords: Any) -> Any:
+        """The function as JAX traces it for such arguments, as `jax.jit(f).trace` gives it."""
+        return self._jitted.trace(*arguments, **keywords)
+
+    def eval_shape(self, *arguments: Any, **keywords: Any) -> Any:
+        """Shapes and types of the results for such arguments."""
+        return self._jitted.eval_shape(*arguments, **keywords)
+
+    def clear_cache(self) -> None:
+        """Forgets what was compiled."""
+        with self._lock:
+            self._compiled.clear()
+        self._jitted.clear_cache()
+
     def compile(self, *arguments: Any, **keywords: Any) -> Executable:
         """The function compiled for these arguments as an Executable, which can be saved."""
         return compile_module(self.lower(*arguments, **keywords), **self._options)

@@ -177,6 +177,19 @@ def test_compile_and_save(tmp_path):
     np.testing.assert_allclose(hloc.load(tmp_path / "cos.so")(jnp.zeros(3))[0], 1)
 
 
+def test_asked_as_jax_jit_is():
+    count = []
+    f = hloc.jit(lambda x: count.append(1) or jnp.sin(x).sum(0))
+    x = jnp.ones((2, 3))
+    assert f.eval_shape(x).shape == (3,)
+    assert [v.aval.shape for v in f.trace(x).jaxpr.jaxpr.outvars] == [(3,)]
+    f(x), f(x)
+    traced = len(count)
+    f.clear_cache()
+    f(x)
+    assert len(count) == traced + 1
+
+
 def test_exported():
     exported = jax.export.export(jax.jit(jnp.cos))(jax.ShapeDtypeStruct((3,), jnp.float32))
     np.testing.assert_allclose(hloc.compile(exported)(np.zeros(3, np.float32))[0], 1)

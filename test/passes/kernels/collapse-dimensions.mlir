@@ -236,3 +236,22 @@ func.func @results(%x: tensor<6x4x5xf32>, %y: tensor<6xf32>) -> (tensor<6x4x5xf3
   }
   return %r#0, %r#1 : tensor<6x4x5xf32>, tensor<6x4x5xf32>
 }
+
+// -----
+
+// A dimension of size one that a broadcast adds lies between two of its operand's: the operand's stay apart too if what is
+// before the one stays.
+// CHECK-LABEL: func.func @one_between
+// CHECK: ^bb0(%[[X:.*]]: tensor<{{.*}}>, %[[Y:.*]]: tensor<2x[[ROW:.*]]xf32>):
+// CHECK: hlo.broadcast %[[Y]] {{.*}} : (tensor<2x[[ROW]]xf32>)
+func.func @one_between(%x: tensor<1x3x8x2x5xf32>, %y: tensor<2x3x8xf32>) -> tensor<1x3x8x2x5xf32> {
+  %r = hlo.kernel <loop> (%x, %y) {reuse = array<i64: -1>} : (tensor<1x3x8x2x5xf32>, tensor<2x3x8xf32>) -> tensor<1x3x8x2x5xf32> {
+  ^bb0(%0: tensor<1x3x8x2x5xf32>, %1: tensor<2x3x8xf32>):
+    %2 = hlo.transpose %0 {dimensions = array<i64: 3, 0, 1, 2, 4>} : (tensor<1x3x8x2x5xf32>) -> tensor<2x1x3x8x5xf32>
+    %3 = hlo.broadcast %1 {dimensions = array<i64: 0, 2, 3>} : (tensor<2x3x8xf32>) -> tensor<2x1x3x8x5xf32>
+    %4 = hlo.divide %2, %3 : (tensor<2x1x3x8x5xf32>, tensor<2x1x3x8x5xf32>) -> tensor<2x1x3x8x5xf32>
+    %5 = hlo.transpose %4 {dimensions = array<i64: 1, 2, 3, 0, 4>} : (tensor<2x1x3x8x5xf32>) -> tensor<1x3x8x2x5xf32>
+    hlo.return %5 : tensor<1x3x8x2x5xf32>
+  }
+  return %r : tensor<1x3x8x2x5xf32>
+}
