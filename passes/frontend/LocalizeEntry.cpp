@@ -342,7 +342,8 @@ LogicalResult EntryLocalizer::checkBetween() {
   WalkResult result = module.walk([&](Operation *op) {
     if ((isToLocal(op) || isToGlobal(op)) &&
         op->getOperandTypes() != getElementTypes(op->getResult(0).getType())) {
-      emitNotSupported(op->getLoc(), "manual code within manual code");
+      emitNotSupported(op->getLoc(),
+                       "manual code outside the entry computation (partition the module first)");
       return WalkResult::interrupt();
     }
     StringRef sharding = getText(op, "hlo.sharding");
