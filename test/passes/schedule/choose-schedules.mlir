@@ -189,8 +189,8 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // CHECK: scf.for
 // CHECK: hlo.kernel <dot>
 // CHECK-NOT: packed_right
-// WHY: remark: {{.*}} with = ["packed_right"]>, {{.*}}; panels are packed 0.00 times a run; in place: #hlo.schedule<"dot.
-// WHY: remark: {{.*}} with = ["packed_right"]>, {{.*}}; panels are packed 0.01 times a run; in place: #hlo.schedule<"dot.
+// WHY: remark: {{.*}} with = ["packed_right"]>, {{.*}}; panels are packed 0.00 times per run; in place: #hlo.schedule<"dot.
+// WHY: remark: {{.*}} with = ["packed_right"]>, {{.*}}; panels are packed 0.01 times per run; in place: #hlo.schedule<"dot.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
   func.func @constant(%a: tensor<64x256xf32>, %b: tensor<256x256xf32>, %v: tensor<1x256xf32>) -> (tensor<64x256xf32>, tensor<64x256xf32>, tensor<1x256xf32>) {
     %c0 = arith.constant 0 : index

@@ -21,7 +21,7 @@ def children(process):
 hloc = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True)
 killed = 0
 for line in hloc.stderr:
-    if "1 runs in" in line and not killed:
+    if "1 trials in" in line and not killed:
         for child in children(hloc.pid):
             os.kill(child, signal.SIGKILL)
             killed += 1
