@@ -123,7 +123,7 @@ void PackOperands::pack(KernelOp kernel, int64_t width) {
   dot.dot->setOperand(dot.swapped ? 0 : 1,
                       buildOperand(Build(builder, kernel.getLoc()), dot, panels, width));
   dot.dot->setDiscardableAttr(kPackedFrom, builder.getStringAttr(fingerprint));
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
   SmallVector<Value> inputs(kernel.getInputs());
