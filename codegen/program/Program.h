@@ -4,6 +4,11 @@
 //   int32_t NAME_run(hlort_context *context, const void *const *arguments, void *const *results,
 //                    void *arena, hlort_status *status);
 //
+// and, if it has a preparation (passes/prepare), that one's too:
+//
+//   int32_t NAME_prepare(hlort_context *context, const void *const *arguments, void *prepared,
+//                        void *arena, hlort_status *status);
+//
 // Control flow is native code; a launch is a call, or a parallel loop over the kernel's units on
 // the context's threads. Buffers that only the program itself knows of are on the stack, so that
 // LLVM can keep small state in registers.
@@ -18,6 +23,9 @@ namespace hloc {
 
 /// Alignment of the memory that a call is given, and of its parts that belong to one function.
 inline constexpr int64_t kArenaAlignment = 64;
+
+/// Endings of the functions that hosts call.
+inline constexpr llvm::StringLiteral kRunEnding = "_run", kPrepareEnding = "_prepare";
 
 /// What the symbols of a program begin with.
 struct ProgramNames {
@@ -37,6 +45,8 @@ struct ProgramMemory {
   int64_t arenaBytes = 0;
   /// Of these, bytes for functions that run beside main.
   int64_t asyncBytes = 0;
+  /// What a call of its preparation needs.
+  int64_t prepareBytes = 0;
 };
 
 /// Name of the emitted function of a kernel. No C identifier: the host's names are other ones.

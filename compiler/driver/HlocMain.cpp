@@ -282,7 +282,8 @@ private:
 
   /// What was kept of the same compilation, if nothing is asked for but what it wrote.
   std::optional<KeptResult> findKept() {
-    bool isPlain = cache && options.bind.empty() && options.emit != Emit::SelfTest &&
+    bool isPlain = cache && options.bind.empty() && options.bind.prepare.empty() &&
+                   options.emit != Emit::SelfTest &&
                    !(options.freestanding || options.tune || options.report || options.timing ||
                      options.progress || options.checkBuffers || !options.dumpDir.empty());
     if (isPlain)

@@ -158,6 +158,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
 
   BindOption bind(category);
   BindAllOption bindAll(category);
+  PrepareOption prepare(category);
   FieldOption<std::string> weights(
       "weights", options.weights,
       "Where constants of some size go, to be mapped when the module runs; none: into the code "
@@ -214,6 +215,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           "--freestanding keeps weights in the object: there are no files to map");
   require(!options.freestanding || !options.tune,
           "--tune runs code, for which --freestanding has no host");
+  require(prepare.empty() || !options.hasMain(),
+          "--prepare is for hosts that call the module: programs run it once");
   require(!options.tune || options.emit >= Emit::Object,
           "--tune is about code; --emit stops before it");
   require(!options.tune || options.output != "-",
@@ -272,6 +275,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   options.schedules = schedules;
   options.bind.one = bind;
   options.bind.all = bindAll;
+  options.bind.prepare = prepare.getNames();
   HlocOptions read = options; // the reset sets every option, and so its field, to its default
   cl::ResetCommandLineParser();
   options = read;

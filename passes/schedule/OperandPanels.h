@@ -15,6 +15,9 @@ namespace hloc {
 /// before.
 inline constexpr llvm::StringLiteral kPackedFrom = "hlo.packed_from";
 
+/// Attribute of a kernel that packs, in a program that is prepared.
+inline constexpr llvm::StringLiteral kPacksPanels = "hlo.packs_panels";
+
 /// The panels, each as wide as a register tile: [batch][block of the depth][panel][k][column], of
 /// accumulators' elements. The last panel ends with the last column, so it may begin within the one
 /// before; k past the depth are zero. There are `width` columns at least.
@@ -24,8 +27,8 @@ mlir::RankedTensorType getPanelType(const DotProblem &dot, int64_t width);
 mlir::BlockArgument findPanels(const DotProblem &dot);
 
 /// How often panels would be packed for each run of `kernel`: not at all those of a constant that
-/// nothing else reads, once before loops that do not change them, and once for all dots of a block
-/// that can share them. Negative if they cannot be packed beforehand.
+/// nothing else reads or of what is prepared, once before loops that do not change them, and once
+/// for all dots of a block that can share them. Negative if they cannot be packed beforehand.
 double countPackings(hlo::KernelOp kernel);
 
 /// Operations of a kernel that compute `value`, in order.
