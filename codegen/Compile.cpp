@@ -12,6 +12,7 @@
 #include "codegen/units/Unit.h"
 #include "compiler/target/TargetAttribute.h"
 #include "passes/Freestanding.h"
+#include "passes/prepare/Preparation.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -375,7 +376,7 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, ArrayRef<Tar
   CompiledProgram result;
   SmallVector<llvm::SmallVector<char, 0>> objects;
   SmallVector<std::string> cpus;
-  int64_t arenaBytes = 0, constantBytes = 0;
+  int64_t arenaBytes = 0, prepareBytes = 0, constantBytes = 0;
   CodeOptions variantOptions = options;
   variantOptions.finish = nullptr;
   for (const Target &target : targets) {
@@ -387,15 +388,20 @@ static FailureOr<CompiledProgram> compileVariants(ModuleOp program, ArrayRef<Tar
     if (failed(variant))
       return failure();
     arenaBytes = std::max(arenaBytes, variant->memory.arenaBytes);
+    prepareBytes = std::max(prepareBytes, variant->memory.prepareBytes);
     constantBytes += variant->constantBytes;
     objects.push_back(std::move(variant->code));
     cpus.push_back(target.cpu);
     result = std::move(*variant);
   }
   result.memory.arenaBytes = arenaBytes;
+  result.memory.prepareBytes = prepareBytes;
   result.constantBytes = constantBytes;
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, options.name, cpus);
+  SmallVector<StringRef> endings{kRunEnding};
+  if (getPreparedBlock(program))
+    endings.push_back(kPrepareEnding);
+  std::unique_ptr<llvm::Module> dispatcher = makeDispatcher(context, options.name, cpus, endings);
   TargetMachineHandle machine = borrowTargetMachine(targets.front());
   dispatcher->setTargetTriple(machine->getTargetTriple());
   dispatcher->setDataLayout(machine->createDataLayout());

@@ -12,5 +12,6 @@ include "passes/expand/Passes.td"
 include "passes/kernels/Passes.td"
 include "passes/schedule/Passes.td"
 include "passes/memory/Passes.td"
+include "passes/prepare/Passes.td"
 
 #endif // HLOC_PASSES_PASSES

@@ -35,9 +35,10 @@ constexpr uint32_t kStateV3 = bits({1, 2}), kStateV4 = bits({1, 2, 5, 6, 7});
 
 class DispatcherBuilder {
 public:
-  DispatcherBuilder(LLVMContext &context, StringRef name, ArrayRef<std::string> cpus)
-      : name(name), cpus(cpus), module(std::make_unique<Module>(name, context)), b(context),
-        pointer(b.getPtrTy()), i32(b.getInt32Ty()) {}
+  DispatcherBuilder(LLVMContext &context, StringRef name, ArrayRef<std::string> cpus,
+                    ArrayRef<StringRef> endings)
+      : name(name), cpus(cpus), endings(endings), module(std::make_unique<Module>(name, context)),
+        b(context), pointer(b.getPtrTy()), i32(b.getInt32Ty()) {}
 
   std::unique_ptr<Module> build();
 
@@ -65,10 +66,12 @@ private:
   }
 
   Function *makeDetector();
+  void makeFunction(StringRef ending, Function *detector, GlobalVariable *known);
   void refuse(Value *status);
 
   std::string name;
   ArrayRef<std::string> cpus;
+  ArrayRef<StringRef> endings;
   std::unique_ptr<Module> module;
   IRBuilder<> b;
   Type *pointer, *i32;
@@ -128,12 +131,10 @@ void DispatcherBuilder::refuse(Value *status) {
   b.CreateRet(b.getInt32(kUnsupported));
 }
 
-std::unique_ptr<Module> DispatcherBuilder::build() {
+/// The function of that ending, which calls those of the programs.
+void DispatcherBuilder::makeFunction(StringRef ending, Function *detector, GlobalVariable *known) {
   auto *type = FunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer}, false);
-  auto *run = Function::Create(type, GlobalValue::ExternalLinkage, name + "_run", *module);
-  auto *known = new GlobalVariable(*module, i32, false, GlobalValue::InternalLinkage, b.getInt32(0),
-                                   name + ".known_level");
-  Function *detector = makeDetector();
+  auto *run = Function::Create(type, GlobalValue::ExternalLinkage, name + ending, *module);
   LLVMContext &context = module->getContext();
   auto *entry = BasicBlock::Create(context, "", run), *ask = BasicBlock::Create(context, "", run),
        *choose = BasicBlock::Create(context, "", run);
@@ -157,7 +158,7 @@ std::unique_ptr<Module> DispatcherBuilder::build() {
     b.CreateCondBr(b.CreateICmpUGE(level, b.getInt32(getX86Level(cpu))), call, next);
     b.SetInsertPoint(call);
     auto *program = Function::Create(type, GlobalValue::ExternalLinkage,
-                                     getVariantPrefix(name, cpu) + "_run", *module);
+                                     getVariantPrefix(name, cpu) + ending, *module);
     program->setVisibility(GlobalValue::HiddenVisibility);
     CallInst *code = b.CreateCall(program, arguments);
     code->setTailCall();
@@ -165,6 +166,14 @@ std::unique_ptr<Module> DispatcherBuilder::build() {
     b.SetInsertPoint(next);
   }
   refuse(run->getArg(4));
+}
+
+std::unique_ptr<Module> DispatcherBuilder::build() {
+  auto *known = new GlobalVariable(*module, i32, false, GlobalValue::InternalLinkage, b.getInt32(0),
+                                   name + ".known_level");
+  Function *detector = makeDetector();
+  for (StringRef ending : endings)
+    makeFunction(ending, detector, known);
   for (Function &function : *module)
     function.addFnAttr(Attribute::NoUnwind);
   return std::move(module);
@@ -173,8 +182,8 @@ std::unique_ptr<Module> DispatcherBuilder::build() {
 } // namespace
 
 std::unique_ptr<Module> makeDispatcher(LLVMContext &context, StringRef name,
-                                       ArrayRef<std::string> cpus) {
-  return DispatcherBuilder(context, name, cpus).build();
+                                       ArrayRef<std::string> cpus, ArrayRef<StringRef> endings) {
+  return DispatcherBuilder(context, name, cpus, endings).build();
 }
 
 } // namespace hloc

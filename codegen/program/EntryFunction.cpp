@@ -3,6 +3,7 @@
 #include "codegen/program/ProgramRecord.h"
 #include "codegen/program/WeightsImage.h"
 #include "passes/Freestanding.h"
+#include "passes/prepare/Preparation.h"
 
 using namespace mlir;
 
@@ -25,10 +26,12 @@ namespace {
 
 class EntryEmitter {
 public:
+  /// `prepares`: the function that prepares, not the one that runs.
   EntryEmitter(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
-               ModuleOp module)
-      : b(b), globals(globals), module(module), names(names),
-        program(needsParticipants(module) ? module : nullptr),
+               ModuleOp module, bool prepares)
+      : b(b), globals(globals), module(module), names(names), prepares(prepares),
+        block(getPreparedBlock(module)),
+        program(needsParticipants(module) && !prepares ? module : nullptr),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   void emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body);
@@ -76,18 +79,26 @@ private:
   /// Likewise with the first of several conditions that hold.
   void refuseFirst(ArrayRef<std::pair<Value, int64_t>> reasons);
 
+  LLVM::LLVMFuncOp createFunction();
   void begin();
   void loadWeights();
   Table takeTable(Value array, ArrayRef<int64_t> bytes, StringRef what);
   void checkPointers(const Table &table);
   Value takeArena(int64_t bytes, int64_t noMemory);
+  void releaseArena(Value arena);
+  void checkTag(Value arguments, int64_t notPrepared);
+  Value takeBlock(bool inTable);
+  void storeTag(int64_t tag);
+  void storeTagAfter(Value code);
   void emitRefusal(int64_t noMemory);
 
   ImplicitLocOpBuilder &b;
   Globals &globals;
   ModuleOp module;
   const ProgramNames &names;
-  /// Null for a program that meets no other participants.
+  bool prepares;
+  std::optional<PreparedBlock> block;
+  /// Null for a program that meets no others.
   ModuleOp program;
   Type pointer;
   LLVM::LLVMFuncOp run;
@@ -264,14 +275,69 @@ void EntryEmitter::loadWeights() {
   b.setInsertionPointToStart(loaded);
 }
 
-/// Checks the host's arguments, gets memory, and runs the body.
-void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
+LLVM::LLVMFuncOp EntryEmitter::createFunction() {
   b.setInsertionPointToEnd(module.getBody());
   auto type =
       LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, pointer, pointer, pointer, pointer});
-  run = LLVM::LLVMFuncOp::create(b, names.prefix + "_run", type);
+  std::string name = names.prefix + (prepares ? kPrepareEnding : kRunEnding).str();
+  auto function = LLVM::LLVMFuncOp::create(b, name, type);
   if (names.isVariant())
-    run.setVisibility_(LLVM::Visibility::Hidden);
+    function.setVisibility_(LLVM::Visibility::Hidden);
+  return function;
+}
+
+/// Refuses a block that this module's preparation has not written.
+void EntryEmitter::checkTag(Value arguments, int64_t notPrepared) {
+  Value given = LLVM::LoadOp::create(b, pointer, offset(arguments, 8 * block->argument));
+  Value tag = LLVM::LoadOp::create(b, b.getI64Type(), given);
+  refuse(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tag, number(int64_t(block->tag))),
+         number(notPrepared));
+}
+
+void EntryEmitter::storeTag(int64_t tag) {
+  LLVM::StoreOp::create(b, number(tag), run.getArgument(2));
+}
+
+/// The block that is to be written, which is none until it is: as it is, or in a table of its own.
+Value EntryEmitter::takeBlock(bool inTable) {
+  storeTag(0);
+  if (!inTable)
+    return run.getArgument(2);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&run.getBody().front());
+  Value table = LLVM::AllocaOp::create(b, pointer, pointer, number(1));
+  LLVM::StoreOp::create(b, run.getArgument(2), table);
+  return table;
+}
+
+/// Marks the block as written unless the body failed.
+void EntryEmitter::storeTagAfter(Value code) {
+  Value done = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, code, constant(b.getI32Type(), 0));
+  Block *from = b.getInsertionBlock(), *mark = makeBlock(), *next = makeBlock();
+  b.setInsertionPointToEnd(from);
+  LLVM::CondBrOp::create(b, done, mark, next);
+  b.setInsertionPointToStart(mark);
+  storeTag(int64_t(block->tag));
+  LLVM::BrOp::create(b, ValueRange(), next);
+  b.setInsertionPointToStart(next);
+}
+
+/// Frees memory that the host did not bring.
+void EntryEmitter::releaseArena(Value arena) {
+  Block *from = b.getInsertionBlock(), *release = makeBlock(), *leave = makeBlock();
+  b.setInsertionPointToEnd(from);
+  LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), release, leave);
+  b.setInsertionPointToStart(release);
+  auto free =
+      globals.declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
+  LLVM::CallOp::create(b, free, ValueRange{arena});
+  LLVM::BrOp::create(b, ValueRange(), leave);
+  b.setInsertionPointToStart(leave);
+}
+
+/// Checks what the host gave, finds memory, runs the body.
+void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
+  run = createFunction();
   Block *entry = run.addEntryBlock(b);
   context = run.getArgument(0);
   status = run.getArgument(4);
@@ -283,7 +349,12 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
     loadWeights();
   Table tables[] = {takeTable(run.getArgument(1), buffers.argumentBytes, "argument"),
                     takeTable(run.getArgument(2), buffers.resultBytes, "result")};
-  int64_t noMemory = -1;
+  int64_t noMemory = -1, noBlock = -1;
+  if (block && prepares)
+    noBlock = addMessage("there is no memory for what is prepared: a null pointer");
+  else if (block)
+    noBlock = addMessage("argument " + Twine(block->argument) + " was not prepared by " +
+                         names.module + kPrepareEnding);
   if (buffers.arenaBytes > 0)
     noMemory = addMessage("no memory for an arena of " + Twine(buffers.arenaBytes) + " bytes");
   ArrayRef<int64_t> bytes[] = {buffers.argumentBytes, buffers.resultBytes};
@@ -292,9 +363,12 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   for (auto [table, sizes] : llvm::zip(tables, bytes))
     if (!sizes.empty())
       reasons.emplace_back(isNull(table.array), table.missing);
+  if (prepares)
+    reasons.emplace_back(isNull(run.getArgument(2)), noBlock);
   refuseFirst(reasons);
   reasons.clear();
   SmallVector<Value> pointers{context};
+  count += prepares; // the block is the body's result
   for (auto [table, sizes] : llvm::zip(tables, bytes)) {
     if (count > kFewPointers)
       checkPointers(table);
@@ -310,21 +384,23 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
         reasons.emplace_back(isNull(pointers[first + which]), table.firstMissing + int64_t(i));
   }
   refuseFirst(reasons);
+  if (block && !prepares)
+    checkTag(tables[0].array, noBlock);
   Value arena = buffers.arenaBytes > 0 ? takeArena(buffers.arenaBytes, noMemory)
                                        : Value(LLVM::ZeroOp::create(b, pointer));
+  if (prepares) {
+    Value result = takeBlock(takesTables(count));
+    if (takesTables(count))
+      pointers.back() = result; // the second table, of results
+    else
+      pointers.push_back(result);
+  }
   pointers.append({arena, status});
   Value code = LLVM::CallOp::create(b, body, pointers).getResult();
-  if (buffers.arenaBytes > 0 && !isFreestanding(module)) {
-    Block *from = b.getInsertionBlock(), *release = makeBlock(), *leave = makeBlock();
-    b.setInsertionPointToEnd(from);
-    LLVM::CondBrOp::create(b, isNull(run.getArgument(3)), release, leave);
-    b.setInsertionPointToStart(release);
-    auto free =
-        globals.declare("hlort_arena_free", LLVM::LLVMVoidType::get(b.getContext()), {pointer});
-    LLVM::CallOp::create(b, free, ValueRange{arena});
-    LLVM::BrOp::create(b, ValueRange(), leave);
-    b.setInsertionPointToStart(leave);
-  }
+  if (prepares)
+    storeTagAfter(code);
+  if (buffers.arenaBytes > 0 && !isFreestanding(module))
+    releaseArena(arena);
   LLVM::ReturnOp::create(b, code);
   emitRefusal(noMemory);
   inlineIfShort(body, module);
@@ -332,7 +408,12 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
 
 void emitEntryFunction(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
                        const EntryBuffers &buffers, LLVM::LLVMFuncOp body, ModuleOp program) {
-  EntryEmitter(b, globals, names, program).emit(buffers, body);
+  EntryEmitter(b, globals, names, program, /*prepares=*/false).emit(buffers, body);
+}
+
+void emitPrepareFunction(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
+                         const EntryBuffers &buffers, LLVM::LLVMFuncOp body, ModuleOp program) {
+  EntryEmitter(b, globals, names, program, /*prepares=*/true).emit(buffers, body);
 }
 
 } // namespace hloc

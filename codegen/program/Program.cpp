@@ -8,6 +8,7 @@
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "passes/memory/AssignBuffersPlan.h"
+#include "passes/prepare/Preparation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -16,7 +17,7 @@ namespace hloc {
 
 // Attributes of the module and of its constants.
 static constexpr StringLiteral kProgramMemory = "hlo.memory", kArena = "arena", kAsync = "async",
-                               kConstantValue = "hlo.value";
+                               kPrepareArena = "prepare", kConstantValue = "hlo.value";
 
 std::string getKernelSymbol(const ProgramNames &names, StringRef kernel) {
   return names.prefix + "." + kernel.str();
@@ -175,22 +176,37 @@ LogicalResult ProgramEmitter::emit() {
   for (auto function : program.getOps<func::FuncOp>())
     if (failed(emitBody(function)))
       return failure();
-  const FunctionInfo &entryInfo = asyncCalls.functions["main"];
+  FunctionInfo entryInfo = asyncCalls.functions["main"], preparation;
+  if (program.lookupSymbol<func::FuncOp>(kPreparation))
+    preparation = asyncCalls.functions[kPreparation];
   auto number = [&](StringRef name, int64_t value) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   };
-  program->setAttr(kProgramMemory,
-                   b.getDictionaryAttr({number(kArena, entryInfo.arenaBytes),
-                                        number(kAsync, entryInfo.arenaBytes - getOwnBytes(main))}));
+  SmallVector<NamedAttribute> memory{number(kArena, entryInfo.arenaBytes),
+                                     number(kAsync, entryInfo.arenaBytes - getOwnBytes(main))};
+  if (preparation.body)
+    memory.push_back(number(kPrepareArena, preparation.arenaBytes));
+  program->setAttr(kProgramMemory, b.getDictionaryAttr(memory));
   SmallVector<int64_t> argumentBytes, resultBytes;
   unsigned results = getResultCount(main);
   for (Type type : main.getArgumentTypes().drop_back())
     argumentBytes.push_back(bytesOf(type));
   while (resultBytes.size() < results)
     resultBytes.insert(resultBytes.begin(), argumentBytes.pop_back_val());
+  SmallVector<int64_t> preparedBytes;
+  if (std::optional<PreparedBlock> block = getPreparedBlock(program)) {
+    preparedBytes.assign(argumentBytes.begin(), argumentBytes.begin() + block->argument);
+    for (int64_t i = 0; i < block->argument; ++i) {
+      argumentBytes[i] *= block->isReadByRuns[i];
+      preparedBytes[i] *= block->isReadByPreparation[i];
+    }
+  }
   b.setLoc(program.getLoc());
   emitEntryFunction(b, globals, names, {argumentBytes, resultBytes, entryInfo.arenaBytes},
                     entryInfo.body, program);
+  if (preparation.body)
+    emitPrepareFunction(b, globals, names, {preparedBytes, {}, preparation.arenaBytes},
+                        preparation.body, program);
   return success();
 }
 
@@ -205,7 +221,7 @@ ProgramMemory getProgramMemory(ModuleOp program) {
     auto value = entries ? entries.getAs<IntegerAttr>(name) : IntegerAttr();
     return value ? value.getInt() : 0;
   };
-  return {read(kArena), read(kAsync)};
+  return {read(kArena), read(kAsync), read(kPrepareArena)};
 }
 
 ElementsAttr getProgramConstant(LLVM::GlobalOp global) {

@@ -88,8 +88,8 @@ void UnitMaker::listConstants(Unit &unit) {
       unit.constants.push_back({global.getSymName().str(), value});
 }
 
-/// Moves large constants, the weights and, for the description of the module, a declaration of the
-/// entry function to a unit of their own. Constants whose values LLVM can use stay in the program.
+/// Constants that are large, the weights and, for what describes the module, declarations of the
+/// functions that hosts call. Values that LLVM may compute with stay in the program.
 void UnitMaker::makeData() {
   Unit unit;
   unit.module = makeModule();
@@ -103,8 +103,10 @@ void UnitMaker::makeData() {
     builder.clone(*global);
     dropProgramConstant(global);
   }
-  if (auto entry = code.lookupSymbol<LLVM::LLVMFuncOp>(names.module + "_run"))
-    LLVM::LLVMFuncOp::create(builder, entry.getLoc(), entry.getSymName(), entry.getFunctionType());
+  for (StringRef ending : {kRunEnding, kPrepareEnding})
+    if (auto entry = code.lookupSymbol<LLVM::LLVMFuncOp>((names.module + ending).str()))
+      LLVM::LLVMFuncOp::create(builder, entry.getLoc(), entry.getSymName(),
+                               entry.getFunctionType());
   listConstants(unit);
   units.list.push_back(std::move(unit));
 }

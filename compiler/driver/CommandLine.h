@@ -5,6 +5,7 @@
 #define HLOC_COMPILER_DRIVER_COMMANDLINE_H
 
 #include "codegen/object/TargetMachine.h"
+#include "compiler/driver/weights/Prepared.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -84,7 +85,27 @@ struct BindAllOption : llvm::cl::list<std::string> {
             llvm::cl::value_desc("file or folder"), llvm::cl::cat(category)) {}
 };
 
-/// --schedules, the file that readTunedSchedules reads.
+/// --prepare.
+struct PrepareOption : llvm::cl::list<std::string> {
+  explicit PrepareOption(llvm::cl::OptionCategory &category)
+      : llvm::cl::list<std::string>(
+            "prepare",
+            llvm::cl::desc("These parameters, or all whose paths begin so, stay the same over many "
+                           "runs: what runs make of them alone is computed once, by a function "
+                           "NAME_prepare"),
+            llvm::cl::value_desc("name,..."), llvm::cl::cat(category)) {}
+
+  /// The names of all.
+  std::vector<std::string> getNames() const {
+    std::vector<std::string> names;
+    for (const std::string &list : *this)
+      for (std::string &name : splitNames(list))
+        names.push_back(std::move(name));
+    return names;
+  }
+};
+
+/// --schedules, a file that is read with readTunedSchedules.
 struct SchedulesFileOption : FieldOption<std::string> {
   SchedulesFileOption(std::string &field, llvm::cl::OptionCategory &category)
       : FieldOption<std::string>(

@@ -8,6 +8,7 @@
 #include "compiler/driver/RunFiles.h"
 #include "compiler/driver/diff/BuildRecord.h"
 #include "compiler/driver/report/KernelFacts.h"
+#include "compiler/driver/weights/Prepared.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -111,10 +112,12 @@ static void addFingerprint(ModuleOp module) {
 
 LogicalResult bindModule(ModuleOp module, const BindOptions &options,
                          llvm::function_ref<void(const std::string &)> fail) {
-  if (options.empty())
+  if (options.empty() && options.prepare.empty())
     return success();
   addFingerprint(module);
-  return failed(localizeEntry(module)) ? failure() : bindParameters(module, options, fail);
+  if (failed(localizeEntry(module)) || failed(bindParameters(module, options, fail)))
+    return failure();
+  return markPrepared(module, options.prepare);
 }
 
 LogicalResult scheduleModule(ModuleOp module, const CompileOptions &options) {
@@ -169,6 +172,7 @@ FailureOr<LoweredModule> lowerModule(ModuleOp module, const CompileOptions &opti
   if (failed(toMemory.run(module)))
     return failure();
   lowered.interface.needsParticipants = needsParticipants(module);
+  addPreparation(lowered.interface, module);
   return lowered;
 }
 
@@ -217,6 +221,8 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   code.timing = options.timing;
   code.finish = [&](llvm::Module &code, const ProgramMemory &memory) {
     interface.arenaBytes = memory.arenaBytes;
+    if (interface.preparation)
+      interface.preparation->arenaBytes = memory.prepareBytes;
     addDescriptor(interface, machines, code);
     if (!options.moduleHash.empty())
       addBuildRecord(makeBuildRecord(module, interface, *targets, options), code);
@@ -231,10 +237,17 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
       program->constantBytes += constant.bytes;
   std::optional<ObjectNeeds> needs;
   if (options.freestanding && options.form == CodeForm::Object) {
-    auto found = findNeeds(program->code, interface.name + "_run");
-    if (!found)
-      return emitError(module.getLoc()) << llvm::toString(found.takeError()), failure();
+    auto find = [&](StringRef ending) -> FailureOr<ObjectNeeds> {
+      auto found = findNeeds(program->code, interface.name + ending.str());
+      if (!found)
+        return emitError(module.getLoc()) << llvm::toString(found.takeError()), failure();
+      return std::move(*found);
+    };
+    FailureOr<ObjectNeeds> found = find(kRunEnding), prepares = ObjectNeeds();
+    if (failed(found) || (interface.preparation && failed(prepares = find(kPrepareEnding))))
+      return failure();
     needs = std::move(*found);
+    needs->stackBytes = std::max(needs->stackBytes, prepares->stackBytes);
     interface.stackBytes = needs->stackBytes;
   }
   return CompiledModule{std::move(*lowered), std::move(*program), std::move(weights),

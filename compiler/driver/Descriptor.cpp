@@ -23,7 +23,10 @@ static_assert(offsetof(hlort_port, dims) == 16 && offsetof(hlort_port, alias) ==
 static_assert(offsetof(hlort_module, run) == 24 && offsetof(hlort_module, arena_alignment) == 72 &&
               offsetof(hlort_module, program) == 80 && offsetof(hlort_module, threads) == 96 &&
               offsetof(hlort_module, weights) == 104 && offsetof(hlort_module, bound) == 120 &&
-              sizeof(hlort_module) == 128);
+              offsetof(hlort_module, preparation) == 128 && sizeof(hlort_module) == 136);
+static_assert(offsetof(hlort_preparation, argument) == 8 &&
+              offsetof(hlort_preparation, arena_bytes) == 32 &&
+              offsetof(hlort_preparation, uses) == 40 && sizeof(hlort_preparation) == 48);
 static_assert(offsetof(hlort_bound, element_type) == 8 && offsetof(hlort_bound, dims) == 16 &&
               offsetof(hlort_bound, source) == 24 && sizeof(hlort_bound) == 32);
 static_assert(offsetof(hlort_program, fingerprint) == 8 &&
@@ -37,7 +40,7 @@ public:
       : ConstantData(module, interface.name + "_about"), interface(interface) {}
 
   void build(StringRef target) {
-    Function *run = module.getFunction(interface.name + "_run");
+    Function *run = module.getFunction(interface.name + kRunEnding.str());
     Constant *fields[] = {
         number(i32, HLORT_ABI_VERSION),
         number(i32, 0),
@@ -56,6 +59,7 @@ public:
         weights(),
         number(i64, interface.bound.size()),
         bound(),
+        preparation(),
     };
     Constant *value = ConstantStruct::getAnon(fields);
     new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage,
@@ -100,6 +104,26 @@ private:
       entries.push_back(ConstantStruct::getAnon(fields));
     }
     return array(entries);
+  }
+
+  /// The hlort_preparation; null if there is none.
+  Constant *preparation() {
+    if (!interface.preparation)
+      return ConstantPointerNull::get(pointer);
+    const PreparationInterface &about = *interface.preparation;
+    SmallVector<int64_t> uses;
+    for (size_t i = 0; i < about.isConstant.size(); ++i)
+      uses.push_back((about.isReadByRuns[i] ? HLORT_READ_BY_RUN : 0) |
+                     (about.isReadByPreparation[i] ? HLORT_READ_BY_PREPARE : 0));
+    Function *prepare = module.getFunction(interface.name + kPrepareEnding.str());
+    Constant *fields[] = {prepare ? static_cast<Constant *>(prepare)
+                                  : ConstantPointerNull::get(pointer),
+                          number(i64, about.argument),
+                          number(i64, about.bytes),
+                          number(i64, kArenaAlignment),
+                          number(i64, about.arenaBytes),
+                          numbers(uses)};
+    return data(ConstantStruct::getAnon(fields));
   }
 
   Constant *ports(const std::vector<Port> &list, bool results) {

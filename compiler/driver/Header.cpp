@@ -56,7 +56,7 @@ const llvm::StringSet<> &takenNames() {
                                           "bindArgument",  "bindResult",  "descriptor",
                                           "hlort_context", "result",      "run",
                                           "load_weights",  "Program",     "verify_weights",
-                                          "count"};
+                                          "count",         "prepare"};
   return names;
 }
 
@@ -103,6 +103,8 @@ struct Accessor {
   size_t index;
   bool isResult;
   std::string name, shape;
+  /// Who reads a parameter that is prepared; empty for others.
+  std::string note = {};
 
   StringRef getRole() const { return isResult ? "Result" : "Argument"; }
 
@@ -158,6 +160,9 @@ public:
     taken.insert(makeClassName(interface.name));
     for (auto [i, port] : llvm::enumerate(interface.arguments))
       accessors.push_back(makeAccessor(port, i, /*isResult=*/false, taken));
+    if (interface.preparation)
+      for (size_t i = 0; i < interface.preparation->isConstant.size(); ++i)
+        accessors[i].note = describeUse(*interface.preparation, i);
     for (auto [i, port] : llvm::enumerate(interface.results))
       accessors.push_back(makeAccessor(port, i, /*isResult=*/true, taken));
     writeSummary(source);
@@ -179,12 +184,28 @@ private:
     return {port, index, isResult, name, describeShape(port)};
   }
 
+  std::string describeUse(const PreparationInterface &preparation, size_t parameter) {
+    if (!preparation.isConstant[parameter])
+      return "";
+    bool runs = preparation.isReadByRuns[parameter],
+         prepares = preparation.isReadByPreparation[parameter];
+    return (", stays the same: read by " +
+            Twine(prepares ? interface.name + "_prepare"
+                  : runs   ? ""
+                           : "nothing") +
+            (prepares && runs ? " and " : "") +
+            (runs       ? "runs"
+             : prepares ? " alone"
+                        : ""))
+        .str();
+  }
+
   void writeSummary(StringRef source) {
     out << formatv("/* The interface of {0}, compiled by hloc. Written by the compiler.\n *\n",
                    source);
     for (const Accessor &accessor : accessors)
-      out << formatv(" *   {0,-8} {1,-3} {2}: {3}\n", accessor.isResult ? "result" : "argument",
-                     accessor.index, accessor.name, accessor.shape);
+      out << formatv(" *   {0,-8} {1,-3} {2}: {3}{4}\n", accessor.isResult ? "result" : "argument",
+                     accessor.index, accessor.name, accessor.shape, accessor.note);
     for (const BoundParameter &bound : interface.bound)
       out << formatv(" *   bound        {0}: {1} = {2}\n", makeCommentText(bound.name),
                      hlo::toText(Type(bound.type)), makeCommentText(bound.source));
@@ -204,8 +225,8 @@ private:
     out << formatv("enum {0}_{1} {{\n", interface.name, role);
     for (const Accessor &accessor : accessors)
       if (accessor.isResult == results)
-        out << formatv("  {0}_{1}_{2} = {3}, /* {4} */\n", interface.name, role, accessor.name,
-                       accessor.index, accessor.shape);
+        out << formatv("  {0}_{1}_{2} = {3}, /* {4}{5} */\n", interface.name, role, accessor.name,
+                       accessor.index, accessor.shape, accessor.note);
     out << formatv("  {0}_{1}_count = {2}\n};\n\n", interface.name, role,
                    results ? interface.results.size() : interface.arguments.size());
   }
@@ -233,10 +254,28 @@ private:
                    "*const *results,\n"
                    "    void *arena, hlort_status *status);\n\n",
                    interface.name);
+    if (interface.preparation)
+      writePreparation();
     out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n";
   }
 
-  /// The memory that hosts without a heap reserve.
+  void writePreparation() {
+    out << formatv(
+        "/* Parameters stay the same over many runs: {0}_prepare computes what runs need of them, "
+        "into a block\n"
+        " * that is their last argument. Call it before the first run, and again when parameters "
+        "change. See\n"
+        " * hlort_prepare. */\n"
+        "#define {1}_PREPARED_BYTES INT64_C({2})\n#define {1}_PREPARED_ALIGNMENT {4}\n"
+        "#define {1}_PREPARE_ARENA_BYTES INT64_C({3})\n"
+        "int32_t {0}_prepare(hlort_context *context, const void *const *arguments, void "
+        "*prepared,\n"
+        "    void *arena, hlort_status *status);\n\n",
+        interface.name, StringRef(interface.name).upper(), interface.preparation->bytes,
+        interface.preparation->arenaBytes, kArenaAlignment);
+  }
+
+  /// What hosts without a heap reserve.
   void writeFreestanding() {
     std::string prefix = StringRef(interface.name).upper();
     out << formatv("/* The stack that a call needs at most. */\n#define {0}_STACK_BYTES {1}\n\n"
@@ -269,8 +308,8 @@ private:
   void writeAccessor(const Accessor &accessor) {
     ElementInfo element = getElementInfo(accessor.port.type.getElementType());
     auto [sizes, strides] = accessor.getMemoryShape();
-    out << formatv("\n  /// {0} {1}: {2}{3}.\n", accessor.getRole(), accessor.index, accessor.shape,
-                   element.packed ? ", packed" : "");
+    out << formatv("\n  /// {0} {1}: {2}{3}{4}.\n", accessor.getRole(), accessor.index,
+                   accessor.shape, element.packed ? ", packed" : "", accessor.note);
     if (!accessor.port.sizes.empty() && !element.packed) {
       writeBoundedView(accessor, element.cxxType);
     } else {
@@ -279,10 +318,13 @@ private:
       out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n",
                      accessor.name, element.cxxType, accessor.getRole().lower(), accessor.index);
     }
-    // Arguments are const, except those whose memory a result may use.
-    bool isWritten = accessor.isResult || llvm::any_of(interface.aliases, [&](auto pair) {
-                       return pair.second == int64_t(accessor.index);
-                     });
+    // Arguments are only read, but for those whose memory a result may take, and what is prepared.
+    bool isBlock = !accessor.isResult && interface.preparation &&
+                   int64_t(accessor.index) == interface.preparation->argument;
+    bool isWritten =
+        accessor.isResult || isBlock || llvm::any_of(interface.aliases, [&](auto pair) {
+          return pair.second == int64_t(accessor.index);
+        });
     std::string host = isWritten ? "host" : ("const_cast<" + element.cxxType + " *>(host)").str();
     out << formatv("  void bind_{0}({1}{2} *host, std::size_t count) {{\n"
                    "    bind{3}({4}, {5}, count * sizeof *host);\n  }\n",
@@ -296,10 +338,14 @@ private:
         "\n#if defined(__cplusplus) && defined(__cpp_exceptions)\n#include \"hlort/hlort.hpp\"\n\n"
         "/// The module with its buffers: fill the arguments, call run(), read the results. A "
         "bind_ function\n"
-        "/// puts memory of the host in the place of a buffer; it must outlive the runs.\n"
+        "/// puts memory of the host in the place of a buffer; it must outlive the runs.\n{2}"
         "class {0} : public hlort::Program {{\npublic:\n"
         "  explicit {0}(hlort_context *context = nullptr) : Program({1}_module, context) {{}\n",
-        name, interface.name);
+        name, interface.name,
+        interface.preparation
+            ? "/// Call prepare() before run(), and when parameters that stay the "
+              "same have changed.\n"
+            : "");
     for (const Accessor &accessor : accessors)
       writeAccessor(accessor);
     out << "};\n#endif\n";

@@ -43,6 +43,10 @@ void printJson(const Measurements &measured) {
     json.attribute("arena_bytes", measured.arenaBytes);
     json.attribute("code_bytes", measured.codeBytes);
     json.attribute("constant_bytes", measured.constantBytes);
+    if (measured.preparedBytes) {
+      json.attribute("prepared_bytes", measured.preparedBytes);
+      json.attribute("prepare_seconds", measured.prepareSeconds);
+    }
   });
   llvm::outs() << '\n';
 }

@@ -17,6 +17,9 @@ struct Measurements {
   double compileSeconds = 0,
          runSeconds = 0; // medians: of several compilations in a benchmark, and of one call
   int64_t runs = 0, threads = 1, arenaBytes = 0, codeBytes = 0, constantBytes = 0;
+  // With --prepare: the block's bytes, and how long it took to fill it, the only time.
+  int64_t preparedBytes = 0;
+  double prepareSeconds = 0;
 };
 
 enum class RunStatus { Done, Refused, WrongUsage, Unsupported };

@@ -283,7 +283,8 @@ private:
 
   /// The cached result of the same compilation, if only its outputs are requested.
   std::optional<KeptResult> findKept() {
-    bool isPlain = cache && options.bind.empty() && options.emit != Emit::SelfTest &&
+    bool isPlain = cache && options.bind.empty() && options.bind.prepare.empty() &&
+                   options.emit != Emit::SelfTest &&
                    !(options.freestanding || options.tune || options.report || options.timing ||
                      options.progress || options.checkBuffers || !options.dumpDir.empty());
     if (isPlain)

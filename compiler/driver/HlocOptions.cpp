@@ -155,6 +155,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
 
   BindOption bind(category);
   BindAllOption bindAll(category);
+  PrepareOption prepare(category);
   FieldOption<std::string> weights(
       "weights", options.weights,
       "File for large constants, to be mapped when the module runs; none: keep them in the object "
@@ -211,7 +212,9 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!options.freestanding || options.weights.empty() || options.weights == "none",
           "--freestanding keeps weights in the object: there are no files to map");
   require(!options.freestanding || !options.tune,
-          "--tune runs the code, which --freestanding cannot do here");
+          "--tune runs code, for which --freestanding has no host");
+  require(prepare.empty() || !options.hasMain(),
+          "--prepare is for hosts that call the module: programs run it once");
   require(!options.tune || options.emit >= Emit::Object,
           "--tune needs code: expected --emit=obj or a later stage");
   require(!options.tune || options.output != "-",
@@ -270,6 +273,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   options.schedules = schedules;
   options.bind.one = bind;
   options.bind.all = bindAll;
+  options.bind.prepare = prepare.getNames();
   HlocOptions read = options; // the reset sets every option, and so its field, to its default
   cl::ResetCommandLineParser();
   options = read;

@@ -4,6 +4,7 @@
 #include "compiler/hlo/AsyncStages.h"
 #include "compiler/hlo/HloDialect.h"
 #include "passes/frontend/BindParameters.h"
+#include "passes/prepare/Preparation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -94,6 +95,25 @@ ModuleInterface getInterface(ModuleOp module) {
       interface.threads.push_back(launch.getThread().str());
   });
   return interface;
+}
+
+void addPreparation(ModuleInterface &interface, ModuleOp program) {
+  std::optional<PreparedBlock> block = getPreparedBlock(program);
+  if (!block)
+    return;
+  PreparationInterface preparation;
+  preparation.bytes = block->bytes;
+  preparation.argument = block->argument;
+  preparation.isConstant = block->isConstant;
+  preparation.isReadByRuns = block->isReadByRuns;
+  preparation.isReadByPreparation = block->isReadByPreparation;
+  llvm::StringSet<> taken;
+  for (const Port &port : interface.arguments)
+    taken.insert(port.name);
+  Builder builder(program.getContext());
+  auto bytes = RankedTensorType::get({block->bytes}, builder.getIntegerType(8, /*isSigned=*/false));
+  interface.arguments.push_back(makePort(bytes, {}, "prepared", taken));
+  interface.preparation = std::move(preparation);
 }
 
 } // namespace hloc

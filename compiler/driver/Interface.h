@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,15 @@ struct BoundParameter {
   std::string source;
 };
 
+/// What prepares parameters that stay the same over many runs.
+struct PreparationInterface {
+  /// Of the block that it fills, which is the argument behind all parameters.
+  int64_t bytes = 0, argument = 0;
+  int64_t arenaBytes = 0;
+  /// Of each parameter: whether it stays the same, and who reads it.
+  llvm::SmallVector<bool> isConstant, isReadByRuns, isReadByPreparation;
+};
+
 struct ModuleInterface {
   std::string name;
   std::vector<Port> arguments, results;
@@ -54,7 +64,8 @@ struct ModuleInterface {
   bool needsParticipants = false;
   /// Parameters that are no longer arguments.
   std::vector<BoundParameter> bound;
-  /// The file of weights that runs need, without its folder; empty if none.
+  std::optional<PreparationInterface> preparation;
+  /// The file of weights that runs need, without its folder; empty if they need none.
   std::string weightsFile;
   int64_t weightsBytes = 0;
   /// Exclusive upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
@@ -65,7 +76,11 @@ struct ModuleInterface {
 /// The interface of a module whose `func.func @main` is still over arrays.
 ModuleInterface getInterface(mlir::ModuleOp module);
 
-/// A C identifier derived from `text`.
+/// Adds what is known of the preparation once the program is on memory: the block becomes the last
+/// argument.
+void addPreparation(ModuleInterface &interface, mlir::ModuleOp program);
+
+/// A C identifier like `text`.
 std::string makeIdentifier(llvm::StringRef text);
 
 } // namespace hloc

@@ -32,7 +32,21 @@ void LoadedInstance::fillArguments() {
   }
 }
 
+int32_t LoadedInstance::prepare(hlort_status &status) {
+  isPrepared = true;
+  if (!interface.preparation)
+    return HLORT_OK;
+  SmallVector<const void *> in;
+  for (Buffer &buffer : arguments)
+    in.push_back(buffer.get());
+  return module.getDescriptor()->preparation->prepare(
+      context, in.data(), arguments[interface.preparation->argument].get(), nullptr, &status);
+}
+
 int32_t LoadedInstance::call(hlort_status &status) {
+  if (!isPrepared)
+    if (int32_t code = prepare(status))
+      return code;
   SmallVector<const void *> in;
   SmallVector<void *> out;
   for (Buffer &buffer : arguments)

@@ -19,7 +19,10 @@ public:
 
   /// Copies the inputs to the module's arguments.
   void fillArguments();
-  /// Runs the module; returns its error code, with the message in `status`.
+  /// Fills the block of what is prepared, if the module has one, from the inputs.
+  int32_t prepare(hlort_status &status);
+  /// Runs the module, which is prepared first unless it is; the code of a failure, with what it
+  /// says in `status`.
   int32_t call(hlort_status &status);
   std::vector<HostArray> getResults();
 
@@ -36,6 +39,7 @@ private:
   hlort_context *context;
   llvm::ArrayRef<HostArray> inputs;
   Buffer arena;
+  bool isPrepared = false;
   std::vector<Buffer> arguments, results;
   llvm::DenseMap<size_t, size_t> aliasOf;
 };

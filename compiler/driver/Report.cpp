@@ -3,7 +3,10 @@
 #include "compiler/driver/report/ArenaUse.h"
 #include "compiler/driver/report/KernelFacts.h"
 #include "compiler/hlo/Location.h"
+#include "compiler/text/Shape.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/memory/AssignBuffersPlan.h"
+#include "passes/prepare/Preparation.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -82,6 +85,7 @@ private:
   void writeKernels();
   void writeKernel(const KernelFacts &facts);
   void writeNotFused(std::vector<NotFused> notFused);
+  void writePreparation(const PreparationInterface &preparation);
   void writeMemory();
   void writePeak(const ArenaUse &use);
   void writeConstants();
@@ -177,6 +181,43 @@ void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
     out << "  nothing\n";
 }
 
+/// At most `kNames` of them.
+static std::string listSome(ArrayRef<std::string> texts) {
+  ArrayRef<std::string> shown = texts.take_front(kNames);
+  std::string list = llvm::join(shown, ", ");
+  return shown.size() == texts.size()
+             ? list
+             : list + " and " + std::to_string(texts.size() - shown.size()) + " more";
+}
+
+/// What is prepared, and of which parameters.
+void ReportWriter::writePreparation(const PreparationInterface &preparation) {
+  const ModuleInterface &interface = compiled.interface;
+  std::vector<std::string> sources, kept;
+  for (size_t i = 0; i < preparation.isConstant.size(); ++i) {
+    const Port &port = interface.arguments[i];
+    std::string text = port.name + " (" + count(port.bytes, "byte") + ")";
+    if (preparation.isReadByPreparation[i])
+      sources.push_back(text);
+    if (preparation.isConstant[i] && preparation.isReadByRuns[i])
+      kept.push_back(text);
+  }
+  out << formatv("  prepared {0}, with an arena of {1}", count(preparation.bytes, "byte"),
+                 count(preparation.arenaBytes, "byte"));
+  if (!sources.empty())
+    out << ", of " << listSome(sources);
+  out << '\n';
+  if (auto prepare = program.lookupSymbol<func::FuncOp>(kPreparation))
+    prepare.walk([&](memref::ViewOp view) {
+      if (view.getSource() == prepare.getArgument(unsigned(preparation.argument)))
+        out << formatv("    {0}: {1}\n", hlo::getInstructionName(view.getLoc()),
+                       text::shapeText(RankedTensorType::get(view.getType().getShape(),
+                                                             view.getType().getElementType())));
+    });
+  if (!kept.empty())
+    out << "  read by each run as they are: " << listSome(kept) << '\n';
+}
+
 void ReportWriter::writeMemory() {
   auto total = [](const std::vector<Port> &ports) {
     int64_t bytes = 0;
@@ -191,10 +232,12 @@ void ReportWriter::writeMemory() {
       count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
       count(total(interface.results), "byte"));
   for (auto [result, argument] : interface.aliases)
-    out << formatv("  result {0} may share the memory of argument {1}\n",
-                   interface.results[result].name, interface.arguments[argument].name);
-  out << formatv("  arena {0}; a lower bound is {1}\n", count(interface.arenaBytes, "byte"),
-                 number(getNumber("hlo.arena_bound")));
+    out << formatv("  result {0} may lie in argument {1}\n", interface.results[result].name,
+                   interface.arguments[argument].name);
+  if (interface.preparation)
+    writePreparation(*interface.preparation);
+  out << formatv("  arena {0}, of which {1} are live at once at least\n",
+                 count(interface.arenaBytes, "byte"), number(getNumber("hlo.arena_bound")));
   if (beside)
     out << formatv("  {0} of it for asynchronous computations\n", count(beside, "byte"));
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))

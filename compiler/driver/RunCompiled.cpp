@@ -152,6 +152,13 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
       return RunStatus::Refused;
   }
   TeamRun run(*team, *executable, hosts, inputs, options);
+  if (compiled.interface.preparation) {
+    measured.preparedBytes = compiled.interface.preparation->bytes;
+    auto start = std::chrono::steady_clock::now();
+    if (!run.prepare())
+      return RunStatus::Refused;
+    measured.prepareSeconds = secondsSince(start);
+  }
   auto runOnce = [&] {
     bool isFirst = true;
     return run.run([&] { return std::exchange(isFirst, false); },

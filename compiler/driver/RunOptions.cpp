@@ -106,6 +106,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
 
   BindOption bind(category);
   BindAllOption bindAll(category);
+  PrepareOption prepare(category);
   ScheduleOption schedules(category);
   SchedulesFileOption schedulesFile(options.tunedSchedulesFile, category);
   DescribeOption describe(category);
@@ -119,6 +120,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   options.schedules = schedules;
   options.bind.one = bind;
   options.bind.all = bindAll;
+  options.bind.prepare = prepare.getNames();
   options.hasTolerance =
       rtol.getNumOccurrences() + atol.getNumOccurrences() + ulp.getNumOccurrences() > 0;
   options.tolerance.sameBits = ulp.getNumOccurrences() > 0 && options.tolerance.ulp == 0 &&

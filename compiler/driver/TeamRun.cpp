@@ -39,6 +39,16 @@ std::optional<Executable> makeExecutable(ModuleOp source, const CompileOptions &
                     std::move(weights)};
 }
 
+bool TeamRun::prepare() {
+  std::vector<hlort_status> statuses(team.size());
+  std::atomic<bool> failed = false;
+  team.forEach([&](size_t participant) {
+    if (instances[participant].prepare(statuses[participant]) != HLORT_OK)
+      failed = true;
+  });
+  return !failed || report(statuses);
+}
+
 bool TeamRun::run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended) {
   std::vector<hlort_status> statuses(team.size());
   std::barrier gate(std::ptrdiff_t(team.size()));

@@ -37,9 +37,11 @@ public:
                              inputs[options.firstHere + i]);
   }
 
-  /// Runs all participants repeatedly while `goesOn`, which the first one calls before each run,
-  /// returns true; `ended` gets the time of each run. Returns false after printing messages if a
-  /// run fails.
+  /// Prepares what stays the same, each participant its own. False, with messages, if that fails.
+  bool prepare();
+
+  /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
+  /// true; `ended` is told how long each call took. False, with messages, if a call fails.
   bool run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended);
 
   void fillArguments() {

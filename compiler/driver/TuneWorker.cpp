@@ -49,6 +49,8 @@ std::vector<std::string> getTuneWorkerCommand(const HlocOptions &options,
     add("bind", one);
   for (const std::string &all : options.bind.all)
     add("bind-all", all);
+  for (const std::string &name : options.bind.prepare)
+    add("prepare", name);
   return command;
 }
 

@@ -2,6 +2,7 @@
 #include "passes/frontend/EntryInterface.h"
 #include "compiler/hlo/Location.h"
 #include "passes/frontend/TupleLeaves.h"
+#include "passes/prepare/Preparation.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -61,6 +62,16 @@ void describeEntry(ModuleOp module, ComputationOp entry, func::FuncOp function) 
     function.setResultAttr(i, "hlo.name", builder.getStringAttr(resultNames[i]));
     if (LayoutAttr layout = getLayout(type))
       function.setResultAttr(i, "hlo.layout", layout);
+  }
+
+  int64_t first = 0;
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    int64_t count = getLeaves(type).size();
+    if (auto constant = entry.getArgAttrOfType<DenseI64ArrayAttr>(i, kPrepare))
+      for (int64_t leaf : constant.asArrayRef())
+        if (leaf >= 0 && leaf < count)
+          function.setArgAttr(first + leaf, kPrepare, builder.getUnitAttr());
+    first += count;
   }
 
   SmallVector<Attribute> aliases;

@@ -2,6 +2,8 @@
 #include "passes/schedule/OperandPanels.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "passes/kernels/ArraySizes.h"
+#include "passes/prepare/Preparation.h"
 #include "passes/schedule/SumBlocks.h"
 #include "passes/schedule/TileGroups.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -132,6 +134,16 @@ double countPackings(hlo::KernelOp kernel) {
     llvm::for_each(source->getOperands(), addInput);
   if (inputs.empty())
     return -1;
+  // Of narrower elements than the panels' more bytes would be read.
+  double bytes = 0;
+  for (Value input : inputs)
+    bytes += fuse::bytesOf(input.getType());
+  auto isKnown = [](Value input) {
+    return isPrepared(input) || input.getDefiningOp<hlo::ConstantOp>();
+  };
+  if (llvm::any_of(inputs, isPrepared) && llvm::all_of(inputs, isKnown) &&
+      bytes >= fuse::elementsOf(dot.rhsType) * fuse::elementBytes(dot.element))
+    return 0;
   double packings = 1;
   if (auto argument = dyn_cast<BlockArgument>(dot.rhs)) {
     // A constant that others read unpacked would be stored twice.

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "passes/Passes.h"
+#include "passes/prepare/Preparation.h"
 #include "passes/schedule/Fingerprint.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/Strategies.h"
@@ -38,6 +39,7 @@ struct PackOperands : hloc::impl::PackOperandsBase<PackOperands> {
     if (failed(targets))
       return signalPassFailure();
     packings.clear();
+    isPreparable = llvm::any_of(getOperation().getArguments(), isPrepared);
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) {
       int64_t width = getPanelWidth(kernel);
@@ -71,6 +73,7 @@ private:
   void finish(Packing &packing, ArrayRef<Target> targets);
 
   SmallVector<Packing> packings;
+  bool isPreparable = false; ///< what the preparation may do (hold-panels)
 };
 
 /// Makes a kernel before `kernel` that computes its dot's right operand and packs it.
@@ -124,7 +127,7 @@ void PackOperands::pack(KernelOp kernel, int64_t width) {
   dot.dot->setOperand(dot.swapped ? 0 : 1,
                       buildOperand(Build(builder, kernel.getLoc()), dot, panels, width));
   dot.dot->setDiscardableAttr(kPackedFrom, builder.getStringAttr(fingerprint));
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
   SmallVector<Value> inputs(kernel.getInputs());
@@ -196,6 +199,8 @@ void PackOperands::finish(Packing &packing, ArrayRef<Target> targets) {
   for (const Target &target : targets)
     schedules.push_back(chooseSchedule(makeProblem(kernel, target)).best.schedule);
   kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedules));
+  if (isPreparable)
+    kernel->setDiscardableAttr(kPacksPanels, UnitAttr::get(&getContext()));
 }
 
 } // namespace

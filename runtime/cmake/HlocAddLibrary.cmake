@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # hloc_add_library(target model.hlo [NAME name] [SHARED_RUNTIME] [OPTIONS option...]
-#                  [BIND parameter=file[:key]...] [BIND_ALL path...])
+#                  [BIND parameter=file[:key]...] [BIND_ALL path...] [PREPARE parameter...])
 #
 # Compiles an HLO module and makes the static library `target` of it, which carries the folder of
 # the generated header name.h and links the runtime, with SHARED_RUNTIME the shared one. `name`, by
@@ -12,11 +12,11 @@
 #   hloc_add_library(model model.hlo OPTIONS -O3 --mcpu=x86-64-v3)
 #   target_link_libraries(program PRIVATE model)    # and #include "model.h"
 #
-# BIND and BIND_ALL are hloc's options of that name (docs/weights.md). The file name.weights, which the
+# BIND, BIND_ALL and PREPARE are hloc's options of that name (docs/weights.md). The file name.weights, which the
 # target's property HLOC_WEIGHTS names, is put where programs of the folder are, which is where they look
 # for it.
 function(hloc_add_library target module)
-  cmake_parse_arguments(ARG "SHARED_RUNTIME" "NAME" "OPTIONS;BIND;BIND_ALL" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED_RUNTIME" "NAME" "OPTIONS;BIND;BIND_ALL;PREPARE" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hloc_add_library(${target}): unexpected '${ARG_UNPARSED_ARGUMENTS}'")
   endif()
@@ -70,6 +70,9 @@ function(hloc_add_library target module)
     string(APPEND weights /${ARG_NAME}.weights)
     list(APPEND bound --weights=${weights})
   endif()
+  foreach(name IN LISTS ARG_PREPARE)
+    list(APPEND bound "--prepare=${name}")
+  endforeach()
   add_custom_command(OUTPUT ${object} ${header} ${weights}
     COMMAND hloc::hloc ${module} -o ${object} ${bound} ${ARG_OPTIONS}
     DEPENDS ${module} ${sources} hloc::hloc

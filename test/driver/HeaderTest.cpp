@@ -46,6 +46,29 @@ TEST_F(Header, TellsWhatIsBoundAndWhere) {
   EXPECT_TRUE(says("#define MODEL_WEIGHTS_BYTES INT64_C(4096)\n"));
 }
 
+TEST_F(Header, TellsWhatIsPreparedAndWhoReadsIt) {
+  interface.name = "model";
+  for (const char *name : {"x", "w", "b", "c", "prepared"})
+    interface.arguments.push_back(port(name, "f32", {2}, {0}, 8));
+  EXPECT_FALSE(says("PREPARE"));
+  interface.preparation = {.bytes = 128,
+                           .argument = 4,
+                           .arenaBytes = 64,
+                           .isConstant = {false, true, true, true},
+                           .isReadByRuns = {true, false, true, true},
+                           .isReadByPreparation = {false, true, false, true}};
+  EXPECT_TRUE(says("model_argument_x = 0, /* f32[2] */"));
+  EXPECT_TRUE(
+      says("model_argument_w = 1, /* f32[2], stays the same: read by model_prepare alone */"));
+  EXPECT_TRUE(says("model_argument_b = 2, /* f32[2], stays the same: read by runs */"));
+  EXPECT_TRUE(
+      says("model_argument_c = 3, /* f32[2], stays the same: read by model_prepare and runs */"));
+  EXPECT_TRUE(says("#define MODEL_PREPARED_BYTES INT64_C(128)\n"));
+  EXPECT_TRUE(says("#define MODEL_PREPARE_ARENA_BYTES INT64_C(64)\n"));
+  EXPECT_TRUE(says("int32_t model_prepare(hlort_context *context"));
+  EXPECT_TRUE(says("void bind_prepared(float *host, std::size_t count)"));
+}
+
 TEST_F(Header, NamesTheThreadsOfAsynchronousComputations) {
   interface.name = "model";
   EXPECT_FALSE(says("hlort_context_add_threads"));

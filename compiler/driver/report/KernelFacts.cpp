@@ -3,6 +3,7 @@
 #include "codegen/program/Dispatch.h"
 #include "compiler/target/CompileCosts.h"
 #include "compiler/text/Shape.h"
+#include "passes/prepare/Preparation.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,8 +25,11 @@ std::string printResults(hlo::KernelFunctionOp kernel) {
 std::optional<int64_t> countRuns(Operation *op) {
   int64_t runs = 1;
   for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp()) {
-    if (auto function = dyn_cast<func::FuncOp>(outer))
+    if (auto function = dyn_cast<func::FuncOp>(outer)) {
+      if (function.getName() == kPreparation)
+        return 0;
       return function.getName() == "main" ? std::optional(runs) : std::nullopt;
+    }
     auto loop = dyn_cast<scf::ForOp>(outer);
     std::optional<APInt> trips = loop ? loop.getStaticTripCount() : std::nullopt;
     if (!trips)

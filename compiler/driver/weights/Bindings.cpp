@@ -108,26 +108,7 @@ std::shared_ptr<WeightFile> Binder::open(StringRef path) {
 
 /// The array for a name on the command line. Errors are diagnostics.
 std::optional<size_t> Binder::findLeaf(StringRef name, StringRef option) {
-  ArrayRef<size_t> found = leaves.find(name);
-  if (size_t number; found.empty() && !name.getAsInteger(10, number) && number < leaves.size())
-    return number;
-  if (found.size() == 1)
-    return found.front();
-  std::vector<std::string> names;
-  if (found.empty()) {
-    for (size_t i = 0; i < leaves.size(); ++i)
-      names.push_back(leaves[i].getName().str());
-    InFlightDiagnostic error = emitError(entry.getLoc())
-                               << option << ": the entry has no parameter '" << name << "'";
-    if (!names.empty())
-      error << ", only " << listNames(names);
-    return std::nullopt;
-  }
-  for (size_t leaf : found)
-    names.push_back(leaves[leaf].instruction);
-  emitError(entry.getLoc()) << option << ": '" << name
-                            << "' matches several parameters: " << listNames(names);
-  return std::nullopt;
+  return leaves.findOne(name, option, entry.getLoc());
 }
 
 /// The array of a file with the given name, or with the parameter's.

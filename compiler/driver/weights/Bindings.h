@@ -24,7 +24,10 @@ struct BindOptions {
   /// Files, and folders of files, whose arrays have the names of parameters.
   std::vector<std::string> all;
   std::vector<BoundArray> arrays;
+  /// Names of parameters that are not bound but stay the same over many runs (Prepared.h).
+  std::vector<std::string> prepare;
 
+  /// Whether nothing is bound.
   bool empty() const { return one.empty() && all.empty() && arrays.empty(); }
 };
 

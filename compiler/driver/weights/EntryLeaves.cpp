@@ -109,6 +109,60 @@ ArrayRef<size_t> EntryLeaves::find(StringRef name) const {
   return {};
 }
 
+std::optional<size_t> EntryLeaves::findOne(StringRef name, StringRef option, Location loc) const {
+  ArrayRef<size_t> found = find(name);
+  if (size_t number; found.empty() && !name.getAsInteger(10, number) && number < leaves.size())
+    return number;
+  if (found.size() == 1)
+    return found.front();
+  std::vector<std::string> names;
+  if (found.empty()) {
+    for (const EntryLeaf &leaf : leaves)
+      names.push_back(leaf.getName().str());
+    InFlightDiagnostic error = emitError(loc)
+                               << option << ": the entry has no parameter '" << name << "'";
+    if (!names.empty())
+      error << ", only " << listNames(names);
+    return std::nullopt;
+  }
+  for (size_t leaf : found)
+    names.push_back(leaves[leaf].instruction);
+  emitError(loc) << option << ": '" << name << "' means several parameters: " << listNames(names);
+  return std::nullopt;
+}
+
+/// Whether `instruction`, which JAX has made of a path, is of one that begins with the words in
+/// `squeezed`: `params__layers___0___w__` is of `params['layers'][0]['w']`. A word that is no
+/// number has at least two `_` before it.
+static bool beginsWith(StringRef instruction, StringRef squeezed) {
+  for (size_t end = 1; end + 1 < instruction.size(); ++end) {
+    char next = instruction[end + 1];
+    if (instruction[end] == '_' && instruction[end - 1] != '_' &&
+        (next == '_' || llvm::isDigit(next)) && squeeze(instruction.take_front(end)) == squeezed)
+      return true;
+  }
+  return false;
+}
+
+SmallVector<size_t> EntryLeaves::findBelow(StringRef name) const {
+  SmallVector<size_t> found;
+  SmallVector<StringRef> words = splitWords(name);
+  if (words.empty() || !find(name).empty())
+    return found;
+  for (auto [i, leaf] : llvm::enumerate(leaves)) {
+    SmallVector<StringRef> own = splitWords(leaf.path);
+    bool isInTuple = isa<TupleType>(leaf.parameter.getType()) &&
+                     StringRef(leaf.instruction).starts_with((name + ".").str());
+    bool isBelow = leaf.path.empty()
+                       ? beginsWith(dropNumber(leaf.instruction), squeeze(name))
+                       : own.size() > words.size() &&
+                             ArrayRef(own).take_front(words.size()) == ArrayRef(words);
+    if (isInTuple || isBelow)
+      found.push_back(i);
+  }
+  return found;
+}
+
 std::string listNames(ArrayRef<std::string> names) {
   constexpr size_t kShown = 8;
   std::string text;

@@ -35,6 +35,15 @@ public:
   /// everything that is no letter or digit is `_`.
   llvm::ArrayRef<size_t> find(llvm::StringRef name) const;
 
+  /// The one that `name` means, or that is its number. If there is none, or more than one, that is
+  /// said at `loc`, where the option `option` began with it.
+  std::optional<size_t> findOne(llvm::StringRef name, llvm::StringRef option,
+                                mlir::Location loc) const;
+
+  /// Those that lie below `name`, which is none of them: a tuple, or the front of paths, such as
+  /// `params['layer']`.
+  llvm::SmallVector<size_t> findBelow(llvm::StringRef name) const;
+
 private:
   void add(mlir::BlockArgument parameter, mlir::Type type, std::string instruction,
            std::string path, size_t &position);

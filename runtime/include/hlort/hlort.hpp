@@ -166,10 +166,27 @@ public:
       arena = allocate(module.arena_bytes, module.arena_alignment);
   }
 
-  /// Runs the module on the current contents of the buffers. Throws Error if it fails.
+  /// Computes what runs need of the parameters that stay the same, as they are now: before the
+  /// first run and whenever they have changed. Throws Error if it fails. Nothing to do for modules
+  /// that were compiled without such parameters.
+  void prepare() {
+    if (!module.preparation)
+      return;
+    const hlort_preparation &about = *module.preparation;
+    for (std::size_t i = 0; i < std::size_t(about.argument); ++i)
+      if (about.uses[i] & HLORT_READ_BY_PREPARE)
+        argument(i);
+    void *block = argument(std::size_t(about.argument));
+    hlort_status status = {};
+    about.prepare(context, arguments.data(), block, nullptr, &status);
+    check(status);
+  }
+
+  /// Runs the module on the buffers as they are. Throws Error if it fails.
   void run() {
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      argument(i);
+      if (isReadByRuns(i))
+        argument(i);
     for (std::size_t i = 0; i < results.size(); ++i)
       out[i] = result(i);
     hlort_status status = {};
@@ -215,6 +232,12 @@ protected:
   }
 
 private:
+  /// Memory that only the preparation reads need not be there any more.
+  bool isReadByRuns(std::size_t i) const {
+    const hlort_preparation *about = module.preparation;
+    return !about || i >= std::size_t(about->argument) || (about->uses[i] & HLORT_READ_BY_RUN);
+  }
+
   struct Free {
     void operator()(void *memory) const { hlort_arena_free(memory); }
   };
