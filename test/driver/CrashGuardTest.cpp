@@ -23,7 +23,7 @@ TEST(CrashGuardDeath, EndsTheProcessWithAMessage) {
         CrashGuard guard;
         crash();
       },
-      testing::ExitedWithCode(1), "^error: the compiled program crashed: memory");
+      testing::ExitedWithCode(1), "^error: the compiled program crashed: an invalid memory access");
   EXPECT_EXIT(
       {
         CrashGuard guard;

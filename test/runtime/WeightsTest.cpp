@@ -152,7 +152,7 @@ TEST_F(Weights, MissingFileIsNotFound) {
             "model: the weights in " + path + " cannot be opened: No such file or directory");
   EXPECT_EQ(status.code, HLORT_NOT_FOUND);
   path = folder;
-  EXPECT_EQ(load(), "model: the weights in " + folder + " are no file");
+  EXPECT_EQ(load(), "model: the weights in " + folder + " are not a regular file");
   EXPECT_EQ(status.code, HLORT_INVALID_ARGUMENT);
 }
 

@@ -374,7 +374,7 @@ TEST(PeersAlone, WhatIsNotSentOrNotReceivedIsTold) {
   };
   ASSERT_EQ(hlort_program_begin(context, &program, &status), HLORT_OK);
   expectEnd(in.run(context, &status), HLORT_INVALID_ARGUMENT,
-            "recv 'in' (test.hlo:1:1) waits for what its own participant has not sent");
+            "recv 'in' (test.hlo:1:1) waits for data that its own participant has not sent");
   ASSERT_EQ(hlort_program_begin(context, &program, &status), HLORT_OK);
   expectEnd(out.run(context, &status), HLORT_INVALID_ARGUMENT,
             "send 'out' (test.hlo:1:1): its own participant has not received it");
