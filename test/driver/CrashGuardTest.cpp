@@ -45,7 +45,7 @@ TEST(CrashGuardDeath, HasAStackWhereTheProgramsEnded) {
         CrashGuard guard;
         recurse(0);
       },
-      testing::ExitedWithCode(1), "the end of its stack");
+      testing::ExitedWithCode(1), "a stack overflow");
 }
 
 TEST(CrashGuardDeath, NeedsNoHeap) {
