@@ -1,6 +1,6 @@
 // RUN: hlo-opt --split-preparation --pack-operands --hold-panels --split-input-file %s | FileCheck %s
 
-// The kernel that packs moves to the preparation; only that reads the parameter.
+// The kernel that packs moves to the preparation, which alone reads the parameter.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg1: tensor<300x40xf32> {hlo.prepare}, %arg2: tensor<1x2x3x256x16xf32> {{{.*}}hlo.prepared})
 // CHECK-NEXT: hlo.kernel <dot> (%arg0, %arg2)

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --split-preparation --hold-prepared --split-input-file %s | FileCheck %s
 
-// Converted to a narrower type: held. The parameter is read by the preparation alone.
+// A parameter that is converted to a narrower type: the result is prepared. Only the preparation reads the parameter.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg1: tensor<64x64xf32> {hlo.prepare}, %arg2: tensor<64x64xbf16> {hlo.prepared})
 // CHECK-NEXT: hlo.add %arg0, %arg2
