@@ -21,7 +21,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
-// What each run brings is packed in each run.
+// An argument that changes from run to run is packed in each run.
 // CHECK-LABEL: func.func @main(
 // CHECK: hlo.kernel <loop> (%arg1)
 // CHECK-LABEL: func.func @main.prepare(
