@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An object with several programs, each for another level of x86-64 processors, has functions for
-// hosts, each of which calls that of the best program that this machine can run. The first call
-// detects the processor's level and stores it in one word of the object; no constructor or library
-// is needed. Test: test/tools/levels.test.
+// hosts, each of which calls the function of the same ending of the best program that this machine
+// can run. The first call detects the processor's level and stores it in one word of the object; no
+// constructor or library is needed. Test: test/tools/levels.test.
 
 #ifndef HLOC_CODEGEN_DISPATCH_H
 #define HLOC_CODEGEN_DISPATCH_H

@@ -45,7 +45,7 @@ struct ProgramMemory {
   int64_t arenaBytes = 0;
   /// The part of `arenaBytes` that is for functions that run concurrently with main.
   int64_t asyncBytes = 0;
-  /// The arena of the preparation.
+  /// Bytes of the arena of the preparation.
   int64_t prepareBytes = 0;
 };
 
