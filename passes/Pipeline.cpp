@@ -38,10 +38,10 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
   function.addPass(createCSEPass());
   function.addPass(createRaiseCountedLoops()); // needs constant bounds
   function.addPass(createHoistLoopInvariants());
-  function.addPass(createFoldWeights()); // before slices of layers stand before what is made of all
-  passes.addPass(createHoldPrepared());  // what constants make of each other is known
+  function.addPass(createFoldWeights()); // before slices of layers move before other operations
+  passes.addPass(createHoldPrepared());  // after constants are folded
   OpPassManager &rest = passes.nest<func::FuncOp>();
-  rest.addPass(createSliceProducers()); // once all that is hoisted stands before the loops
+  rest.addPass(createSliceProducers()); // after everything that can be hoisted is before the loops
   rest.addPass(createRemoveDeadLoopState());
   rest.addPass(createSimplify()); // loops that run once, counters that are constants
   rest.addPass(createCSEPass());
@@ -81,18 +81,18 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
 
 void hloc::buildKernelPipeline(OpPassManager &passes, const KernelPipelineOptions &options) {
   buildSchedulePipeline(passes, options);
-  passes.addNestedPass<func::FuncOp>(createPackOperands()); // as schedules ask for
+  passes.addNestedPass<func::FuncOp>(createPackOperands()); // as the schedules prescribe
   passes.addPass(createHoldPanels());
   passes.addPass(createAssignBuffers());
   passes.addPass(createRestrictCalls()); // calls of the runtime are final now
   if (options.check)
     passes.addPass(createCheckBuffers());
-  passes.addPass(createPlacePrepared()); // what is checked are arrays, not the block
+  passes.addPass(createPlacePrepared()); // check-buffers checks arrays, not the block
 }
 
 void hloc::buildArrayPipeline(OpPassManager &passes, unsigned level) {
   passes.addNestedPass<func::FuncOp>(createNormalizeLayouts());
-  passes.addPass(createSplitPreparation()); // of arguments as they lie in memory
+  passes.addPass(createSplitPreparation()); // arguments have their layouts in memory now
   if (level > 0)
     buildSimplificationPipeline(passes);
   else

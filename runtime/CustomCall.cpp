@@ -70,7 +70,8 @@ static int32_t callBuiltin(BuiltinCall call, const hlort_custom_call_frame &fram
   }
 }
 
-/// Those by which JAX's pure_callback, io_callback, debug.print and buffer_callback call Python.
+/// True for targets with which pure_callback, io_callback, debug.print and buffer_callback of JAX
+/// call Python.
 static bool isPythonCallback(std::string_view target) {
   return target.starts_with("xla_") && target.ends_with("_python_cpu_callback");
 }

@@ -58,7 +58,8 @@ private:
 
 } // namespace
 
-/// As hosts read an integer: zeros before one without a sign, and before a pred.
+/// The 64-bit integer that hosts read: zero-extended if unsigned or a pred, otherwise
+/// sign-extended.
 static int64_t toInteger(const APInt &value, Type type) {
   bool hasSign = !type.isUnsignedInteger() && !type.isInteger(1);
   return hasSign ? value.getSExtValue() : int64_t(value.getZExtValue());
@@ -70,7 +71,7 @@ static double toDouble(APFloat value) {
   return value.convertToDouble();
 }
 
-/// array<i32: 1, 2> as the tensor of the same elements, which is how MLIR reads both.
+/// Converts array<i32: 1, 2> to the tensor of the same elements; both have the same bytes in MLIR.
 static DenseElementsAttr toElements(DenseArrayAttr array) {
   return DenseElementsAttr::getFromRawBuffer(
       RankedTensorType::get({array.getSize()}, array.getElementType()), array.getRawData());

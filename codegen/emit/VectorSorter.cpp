@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment is divided by a pivot into what is less and the rest: vectors of the one are written
-// over what has been read, those of the other aside. What has been put aside goes to the segment's
-// end as soon as it is a chunk: the gap in what has been read has room for what stood there, which
-// is divided next. So little is aside at any time, and what is read next does not depend on what
-// was read before. The pivot is the median of a sample of one vector. If that is the sample's
-// least, there may be few different numbers: then it is chosen so that one side has all that are
-// equal to it and no other is left empty. The greater side waits, so that few do.
+// A segment is partitioned by a pivot: vectors of lesser elements are written over what has been
+// read, the others to temporary memory, `aside`. After each chunk, `aside` is copied to the end of
+// the segment; the elements that were there move to the gap that reading has left after the lesser
+// elements, and are partitioned next. So `aside` is small, and within a chunk the order of loads
+// does not depend on the elements. The pivot is the median of a sample of one vector. If that is
+// also the sample's minimum, there may be few distinct values. Then the pivot is chosen so that one
+// side gets all elements equal to it and neither side is empty. The larger side is pushed on a
+// stack, which keeps the stack short.
 //
 // No segment is partitioned more often than its budget, twice the logarithm of the row's length,
 // plus once per bit of an element: when the budget is used up, the pivot halves the distance
@@ -33,9 +34,9 @@ VectorSorter::VectorSorter(KernelContext &context, IntegerType element, int64_t 
   compress.emplace(context, element);
   int64_t bytes = element.getWidth() / 8, whole = int64_t(llvm::alignTo(size, lanes));
   chunk = std::min<int64_t>(whole, getAsideBytes(context.target) / bytes / lanes * lanes);
-  // Of the last two chunks, and a vector of which some lanes do not count.
+  // Room for the last two chunks, and for a vector some of whose lanes are not used.
   aside = context.allocateOnStack((std::min(whole, 2 * chunk) + lanes) * bytes);
-  // The one that is not waiting is at most half as long as the one before.
+  // The segment being sorted is at most half as long as the one last pushed.
   segments = context.allocateOnStack((llvm::Log2_64_Ceil(uint64_t(size)) + 1) * fields * 8);
 }
 
@@ -50,11 +51,11 @@ Value VectorSorter::load(Value memory, Value at) {
 void VectorSorter::store(Value memory, Value at, Value value) {
   access(memory).storeConsecutive(at, value, {});
 }
-/// Loads a vector of which the lanes `live` count.
+/// Loads a vector of which only the lanes `live` are used; only they have to be in the row.
 Value VectorSorter::loadFirst(Value memory, Value at, Value live) {
   return exact && memory == row ? access(memory).loadConsecutive(at, type, live) : load(memory, at);
 }
-/// Stores the first `count` lanes; what the others would overwrite stays.
+/// Stores the first `count` lanes; the memory of the others is left unchanged.
 void VectorSorter::storeFirst(Value memory, Value at, Value value, Value count) {
   if (exact && memory == row)
     access(memory).storeConsecutive(at, value, firstLanes(count));
@@ -166,7 +167,7 @@ VectorSorter::Pivot VectorSorter::chooseByExtremes(const Segment &segment, Value
   return {select(isLeft, beside, middle), isLess(least, greatest)};
 }
 
-/// Copies `count` elements, whole vectors and the rest.
+/// Copies `count` elements: whole vectors, then the remainder.
 void VectorSorter::move(Value to, Value at, Value from, Value first, Value count) {
   Value whole = downToWhole(count), rest = subtract(count, whole);
   buildFor(context, index.constant(0), whole, lanes,
@@ -174,9 +175,10 @@ void VectorSorter::move(Value to, Value at, Value from, Value first, Value count
   storeFirst(to, add(at, whole), loadFirst(from, add(first, whole), firstLanes(rest)), rest);
 }
 
-/// Brings what is aside to the end of what is not divided yet, of which as much goes to the gap
-/// between what is less and what is read next. `state` is where these two are, where what is not
-/// divided ends, and how much is aside.
+/// Copies `aside` to the end of the part that is not partitioned yet; the elements that were there
+/// move to the gap between the lesser elements and what is read next. `state`: the end of the
+/// lesser elements, the next position to read, the end of the part, the number of elements in
+/// `aside`.
 SmallVector<Value> VectorSorter::makeRoom(ArrayRef<Value> state) {
   Value low = state[0], end = state[2], count = state[3], start = subtract(end, count);
   move(row, low, row, start, count);
@@ -184,7 +186,7 @@ SmallVector<Value> VectorSorter::makeRoom(ArrayRef<Value> state) {
   return {low, low, start, index.constant(0)};
 }
 
-/// Divides whole vectors, chunk by chunk; gives the state in which that leaves the segment.
+/// Partitions whole vectors, chunk by chunk; returns the state after that.
 SmallVector<Value> VectorSorter::divideWhole(const Segment &segment, Value wide) {
   Value width = index.constant(lanes), zero = index.constant(0);
   auto isVector = [&](Value count) {
@@ -218,7 +220,7 @@ SmallVector<Value> VectorSorter::divideWhole(const Segment &segment, Value wide)
       });
 }
 
-/// Brings what is less than `pivot` in front of the rest; gives how much that is.
+/// Moves elements less than `pivot` to the front; returns their number.
 Value VectorSorter::divide(const Segment &segment, Value pivot) {
   Value wide = splat(pivot);
   SmallVector<Value> state = divideWhole(segment, wide);

@@ -13,9 +13,9 @@ namespace hloc {
 
 class VectorSorter {
 public:
-  /// Sorts rows of `size` signed integers of type `element`; segments of up to `vectors` vectors in
-  /// registers. Rows have room for `vectors` more vectors behind them, unless they are `exact`.
-  /// Code that precedes all rows goes where the builder stands.
+  /// For rows of `size` signed integers of type `element`, with segments of up to `vectors` vectors
+  /// sorted in registers. Rows must have room for `vectors` more vectors after them, unless they
+  /// are `exact`. Emits code that is shared by all rows at the builder's insertion point.
   VectorSorter(KernelContext &context, mlir::IntegerType element, int64_t size, int64_t vectors,
                bool exact);
 
@@ -64,9 +64,9 @@ private:
   int64_t lanes, size, vectors;
   bool exact;
   mlir::VectorType type;
-  std::optional<Compress> compress; // unless all fits into registers
-  int64_t chunk = 0;                // elements that are divided before room is made for them
-  mlir::Value segments, aside;      // that wait, and part of a segment, on the stack
+  std::optional<Compress> compress; // unless a row fits into registers
+  int64_t chunk = 0;                // elements that are partitioned before makeRoom
+  mlir::Value segments, aside; // on the stack: pending segments, and elements not less than a pivot
   mlir::Value row;
 };
 

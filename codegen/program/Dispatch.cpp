@@ -131,7 +131,7 @@ void DispatcherBuilder::refuse(Value *status) {
   b.CreateRet(b.getInt32(kUnsupported));
 }
 
-/// The function of that ending, which calls those of the programs.
+/// Makes the function with this ending, which calls those of the programs.
 void DispatcherBuilder::makeFunction(StringRef ending, Function *detector, GlobalVariable *known) {
   auto *type = FunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer}, false);
   auto *run = Function::Create(type, GlobalValue::ExternalLinkage, name + ending, *module);

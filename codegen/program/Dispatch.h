@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several programs in one object, each for another level of x86-64 processors, and the functions
-// that hosts call, each of which calls that of the best program this machine can run. The first
-// call asks the processor and keeps the answer in one word of the object: no constructor, no
-// library. Test: test/tools/levels.test.
+// An object with several programs, each for another level of x86-64 processors, has functions for
+// hosts, each of which calls the function of the same ending of the best program that this machine
+// can run. The first call detects the processor's level and stores it in one word of the object; no
+// constructor or library is needed. Test: test/tools/levels.test.
 
 #ifndef HLOC_CODEGEN_DISPATCH_H
 #define HLOC_CODEGEN_DISPATCH_H
@@ -17,9 +17,9 @@ namespace hloc {
 /// Prefix of the symbols of the program of module `name` for `cpu`.
 std::string getVariantPrefix(llvm::StringRef name, llvm::StringRef cpu);
 
-/// A module with the functions NAME_run, ... of these `endings`, which call those of the programs
-/// for `cpus`, given from the lowest level to the highest. A machine below the lowest gets
-/// HLORT_UNSUPPORTED.
+/// Makes a module with the functions for hosts that have these `endings`, such as NAME_run, which
+/// call those of the programs for `cpus`, listed from the lowest level to the highest. On a machine
+/// below the lowest they return HLORT_UNSUPPORTED.
 std::unique_ptr<llvm::Module> makeDispatcher(llvm::LLVMContext &context, llvm::StringRef name,
                                              llvm::ArrayRef<std::string> cpus,
                                              llvm::ArrayRef<llvm::StringRef> endings);

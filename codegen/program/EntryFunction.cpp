@@ -26,7 +26,7 @@ namespace {
 
 class EntryEmitter {
 public:
-  /// `prepares`: the function that prepares, not the one that runs.
+  /// Emits NAME_prepare if `prepares`, otherwise NAME_run.
   EntryEmitter(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
                ModuleOp module, bool prepares)
       : b(b), globals(globals), module(module), names(names), prepares(prepares),
@@ -98,7 +98,7 @@ private:
   const ProgramNames &names;
   bool prepares;
   std::optional<PreparedBlock> block;
-  /// Null for a program that meets no others.
+  /// Null for a program that meets no other participants.
   ModuleOp program;
   Type pointer;
   LLVM::LLVMFuncOp run;
@@ -298,7 +298,8 @@ void EntryEmitter::storeTag(int64_t tag) {
   LLVM::StoreOp::create(b, number(tag), run.getArgument(2));
 }
 
-/// The block that is to be written, which is none until it is: as it is, or in a table of its own.
+/// Returns the block to fill, as a pointer or in a table with one entry. Clears its tag, so that it
+/// is not valid until it is filled.
 Value EntryEmitter::takeBlock(bool inTable) {
   storeTag(0);
   if (!inTable)
@@ -310,7 +311,7 @@ Value EntryEmitter::takeBlock(bool inTable) {
   return table;
 }
 
-/// Marks the block as written unless the body failed.
+/// Stores the tag of the filled block unless the body failed.
 void EntryEmitter::storeTagAfter(Value code) {
   Value done = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, code, constant(b.getI32Type(), 0));
   Block *from = b.getInsertionBlock(), *mark = makeBlock(), *next = makeBlock();
@@ -322,7 +323,7 @@ void EntryEmitter::storeTagAfter(Value code) {
   b.setInsertionPointToStart(next);
 }
 
-/// Frees memory that the host did not bring.
+/// Frees the arena if the host did not provide it.
 void EntryEmitter::releaseArena(Value arena) {
   Block *from = b.getInsertionBlock(), *release = makeBlock(), *leave = makeBlock();
   b.setInsertionPointToEnd(from);
@@ -335,7 +336,7 @@ void EntryEmitter::releaseArena(Value arena) {
   b.setInsertionPointToStart(leave);
 }
 
-/// Checks what the host gave, finds memory, runs the body.
+/// Checks the host's arguments, gets memory, and runs the body.
 void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   run = createFunction();
   Block *entry = run.addEntryBlock(b);

@@ -10,7 +10,8 @@
 
 namespace hloc {
 
-/// Bytes of the memory that a call has: arguments, results, temporaries. What has none may be null.
+/// Bytes of the memory that a call uses: arguments, results, temporaries. The pointer for 0 bytes
+/// may be null.
 struct EntryBuffers {
   llvm::ArrayRef<int64_t> argumentBytes, resultBytes;
   int64_t arenaBytes;
@@ -21,16 +22,16 @@ struct EntryBuffers {
 /// compile.
 inline bool takesTables(unsigned buffers) { return buffers > 64; }
 
-/// Emits it into the module of `program`: it checks the host's pointers, allocates the arena if the
-/// host brings none, and calls `body` with the context, the arguments and results (each, or in
-/// tables), the arena and the status. The run of a `program` that meets other participants begins
-/// here first; `body` ends it. A block of what is prepared is refused that has another tag.
+/// Emits NAME_run into the module `program`: it checks the host's pointers, allocates the arena if
+/// the host gives none, and calls `body` with the context, the arguments and results (as pointers
+/// or tables), the arena and the status. If `program` meets other participants, this begins its
+/// run, and `body` ends it. A prepared block with another tag is an error.
 void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
                        const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body,
                        mlir::ModuleOp program);
 
-/// Emits the function that fills the block of what is prepared, with `body`, which takes the
-/// arguments and as its only result the block. The block has its tag once all of it is written.
+/// Emits NAME_prepare, which fills the block of prepared arrays: it calls `body` with the arguments
+/// and, as the only result, the block. The tag is written after everything else.
 void emitPrepareFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
                          const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body,
                          mlir::ModuleOp program);

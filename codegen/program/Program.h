@@ -4,14 +4,14 @@
 //   int32_t NAME_run(hlort_context *context, const void *const *arguments, void *const *results,
 //                    void *arena, hlort_status *status);
 //
-// and, if it has a preparation (passes/prepare), that one's too:
+// and, if it has a preparation (passes/prepare), to a second one:
 //
 //   int32_t NAME_prepare(hlort_context *context, const void *const *arguments, void *prepared,
 //                        void *arena, hlort_status *status);
 //
-// Control flow is native code; a launch is a call, or a parallel loop over the kernel's units on
-// the context's threads. Buffers that only the program itself knows of are on the stack, so that
-// LLVM can keep small state in registers.
+// Control flow is native code. A launch is a call, or a parallel loop over the kernel's units on
+// the context's threads. Buffers that only the program uses are on the stack, so that LLVM can keep
+// small state in registers.
 
 #ifndef HLOC_CODEGEN_PROGRAM_H
 #define HLOC_CODEGEN_PROGRAM_H
@@ -24,10 +24,10 @@ namespace hloc {
 /// Alignment of the memory that a call is given, and of the parts of it that each function gets.
 inline constexpr int64_t kArenaAlignment = 64;
 
-/// Endings of the functions that hosts call.
+/// Endings of the names of the functions that hosts call.
 inline constexpr llvm::StringLiteral kRunEnding = "_run", kPrepareEnding = "_prepare";
 
-/// What the symbols of a program begin with.
+/// Prefixes of the symbols of a program.
 struct ProgramNames {
   ProgramNames(llvm::StringRef module) : module(module), prefix(module) {}
   ProgramNames(llvm::StringRef module, llvm::StringRef prefix) : module(module), prefix(prefix) {}
@@ -45,7 +45,7 @@ struct ProgramMemory {
   int64_t arenaBytes = 0;
   /// The part of `arenaBytes` that is for functions that run concurrently with main.
   int64_t asyncBytes = 0;
-  /// What a call of its preparation needs.
+  /// Bytes of the arena of the preparation.
   int64_t prepareBytes = 0;
 };
 

@@ -88,8 +88,9 @@ void UnitMaker::listConstants(Unit &unit) {
       unit.constants.push_back({global.getSymName().str(), value});
 }
 
-/// Constants that are large, the weights and, for what describes the module, declarations of the
-/// functions that hosts call. Values that LLVM may compute with stay in the program.
+/// Moves large constants, the weights and, for the description of the module, declarations of the
+/// functions that hosts call to a unit of their own. Constants whose values LLVM can use stay in
+/// the program.
 void UnitMaker::makeData() {
   Unit unit;
   unit.module = makeModule();

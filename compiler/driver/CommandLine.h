@@ -95,7 +95,7 @@ struct PrepareOption : llvm::cl::list<std::string> {
                            "NAME_prepare"),
             llvm::cl::value_desc("name,..."), llvm::cl::cat(category)) {}
 
-  /// The names of all.
+  /// The names in all occurrences of the option.
   std::vector<std::string> getNames() const {
     std::vector<std::string> names;
     for (const std::string &list : *this)
@@ -105,7 +105,7 @@ struct PrepareOption : llvm::cl::list<std::string> {
   }
 };
 
-/// --schedules, a file that is read with readTunedSchedules.
+/// --schedules, the file that readTunedSchedules reads.
 struct SchedulesFileOption : FieldOption<std::string> {
   SchedulesFileOption(std::string &field, llvm::cl::OptionCategory &category)
       : FieldOption<std::string>(

@@ -72,8 +72,8 @@ struct CompiledModule : LoweredModule {
 /// Registers the dialects of all stages.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Makes the entry that of one partition, binds its parameters and marks those that are prepared,
-/// before any pass has run.
+/// Localizes the entry to one partition, binds its parameters and marks those that are prepared,
+/// before any pass runs.
 mlir::LogicalResult bindModule(mlir::ModuleOp module, const BindOptions &options,
                                llvm::function_ref<void(const std::string &)> fail);
 

@@ -106,7 +106,7 @@ private:
     return array(entries);
   }
 
-  /// The hlort_preparation; null if there is none.
+  /// The hlort_preparation; null if the module has none.
   Constant *preparation() {
     if (!interface.preparation)
       return ConstantPointerNull::get(pointer);

@@ -230,7 +230,7 @@ Known boundArithmetic(Operation *op, const Known &a, const Known &b, const Magni
   result.error.reason = a.error.absolute > b.error.absolute ? a.error.reason : b.error.reason;
   if (isa<AddOp, SubtractOp>(op)) {
     double unrounded = (a.unrounded ? a.size.largest : 0) + (b.unrounded ? b.size.largest : 0);
-    if (unrounded > 0) // the sum is of other numbers, and rounds to others
+    if (unrounded > 0) // an unrounded operand changes the sum that is rounded
       rounding = ulp;
     result.error.absolute =
         a.error.absolute + b.error.absolute + rounding * size.largest + ulp * unrounded;

@@ -103,7 +103,7 @@ struct Accessor {
   size_t index;
   bool isResult;
   std::string name, shape;
-  /// Who reads a parameter that is prepared; empty for others.
+  /// States which functions read a parameter that stays the same; empty for others.
   std::string note = {};
 
   StringRef getRole() const { return isResult ? "Result" : "Argument"; }
@@ -275,7 +275,7 @@ private:
         interface.preparation->arenaBytes, kArenaAlignment);
   }
 
-  /// What hosts without a heap reserve.
+  /// The memory that hosts without a heap reserve.
   void writeFreestanding() {
     std::string prefix = StringRef(interface.name).upper();
     out << formatv("/* The stack that a call needs at most. */\n#define {0}_STACK_BYTES {1}\n\n"
@@ -318,7 +318,7 @@ private:
       out << formatv("  {0}_view {0}() {{ return {0}_view(static_cast<{1} *>({2}({3}))); }\n",
                      accessor.name, element.cxxType, accessor.getRole().lower(), accessor.index);
     }
-    // Arguments are only read, but for those whose memory a result may take, and what is prepared.
+    // Arguments are const, except the prepared block and those whose memory a result may use.
     bool isBlock = !accessor.isResult && interface.preparation &&
                    int64_t(accessor.index) == interface.preparation->argument;
     bool isWritten =

@@ -17,7 +17,7 @@ struct Measurements {
   double compileSeconds = 0,
          runSeconds = 0; // medians: of several compilations in a benchmark, and of one call
   int64_t runs = 0, threads = 1, arenaBytes = 0, codeBytes = 0, constantBytes = 0;
-  // With --prepare: the block's bytes, and how long it took to fill it, the only time.
+  // With --prepare: the block's bytes, and the time to fill it, which is done once.
   int64_t preparedBytes = 0;
   double prepareSeconds = 0;
 };

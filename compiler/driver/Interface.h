@@ -37,12 +37,12 @@ struct BoundParameter {
   std::string source;
 };
 
-/// What prepares parameters that stay the same over many runs.
+/// The preparation of parameters that stay the same over many runs.
 struct PreparationInterface {
-  /// Of the block that it fills, which is the argument behind all parameters.
+  /// The size of the block that it fills, and the block's number among the arguments, the last.
   int64_t bytes = 0, argument = 0;
   int64_t arenaBytes = 0;
-  /// Of each parameter: whether it stays the same, and who reads it.
+  /// For each parameter: whether it stays the same, and which functions read it.
   llvm::SmallVector<bool> isConstant, isReadByRuns, isReadByPreparation;
 };
 
@@ -65,7 +65,7 @@ struct ModuleInterface {
   /// Parameters that are no longer arguments.
   std::vector<BoundParameter> bound;
   std::optional<PreparationInterface> preparation;
-  /// The file of weights that runs need, without its folder; empty if they need none.
+  /// The file of weights that runs need, without its folder; empty if none.
   std::string weightsFile;
   int64_t weightsBytes = 0;
   /// Exclusive upper bounds of integer arguments that index arrays, 0 for others (findIndexBound);
@@ -76,11 +76,11 @@ struct ModuleInterface {
 /// The interface of a module whose `func.func @main` is still over arrays.
 ModuleInterface getInterface(mlir::ModuleOp module);
 
-/// Adds what is known of the preparation once the program is on memory: the block becomes the last
+/// Adds the preparation of a program on memory to its interface, with the block as the last
 /// argument.
 void addPreparation(ModuleInterface &interface, mlir::ModuleOp program);
 
-/// A C identifier like `text`.
+/// A C identifier derived from `text`.
 std::string makeIdentifier(llvm::StringRef text);
 
 } // namespace hloc

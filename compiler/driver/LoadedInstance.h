@@ -19,10 +19,10 @@ public:
 
   /// Copies the inputs to the module's arguments.
   void fillArguments();
-  /// Fills the block of what is prepared, if the module has one, from the inputs.
+  /// Fills the block of prepared arrays from the inputs, if the module has one.
   int32_t prepare(hlort_status &status);
-  /// Runs the module, which is prepared first unless it is; the code of a failure, with what it
-  /// says in `status`.
+  /// Runs the module, after preparing it if that has not been done; returns its error code, with
+  /// the message in `status`.
   int32_t call(hlort_status &status);
   std::vector<HostArray> getResults();
 

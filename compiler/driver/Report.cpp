@@ -181,7 +181,7 @@ void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
     out << "  nothing\n";
 }
 
-/// At most `kNames` of them.
+/// Lists at most `kNames` of the texts.
 static std::string listSome(ArrayRef<std::string> texts) {
   ArrayRef<std::string> shown = texts.take_front(kNames);
   std::string list = llvm::join(shown, ", ");
@@ -190,7 +190,7 @@ static std::string listSome(ArrayRef<std::string> texts) {
              : list + " and " + std::to_string(texts.size() - shown.size()) + " more";
 }
 
-/// What is prepared, and of which parameters.
+/// Writes which arrays are prepared, and from which parameters.
 void ReportWriter::writePreparation(const PreparationInterface &preparation) {
   const ModuleInterface &interface = compiled.interface;
   std::vector<std::string> sources, kept;

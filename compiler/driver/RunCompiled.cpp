@@ -43,8 +43,8 @@ static bool addThreads(const ModuleInterface &interface, hlort_context *context)
   return true;
 }
 
-/// Names the custom calls that no function is known for, with their places: why a run has failed.
-/// Whether there are any.
+/// After a failed run: reports the custom calls that have no registered function, with their
+/// locations. Returns whether there are any.
 static bool tellUnknownCalls(ModuleOp module, hlort_context *context) {
   bool any = false;
   module.walk([&](hlo::CustomCallOp op) {

@@ -37,11 +37,13 @@ public:
                              inputs[options.firstHere + i]);
   }
 
-  /// Prepares what stays the same, each participant its own. False, with messages, if that fails.
+  /// Prepares the parameters that stay the same, for each participant. Returns false after printing
+  /// messages if that fails.
   bool prepare();
 
-  /// Runs all participants as long as `goesOn`, which the first one asks before each call, gives
-  /// true; `ended` is told how long each call took. False, with messages, if a call fails.
+  /// Runs all participants repeatedly while `goesOn`, which the first one calls before each run,
+  /// returns true; `ended` gets the time of each run. Returns false after printing messages if a
+  /// run fails.
   bool run(llvm::function_ref<bool()> goesOn, llvm::function_ref<void(double)> ended);
 
   void fillArguments() {

@@ -35,11 +35,11 @@ static unsigned countColumns(StringRef line, size_t end) {
   return columns;
 }
 
-/// Of a line with more bytes than the first, such as one of a large constant, a message shows so
-/// many as the second on each side of the place.
+/// If a line has more bytes than kLongLine, as with a large constant, a message shows only
+/// kShownAround bytes on each side of the location.
 static constexpr size_t kLongLine = 1000, kShownAround = 60;
 
-/// Prints the part of a long line that is around a place, and a caret.
+/// Prints the part of a long line around a column, and a caret.
 static void printPart(StringRef line, size_t column, llvm::raw_ostream &out) {
   auto skipRest = [&](size_t place) { // of a character of several bytes
     while (place < line.size() && (line[place] & 0xC0) == 0x80)
@@ -55,8 +55,8 @@ static void printPart(StringRef line, size_t column, llvm::raw_ostream &out) {
   out.indent(caret) << "^\n";
 }
 
-/// Prints a message with its line and a caret, which LLVM leaves out if the line has other
-/// characters than ASCII's, as names of files and people do.
+/// Prints a message with its line and a caret, which LLVM omits if the line contains non-ASCII
+/// characters, such as those in names of files and people.
 static void printMessage(const llvm::SMDiagnostic &message, void *stream) {
   llvm::raw_ostream &out = *static_cast<llvm::raw_ostream *>(stream);
   StringRef line = message.getLineContents();
@@ -103,10 +103,10 @@ StringRef removeOuterEnding(StringRef path) {
   return path.ends_with(".hlo.pb") ? path.drop_back(strlen(".pb")) : path;
 }
 
-/// Editors of Windows put it before text in UTF-8; it says nothing.
+/// Some editors on Windows write it at the start of UTF-8 text; it has no meaning.
 static constexpr StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Makes `file` the main buffer of `sources`; an error says why it is no module.
+/// Makes `file` the main buffer of `sources`; an error says why it is not a module.
 static llvm::Error addModule(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources) {
   if (isGzip(file->getBuffer())) {
     auto unpacked = gunzip(*file);

@@ -11,10 +11,10 @@
 
 namespace hloc {
 
-/// Writes what the interface needs to know of `entry` to `function`, made of it: names and layouts
-/// of arguments and results (`hlo.name`, `hlo.layout`), which arguments stay the same
-/// (`hlo.prepare`), and to the module which of them share memory (`hlo.aliases`). The attributes of
-/// the text that say so go.
+/// Attaches to `function`, which was made from `entry`, the names and layouts of arguments and
+/// results (`hlo.name`, `hlo.layout`) and which arguments stay the same (`hlo.prepare`), and to the
+/// module which of them share memory (`hlo.aliases`). Removes the attributes of the text that these
+/// come from.
 void describeEntry(mlir::ModuleOp module, hlo::ComputationOp entry, mlir::func::FuncOp function);
 
 } // namespace hloc

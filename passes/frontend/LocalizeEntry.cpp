@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a program on global arrays whose work is done by each partition on its own part (JAX's
-// shard_map) to what one partition runs. Test: test/passes/frontend/localize-entry.test.
+// Turns a program on global arrays in which each partition works on its own part (JAX's shard_map)
+// into the program that one partition runs. Test: test/passes/frontend/localize-entry.test.
 #include "passes/frontend/LocalizeEntry.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Location.h"
@@ -44,8 +44,8 @@ static bool isWhole(StringRef sharding) {
          sharding.contains("maximal");
 }
 
-/// The elements of a list without its brackets: `<@mesh, [{"x"}, {}]>, <@mesh, [{}]>`, or
-/// `{devices=[2,1]<=[2]}, {replicated}`, whose `<=` is no bracket.
+/// Splits a list, without its brackets, at commas: `<@mesh, [{"x"}, {}]>, <@mesh, [{}]>`, or
+/// `{devices=[2,1]<=[2]}, {replicated}`, whose `<=` is not a bracket.
 static SmallVector<StringRef> splitElements(StringRef list) {
   SmallVector<StringRef> elements;
   size_t begin = 0, depth = 0;
@@ -63,8 +63,8 @@ static SmallVector<StringRef> splitElements(StringRef list) {
   return elements;
 }
 
-/// What Shardy says of value `i` under that name, without quotation marks and without what is left
-/// open (`?`); empty if it says nothing.
+/// Shardy's sharding of value `i` in the attribute `name`, without quotation marks and without the
+/// marks of open dimensions (`?`); empty if there is none.
 static std::string getShardy(Operation *op, StringRef name, size_t i) {
   StringRef text = getText(op, "hlo.frontend_attributes");
   size_t at = text.find((name + "=").str());
@@ -87,7 +87,7 @@ static std::string getShardy(Operation *op, StringRef name, size_t i) {
   return sharding;
 }
 
-/// Whether Shardy divides no dimension: `<@mesh,[{},{}]>`.
+/// True if Shardy divides no dimension: `<@mesh,[{},{}]>`.
 static bool dividesNothing(StringRef shardy) {
   StringRef dimensions = shardy.drop_front(std::min(shardy.find('['), shardy.size()));
   return dimensions.find_if([](char c) { return llvm::isAlnum(c); }) == StringRef::npos;
@@ -95,15 +95,15 @@ static bool dividesNothing(StringRef shardy) {
 
 namespace {
 
-/// A global array of which each partition has a part. Where `type`, the global one, is null, all
-/// partitions have everything.
+/// A global array of which each partition has a part. If `type`, the global type, is null, each
+/// partition has the whole array.
 struct Part {
   Type type;
-  std::string sharding; // as the text says it; empty if it does not
+  std::string sharding; // as in the text; empty if the text has none
 };
 
-/// Walks over the entry in order. Values of global arrays, which manual code takes and gives,
-/// become parts, through tuples and annotations; nothing else may use them.
+/// Walks over the entry in order. Global arrays that manual code takes or returns become parts,
+/// also in tuples and annotations; nothing else may use them.
 class EntryLocalizer {
 public:
   EntryLocalizer(ModuleOp module, ComputationOp entry)
@@ -127,9 +127,9 @@ private:
   ModuleOp module;
   ComputationOp entry;
   OpBuilder builder;
-  /// Of an array one, of a tuple one for each element.
+  /// One part for an array; one per element for a tuple.
   DenseMap<Value, SmallVector<Part>> parts;
-  /// What annotations say of arrays that are not divided yet.
+  /// Shardings from annotations of arrays that are not divided yet.
   DenseMap<Value, std::string> announced;
   SmallVector<CustomCallOp> borders;
 };
@@ -142,7 +142,7 @@ bool EntryLocalizer::isPart(Value value) const {
          llvm::any_of(found->second, [](const Part &part) { return part.type; });
 }
 
-/// `elements` as a value of `type`: their tuple, or the only one.
+/// `elements` as a value of `type`: a tuple, or the only element.
 Value EntryLocalizer::makeTuple(Operation *call, ValueRange elements, Type type) {
   if (!isa<TupleType>(type))
     return elements.front();
@@ -156,7 +156,7 @@ static SmallVector<Type> getElementTypes(Type type) {
   return tuple ? llvm::to_vector(tuple.getTypes()) : SmallVector<Type>{type};
 }
 
-/// Annotations are their operands, unless they would move data.
+/// Replaces an annotation by its operand, unless it would move data.
 LogicalResult EntryLocalizer::dropAnnotation(Operation *op) {
   Value array = op->getOperand(0);
   StringRef to = getText(op, "hlo.sharding");
@@ -181,8 +181,8 @@ LogicalResult EntryLocalizer::dropAnnotation(Operation *op) {
   return success();
 }
 
-/// The parameters that `call` takes become what it gives; arrays that manual code has given are
-/// taken again as the same parts.
+/// Changes the parameters that `call` takes to the parts that it returns. An array that manual code
+/// has returned must be divided in the same way.
 LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
   SmallVector<Type> types = getElementTypes(call.getResult(0).getType());
   if (types.size() != call.getInputs().size())
@@ -196,7 +196,7 @@ LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
         continue;
       return emitNotSupported(call.getLoc(), "an array that is divided in two ways");
     }
-    if (operand.getType() == type) // all of it
+    if (operand.getType() == type) // the part is all of it
       continue;
     auto parameter = dyn_cast<BlockArgument>(operand);
     if (!parameter || !llvm::all_of(parameter.getUsers(), [](Operation *user) {
@@ -212,7 +212,7 @@ LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
   return success();
 }
 
-/// What `call` takes becomes the result.
+/// Changes the result of `call` to the parts that it takes.
 void EntryLocalizer::localizeResults(CustomCallOp call) {
   Value result = call.getResult(0);
   SmallVector<Part> given;
@@ -244,7 +244,7 @@ void EntryLocalizer::makePart(TupleOp tuple) {
   for (Value element : tuple.getElements())
     elements.push_back(isPart(element) ? parts[element][0] : Part());
   tuple.getResult().setType(builder.getTupleType(llvm::to_vector(tuple.getElements().getTypes())));
-  // What is said of elements that are not divided stays to be looked at.
+  // The sharding stays if it divides an element that is not a part, so that it can be refused.
   StringRef sharding = getText(tuple, "hlo.sharding");
   sharding.consume_front("{");
   sharding.consume_back("}");

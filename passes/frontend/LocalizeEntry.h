@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of a partitioned program as one partition sees it. Test:
+// Rewrites the entry of a partitioned program to that of a single partition. Test:
 // test/passes/frontend/localize-entry.test.
 
 #ifndef HLOC_PASSES_LOCALIZEENTRY_H

@@ -12,13 +12,14 @@ def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
   let summary = "Give the entry of a manually partitioned program the shapes of one partition";
   let description = [{
     JAX prints `shard_map` as a program on global arrays: custom calls give each partition its part
-    of the arguments (`SPMDFullToShardShape`, `xla.sdy.GlobalToLocalShape`) and put the parts of the
-    results together (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`), and so it prints `pmap`. Where nothing
-    else works on arrays that are divided, the entry's parameters and results become the parts, and the calls go;
-    annotations (`Sharding`, ...) go with them. What manual code has given may be taken again by manual code as
-    it was divided. The number of partitions is that of Shardy's mesh, unless the
-    header has one. Work on global arrays, and modules of several partitions that are annotated with
-    shardings but not manual, are refused: they have to be partitioned first.
+    of the arguments (`SPMDFullToShardShape`, `xla.sdy.GlobalToLocalShape`) and join the parts of the
+    results (`SPMDShardToFullShape`, `xla.sdy.LocalToGlobalShape`). `pmap` is printed in the same way.
+    If nothing else outside of these calls computes on divided arrays, the entry's parameters and results
+    become the parts, and the calls are removed, as are annotations (`Sharding`, ...). Manual code may
+    also take results of other manual code, divided in the same way. The number of partitions is that of
+    Shardy's mesh, unless the header has one. Computations on global arrays, and modules of several
+    partitions that are annotated with shardings but not manual, are refused: they have to be partitioned
+    first.
   }];
 }
 

@@ -53,11 +53,11 @@ public:
       link(a, i, b, i);
   }
   void linkReshaped(Value a, Value b);
-  /// If seam i of a stays, seam j of b does.
+  /// If seam i of `a` is kept, seam j of `b` is kept, too.
   void keepWith(Value a, int64_t i, Value b, int64_t j) {
     implications.push_back({find(a, i), find(b, j)});
   }
-  /// Carries out what `keepWith` was told, once nothing else is.
+  /// Applies what `keepWith` has recorded, after all other constraints.
   void settle() {
     for (bool isChanged = true; isChanged;) {
       isChanged = false;

@@ -162,8 +162,8 @@ bool KernelFormation::dependsOnAllReduces(Group &group, ArrayRef<Operation *> me
   return true;
 }
 
-/// Whether nothing but `group` reads the memory of `input`, which another operation of the block
-/// makes: it holds nothing that is needed afterwards.
+/// True if only `group` reads the memory of `input`, which another operation of the block computes:
+/// its contents are not needed afterwards.
 bool KernelFormation::isLastRead(int group, Value input) {
   auto shown = [&](Value value) -> Value {
     Operation *op = value.getDefiningOp();
@@ -190,9 +190,9 @@ bool KernelFormation::isLastRead(int group, Value input) {
   return true;
 }
 
-/// For each output an input that is read only at the index at which the output is written: the
-/// first, unless that is needed afterwards and another is not. What a loop carries is taken for
-/// what the next iteration needs no more.
+/// Chooses for each output an input that is read only at the index at which the output is written:
+/// the first, unless that is needed afterwards and another is not. The state of a loop is assumed
+/// not to be needed afterwards.
 SmallVector<int64_t> KernelFormation::chooseReuse(int number, ArrayRef<Operation *> members,
                                                   ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
   Group &group = groups[number];
@@ -262,7 +262,7 @@ void KernelFormation::emit(const Unit &unit) {
         inputs.insert(use.get());
     }
     if (groups.getHome(op) == unit.group)
-      for (Value result : op->getResults()) // of a value and its place often one alone is wanted
+      for (Value result : op->getResults()) // often only one of several results is used
         if (!isa<ReduceOp, SortOp>(op) || !result.use_empty())
           outputs.push_back(result);
     locations.push_back(op->getLoc());

@@ -35,8 +35,8 @@ bool isFree(Operation *op) {
          elementsOf(broadcast.getOperand().getType()) <= 0.25 * elementsOf(broadcast.getType()) + 1;
 }
 
-/// Whether what `op` gives is computed of indices and numbers alone, with little work: each of its
-/// users does that for itself, and need not run beside the others for its sake.
+/// True if the result of `op` is computed from indices and constant scalars alone, with little
+/// work: the kernel of each user computes it again, so its users need not be in one kernel.
 bool readsNothing(const CostModel &costs, Operation *op, unsigned depth = 4) {
   if (isa<IotaOp>(op) || Groups::isSmallConstant(op))
     return true;
@@ -51,7 +51,7 @@ bool readsNothing(const CostModel &costs, Operation *op, unsigned depth = 4) {
   });
 }
 
-/// Whether arrays of so many elements are worth merging for the sake of fewer kernels alone.
+/// True if kernels over this many elements are worth merging just to save launches.
 bool isTiny(const CostModel &costs, int64_t elements) {
   return double(elements) * costs.getReloadTime() <= 3 * costs.getLaunchTime();
 }
@@ -359,12 +359,13 @@ void sinkFreeOperations(Block &block) {
       use->set(copy);
 }
 
-/// Whether `op` is a splat that is not kept in the object file where it must be in memory.
+/// True for a splat that is too large for the object file, so that a kernel writes it if it must be
+/// in memory.
 bool isLargeSplat(Operation *op) {
   return Groups::isSmallConstant(op) && elementsOf(op->getResult(0).getType()) > 64;
 }
 
-/// Large splats that must be in memory are written by kernels.
+/// Makes kernels for large splats that must be in memory.
 void materializeSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isLargeSplat(&op))
@@ -387,8 +388,8 @@ void materializeSplats(Block &block) {
   }
 }
 
-/// An array of one number that control flow takes is made for each use anew: writing it takes no
-/// longer than a copy, and nothing is kept for that.
+/// Clones splats for each use as an operand of control flow: writing one takes no longer than a
+/// copy, and no buffer has to stay live for the copy.
 void separateSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isa<scf::SCFDialect>(op.getDialect()))
@@ -404,7 +405,7 @@ void separateSplats(Block &block) {
   }
 }
 
-/// An array of any elements has memory where it is used, and for each use its own.
+/// Makes a tensor.empty of its own, at the place of use, for each use of one.
 void separateEmpties(Block &block) {
   for (tensor::EmptyOp empty : llvm::to_vector(block.getOps<tensor::EmptyOp>()))
     for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {

@@ -266,8 +266,8 @@ static bool isMask(Operation *op) {
   return isOfPlaces(op->getResult(0));
 }
 
-/// Whether a sort may compute `op` where it reads an operand: it does so for the key, and for what
-/// it writes once more, in another order. Both must come out alike, so nothing is rounded.
+/// True if a sort may compute `op` when it reads an operand: it does so for the key, and again, in
+/// another order, for what it writes. Both must have the same bits, so `op` must not round.
 static bool canSortCompute(Operation *op) {
   if (isa<IotaOp, NegateOp, AbsOp, SelectOp, CompareOp, CopyOp>(op))
     return true;

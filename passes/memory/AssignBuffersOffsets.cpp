@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets of buffers: largest first, each where room is free during its whole life (Pisarchyk and
-// Lee, "Efficient Memory Management for Deep Neural Net Inference"): in the memory of a result
-// before the result is written, else at the lowest such place in the arena. Where that leaves
+// Offsets of buffers: largest first, each at the best place that is free during its whole life
+// (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference"): in the memory
+// of a result before that is written, or else in the smallest gap of the arena. If that leaves
 // holes, other orders are tried. Test: test/passes/memory/arena-offsets.mlir.
 #include "passes/memory/AssignBuffersPlan.h"
 
@@ -78,7 +78,7 @@ bool Plan::placeInResult(int node) {
   return true;
 }
 
-/// Offsets in the arena for `order`, in this order; returns how many bytes that takes.
+/// Assigns offsets in the arena to the buffers `order`, in this order; returns the arena's size.
 int64_t Plan::placeInArena(ArrayRef<int> order) {
   std::vector<int> placed;
   int64_t bytes = 0;
@@ -91,7 +91,7 @@ int64_t Plan::placeInArena(ArrayRef<int> order) {
   return bytes;
 }
 
-/// The bytes of the arena's buffers that are live from each position on at which that changes.
+/// The number of live bytes in the arena, from each position at which it changes.
 std::map<int64_t, int64_t> Plan::countArenaBytes() const {
   std::map<int64_t, int64_t> live;
   for (int node : arenaBuffers) {
@@ -104,9 +104,10 @@ std::map<int64_t, int64_t> Plan::countArenaBytes() const {
   return live;
 }
 
-/// Tries other orders than the largest first, until one takes no more than the bound: those first
-/// that live longest, or take most memory for most time, or are there when most is. From each of
-/// them, again and again, what ends last in the arena comes before all others.
+/// Tries other orders until the arena is no larger than the bound: first the buffers with the
+/// longest lives, or those with the greatest product of size and life, or those that are live when
+/// the most bytes are. Each order, and the given one, is then changed step by step: the buffer that
+/// ends last in the arena moves to the front.
 void Plan::improveArena(std::vector<int> order, const std::map<int64_t, int64_t> &live) {
   constexpr size_t mostSteps = 32, mostWork = 1 << 25;
   const size_t steps = std::min(mostSteps, mostWork / (order.size() * order.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves to the preparation the kernels that pack prepared arrays into panels. Test:
+// Moves kernels that pack prepared arrays into panels to the preparation. Test:
 // test/passes/prepare/hold-panels.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -25,7 +25,7 @@ public:
   explicit PanelHolder(PreparedProgram program)
       : program(program), builder(program.getPreparation().getBody().front().getTerminator()) {}
 
-  /// Number of kernels that were moved.
+  /// Returns the number of kernels that were moved.
   unsigned run();
 
 private:
@@ -38,7 +38,7 @@ private:
   DenseMap<Value, Value> made;
 };
 
-/// Whether the preparation can compute the value: kernels on what is prepared.
+/// True if the preparation can compute the value, which kernels compute from prepared arrays.
 bool PanelHolder::canMake(Value value) {
   if (isPrepared(value))
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves to the preparation what main makes of its prepared parameters alone, where WeightCut.h says
-// that it is worth holding. Test: test/passes/prepare/hold-prepared.mlir.
+// Moves to the preparation what main computes from its prepared parameters alone, as far as
+// WeightCut.h decides. Test: test/passes/prepare/hold-prepared.mlir.
 #include "mlir/IR/IRMapping.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
@@ -25,7 +25,7 @@ public:
         cut(WeightCut::ofArguments(program.getMain(), program.getKnownArguments())),
         builder(program.getPreparation().getBody().front().getTerminator()) {}
 
-  /// Number of values that are held.
+  /// Returns the number of values that the preparation now computes for main.
   unsigned run() {
     unsigned count = 0;
     for (int number : cut.solve()) {
@@ -46,7 +46,8 @@ private:
   DenseMap<Value, Value> made;
 };
 
-/// What `value` is in the preparation; of what is made of a part, what is made of the whole.
+/// Computes `value` in the preparation; if it is made of a part, computes what is made of the
+/// whole.
 Value PreparedHolder::make(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return program.lookup(argument);

@@ -11,19 +11,19 @@ include "mlir/Pass/PassBase.td"
 def SplitPreparation : Pass<"split-preparation", "::mlir::ModuleOp"> {
   let summary = "Begin a function that prepares parameters which stay the same";
   let description = [{
-    If arguments of `main` are marked `hlo.prepare`, the module gets a function `main.prepare` of
-    the same arguments. It does nothing yet: `hold-prepared` and `hold-panels` fill it.
+    If arguments of `main` are marked `hlo.prepare`, a function `main.prepare` with the same arguments
+    is added to the module. Its body is empty: `hold-prepared` and `hold-panels` move operations to it.
   }];
 }
 
 def HoldPrepared : Pass<"hold-prepared", "::mlir::ModuleOp"> {
   let summary = "Compute once what is made of parameters that stay the same";
   let description = [{
-    What `main` makes of arguments marked `hlo.prepare` alone moves to `main.prepare`, where holding it
-    costs fewest bytes, as `fold-weights` says of constants. Beside elementwise operations and data
-    movement that can be products, reductions and all else that is pure; not control flow,
-    collectives and calls of the host. A value that is held is a result of `main.prepare` and an
-    argument of `main`, marked `hlo.prepared`.
+    Operations of `main` that depend only on arguments marked `hlo.prepare` move to `main.prepare` where
+    that costs the fewest bytes, counted as in `fold-weights`. Besides elementwise operations and data
+    movement, products, reductions and all other pure operations can move, but not control flow,
+    collectives and calls of the host. A value that `main` reads from `main.prepare` is a result of
+    `main.prepare` and an argument of `main` that is marked `hlo.prepared`.
 
     ```mlir
     func.func @main(%x: tensor<64xbf16>, %w: tensor<64x64xf32> {hlo.prepare}) ... {
@@ -43,8 +43,8 @@ def HoldPrepared : Pass<"hold-prepared", "::mlir::ModuleOp"> {
 def HoldPanels : Pass<"hold-panels", "::mlir::ModuleOp"> {
   let summary = "Pack once what is made of parameters that stay the same";
   let description = [{
-    Kernels of `pack-operands` that read nothing but prepared arrays and constants move to
-    `main.prepare`; `main` takes the panels as arguments.
+    Kernels of `pack-operands` that read only prepared arrays and constants move to `main.prepare`;
+    `main` gets the panels as arguments.
   }];
   let statistics = [Statistic<"held", "held", "Arrays of panels that are held">];
 }
@@ -52,11 +52,12 @@ def HoldPanels : Pass<"hold-panels", "::mlir::ModuleOp"> {
 def PlacePrepared : Pass<"place-prepared", "::mlir::ModuleOp"> {
   let summary = "Give what is prepared its places in one block of memory";
   let description = [{
-    The results of `main.prepare` become views of one result, and main's arguments that they are
-    views of one argument behind the parameters. The block begins with 64 bytes for its tag, by
-    which a run knows it (codegen/program/EntryFunction.h); each array lies at a multiple of 64. The
-    module's `hlo.prepared_block` has the block's size, the tag, and for each parameter whether runs
-    read it (1), the preparation does (2), and it stays the same (4).
+    The results of `main.prepare` become views of a single result, the block, and the corresponding
+    arguments of `main` become views of a single argument after the parameters. The block begins with
+    64 bytes for its tag, which each run checks (codegen/program/EntryFunction.h); the offset of each
+    array is a multiple of 64. The module's attribute `hlo.prepared_block` contains the block's size, the
+    tag, and for each parameter the sum of 1 if runs read it, 2 if the preparation reads it, and 4 if it
+    stays the same.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is prepared becomes one block of memory, which the preparation fills and main reads. Test:
-// test/passes/prepare/place-prepared.mlir.
+// Places all prepared arrays in one block of memory, which the preparation fills and main reads.
+// Test: test/passes/prepare/place-prepared.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/hlo/Literal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,7 +67,7 @@ struct PlacePrepared : hloc::impl::PlacePreparedBase<PlacePrepared> {
     SmallVector<int64_t> uses;
     for (unsigned i = 0; i < parameters; ++i) {
       bool stays = bool(main.getArgAttr(i, kPrepare));
-      // Hosts give all other arguments in any case.
+      // Hosts pass all other arguments in any case.
       bool isRead = !stays || !main.getArgument(i).use_empty();
       bool isPrepared = !preparation.getArgument(i).use_empty();
       uses.push_back((isRead ? ReadByRuns : 0) | (isPrepared ? ReadByPreparation : 0) |
@@ -94,7 +94,7 @@ private:
   SmallVector<int64_t> offsets;
 };
 
-/// The arrays behind the parameters become views of one block.
+/// Replaces the arrays after the parameters by views of one block.
 void PlacePrepared::join(func::FuncOp function) {
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
@@ -116,8 +116,8 @@ void PlacePrepared::join(func::FuncOp function) {
   (void)function.eraseArguments(joined);
 }
 
-/// The hash of all that the block is made by: two programs whose blocks have the same tag have the
-/// same arrays in the same places. Never 0, which is what fresh memory holds.
+/// Returns a hash of all code and constants that compute the block: programs whose blocks have the
+/// same tag have the same arrays at the same offsets. It is never 0, which fresh memory contains.
 uint64_t PlacePrepared::makeTag() {
   std::string text;
   llvm::raw_string_ostream out(text);

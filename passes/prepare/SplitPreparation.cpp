@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begins the preparation of a program with parameters that stay the same over many runs. Test:
+// Adds an empty preparation to a program with parameters that stay the same over many runs. Test:
 // test/passes/prepare/split-preparation.mlir.
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"

@@ -134,7 +134,7 @@ double countPackings(hlo::KernelOp kernel) {
     llvm::for_each(source->getOperands(), addInput);
   if (inputs.empty())
     return -1;
-  // Of narrower elements than the panels' more bytes would be read.
+  // If the inputs have narrower elements than the panels, runs would read more bytes.
   double bytes = 0;
   for (Value input : inputs)
     bytes += fuse::bytesOf(input.getType());

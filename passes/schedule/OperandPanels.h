@@ -15,20 +15,21 @@ namespace hloc {
 /// before.
 inline constexpr llvm::StringLiteral kPackedFrom = "hlo.packed_from";
 
-/// Attribute of a kernel that packs, in a program that is prepared.
+/// Attribute of a kernel that packs panels, in a program with prepared parameters.
 inline constexpr llvm::StringLiteral kPacksPanels = "hlo.packs_panels";
 
-/// The panels, each as wide as a register tile: [batch][block of the depth][panel][k][column], of
-/// accumulators' elements. The last panel ends with the last column, so it may begin within the one
-/// before; k past the depth are zero. There are `width` columns at least.
+/// Type of the panels, each as wide as a register tile: [batch][block of the
+/// depth][panel][k][column], with the element type of the accumulators. The last panel ends with
+/// the last column, so it may overlap the one before; k past the depth are zero. The operand has at
+/// least `width` columns.
 mlir::RankedTensorType getPanelType(const DotProblem &dot, int64_t width);
 
 /// The kernel argument that holds the panels; null if the dot reads the operand unpacked.
 mlir::BlockArgument findPanels(const DotProblem &dot);
 
-/// How often panels would be packed for each run of `kernel`: not at all those of a constant that
-/// nothing else reads or of what is prepared, once before loops that do not change them, and once
-/// for all dots of a block that can share them. Negative if they cannot be packed beforehand.
+/// How often panels would be packed per run of `kernel`: zero for a constant that nothing else
+/// reads, or for prepared arrays; less than one if they are packed before a loop or shared by
+/// several dots of a block. Negative if they cannot be packed beforehand.
 double countPackings(hlo::KernelOp kernel);
 
 /// The operations of a kernel that compute `value`, in order.

@@ -22,7 +22,7 @@ class BlockOrder {
 public:
   explicit BlockOrder(Block &block);
 
-  /// Puts the operations into the best of three orders; returns whether anything moved.
+  /// Applies the best of three orders; returns true if anything moved.
   bool run();
 
 private:
@@ -122,9 +122,10 @@ BlockOrder::Order BlockOrder::sortByMemory() const {
   return order;
 }
 
-/// Each operation when all that it waits for is done, and of that first what takes more memory
-/// meanwhile than it leaves (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic
-/// Expressions"), as if no value had two users.
+/// Depth first: each operation as soon as its predecessors are done. Of these, those come first
+/// whose peak of memory exceeds the size of their results by most (Sethi and Ullman, "The
+/// Generation of Optimal Code for Arithmetic Expressions"). Peaks are estimated as if no value had
+/// several users.
 BlockOrder::Order BlockOrder::sortDepthFirst() const {
   std::vector<SmallVector<unsigned>> sources(nodes.size());
   for (unsigned i = 0; i < nodes.size(); ++i)
@@ -132,7 +133,7 @@ BlockOrder::Order BlockOrder::sortDepthFirst() const {
       sources[user].push_back(i);
   std::vector<int64_t> needs(nodes.size());
   auto left = [&](unsigned index) { return needs[index] - nodes[index].bytes; };
-  Order first = sortByPosition(); // what is waited for has its need when it is asked for
+  Order first = sortByPosition(); // predecessors come first, so their needs are known
   for (unsigned index : first) {
     llvm::stable_sort(sources[index], [&](unsigned a, unsigned b) { return left(a) > left(b); });
     int64_t held = 0;
@@ -185,7 +186,7 @@ bool BlockOrder::run() {
   // An update in place needs no copy if all readers of the old value come before it.
   graph.connectReadersToUpdates();
   Order order = sortByPosition();
-  if (order.size() != nodes.size()) // updates that wait for each other's readers
+  if (order.size() != nodes.size()) // cyclic: updates that wait for each other's readers
     return false;
   for (const Order &other : {sortByMemory(), sortDepthFirst()})
     if (getPeak(other) < getPeak(order))

@@ -73,7 +73,7 @@ private:
   void finish(Packing &packing, ArrayRef<Target> targets);
 
   SmallVector<Packing> packings;
-  bool isPreparable = false; ///< what the preparation may do (hold-panels)
+  bool isPreparable = false; ///< hold-panels may move kernels
 };
 
 /// Makes a kernel before `kernel` that computes its dot's right operand and packs it.

@@ -34,10 +34,11 @@ def ChooseSchedules : Pass<"choose-schedules", "::mlir::func::FuncOp"> {
 def OrderKernels : Pass<"order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels to reduce peak memory";
   let description = [{
-    In every block: what only reads an array comes before the kernel that updates it in place; of
-    the orders that operands and side effects allow the given one is kept, or that which always
-    takes next what frees the most memory, or that which finishes what an operation waits for before
-    it begins anything else, whichever has the lowest peak.
+    Reorders the operations of each block as dependences and side effects allow. Readers of an array
+    come before the kernel that updates it in place. Otherwise the pass keeps the given order, or
+    takes a greedy one that always picks the operation that frees the most memory, or a depth-first
+    one that finishes the predecessors of an operation before it begins anything else: whichever has
+    the lowest peak.
   }];
   let statistics = [Statistic<"moved", "moved", "Blocks whose order changed">];
 }

@@ -36,11 +36,11 @@ struct SortProblem {
   /// Width of the integers that sort.vectors sorts: whole keys, or keys above positions; 0 if one
   /// such integer does not determine the order.
   int64_t getVectorBits() const;
-  /// Whether vectors sort such integers where the result will be: its rows have room for them, one
-  /// after the other.
+  /// True if sort.vectors sorts these integers in the memory of the result: its rows are
+  /// contiguous, and its elements as wide as the integers.
   bool sortsInResult() const;
-  /// Bytes of a buffer for one row of such integers with so many vectors behind it; none if they
-  /// are sorted in the result.
+  /// Bytes of a buffer for one row of such integers, with `vectors` vectors of padding at its end;
+  /// 0 if they are sorted in the result.
   int64_t getVectorBufferBytes(int64_t vectors, const Target &target) const;
 };
 
@@ -48,8 +48,8 @@ struct SortProblem {
 /// (codegen/emit/Compress.h).
 bool canCompress(const Target &target);
 
-/// Bytes of what a division of a row by a pivot puts aside before it makes room for that in the
-/// row: they stay in the first cache.
+/// Bytes of the temporary memory in which sort.vectors collects one side while it partitions a
+/// chunk of a row by a pivot: it stays in the L1 cache.
 int64_t getAsideBytes(const Target &target);
 
 /// Bytes of a buffer that holds columns of `size` elements of these types.

@@ -12,9 +12,9 @@
 //   k so far. `block` is [candidates that are collected before the surplus is dropped, parameter of
 //   the sort that does so: a merge sort or, with `digits`, a radix sort].
 //
-// Rows that are sorted one after the other form `units`, each of which has two buffers for a row,
-// or one to sort by vectors, or none if they sort where the result will be: on the stack, or in
-// `scratch`. `lanes` elements at a time become what is sorted.
+// Rows that are sorted one at a time are divided into `units`, each of which has two buffers for a
+// row, on the stack or in `scratch`; sort.vectors needs only one, or none if it sorts in the memory
+// of the result. `lanes` elements at a time are converted to entries.
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "passes/Computations.h"
@@ -30,11 +30,12 @@ namespace hloc {
 
 namespace {
 
-/// Buffers up to this size are on the stack; larger ones share scratch memory of a bounded size
-/// among a bounded number of units, some for each core of a cache.
+/// Buffers up to this size are on the stack. Larger ones are in scratch memory of bounded size, for
+/// a bounded number of units: so many for each core that shares the L3 cache.
 constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64,
                   kSortUnitsOfCore = 2;
-/// Elements of the runs that are sorted by insertion, and the most that somebody may ask for.
+/// Elements of the runs that are sorted by insertion, and the most that a written schedule may
+/// have.
 constexpr int64_t kRun = 8, kLongestRun = 64;
 /// Values of a digit: 8 bits; or 11 bits, with which 32-bit keys take three passes, but whose
 /// counters and write pointers fill L1. A written schedule may have up to 12 bits.
@@ -137,7 +138,7 @@ std::string checkRun(int64_t run) {
 
 //===-- Row by row ---------------------------------------------------------------------------===//
 
-/// Units, their buffers of `bytes` bytes for a row, and lanes.
+/// The units, their buffers (`bytes` bytes per unit), and the lanes.
 ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort, int64_t bytes) {
   ScheduleFields fields;
   int64_t rows = std::max<int64_t>(1, sort.rows);
@@ -150,7 +151,7 @@ ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort, i
   fields.units = sort.sharesBytes ? 1
                  : onStack ? rows
                            : std::min({rows, most, std::max<int64_t>(kScratchBytes / bytes, 1)});
-  // All but the last have as many rows.
+  // All units but the last have equally many rows.
   fields.units = llvm::divideCeil(rows, llvm::divideCeil(rows, fields.units));
   fields.scratch = onStack ? 0 : fields.units * bytes;
   fields.lanes =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes when compiling what programs make of their large constants, such as bound weights: what
-// WeightCut.h says. Test: test/passes/simplify/fold-weights.mlir.
+// Computes at compile time what programs compute from large constants, such as bound weights, as
+// far as WeightCut.h decides. Test: test/passes/simplify/fold-weights.mlir.
 #include "compiler/evaluator/core/Evaluator.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
@@ -34,7 +34,7 @@ private:
   WeightCut cut;
 };
 
-/// The value, or if it is made of a part, what is made of the whole.
+/// Evaluates the value; if it is made of a part, evaluates what is made of the whole.
 FailureOr<evaluator::Value> WeightFolder::evaluate(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast<ConstantOp>(op))
@@ -69,7 +69,7 @@ bool WeightFolder::store(int number) {
 }
 
 unsigned WeightFolder::run() {
-  if (cut.getElements() <= double(getMostFoldedElements())) // all that is folded already
+  if (cut.getElements() <= double(getMostFoldedElements())) // then all that is folded already
     return 0;
   unsigned count = 0;
   for (int number : cut.solve())

@@ -13,24 +13,24 @@ using namespace hloc::hlo;
 
 namespace hloc {
 
-/// Operations that take a part of their first operand, by indices in others.
+/// True for operations that take a part of their first operand, at indices in others.
 static bool isPick(Operation *op) { return isa<DynamicSliceOp, GatherOp>(op); }
 
-/// Operations whose result nobody stores: it is quicker to make anew than to read.
+/// True for operations whose result is never stored, because it is faster to compute than to read.
 static bool isCheap(Operation *op) { return isa<BroadcastOp, IotaOp>(op); }
 
-/// Whether each element of the result is made of the one at its place in the only operand.
+/// True if each element of the result is computed from the same element of the only operand.
 static bool isUnaryElementwise(Operation *op) {
   return op->getNumOperands() == 1 && op->getNumResults() == 1 && op->hasTrait<Elementwise>();
 }
 
-/// Nothing that is made on the way has more elements than all weights together. Of constants, time
-/// is linear in the sizes.
+/// True if the operation can be early. No intermediate value has more elements than all weights
+/// together. If the weights are constants, the evaluator takes time linear in the sizes.
 bool WeightCut::isComputable(Operation *op) const {
   if (!isa_and_present<HLODialect>(op->getDialect()) || op->getNumResults() != 1 ||
       op->getNumRegions() != 0 || !isPure(op))
     return false;
-  // Without operands are constants, iota, and the numbers of participants.
+  // Operations without operands are constants, iota, and the numbers of participants.
   if (!fuse::isPointwise(op) &&
       (!hasFreeConstants || op->getNumOperands() == 0 || isCollective(op) || isa<CustomCallOp>(op)))
     return false;
@@ -52,7 +52,7 @@ void WeightCut::addSource(Value value) {
   network.addEdge(MinimumCut::Source, nodes.back().in, MinimumCut::never);
 }
 
-/// An elementwise operation on a node, or on a part of it: one node for all that do the same.
+/// Adds an elementwise operation on a node, or on a part of it; equal operations share a node.
 void WeightCut::addMade(Operation *op, const Known &from) {
   Value result = op->getResult(0);
   Type element = arrayType(result).getElementType();
@@ -70,7 +70,7 @@ void WeightCut::addMade(Operation *op, const Known &from) {
   connect(op, nodes[place->second]);
 }
 
-/// Notes what `op` reads if it is late, and that it can be early only if that is.
+/// Adds edges for what `op` reads if it is late; it can be early only if its operands are.
 void WeightCut::connect(Operation *op, const Node &node) {
   for (Value operand : op->getOperands()) {
     int number = known.at(operand).node;
@@ -83,18 +83,18 @@ void WeightCut::connect(Operation *op, const Node &node) {
   }
 }
 
-/// Bytes of the value's whole that `op` reads in a run of the program.
+/// Bytes of the whole value that `op` reads in a run of the program.
 double WeightCut::countRead(Operation *op, Value operand) const {
   const Known &from = known.at(operand);
   const Node &node = nodes[from.node];
   if (isa<SliceOp>(op))
     return std::min(node.bytes, fuse::bytesOf(op->getResult(0).getType()));
-  // A loop comes to all parts.
+  // A loop reads all parts.
   bool isPart = from.pick && !from.pick->getParentOfType<LoopLikeOpInterface>();
   return isPart ? std::min(node.bytes, fuse::bytesOf(operand.getType())) : node.bytes;
 }
 
-/// Notes what `op` reads, which is late.
+/// Records the reads of `op`, which is late.
 void WeightCut::addReads(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto found = known.find(operand);
@@ -124,7 +124,7 @@ void WeightCut::visit(Operation *op) {
     return known.contains(operand) && !find(operand).pick;
   });
   Known first = op->getNumOperands() > 0 ? find(op->getOperand(0)) : Known();
-  // Whether it is the node's value that comes first, or a part of it; not a broadcast one.
+  // The first operand must be the node's value or a part of it, not a broadcast of it.
   bool isOfNode =
       first.node >= 0 && (first.pick || nodes[first.node].values[0] == op->getOperand(0));
   if (isOfNode && isUnaryElementwise(op) && isComputable(op)) {
@@ -132,7 +132,7 @@ void WeightCut::visit(Operation *op) {
   } else if (isKnown && isComputable(op)) {
     auto isFree = [&](Value operand) { return find(operand).node < 0; };
     if (isCheap(op) || llvm::all_of(op->getOperands(), isFree)) {
-      known[op->getResult(0)] = first; // which is what its users read
+      known[op->getResult(0)] = first; // its users read the same value
       return;
     }
     addNode(op->getResult(0), nullptr, fuse::bytesOf(op->getResult(0).getType()));
@@ -155,7 +155,7 @@ WeightCut WeightCut::ofConstants(func::FuncOp function) {
     if (auto constant = dyn_cast<ConstantOp>(op))
       cut.elements += fuse::elementsOf(constant.getType());
   });
-  if (cut.elements > double(getMostFoldedElements())) // all else is folded already
+  if (cut.elements > double(getMostFoldedElements())) // else all that is folded already
     cut.visitAll();
   return cut;
 }
@@ -198,7 +198,7 @@ void WeightCut::replace(int node, Value whole) {
       value.replaceAllUsesWith(whole);
 }
 
-/// Takes `value`, which was made of a part, as a part of `whole`.
+/// Replaces `value`, which was made of a part, by a part of `whole`.
 void WeightCut::replacePart(Value value, Value whole) {
   Known what = known.at(value);
   OpBuilder builder(value.getDefiningOp());

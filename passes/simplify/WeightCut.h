@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a program that hangs on weights alone is computed before its runs.
+// Decides which values that depend only on weights are computed once, before the program's runs.
 //
-// Weights are large constants, or parameters that are prepared (passes/prepare). What hangs on them
-// alone is either early, computed once, or late, computed in each run. A program holds the early
-// values that something late reads. Of all divisions that is chosen which costs the fewest bytes,
-// those that the program holds and those that a run reads of them together, and of equal ones that
-// with the most done early: so weights that are converted to a narrower type are held as such,
-// those that are widened stay as they are, and a second copy beside the first has to save as much
-// in each run as it takes. Tests: test/passes/simplify/fold-weights.mlir,
+// Weights are large constants, or parameters that are prepared (passes/prepare). Values that depend
+// only on them are either early, that is, computed once, or late, computed in each run. The early
+// values that something late reads are stored. Of all divisions, the one with the fewest bytes is
+// chosen, counting those that are stored and those that a run reads of them; among equal ones, the
+// one with the most early values. So weights that are converted to a narrower type are stored
+// converted, and those that are widened stay as they are; a second copy is stored only if it saves
+// as many bytes per run as it takes. Tests: test/passes/simplify/fold-weights.mlir,
 // test/passes/prepare/hold-prepared.mlir.
 
 #ifndef HLOC_PASSES_SIMPLIFY_WEIGHTCUT_H
@@ -22,45 +22,45 @@ namespace hloc {
 
 class WeightCut {
 public:
-  /// What is known of a value that hangs on weights, or is part of one that does. Parts are taken
-  /// by an operation with operands that are known at run time only, such as the slice of one
-  /// layer's weights in a loop; what is made of a part element by element can be made of the whole.
+  /// What is known of a value that depends on weights only, or that is a part of such a value. A
+  /// part is taken by an operation whose other operands are known only at run time, such as the
+  /// slice of one layer's weights in a loop; elementwise operations on the part can be done on the
+  /// whole instead.
   struct Known {
-    int node = -1;                   ///< of the value that would be held; -1: none has to be
-    mlir::Operation *pick = nullptr; ///< takes the part
+    int node = -1;                   ///< of the value that would be stored; -1: none has to be
+    mlir::Operation *pick = nullptr; ///< the operation that takes the part
   };
 
-  /// A weight, or an operation on such.
+  /// A weight, or an operation on weights.
   struct Node {
-    llvm::SmallVector<mlir::Value, 1> values; ///< which are it, or are made as it is of parts of
-                                              ///< the same
-    double bytes;                             ///< of the whole
-    int in, out;           ///< in the network: on the source's side if early, and if nothing late
-                           ///< reads it
+    llvm::SmallVector<mlir::Value, 1> values; ///< equal, or made alike of parts of the same value
+    double bytes;                             ///< of the whole value
+    int in, out;           ///< in the network: `in` is on the source's side if the value is early,
+                           ///< `out` if it is early and nothing late reads it
     bool isSource = false; ///< a weight
-    bool isRead = false;   ///< by something that is late however the network is cut
+    bool isRead = false;   ///< by something that is always late
   };
 
-  /// Of the function's constants.
+  /// The weights are the function's constants.
   static WeightCut ofConstants(mlir::func::FuncOp function);
-  /// Of `arguments`. Constants cost nothing, and more than on constants is computed early: all that
-  /// is pure and is no control flow.
+  /// The weights are `arguments`. Constants cost nothing. Unlike with constants, all pure
+  /// operations can be early, except control flow.
   static WeightCut ofArguments(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Value> arguments);
 
-  /// Elements of all weights.
+  /// Number of elements of all weights.
   double getElements() const { return elements; }
 
-  /// The numbers of the nodes that are to be held and are no weights, operands first.
+  /// The numbers of the nodes to store, without the weights themselves, operands first.
   llvm::SmallVector<int> solve();
 
   const Node &operator[](int node) const { return nodes[node]; }
   const Known &get(mlir::Value value) const { return known.at(value); }
-  /// Whether an operation on a node's value is left out where the whole is computed: it takes the
-  /// part, or gives it another shape.
+  /// True for an operation that takes or reshapes a part, and has no counterpart where the whole
+  /// value is computed.
   bool isOfPart(mlir::Operation *op) const;
-  /// What holds the whole of a node takes the place of the node's values.
+  /// Replaces the node's values by `whole`, the stored value, or by parts of it.
   void replace(int node, mlir::Value whole);
-  /// Erases what nothing reads any more.
+  /// Erases the operations that have become dead.
   void eraseDead();
 
 private:
@@ -82,7 +82,7 @@ private:
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::DenseMap<mlir::Value, Known> known;
   std::vector<Node> nodes;
-  /// What is made element by element of a node alone: by name, attributes and type.
+  /// Elementwise operations on a single node, by node, name, attributes and type.
   std::map<std::tuple<int, const void *, const void *, const void *>, int> made;
   MinimumCut network;
   double elements = 0;

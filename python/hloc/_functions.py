@@ -135,15 +135,15 @@ class JitFunction:
         return self._jitted.lower(*arguments, **keywords)
 
     def trace(self, *arguments: Any, **keywords: Any) -> Any:
-        """The function as JAX traces it for such arguments, as `jax.jit(f).trace` gives it."""
+        """The function traced for these arguments, like `jax.jit(f).trace`."""
         return self._jitted.trace(*arguments, **keywords)
 
     def eval_shape(self, *arguments: Any, **keywords: Any) -> Any:
-        """Shapes and types of the results for such arguments."""
+        """The shapes and types of the results for these arguments."""
         return self._jitted.eval_shape(*arguments, **keywords)
 
     def clear_cache(self) -> None:
-        """Forgets what was compiled."""
+        """Discards everything that was traced and compiled."""
         with self._lock:
             self._compiled.clear()
         self._jitted.clear_cache()

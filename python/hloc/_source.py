@@ -31,7 +31,7 @@ def _of_text(text: str) -> Source:
 
 
 def _lower_exported(exported: Any) -> Any:
-    """An exported function for the types that it has been exported for."""
+    """An exported function, lowered for the types that it was exported for."""
     import jax
     for number, aval in enumerate(exported.in_avals):
         if not all(isinstance(size, int) for size in aval.shape):
@@ -55,7 +55,7 @@ def get_source(module: Any) -> Source:
     if hasattr(module, "call") and hasattr(module, "in_avals"):  # jax.export.Exported
         module = _lower_exported(module)
     if hasattr(module, "as_text") and hasattr(module, "compiler_ir"):  # jax.stages.Lowered
-        # With the lines of the user's program, which errors then name.
+        # With the lines of the user's program, for error messages.
         text = module.as_text("hlo", debug_info=True)
         if _UNKNOWN_SIZE.search(text):
             from ._stablehlo import refine_sizes

@@ -18,20 +18,20 @@ def is_stablehlo(messages: tuple[Message, ...]) -> bool:
 
 
 def _print_hlo(program: bytes) -> str | None:
-    """The program in HLO text; None with a version of JAX that has the converter elsewhere."""
+    """The program as HLO text; None with a version of JAX that has no such converter."""
     try:
         # JAX has no public name for these.
         from jax._src.lib import _jax, hlo
         to_computation, options = _jax.mlir.mlir_module_to_xla_computation, hlo.HloPrintOptions.short_parsable()
     except (ImportError, AttributeError):
         return None
-    options.print_metadata = True  # the lines of the user's program, which errors then name
+    options.print_metadata = True  # the lines of the user's program, for error messages
     return to_computation(program).as_hlo_module().to_string(options)
 
 
 def convert(source: Source) -> Source | None:
-    """The program in HLO text; None without JAX, or with a version of it that has the converter elsewhere.
-    Raises what the converter does."""
+    """The program as HLO text; None without JAX, or with a version of it that has no such converter. Passes
+    on exceptions of the converter."""
     program = pathlib.Path(source.file).read_bytes() if source.text is None else source.text
     if program.startswith(b"\x1f\x8b"):
         program = gzip.decompress(program)
@@ -41,8 +41,8 @@ def convert(source: Source) -> Source | None:
 
 
 def refine_sizes(lowered: Any) -> str | None:
-    """The HLO text of a lowered function that calls an exported one of symbolic sizes, with the sizes that the
-    arguments give them; None if they leave some open, or with a version of JAX that does this elsewhere."""
+    """The HLO text of a lowered function that calls one that was exported with symbolic sizes, with these sizes
+    computed from the arguments; None if some remain unknown, or with a version of JAX that has no such function."""
     try:
         from jax._src.interpreters import mlir  # JAX has no public name for these
         refined = mlir.refine_polymorphic_shapes(lowered.compiler_ir("stablehlo"))

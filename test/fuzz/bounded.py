@@ -20,7 +20,7 @@ import time
 
 from exchanges import Exchanges
 
-# How the files store an element type, and how struct does.
+# The format of an element type in .npy files, and in struct.
 STORED = {"s32": ("<i4", "i"), "f32": ("<f4", "f"), "s8": ("|i1", "b"), "s64": ("<i8", "q"), "f64": ("<f8", "d")}
 REDUCERS = {"sum": "add", "most": "maximum", "least": "minimum", "product": "multiply"}
 
@@ -182,7 +182,7 @@ class Module(Exchanges):
         return self.add(a.element, a.bounds, dynamic, sizes, f"{opcode}({a.name}, {b.name})")
 
     def make_convert(self):
-        """To another type, also as one element each where that is of no other width."""
+        """Converts to another type, or bitcasts to one of the same width."""
         a = self.pick()
         element = self.random.choice([e for e in STORED if e != a.element])
         kind = "bitcast-convert" if STORED[element][0][2] == STORED[a.element][0][2] and element[0] == "s" and self.random.random() < 0.3 else "convert"

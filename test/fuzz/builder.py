@@ -10,14 +10,14 @@ INTEGERS = ["s32"] * 6 + ["s8"] * 3 + ["u8"] * 2 + ["s4"] * 3 + ["u4"] * 2 + ["s
 EIGHT_BITS = ["f8e4m3fn", "f8e5m2", "f8e3m4", "f8e4m3", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2fnuz"]
 FLOATS = ["f32"] * 8 + ["f64"] * 2 + ["bf16"] * 2 + ["f16"] * 2 + EIGHT_BITS + ["f4e2m1fn"]
 COMPLEX = ["c64", "c128"]
-# Powers of two alone: neither zero nor signs, and sums are rounded.
+# A type that has only powers of two: no zero, no signs, and sums are rounded.
 POWERS = "f8e8m0fnu"
 TYPES = INTEGERS + FLOATS + ["pred"] * 4 + COMPLEX + [POWERS]
 # Types in which sums of several small numbers are rounded.
 NARROW = {*EIGHT_BITS, "f4e2m1fn", "bf16", "f16", POWERS}
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 32, 33, 40, 64, 65]
 MOST_ELEMENTS = 20000
-# Where it is not -100 or less, and where it is not 3 or more.
+# The least number of types where it is above -100, and the greatest where it is below 3.
 LEAST = {"s1": -1, "s2": -2, "s4": -8, "f4e2m1fn": -6, "f8e3m4": -15, "f8e4m3b11fnuz": -30, POWERS: 0.25}
 GREATEST = {"s1": 0, "u1": 1, "s2": 1}
 
@@ -86,7 +86,7 @@ class GraphBuilder:
         return self.scalar(element, "(0, 0)" if element in COMPLEX else {"pred": "false", POWERS: 1}.get(element, 0))
 
     def one(self, element):
-        """One, or the greatest number where that is less."""
+        """One, or the greatest number of the type if that is less."""
         return self.scalar(element, "(1, 0)" if element in COMPLEX else "true" if element == "pred" else min(1, GREATEST.get(element, 1)))
 
     def parameter(self, element, sizes):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Says in how many random modules each operation of docs/operations.md and each element type is; exit code 1 if one is in none.
+"""Prints how many random modules contain each operation of docs/operations.md and each element type; exit code 1 if one is missing.
 
     test/fuzz/coverage.py [--modules N]
 

@@ -27,7 +27,7 @@ REDUCTION_SECONDS = 60
 
 
 class Module:
-    """What of a graph is left while it is reduced; `participants` are replicas and partitions."""
+    """The part of a graph that is left while it is reduced; `participants` are the numbers of replicas and partitions."""
 
     def __init__(self, instructions, outputs, computations, aliases, participants=(1, 1), rounded=()):
         self.instructions, self.outputs, self.computations, self.aliases = instructions, outputs, computations, aliases

@@ -12,8 +12,8 @@ class CollectiveOperations:
         self.participants = self.replicas * self.partitions
 
     def groups(self, reduces=False):
-        """replica_groups in one of their forms, with what says of whom they are, and how many are in a group. Groups of what
-        `reduces` or gathers may also be of replicas with all their partitions, or of any participants."""
+        """replica_groups in one of their forms, with the attributes that say whose numbers they contain, and the size of a group.
+        Groups of collectives that reduce or gather (`reduces`) may also be of replicas with all their partitions, or of any participants."""
         kinds = ["replicas"] * (self.replicas > 1) + ["partitions"] * (self.partitions > 1 and not reduces)
         kind = self.random.choice(kinds + (["both", "any"] if reduces else []))
         count = {"replicas": self.replicas, "partitions": self.partitions, "both": self.replicas, "any": self.participants}[kind]
@@ -31,7 +31,7 @@ class CollectiveOperations:
         return text, size * (self.partitions if kind == "both" else 1)
 
     def everyone(self):
-        """One group of all replicas, or of all partitions: how many, who one is among them, and the channel if it takes one."""
+        """One group of all replicas, or of all partitions: its size, the operation for a member's number, and the channel if needed."""
         if self.replicas > 1 and (self.partitions == 1 or self.random.random() < 0.5):
             return self.replicas, "replica-id()", ""
         return self.partitions, "partition-id()", f", channel_id={self.new_channel()}"
@@ -74,7 +74,7 @@ class CollectiveOperations:
             self.tamed(x.element, sizes, self.started(x, sizes, "reduce-scatter", f"dimensions={{{d}}}, {groups}, to_apply={fold}"))
 
     def op_collectives_of_several(self, x):
-        """One collective of several arrays, of one element type where it reduces."""
+        """One collective of several arrays of one element type."""
         opcode, d = self.random.choice(["all-reduce", "all-gather", "reduce-scatter"]), self.random.randrange(x.rank) if x.rank else 0
         groups, count = self.groups(reduces=True)
         parts = [x] + [self.pick(lambda v: v.element == x.element and v.rank == x.rank) for _ in range(self.random.choice([1, 2]))]
@@ -121,7 +121,7 @@ class CollectiveOperations:
             self.add(x.element, x.sizes, f"collective-permute-done({start})")
 
     def op_collective_permute_slice(self, x):
-        """A slice of x goes into another array, at a place of its own."""
+        """Sends a slice of x into another array, at other indices."""
         count, _, channel = self.everyone()
         y = self.pick(lambda v: v.element == x.element and v.rank == x.rank)
         extents = [self.random.randint(min(1, *pair), min(pair)) for pair in zip(x.sizes, y.sizes)]

@@ -131,7 +131,7 @@ class SpecialOperations:
     # Calls and order of execution.
 
     def plus(self, x):
-        """What combines two values like x."""
+        """The opcode that combines two values like x."""
         return {"pred": "xor", POWERS: "maximum"}.get(x.element, "add")
 
     def body(self, x):
@@ -217,7 +217,7 @@ class SpecialOperations:
                        "lhs_ragged_dims={0}")
 
     def ragged_batch(self, x):
-        """Groups of a batch: products of those that are in one."""
+        """Groups along the batch dimension."""
         sizes = self.group_sizes(self.random.choice([1, 2]), x.sizes[0])
         other = self.small(x.element, [x.sizes[0], x.sizes[2], self.random.choice([1, 3])])
         self.tamed(x.element, [*x.sizes[:2], other.sizes[2]],

@@ -54,7 +54,7 @@ REPLACED = {
 WIDTHS = {kind: int(re.search(r"\d+", kind)[0]) for kind in TYPES if kind != "pred"}
 WIDER = [("f32", "f64"), ("c64", "c128")]
 FLAGS = [("negate(x)", "not(x)")]
-# Of some examples also others, for element types that no single replacement reaches.
+# Further variants of some examples, for element types that no single replacement reaches.
 FURTHER = {
     **{opcode: [FLAGS] for opcode in ("async-done", "async-start", "async-update", "call", "conditional", "fusion")},
     "compare": [[(", type=TOTALORDER", "")], [("direction=LT, type=TOTALORDER", "direction=NE")]],
@@ -66,7 +66,7 @@ FURTHER = {
         [("fft_type=RFFT", "fft_type=FFT"), ("f32[8]", "c64[8]"), ("c64[5]", "c64[8]")],
         [("fft_type=RFFT", "fft_type=IFFT"), ("f32[8]", "c64[8]"), ("c64[5]", "c64[8]")],
         [("fft_type=RFFT", "fft_type=IRFFT"), ("c64[5]", "c32[8]"), ("f32[8]", "c64[5]"), ("c32[8]", "f32[8]")])],
-    # Types of one width, and of several numbers in one.
+    # Types of the same width, and several elements in one.
     "bitcast-convert": [[("x = f32[4]", f"x = {old}[4]"), ("u8[4,4]", new)] for old, new in [
         pair for kind, width in WIDTHS.items() if width < 128 for pair in ((kind, f"u{width}[4]"), (f"u{width}", f"{kind}[4]"))] + [
             ("u64", "s16[4,4]"), ("f64", "f16[4,4]"), ("c128", "c64[4,2]"), ("c128", "f32[4,4]"), ("c64", "s8[4,8]"), ("f64", "f32[4,2]"),
@@ -103,7 +103,7 @@ def make_variants(text, other_sizes):
 
 
 def make_further(opcode, text):
-    """Other examples, each in every type in place of one of its own."""
+    """Further variants of an example, each also with every other type in place of one of its types."""
     texts = []
     for replacements in FURTHER.get(opcode, []):
         other = text

@@ -3,8 +3,8 @@
 // test/codegen/SortKernelTest.cpp.
 //
 // Each row is copied to a buffer of its own, sorted there as its schedule says
-// (passes/schedule/SortStrategies.cpp) and written back. The buffer is the result's row where
-// vectors sort keys as wide as the elements.
+// (passes/schedule/SortStrategies.cpp), and written back. If vectors sort keys that are as wide as
+// the elements, the buffer is the result's row.
 // - If the comparator orders by keys, a row is sorted as 64-bit entries: an integer key of the same
 //   order, above the element itself if it is the only operand, or above its position, by which all
 //   operands are then gathered. Several keys are sorted by one after the other, the least
@@ -118,7 +118,7 @@ void SortKernel::refuseComparator() {
   context.emitter.setFailed();
 }
 
-/// Row `number` of an array of rows one after the other.
+/// The address of row `number` of an array of consecutive rows.
 Value SortKernel::locateRow(Value memory, Value number) {
   Value bytes = index.constant(size * problem.getVectorBits() / 8);
   return movePointer(index, memory, b.createOrFold<arith::MulIOp>(number, bytes));

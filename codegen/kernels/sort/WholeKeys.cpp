@@ -64,7 +64,7 @@ bool WholeKeys::make(Value buffer) {
 
 void WholeKeys::write(Value buffer) {
   bool mayChange = key.isFloat && !key.isFaithful();
-  // Keys may be where the elements go.
+  // Before elements are written: the keys may be in the same memory.
   SmallVector<Value> places;
   if (mayChange)
     places = findAlike(buffer);
@@ -115,8 +115,8 @@ static const llvm::fltSemantics &getSemantics(const SortKey &key) {
   return cast<FloatType>(element).getFloatSemantics();
 }
 
-/// Where zeros and NaNs begin among the sorted keys; anywhere if all elements are what their keys
-/// give.
+/// Returns where zeros and NaNs begin among the sorted keys; any positions if each element is
+/// determined by its key.
 SmallVector<Value> WholeKeys::findAlike(Value buffer) {
   ScopedLanes scalar(index, 1);
   const llvm::fltSemantics &semantics = getSemantics(key);

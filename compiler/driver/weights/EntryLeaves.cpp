@@ -131,9 +131,9 @@ std::optional<size_t> EntryLeaves::findOne(StringRef name, StringRef option, Loc
   return std::nullopt;
 }
 
-/// Whether `instruction`, which JAX has made of a path, is of one that begins with the words in
-/// `squeezed`: `params__layers___0___w__` is of `params['layers'][0]['w']`. A word that is no
-/// number has at least two `_` before it.
+/// True if `instruction`, a name that JAX has made from a path, is of a path that begins with the
+/// words in `squeezed`: `params__layers___0___w__` is of `params['layers'][0]['w']`. A word that is
+/// not a number follows at least two `_`.
 static bool beginsWith(StringRef instruction, StringRef squeezed) {
   for (size_t end = 1; end + 1 < instruction.size(); ++end) {
     char next = instruction[end + 1];

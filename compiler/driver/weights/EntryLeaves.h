@@ -35,13 +35,13 @@ public:
   /// everything that is no letter or digit is `_`.
   llvm::ArrayRef<size_t> find(llvm::StringRef name) const;
 
-  /// The one that `name` means, or that is its number. If there is none, or more than one, that is
-  /// said at `loc`, where the option `option` began with it.
+  /// Returns the array that `name` refers to, by name or by number. If there is none, or more than
+  /// one, emits an error at `loc` that names the option `option`.
   std::optional<size_t> findOne(llvm::StringRef name, llvm::StringRef option,
                                 mlir::Location loc) const;
 
-  /// Those that lie below `name`, which is none of them: a tuple, or the front of paths, such as
-  /// `params['layer']`.
+  /// Returns the arrays below `name`, which is not an array itself but a tuple, or a prefix of
+  /// paths, such as `params['layer']`.
   llvm::SmallVector<size_t> findBelow(llvm::StringRef name) const;
 
 private:

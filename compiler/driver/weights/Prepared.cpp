@@ -29,7 +29,7 @@ std::vector<std::string> splitNames(StringRef list) {
   return names;
 }
 
-/// Refuses what cannot stay the same, at its place.
+/// Reports an error at the parameter if it cannot stay the same.
 static LogicalResult check(ModuleOp module, const EntryLeaf &leaf) {
   Location loc = leaf.parameter.getLoc();
   if (!leaf.type.hasStaticShape())

@@ -2,11 +2,11 @@
 /*
  * hlort: what compiled HLO modules and their host programs call at run time.
  *
- * Plain C99. Nothing here aborts the process, starts a thread that was not asked for, or keeps
- * state outside a context (but for the table of built-in custom calls, which never changes, and
- * where a module's weights are in memory). A function that can fail returns a code and, where the
- * caller gave a status, writes the same code and a message there. Every function may be called from
- * any thread; an object must outlive the calls that use it.
+ * Plain C99. Nothing here aborts the process or starts a thread that was not asked for. There is no
+ * state outside a context, except the table of built-in custom calls, which never changes, and the
+ * addresses of modules' weights. A function that can fail returns a code and, if the caller gave a
+ * status, writes the same code and a message there. Every function may be called from any thread;
+ * an object must outlive the calls that use it.
  *
  * Tests: test/runtime.
  */
@@ -207,30 +207,30 @@ typedef struct hlort_port {
 typedef struct hlort_weights hlort_weights;
 typedef struct hlort_bound hlort_bound;
 
-/* Fills the block of what is prepared (hlort_preparation), of which nothing else may be in use
- * meanwhile: 0, or the code of a failure, after which the block is none. arguments holds a pointer
- * for each argument of the module, of which those are read that `uses` says; the others may be
- * null. arena is null or memory of the preparation's arena_bytes, at a multiple of the module's
- * arena_alignment. */
+/* Fills the block of prepared arrays (hlort_preparation), which nothing else may use meanwhile.
+ * Returns 0, or the code of a failure, after which the block is not valid. arguments has a pointer
+ * for each argument of the module; only those are read that `uses` marks HLORT_READ_BY_PREPARE, and
+ * the others may be null. arena is null or the preparation's arena_bytes of memory, at a multiple
+ * of the module's arena_alignment. */
 typedef int32_t (*hlort_prepare)(hlort_context *context, const void *const *arguments,
                                  void *prepared, void *arena, hlort_status *status);
 
-/* Who reads an argument. */
+/* Which functions read an argument. */
 enum { HLORT_READ_BY_RUN = 1, HLORT_READ_BY_PREPARE = 2 };
 
 /* How parameters that stay the same over many runs (`hloc --prepare`) are prepared. */
 typedef struct hlort_preparation {
   hlort_prepare prepare;
-  int64_t argument; /* the argument of the module that is the block; it is the last */
+  int64_t argument; /* the number of the module's argument that is the block; it is the last */
   int64_t bytes;    /* of the block */
   int64_t alignment;
   int64_t arena_bytes;
-  const int64_t *uses; /* of each argument before the block: HLORT_READ_BY_RUN,
-                          HLORT_READ_BY_PREPARE, both or 0. A run takes null for what it does not
-                          read. */
+  const int64_t *uses; /* for each argument before the block: HLORT_READ_BY_RUN,
+                          HLORT_READ_BY_PREPARE, both or 0. An argument that runs do not read may
+                          be null. */
 } hlort_preparation;
 
-/* What a compiled module says of itself. Constant data of its object, symbol NAME_module. */
+/* The descriptor of a module. Constant data of its object, symbol NAME_module. */
 typedef struct hlort_module {
   int32_t abi_version; /* HLORT_ABI_VERSION of the compiler */
   int32_t reserved;
@@ -246,8 +246,8 @@ typedef struct hlort_module {
   const hlort_program *program; /* its participants; null: it is for one */
   int64_t thread_count;         /* threads that its asynchronous computations name */
   const char *const *threads;   /* their names: hlort/async.h; null if there are none */
-  hlort_weights *weights;       /* the file that it needs; null if all of it is in its code */
-  int64_t bound_count; /* parameters that are no arguments, but were bound when compiling */
+  hlort_weights *weights;       /* the file that it needs; null if all constants are in its code */
+  int64_t bound_count; /* parameters that were bound at compile time and are no arguments */
   const hlort_bound *bound;
   const hlort_preparation *preparation; /* null if no parameter is prepared */
 } hlort_module;

@@ -166,9 +166,9 @@ public:
       arena = allocate(module.arena_bytes, module.arena_alignment);
   }
 
-  /// Computes what runs need of the parameters that stay the same, as they are now: before the
-  /// first run and whenever they have changed. Throws Error if it fails. Nothing to do for modules
-  /// that were compiled without such parameters.
+  /// Computes what runs need from the current values of the parameters that stay the same. Call it
+  /// before the first run and after these parameters have changed. Throws Error if it fails. Does
+  /// nothing for a module that was compiled without such parameters.
   void prepare() {
     if (!module.preparation)
       return;
@@ -182,7 +182,7 @@ public:
     check(status);
   }
 
-  /// Runs the module on the buffers as they are. Throws Error if it fails.
+  /// Runs the module on the current contents of the buffers. Throws Error if it fails.
   void run() {
     for (std::size_t i = 0; i < arguments.size(); ++i)
       if (isReadByRuns(i))
@@ -232,7 +232,7 @@ protected:
   }
 
 private:
-  /// Memory that only the preparation reads need not be there any more.
+  /// False for an argument that only the preparation reads, whose memory runs do not need.
   bool isReadByRuns(std::size_t i) const {
     const hlort_preparation *about = module.preparation;
     return !about || i >= std::size_t(about->argument) || (about->uses[i] & HLORT_READ_BY_RUN);

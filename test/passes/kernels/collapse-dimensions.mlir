@@ -18,7 +18,7 @@ func.func @broadcast_from_outside(%x: tensor<64x8x3xf32>, %y: tensor<64xf32>) ->
 
 // -----
 
-// A mask of all but the minor dimension stays apart from that alone; dimensions of size one are nothing.
+// A mask over all but the minor dimension keeps only that one separate; dimensions of size one are dropped.
 // CHECK-LABEL: func.func @mask
 // CHECK: ^bb0(%{{.*}}: tensor<512x3xf32>, %[[M:.*]]: tensor<512xi1>):
 // CHECK: hlo.broadcast %[[M]] {dimensions = array<i64: 0>} : (tensor<512xi1>) -> tensor<512x3xi1>
@@ -37,7 +37,7 @@ func.func @mask(%x: tensor<64x8x1x3xf32>, %m: tensor<64x8xi1>) -> tensor<64x8x1x
 
 // -----
 
-// A dimension of size one between two that an operand has is nothing, another one keeps them apart.
+// A broadcast dimension of size one between two of the operand's is dropped; a larger one keeps them separate.
 // CHECK-LABEL: func.func @broadcast_apart
 // CHECK: ^bb0(%[[X:.*]]: tensor<15xf32>):
 // CHECK: hlo.broadcast %[[X]] {dimensions = array<i64: 0>} : (tensor<15xf32>) -> tensor<15x7xf32>
@@ -59,7 +59,7 @@ func.func @broadcast_apart(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<
 
 // -----
 
-// What moves one dimension leaves the others alike. A slice of whole rows behind is one of elements.
+// A movement of one dimension lets the others collapse. A slice of whole rows becomes a slice of elements.
 // CHECK-LABEL: func.func @moves
 // CHECK: ^bb0(%[[X:.*]]: tensor<4x360xf32>):
 // CHECK: %[[S:.*]] = hlo.slice %[[X]] {limits = array<i64: 4, 300>, starts = array<i64: 0, 60>, strides = array<i64: 1, 1>}
@@ -91,7 +91,7 @@ func.func @strided_slice(%x: tensor<8x3x5xf32>) -> tensor<4x3x5xf32> {
 
 // -----
 
-// Colours join the pixels that are padded; long rows do not: whether one is padding is asked once for all of it.
+// Padded pixels collapse with their colours. Padded long rows do not: whether a row is padding is tested once per row.
 // CHECK-LABEL: func.func @pad
 // CHECK: hlo.pad {{.*}} {high = array<i64: 1, 3>, interior = array<i64: 0, 0>, low = array<i64: 1, 3>} : (tensor<8x24xf32>, tensor<f32>) -> tensor<10x30xf32>
 // CHECK: hlo.pad {{.*}} {high = array<i64: 1, 0>, interior = array<i64: 0, 0>, low = array<i64: 1, 0>} : (tensor<8x64xf32>, tensor<f32>) -> tensor<10x64xf32>
@@ -111,7 +111,7 @@ func.func @pad(%x: tensor<8x8x3xf32>, %y: tensor<8x8x8xf32>, %z: tensor<f32>) ->
 
 // -----
 
-// Rows of a concatenation join it where they are short, but not if all of it has few elements.
+// The concatenated dimension collapses with short rows, but not if the whole array has few elements.
 // CHECK-LABEL: func.func @concatenate
 // CHECK: hlo.concatenate {{.*}} {dimension = 1 : i64} : (tensor<6x8xf32>, tensor<6x4xf32>) -> tensor<6x12xf32>
 // CHECK: hlo.reverse {{.*}} {dimensions = array<i64: 1>} : (tensor<6x12xf32>) -> tensor<6x12xf32>
@@ -138,7 +138,7 @@ func.func @concatenate_few(%x: tensor<1x2x2xf32>, %y: tensor<1x2x2xf32>) -> tens
 
 // -----
 
-// What a round of a scan leaves behind; only whole dimensions join, since a start is not what others count by.
+// The update that an iteration of a scan does; only dimensions that are updated whole collapse, not one with a start index.
 // CHECK-LABEL: func.func @update
 // CHECK: ^bb0(%[[X:.*]]: tensor<100x24xf32>, %[[U:.*]]: tensor<1x24xf32>, %[[I:.*]]: tensor<i32>):
 // CHECK-NEXT: %[[Z:.*]] = hlo.constant
@@ -161,7 +161,7 @@ hlo.computation @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
   hlo.return %0 : tensor<f32>
 }
 
-// Reduced dimensions that stand side by side are one, and those that stay.
+// Adjacent reduced dimensions collapse, as do adjacent dimensions of the result.
 // CHECK-LABEL: func.func @reduce
 // CHECK: ^bb0(%[[X:.*]]: tensor<6x20x42xf32>
 // CHECK: %[[S:.*]] = hlo.reduce %[[X]], {{.*}} {dimensions = array<i64: 1>, to_apply = @add} : (tensor<6x20x42xf32>, tensor<f32>) -> tensor<6x42xf32>
@@ -179,7 +179,7 @@ func.func @reduce(%x: tensor<2x3x4x5x6x7xf32>, %z: tensor<f32>) -> (tensor<2x3x6
 
 // -----
 
-// A reshape ties what it keeps apart in both shapes, and is gone where they become equal.
+// Dimensions that a reshape keeps separate stay so in both shapes; if the shapes become equal, the reshape is removed.
 // CHECK-LABEL: func.func @reshape
 // CHECK: ^bb0(%[[X:.*]]: tensor<6x20xf32>, %[[Y:.*]]: tensor<6xf32>):
 // CHECK-NEXT: hlo.broadcast %[[Y]]
@@ -224,7 +224,7 @@ hlo.computation @less(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
 
 // -----
 
-// Two results are walked together: what one tells apart stays in the other.
+// Two results share one loop nest: dimensions that stay separate in one do so in the other.
 // CHECK-LABEL: func.func @results
 // CHECK: hlo.return %{{.*}}, %{{.*}} : tensor<6x20xf32>, tensor<6x20xf32>
 func.func @results(%x: tensor<6x4x5xf32>, %y: tensor<6xf32>) -> (tensor<6x4x5xf32>, tensor<6x4x5xf32>) {
@@ -239,8 +239,8 @@ func.func @results(%x: tensor<6x4x5xf32>, %y: tensor<6xf32>) -> (tensor<6x4x5xf3
 
 // -----
 
-// A dimension of size one that a broadcast adds lies between two of its operand's: the operand's stay apart too if what is
-// before the one stays.
+// A broadcast adds a dimension of size one between two of its operand's: the operand's two stay separate as well if the
+// added one stays separate from the one before it.
 // CHECK-LABEL: func.func @one_between
 // CHECK: ^bb0(%[[X:.*]]: tensor<{{.*}}>, %[[Y:.*]]: tensor<2x[[ROW:.*]]xf32>):
 // CHECK: hlo.broadcast %[[Y]] {{.*}} : (tensor<2x[[ROW]]xf32>)

@@ -346,7 +346,7 @@ hlo.computation @less(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
   hlo.return %0 : tensor<i1>
 }
 
-// Of two operands that could hold the result, that one does which nothing reads afterwards.
+// If two operands have memory that the result could use, it uses that of the one that nothing reads afterwards.
 // CHECK-LABEL: func.func @reuse_last
 // CHECK: %[[A:.*]] = hlo.kernel <sort> (%arg0)
 // CHECK: %[[B:.*]] = hlo.kernel <sort> (%arg1)
@@ -360,7 +360,7 @@ func.func @reuse_last(%x: tensor<512xf32>, %y: tensor<512xf32>) -> (tensor<512xf
 
 // -----
 
-// Two loops begin with the same zeros: each has its own, and nothing is kept for the second.
+// Two loops begin with the same zeros: each gets its own, so that no buffer stays live for the second.
 // CHECK-LABEL: func.func @zeros
 // CHECK: %[[FIRST:.*]] = hlo.kernel <loop> ()
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]])
@@ -385,7 +385,7 @@ func.func @zeros(%x: tensor<512xf32>) -> tensor<512xf32> {
 
 // -----
 
-// What is made of indices alone is no reason to compute two arrays at the same time.
+// Two arrays are not computed in one kernel only because they share values that depend on indices alone.
 // CHECK-LABEL: func.func @indices
 // CHECK: hlo.kernel <loop> (%arg0) {{.*}} -> tensor<65536xf32>
 // CHECK: hlo.kernel <loop> (%arg1) {{.*}} -> tensor<65536xf32>

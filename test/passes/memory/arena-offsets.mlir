@@ -1,7 +1,7 @@
 // RUN: hlo-opt --assign-buffers --check-buffers %s | FileCheck %s
 
-// Largest first, the arrays would take ten kilobytes: the second large one would have to lie behind two others. In
-// another order they take what is live at once.
+// Placed largest first, the arrays would take ten kilobytes: the second large one would be placed after two others. In
+// another order the arena is as small as the lower bound.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: memref<7168xi8>
 // CHECK-SAME: hlo.arena_bound = 7168 : i64

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --split-preparation --pack-operands --hold-panels --split-input-file %s | FileCheck %s
 
-// The kernel that packs moves to the preparation; only that reads the parameter.
+// The kernel that packs moves to the preparation, which alone reads the parameter.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg1: tensor<300x40xf32> {hlo.prepare}, %arg2: tensor<1x2x3x256x16xf32> {{{.*}}hlo.prepared})
 // CHECK-NEXT: hlo.kernel <dot> (%arg0, %arg2)
@@ -21,7 +21,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
-// What each run brings is packed in each run.
+// An argument that changes from run to run is packed in each run.
 // CHECK-LABEL: func.func @main(
 // CHECK: hlo.kernel <loop> (%arg1)
 // CHECK-LABEL: func.func @main.prepare(

@@ -1,6 +1,6 @@
 // RUN: hlo-opt --split-preparation --hold-prepared --split-input-file %s | FileCheck %s
 
-// Converted to a narrower type: held. The parameter is read by the preparation alone.
+// A parameter that is converted to a narrower type: the result is prepared. Only the preparation reads the parameter.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg1: tensor<64x64xf32> {hlo.prepare}, %arg2: tensor<64x64xbf16> {hlo.prepared})
 // CHECK-NEXT: hlo.add %arg0, %arg2
@@ -15,7 +15,7 @@ func.func @main(%x: tensor<64x64xbf16>, %w: tensor<64x64xf32> {hlo.prepare}) -> 
 
 // -----
 
-// Widened: runs read the parameter as it is, and nothing is held.
+// A parameter that is converted to a wider type: runs read the parameter, and nothing is prepared.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg1: tensor<64x64xi8> {hlo.prepare})
 // CHECK: hlo.convert %arg1
@@ -29,7 +29,7 @@ func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xi8> {hlo.prepare}) -> te
 
 // -----
 
-// Of the layers of a stack, in a loop: all are converted at once, and a loop takes its own.
+// Stacked layers that a loop slices and converts: all are converted at once, and the loop slices the result.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg2: tensor<4x64xbf16> {hlo.prepared})
 // CHECK: scf.for
@@ -56,8 +56,8 @@ func.func @main(%x: tensor<64xbf16>, %w: tensor<4x64xf32> {hlo.prepare}) -> tens
 
 // -----
 
-// Of two parameters and a constant, and not only elementwise: the product is held. What hangs on others
-// is not, and neither is the number of a participant.
+// Operations on two parameters and a constant, not only elementwise ones: the product is prepared. Values that depend
+// on other arguments are not, nor is the number of a participant.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg3: tensor<32x32xf32> {hlo.prepared})
 // CHECK-NOT: hlo.dot

@@ -1,7 +1,7 @@
 // RUN: hlo-opt --split-preparation --hold-prepared --kernels %s | FileCheck %s
 
-// Two arrays are views of one block behind 64 bytes of head: the result of the preparation, and the argument
-// of main behind the parameters. Runs do not read %w and %b, and only they read %s.
+// Two arrays are views of one block, after its 64 bytes for the tag: the result of the preparation, and the argument
+// of main after the parameters. Runs do not read %w and %b; only runs read %s.
 // CHECK: hlo.prepared_block = {bytes = 8512 : i64, tag = {{-?[0-9]+}} : i64, uses = array<i64: 1, 6, 6, 5>}
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %arg4: memref<8512xi8>

@@ -10,7 +10,7 @@ func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32> {hlo.name = "w", hlo.prepar
 
 // -----
 
-// Nothing stays the same.
+// No parameter stays the same.
 // CHECK-LABEL: func.func @main(
 // CHECK-NOT: main.prepare
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -20,7 +20,7 @@ func.func @main(%a: tensor<1000xf32>, %u: tensor<10xf32>, %i: tensor<i32>) -> (t
 
 // -----
 
-// The small array frees nothing yet: it waits until the large ones that are needed for another are no longer.
+// Computing the small array first would free nothing: the large one that it reads is still needed for another.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = hlo.kernel <loop> (%arg0)
 // CHECK: %[[B:.*]] = hlo.kernel <loop> (%[[A]])

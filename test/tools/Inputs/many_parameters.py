@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a module with more parameters than its body takes addresses of, each of which is transposed."""
+"""Prints a module with so many parameters that its body takes tables of pointers; each parameter is transposed."""
 
 COUNT = 70
 
