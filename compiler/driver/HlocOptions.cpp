@@ -212,7 +212,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   require(!options.freestanding || options.weights.empty() || options.weights == "none",
           "--freestanding keeps weights in the object: there are no files to map");
   require(!options.freestanding || !options.tune,
-          "--tune runs code, for which --freestanding has no host");
+          "--tune runs the code, which --freestanding cannot do here");
   require(prepare.empty() || !options.hasMain(),
           "--prepare is for hosts that call the module: programs run it once");
   require(!options.tune || options.emit >= Emit::Object,

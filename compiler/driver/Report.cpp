@@ -232,12 +232,12 @@ void ReportWriter::writeMemory() {
       count(total(interface.arguments), "byte"), count(interface.results.size(), "result"),
       count(total(interface.results), "byte"));
   for (auto [result, argument] : interface.aliases)
-    out << formatv("  result {0} may lie in argument {1}\n", interface.results[result].name,
-                   interface.arguments[argument].name);
+    out << formatv("  result {0} may share the memory of argument {1}\n",
+                   interface.results[result].name, interface.arguments[argument].name);
   if (interface.preparation)
     writePreparation(*interface.preparation);
-  out << formatv("  arena {0}, of which {1} are live at once at least\n",
-                 count(interface.arenaBytes, "byte"), number(getNumber("hlo.arena_bound")));
+  out << formatv("  arena {0}; a lower bound is {1}\n", count(interface.arenaBytes, "byte"),
+                 number(getNumber("hlo.arena_bound")));
   if (beside)
     out << formatv("  {0} of it for asynchronous computations\n", count(beside, "byte"));
   if (int64_t bytes = getNumber("hlo.bytes_in_results"))

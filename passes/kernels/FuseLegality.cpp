@@ -292,7 +292,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
       if (use.getOwner() != hero)
         continue;
       if (!isa<DotOp, ConvolutionOp, ReduceWindowOp, ScatterOp, DynamicUpdateSliceOp, SortOp>(hero))
-        return "the user works on memory";
+        return "the user needs its operand in memory";
       if (auto scatter = dyn_cast<ScatterOp>(hero);
           scatter && use.getOperandNumber() < scatter.getCount())
         return "it is updated in place";
@@ -329,7 +329,7 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   if (group.kind == KernelKind::Scatter && isa<GatherOp>(op) && readOnce)
     return {}; // moved from memory directly to memory
   if (costs.isExpensive(op))
-    return "it is too expensive for an operand";
+    return "it is too expensive to compute for each use of an operand";
   if (group.kind == KernelKind::Sort)
     return canSortCompute(op) ? "" : "a sort computes its operands twice";
   if (group.kind == KernelKind::Dot) {

@@ -174,7 +174,7 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
   if (std::string wrong = checkLanes(problem, schedule, widest); !wrong.empty())
     return wrong;
   if (sort.sharesBytes && (schedule.getLanes() != 1 || schedule.getUnits() != 1))
-    return "expected one lane and one unit: rows of such elements begin within bytes";
+    return "expected one lane and one unit: rows of such elements do not begin at whole bytes";
   int64_t units = schedule.getUnits();
   if (units < 1 || units > std::max<int64_t>(1, sort.rows))
     return "expected no more `units` than there are rows";

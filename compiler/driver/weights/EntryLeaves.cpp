@@ -127,7 +127,7 @@ std::optional<size_t> EntryLeaves::findOne(StringRef name, StringRef option, Loc
   }
   for (size_t leaf : found)
     names.push_back(leaves[leaf].instruction);
-  emitError(loc) << option << ": '" << name << "' means several parameters: " << listNames(names);
+  emitError(loc) << option << ": '" << name << "' matches several parameters: " << listNames(names);
   return std::nullopt;
 }
 
