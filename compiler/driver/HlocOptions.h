@@ -12,7 +12,7 @@
 
 namespace hloc {
 
-/// Where to stop.
+/// What to write.
 enum class Emit {
   Hlo,
   Mlir,
