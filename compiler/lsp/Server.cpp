@@ -35,7 +35,7 @@ Server::Server(llvm::lsp::JSONTransport &transport)
   handler.method("textDocument/foldingRange", this, &Server::listFoldingRanges);
 }
 
-//===- The session ---------------------------------------------------------===//
+//===- Initialization and shutdown -----------------------------------------===//
 
 void Server::initialize(const llvm::lsp::InitializeParams &, Callback<json::Value> reply) {
   using llvm::lsp::TextDocumentSyncKind;
