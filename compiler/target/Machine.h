@@ -33,6 +33,9 @@ struct Memory {
   double coreBandwidth = 0, allBandwidth = 0;
   /// Latency in nanoseconds of a load that misses every cache.
   double latency = 0;
+  /// True if hardware prefetchers reach this bandwidth along a single stream only, so that code
+  /// that reads several rows at a time has to prefetch them.
+  bool prefetchRows = false;
 };
 
 /// Throughput of a core, in instructions on whole vector registers per cycle.

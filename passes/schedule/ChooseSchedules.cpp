@@ -33,6 +33,7 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
 
   void runOnOperation() override {
     taken.clear();
+    around = {};
     FailureOr<SmallVector<Target, 1>> targets = getTargets(getOperation());
     if (failed(targets))
       return signalPassFailure();
@@ -66,6 +67,7 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
 private:
   /// The tuned schedules for each target.
   SmallVector<TunedSchedules, 1> tuned;
+  ArraysAround around;
   /// Names of kernels for which a written schedule was used.
   llvm::SmallDenseSet<StringAttr> taken;
 
@@ -98,7 +100,7 @@ private:
   LogicalResult choose(KernelOp kernel, ArrayRef<Target> targets, DictionaryAttr written) {
     SmallVector<Attribute> schedules;
     for (auto [number, target] : llvm::enumerate(targets)) {
-      KernelProblem problem = makeProblem(kernel, target);
+      KernelProblem problem = makeProblem(kernel, target, &around);
       // All targets share one operand, so it cannot be packed for one of them.
       if (targets.size() > 1)
         problem.packings = -1;

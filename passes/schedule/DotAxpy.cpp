@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot.axpy: for few rows. Each row of the result is a sum of rows of the right operand times
 // scalars, whose partial sums stay in L1 for a strip of columns. `block` is [rows, columns of a
-// strip, rows of the right operand that are added per pass over the sums].
+// strip, rows of the right operand that are added per pass over the sums]. With `prefetch`, each
+// pass prefetches the rows of the next one.
+#include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,6 +16,24 @@ namespace {
 /// Scalars that are held in registers during a pass; the least depth that is worth it; the most and
 /// the fewest columns of a strip; and the fewest strips, for parallelism.
 constexpr int64_t kFactors = 8, kMinDepth = 64, kMaxStrip = 2048, kMinStrip = 256, kMinStrips = 2;
+
+/// True if rows of the right operand can be prefetched: they are read from an array with whole
+/// bytes.
+bool canAskInRows(const DotProblem &dot) {
+  BlockArgument origin = findOrigin(dot.rhs);
+  return origin && fuse::elementBytes(origin.getType()) >= 1 && dot.rhsDepth.size() == 1;
+}
+
+/// True if the rows come from memory, and the machine's hardware prefetchers do not keep up with
+/// several of them.
+bool needsPrefetch(const KernelProblem &problem, const DotProblem &dot) {
+  const Machine &machine = problem.target.machine;
+  if (!machine.memory.prefetchRows || !canAskInRows(dot))
+    return false;
+  BlockArgument origin = findOrigin(dot.rhs);
+  double footprint = std::max(fuse::bytesOf(origin.getType()), problem.getBytesAround(origin));
+  return footprint > double(machine.getLargestShare());
+}
 
 std::string refuseAxpy(const KernelProblem &problem) {
   DotProblem dot = getDot(problem);
@@ -33,8 +53,9 @@ void proposeAxpy(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
       std::max<int64_t>(kMinStrips, llvm::divideCeil(dot.columns, kMaxStrip / dot.rows));
   int64_t width = std::max<int64_t>(kMinStrip, llvm::divideCeil(dot.columns, strips));
   width = std::min<int64_t>(llvm::alignTo(width, lanes), dot.columns / lanes * lanes);
-  schedules.push_back(makeSchedule(dot, "dot.axpy", {dot.rows, 1},
-                                   {dot.rows, width, kFactors / dot.rows}, lanes, 1));
+  schedules.push_back(makeSchedule(
+      dot, "dot.axpy", {dot.rows, 1}, {dot.rows, width, kFactors / dot.rows}, lanes, 1,
+      needsPrefetch(problem, dot) ? ArrayRef<StringRef>("prefetch") : ArrayRef<StringRef>()));
 }
 
 double costAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -45,14 +66,18 @@ double costAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double sums = 2.0 * dot.rows / schedule.getBlock()[2] * problem.costs.getReloadTime();
   double compute = getProductTime(problem, dot, lanes, kStreamRate) +
                    elements * (problem.costs.getReloadTime() + sums);
-  double read = getReadTime(problem, dot, 1) * getStripFactor(problem, dot, width);
+  double read = getReadTime(problem, dot, 1);
+  if (!schedule.has("prefetch"))
+    read *= getStripFactor(problem, dot, width);
   return std::max(compute, read) + elements * getPrologueTime(problem, dot);
 }
 
 std::string checkAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
-  if (std::string wrong = checkTile(problem, dot, schedule); !wrong.empty())
+  if (std::string wrong = checkTile(problem, dot, schedule, {"prefetch"}); !wrong.empty())
     return wrong;
+  if (schedule.has("prefetch") && !canAskInRows(dot))
+    return "rows of the right operand are not those of an array in memory";
   ArrayRef<int64_t> tile = schedule.getTile(), block = schedule.getBlock();
   int64_t lanes = schedule.getLanes();
   if (tile[0] != dot.rows || tile[1] != 1 || schedule.getGroup() != 1 || lanes < 2)

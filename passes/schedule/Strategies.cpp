@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/Strategies.h"
+#include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/UpdateProblem.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,9 +14,40 @@ namespace hloc {
 /// A written tile may have this many accumulators per register; with more, only the code grows.
 static constexpr int64_t kMaxSumsOfRegister = 4;
 
-KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target) {
-  return {kernel.getKind(), kernel.getBody().front(), kernel.getReuse(),
-          target,           CostModel(target),        countPackings(kernel)};
+/// True if no operation in `region` makes the array that `input` is, or is a view of.
+static bool isFromOutside(Value input, Region &region) {
+  Operation *op = input.getDefiningOp();
+  while (op && !isa<hlo::KernelOp>(op) && op->getNumRegions() == 0 && op->getNumOperands() > 0) {
+    input = op->getOperand(0);
+    op = input.getDefiningOp();
+  }
+  return !op || op->hasTrait<OpTrait::ConstantLike>() || !region.isAncestor(op->getParentRegion());
+}
+
+double ArraysAround::getBytes(Region &region) {
+  auto [entry, isNew] = known.try_emplace(&region, 0);
+  if (!isNew)
+    return entry->second;
+  llvm::SmallDenseSet<Value> seen;
+  double bytes = 0;
+  region.walk([&](hlo::KernelOp kernel) {
+    for (Value input : kernel.getInputs())
+      if (isFromOutside(input, region) && seen.insert(input).second)
+        bytes += fuse::bytesOf(input.getType());
+  });
+  return known[&region] = bytes;
+}
+
+KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target, ArraysAround *around) {
+  KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(),
+                        target,           CostModel(target),        countPackings(kernel)};
+  if (around) {
+    Region &region = *kernel->getParentRegion();
+    problem.bytesAround = around->getBytes(region);
+    for (Value input : kernel.getInputs())
+      problem.isFromAround.push_back(isFromOutside(input, region));
+  }
+  return problem;
 }
 
 ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {

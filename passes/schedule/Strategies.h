@@ -10,6 +10,8 @@
 #define HLOC_PASSES_SCHEDULE_STRATEGIES_H
 
 #include "compiler/target/Cost.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <string>
 
 namespace hloc {
@@ -25,10 +27,35 @@ struct KernelProblem {
   /// How many times a separate kernel would pack the right operand of a dot, per run of this
   /// kernel; negative if it cannot be packed beforehand (OperandPanels.h).
   double packings = -1;
+  /// Bytes of the arrays that the program or loop around the kernel reads each time it runs, 0 if
+  /// not known, and which of the kernel's inputs are among them.
+  double bytesAround = 0;
+  llvm::SmallBitVector isFromAround = {};
+
+  /// Bytes that are read before the array of `argument` is read again, if it is from around the
+  /// kernel; else 0.
+  double getBytesAround(mlir::BlockArgument argument) const {
+    unsigned number = argument.getArgNumber();
+    return number < isFromAround.size() && isFromAround[number] ? bytesAround : 0;
+  }
 };
 
-/// The problem of a kernel of a program that is compiled for `target`.
-KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target);
+/// The arrays that a program or a loop reads each time it runs: those that its kernels take and
+/// that none of them makes, such as the weights of a network.
+class ArraysAround {
+public:
+  /// The bytes of such arrays in the region of a program or loop. The IR must not change between
+  /// calls.
+  double getBytes(mlir::Region &region);
+
+private:
+  llvm::DenseMap<mlir::Region *, double> known;
+};
+
+/// The problem of a kernel of a program that is compiled for `target`. Without `around`, the caches
+/// are taken to hold what they can of the kernel's own arrays.
+KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target,
+                          ArraysAround *around = nullptr);
 
 /// Choice (`with`) of a dot's schedule: the right operand is read from panels that a kernel before
 /// it packed.

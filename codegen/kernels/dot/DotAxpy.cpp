@@ -30,6 +30,8 @@ void DotKernel::addRows(MemoryArray sums, TileSpan strip, int64_t width, Value k
         SmallVector<VectorValue> totals;
         for (int64_t r = 0; r < rows; ++r)
           totals.push_back(loadElements(index, sums, {index.uniform(r), at}, {}));
+        if (context.chosen.has("prefetch") && count > 1)
+          prefetchRows(k, count, column, within);
         for (int64_t i = 0; i < count; ++i) {
           VectorValue value = loadRhs(index.add(index.uniform(k), i), n);
           if (!value.re)

@@ -56,6 +56,7 @@ private:
                    mlir::Value share);
   void prefetchLhs(const TileSpan &span, Range depthRange, mlir::Value panel, int64_t panels,
                    mlir::Value piece);
+  void prefetchRows(mlir::Value k, int64_t count, mlir::Value column, mlir::Value within);
   void prefetchStrip(const TileSpan &span, mlir::Value k);
   void prefetchColumns(const TileSpan &span, mlir::Value k);
   /// A panel of the packed right operand.

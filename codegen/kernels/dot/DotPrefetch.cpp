@@ -94,6 +94,24 @@ void DotKernel::prefetchStrip(const TileSpan &span, Value k) {
                     context.emitter.locate(rhs, rhsIndex(row, index.add(column, n))));
 }
 
+/// Prefetches the `count` rows of the right operand after those from `k` on, where a pass over a
+/// strip is at `column`, `within` columns from the strip's start. The vectors of a line share its
+/// rows.
+void DotKernel::prefetchRows(Value k, int64_t count, Value column, Value within) {
+  MemoryArray memory = context.getInput(findOrigin(rhs).getArgNumber());
+  int64_t turns = std::max<int64_t>(1, countLineElements(context, memory.type) / lanes);
+  if (count % turns != 0)
+    turns = 1;
+  int64_t share = count / turns;
+  VectorIndex number = index.divideWithRemainder(index.uniform(within), lanes).first;
+  VectorIndex turn = index.divideWithRemainder(number, turns).second;
+  VectorIndex first = index.add(index.add(index.uniform(k), count), index.multiply(turn, share));
+  for (int64_t i = 0; i < share; ++i)
+    prefetchElement(
+        index, memory,
+        context.emitter.locate(rhs, rhsIndex(index.add(first, i), index.uniform(column))));
+}
+
 /// With lanes along k: prefetches the columns after those of `span` at `k`, a line of each in the
 /// steps that multiply a line, since hardware prefetchers do not continue at the end of a column.
 void DotKernel::prefetchColumns(const TileSpan &span, Value k) {
