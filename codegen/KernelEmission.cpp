@@ -96,6 +96,8 @@ Value KernelContext::allocateOnStack(int64_t bytes) {
 }
 
 void KernelContext::prefetchStreams() {
+  if (!hloc::prefetchesStreams(chosen))
+    return;
   SmallVector<Value> arrays;
   auto add = [&](MemoryArray array) {
     if (isFarStream(target, array.type))
@@ -105,7 +107,7 @@ void KernelContext::prefetchStreams() {
     add(getInput(i));
   for (unsigned i = 0; i < getReturn().getNumOperands(); ++i)
     add(getOutput(i));
-  hloc::prefetchStreams(function, arrays, target.machine.l1.lineBytes);
+  hloc::prefetchStreams(function, arrays, target.machine.l1.lineBytes, chosen.has(kPrefetchL2));
 }
 
 LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> arguments,

@@ -90,7 +90,8 @@ struct KernelContext {
   /// the predicted time. Units that may write to the same byte stay on one thread: those of kernels
   /// with packed results, unless units begin `atBytes`.
   void setUnits(int64_t units, bool atBytes = false);
-  /// Makes the loops emitted so far prefetch the large arrays that they read and write.
+  /// Makes the loops emitted so far prefetch the large arrays that they read and write, if the
+  /// schedule says so.
   void prefetchStreams();
   /// Computes the elements of all results at index `at`, then stores them: in this order because a
   /// result may overwrite an input. Index `at` is in `shape`, to which each result can be reshaped.

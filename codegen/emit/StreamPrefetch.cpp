@@ -123,7 +123,8 @@ llvm::MapVector<Value, Stream> findStreams(scf::ForOp loop, ArrayRef<Value> arra
 
 } // namespace
 
-void prefetchStreams(LLVM::LLVMFuncOp function, ArrayRef<Value> arrays, int64_t lineBytes) {
+void prefetchStreams(LLVM::LLVMFuncOp function, ArrayRef<Value> arrays, int64_t lineBytes,
+                     bool intoL2) {
   function.walk([&](scf::ForOp loop) {
     std::optional<int64_t> step = getConstant(loop.getStep());
     if (!step || *step <= 0)
@@ -137,7 +138,8 @@ void prefetchStreams(LLVM::LLVMFuncOp function, ArrayRef<Value> arrays, int64_t 
       for (int64_t line = 0; line < stream.growth; line += lineBytes) {
         Value address = LLVM::GEPOp::create(b, stream.last.getType(), b.getI8Type(), stream.last,
                                             ArrayRef<LLVM::GEPArg>{int32_t(first + line)});
-        LLVM::Prefetch::create(b, address, /*rw=*/stream.isWritten, /*hint=*/3, /*cache=*/1);
+        LLVM::Prefetch::create(b, address, /*rw=*/stream.isWritten, /*hint=*/intoL2 ? 2 : 3,
+                               /*cache=*/1);
       }
     }
   });

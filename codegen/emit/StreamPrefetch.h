@@ -10,9 +10,9 @@ namespace hloc {
 
 /// In each innermost loop of `function`, prefetches the cache lines of the arrays `streams`
 /// (arguments of the function) that later iterations read or write, if successive iterations access
-/// adjacent memory. A line has `lineBytes`.
+/// adjacent memory. A line has `lineBytes` and goes into L1, or into L2 only.
 void prefetchStreams(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<mlir::Value> streams,
-                     int64_t lineBytes);
+                     int64_t lineBytes, bool intoL2);
 
 } // namespace hloc
 

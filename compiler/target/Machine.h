@@ -33,9 +33,9 @@ struct Memory {
   double coreBandwidth = 0, allBandwidth = 0;
   /// Latency in nanoseconds of a load that misses every cache.
   double latency = 0;
-  /// True if hardware prefetchers reach this bandwidth along a single stream only, so that code
-  /// that reads several rows at a time has to prefetch them.
-  bool prefetchRows = false;
+  /// True if code reaches this bandwidth by prefetching into L2, and not without: hardware
+  /// prefetchers do not keep up with several rows, and L1 has few buffers for misses.
+  bool prefetchIntoL2 = false;
 };
 
 /// Throughput of a core, in instructions on whole vector registers per cycle.

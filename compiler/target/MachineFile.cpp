@@ -25,7 +25,7 @@ template <> struct MappingTraits<Memory> {
     io.mapOptional("core-gigabytes-per-second", memory.coreBandwidth);
     io.mapOptional("all-gigabytes-per-second", memory.allBandwidth);
     io.mapOptional("latency-nanoseconds", memory.latency);
-    io.mapOptional("prefetch-rows", memory.prefetchRows);
+    io.mapOptional("prefetch-into-l2", memory.prefetchIntoL2);
   }
 };
 

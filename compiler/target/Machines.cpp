@@ -7,7 +7,7 @@
 // Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86, and the sizes of
 // reorder buffers: [F] Agner Fog, Instruction Tables and Microarchitecture. Frequencies and
 // bandwidths of caches and memory are [E] estimates for servers under load: they only rank choices.
-// Whether rows need prefetches was measured on Zen 4, and Zen 2, 3 and 5 are taken to be like it.
+// That Zen 4 needs prefetches into L2 was measured; Zen 2, 3 and 5 are taken to be like it.
 // Levels of x86-64 (v2 to v4) use the lowest numbers of the common families that have them.
 #include "compiler/target/Machine.h"
 #include "llvm/ADT/STLExtras.h"

@@ -28,7 +28,7 @@ bool canAskInRows(const DotProblem &dot) {
 /// several of them.
 bool needsPrefetch(const KernelProblem &problem, const DotProblem &dot) {
   const Machine &machine = problem.target.machine;
-  if (!machine.memory.prefetchRows || !canAskInRows(dot))
+  if (!machine.memory.prefetchIntoL2 || !canAskInRows(dot))
     return false;
   BlockArgument origin = findOrigin(dot.rhs);
   double footprint = std::max(fuse::bytesOf(origin.getType()), problem.getBytesAround(origin));

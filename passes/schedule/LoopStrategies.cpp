@@ -13,8 +13,8 @@
 //   unrolled, so that they share loads.
 //
 // `tile` is [1, unroll factor: independent vectors in flight]; `block` is the elements of a unit,
-// where there is one range. With `prefetch`, which all but loop.tiles can have, loops prefetch what
-// they read and write later (Streams.h).
+// where there is one range. With `prefetch` or `prefetch_l2`, which all but loop.tiles can have,
+// loops prefetch what they read and write later (Streams.h).
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/InFlight.h"
 #include "passes/schedule/KernelWork.h"
@@ -95,22 +95,24 @@ int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * sc
 /// Time of the operations, loads and stores, if all lanes are used.
 double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   Streams streams(problem, /*writesInOrder=*/true);
-  return KernelWork(problem).getTime() + streams.getTime(schedule.has("prefetch"));
+  return KernelWork(problem).getTime() + streams.getTime(prefetchesStreams(schedule));
 }
 
-/// Proposes a schedule, and the same one with `prefetch` if that can be faster.
+/// Proposes a schedule, and the same one with prefetches if that can be faster.
 void proposeWithStreams(const KernelProblem &problem, StringRef strategy, ScheduleFields fields,
                         SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   schedules.push_back(makeSchedule(problem, strategy, fields));
-  if (!Streams(problem, /*writesInOrder=*/true).areWorthAsking())
+  Streams streams(problem, /*writesInOrder=*/true);
+  if (!streams.areWorthAsking())
     return;
-  fields.with = {"prefetch"};
+  fields.with = {streams.getChoice()};
   schedules.push_back(makeSchedule(problem, strategy, fields));
 }
 
 std::string checkLoop(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                       ArrayRef<StringRef> fields) {
-  if (std::string wrong = checkFieldNames(schedule, fields, {"prefetch"}); !wrong.empty())
+  if (std::string wrong = checkFieldNames(schedule, fields, {kPrefetch, kPrefetchL2});
+      !wrong.empty())
     return wrong;
   if (std::string wrong = checkVectors(schedule, kMostVectors); !wrong.empty())
     return wrong;

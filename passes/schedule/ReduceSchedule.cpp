@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/ReduceSchedule.h"
+#include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,9 +61,9 @@ double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_
 std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ReduceProblem reduce(problem.body);
   bool isRows = schedule.getStrategy() == "reduce.rows";
-  SmallVector<StringRef, 1> with;
+  SmallVector<StringRef, 2> with;
   if (isRows)
-    with = {"prefetch"};
+    with = {kPrefetch, kPrefetchL2};
   if (std::string wrong = checkScheduleFields(problem, schedule, with); !wrong.empty())
     return wrong;
   if (std::string wrong = checkLanes(problem, schedule, reduce.widest); !wrong.empty())

@@ -3,7 +3,7 @@
 // with expensive code may use fewer.
 //
 // - reduce.rows: lanes lie along the reduced minor dimension and are folded at the end of a row.
-//   With `prefetch`, loops prefetch what they read and write later (Streams.h).
+//   With `prefetch` or `prefetch_l2`, loops prefetch what they read and write later (Streams.h).
 // - reduce.columns: lanes lie along kept positions, each of which is folded on its own.
 // - reduce.panels: like reduce.columns, block by block of the reduced rows (ReducePanels.cpp).
 #include "mlir/IR/TypeUtilities.h"
@@ -60,9 +60,10 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   // A loop of a single step is not emitted as a loop unless it is nested in another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   schedules.push_back(fitLanes(problem, reduce, "reduce.rows", vectors, along, steps));
-  if (Streams(problem, /*writesInOrder=*/true).areWorthAsking())
+  Streams streams(problem, /*writesInOrder=*/true);
+  if (streams.areWorthAsking())
     schedules.push_back(
-        fitLanes(problem, reduce, "reduce.rows", vectors, along, steps, {"prefetch"}));
+        fitLanes(problem, reduce, "reduce.rows", vectors, along, steps, {streams.getChoice()}));
 }
 
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -78,7 +79,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
                                (schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes())));
   Streams streams(problem, /*writesInOrder=*/true);
   return double(reduce.outerCount) * (steps * vectorTime + fold) +
-         streams.getTime(schedule.has("prefetch"));
+         streams.getTime(prefetchesStreams(schedule));
 }
 
 //===-- reduce.columns -----------------------------------------------------------------------===//

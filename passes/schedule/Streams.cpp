@@ -14,6 +14,10 @@ namespace hloc {
 /// about the bandwidth of memory times its latency.
 static constexpr int64_t kBytesAhead = 4096, kLeastAhead = 1024;
 
+/// By how much arrays must exceed the last cache for all that is read of them to come from memory:
+/// with less, prefetches into L1 were faster.
+static constexpr double kBeyondCache = 2;
+
 bool isFarStream(const Target &target, Type type) {
   return fuse::bytesOf(type) > double(target.machine.l2.bytes);
 }
@@ -35,6 +39,7 @@ Streams::Streams(const KernelProblem &problem, bool writesInOrder) {
     add(argument.getType(), work.getRequests(argument).rows);
   for (Value result : problem.body.getTerminator()->getOperands())
     add(result.getType(), writesInOrder ? fuse::elementsOf(result.getType()) : 0);
+  intoL2 = machine.memory.prefetchIntoL2 && footprint > kBeyondCache * double(machine.l3.bytes);
   waitTime = bytes / kPageBytes * getLatency(machine, footprint);
   askTime = bytes / double(machine.l1.lineBytes) * problem.costs.fromCycles(kAskCycles);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays that a kernel reads or writes sequentially and that do not fit in L2. Hardware prefetchers
 // stop at the end of a page, so the first lines of each page are misses unless the kernel
-// prefetches them itself (`prefetch` in its schedule). Test:
+// prefetches them itself: into L1 (`prefetch` in its schedule) or into L2 (`prefetch_l2`). Test:
 // test/passes/schedule/prefetched-streams.hlo.
 
 #ifndef HLOC_PASSES_SCHEDULE_STREAMS_H
@@ -16,6 +16,14 @@ inline constexpr double kPageBytes = 4096;
 /// Cycles that prefetching a line takes.
 inline constexpr double kAskCycles = 0.5;
 
+/// Choices (`with`) of schedules of kernels with streams: into which cache they are prefetched.
+inline constexpr llvm::StringLiteral kPrefetch = "prefetch", kPrefetchL2 = "prefetch_l2";
+
+/// True if a schedule says to prefetch streams.
+inline bool prefetchesStreams(hlo::ScheduleAttr schedule) {
+  return schedule.has(kPrefetch) || schedule.has(kPrefetchL2);
+}
+
 struct Streams {
   /// Of the kernel's inputs and, if it `writesInOrder`, its results, those that are larger than L2.
   Streams(const KernelProblem &problem, bool writesInOrder);
@@ -24,9 +32,12 @@ struct Streams {
   double getTime(bool prefetches) const { return prefetches ? askTime : waitTime; }
   /// True if prefetching can be faster.
   bool areWorthAsking() const { return askTime < waitTime; }
+  /// The choice that says into which cache.
+  llvm::StringRef getChoice() const { return intoL2 ? kPrefetchL2 : kPrefetch; }
 
 private:
   double askTime = 0, waitTime = 0;
+  bool intoL2 = false;
 };
 
 /// True if an array of this type is so large that prefetching it can help.

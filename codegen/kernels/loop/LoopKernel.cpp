@@ -150,8 +150,7 @@ LogicalResult emitLoopKernel(KernelContext &context) {
     return context.kernel.emitError("expected a loop kernel to give a result");
   context.chosen.getStrategy() == "loop.tiles" ? emitTransposeLoop(context)
                                                : LoopKernel(context).emit();
-  if (context.chosen.has("prefetch"))
-    context.prefetchStreams();
+  context.prefetchStreams();
   return success();
 }
 

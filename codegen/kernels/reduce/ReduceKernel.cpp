@@ -252,8 +252,7 @@ LogicalResult ReduceKernel::emit() {
     planScratch();
   planEarlyResults();
   panels ? emitPanels() : rows ? emitRows() : emitColumns();
-  if (context.chosen.has("prefetch"))
-    context.prefetchStreams();
+  context.prefetchStreams();
   return success();
 }
 
