@@ -114,7 +114,8 @@ private:
     SmallVector<int64_t> uses;
     for (size_t i = 0; i < about.isConstant.size(); ++i)
       uses.push_back((about.isReadByRuns[i] ? HLORT_READ_BY_RUN : 0) |
-                     (about.isReadByPreparation[i] ? HLORT_READ_BY_PREPARE : 0));
+                     (about.isReadByPreparation[i] ? HLORT_READ_BY_PREPARE : 0) |
+                     (about.isConstant[i] ? HLORT_PREPARED_PARAMETER : 0));
     Function *prepare = module.getFunction(interface.name + kPrepareEnding.str());
     Constant *fields[] = {prepare ? static_cast<Constant *>(prepare)
                                   : ConstantPointerNull::get(pointer),

@@ -39,6 +39,7 @@ static StringRef getElementTypeName(int32_t number, MLIRContext &context) {
 static bool getBindOptions(const hloc_options &options, MLIRContext &context, BindOptions &bind) {
   bind.one.assign(options.bind, options.bind + options.bind_count);
   bind.all.assign(options.bind_all, options.bind_all + options.bind_all_count);
+  bind.prepare.assign(options.prepare, options.prepare + options.prepare_count);
   for (const hloc_bound_array &array : ArrayRef(options.arrays, options.array_count)) {
     BoundArray &bound = bind.arrays.emplace_back();
     bound.name = array.name;
@@ -125,8 +126,9 @@ static hloc_outcome compile(const hloc_options &options, CompileOptions &compile
     return HLOC_REFUSED;
   }
   std::optional<CacheKey> wholeKey;
-  bool binds = options.bind_count || options.bind_all_count || options.array_count;
-  if (compile.cache && !binds) {
+  bool isPlain = !options.bind_count && !options.bind_all_count && !options.array_count &&
+                 !options.prepare_count;
+  if (compile.cache && isPlain) {
     wholeKey = getWholeKey(sources->getMemoryBuffer(sources->getMainFileID())->getBuffer(),
                            options.file, compile);
     if (wholeKey && takeKept(*compile.cache, *wholeKey, compile.name, result))

@@ -14,7 +14,8 @@ from ._errors import CompileError, HlocError, Message, RunError, UnsupportedErro
 from ._executable import Array, Executable
 from ._jit import jit
 from ._native import Context, version as _version
+from ._prepared import Prepared
 
 __version__ = _version()
-__all__ = ["Array", "CompileError", "Context", "Executable", "HlocError", "Message", "RunError",
-           "UnsupportedError", "compile", "jit", "load"]
+__all__ = ["Array", "CompileError", "Context", "Executable", "HlocError", "Message", "Prepared",
+           "RunError", "UnsupportedError", "compile", "jit", "load"]

@@ -92,6 +92,8 @@ def main(command: list[str] | None = None) -> int:
                         help="bind a parameter to an array in a file of weights, so that it is a constant")
     parser.add_argument("--bind-all", action="append", default=[], metavar="PATH",
                         help="bind all parameters that have the names of arrays in a file, or in files of a folder")
+    parser.add_argument("--prepare", action="append", default=[], metavar="NAME",
+                        help="a parameter, or all whose paths begin so, that stays the same over many runs")
     parser.add_argument("--fast-math", action="store_true", help="reassociate sums and products of floats")
     parser.add_argument("--reproducible", action="store_true", help="give the same bits on every processor")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")
@@ -107,7 +109,8 @@ def main(command: list[str] | None = None) -> int:
         executable = compile_module(module, name=name, threads=options.threads or None, cpu=options.cpu,
                                     optimization=options.level, fast_math=options.fast_math,
                                     reproducible=options.reproducible,
-                                    bind=_read_bind(options.bind), bind_all=options.bind_all)
+                                    bind=_read_bind(options.bind), bind_all=options.bind_all,
+                                    prepare=options.prepare)
         folder = options.output or executable.name
         export(executable, folder, options.threads or len(os.sched_getaffinity(0)))
     except _UsageError as error:

@@ -59,7 +59,7 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             custom_calls: Mapping[str, Callable] | None = None, bind: Mapping[str, Any] | None = None,
             bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
             cache: str | os.PathLike[str] | bool | None = None, cache_size: int = 0,
-            time_budget: float = 0) -> Executable:
+            time_budget: float = 0, prepare: str | int | Sequence[str | int] = ()) -> Executable:
     """Compiles a module: HLO text, an HloModuleProto (bytes, or XLA's own object), the path of a file (a
     `pathlib.Path`), `jax.jit(f).lower(...)` or a `jax.export.Exported`; where JAX is installed also StableHLO,
     as text, bytecode or a file.
@@ -85,6 +85,8 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     cache_size: its maximum size in bytes; by default a gigabyte.
     time_budget: limit of the predicted compile time in seconds: LLVM optimizes less where that costs the least
         run time.
+    prepare: names or numbers of parameters that stay the same over many calls: `Executable.prepare` computes once
+        what calls need of them (docs/weights.md). The name of an argument of a JAX function stands for all its arrays.
 
     Raises CompileError, or UnsupportedError if the module is valid but cannot be compiled."""
     if bf16_dot not in ("exact", "native"):
@@ -100,13 +102,14 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     folder = "" if cache is False else None if cache is None else os.fspath(cache)
     source = get_source(module)
     bindings = get_bindings(bind, bind_all)
+    prepared = [str(name) for name in ((prepare,) if isinstance(prepare, (str, int)) else prepare)]
     context = _get_context(context, threads)
     functions = adapt(source.custom_calls if custom_calls is None else custom_calls)
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
                                 fast_math, bf16_dot == "native", reproducible, functions, *bindings, folder, cache_size,
-                                time_budget)
+                                time_budget, prepared)
         return Executable(_take(found), context)
 
     try:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _native, _types
 from ._errors import HlocError
+from ._prepared import Prepared
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +113,13 @@ class Executable:
                             "support; docs/collectives.md describes how to call it from C++ and hlo-run")
         self._program = program
         self._context = context
-        self.arguments = tuple(map(Array._of, program.arguments))
+        is_prepared = program.prepared
+        # Without the block of prepared arrays, which is the last argument.
+        self._parameters = [Array._of(port) for port in program.arguments[: len(is_prepared)]]
+        self._prepared_numbers = [i for i, mark in enumerate(is_prepared) if mark]
+        self._numbers = [i for i, mark in enumerate(is_prepared) if not mark]
+        self.arguments = tuple(self._parameters[i] for i in self._numbers)
+        self.prepared_arguments = tuple(self._parameters[i] for i in self._prepared_numbers)
         self.results = tuple(map(Array._of, program.results))
         self._raw_results = [i for i, result in enumerate(self.results) if result._is_raw]
 
@@ -139,12 +147,21 @@ class Executable:
         """Runs the module. With `in_place`, results that may share an argument's memory (HLO's
         input_output_alias, from JAX's donate_argnums) are written there if that is possible without a
         copy; then the result is that argument."""
-        if len(arguments) != len(self.arguments):
-            raise TypeError(f"`{self.name}` takes {len(self.arguments)} arrays but {len(arguments)} were given")
-        results = self._program.call(self._context, arguments, self._convert, in_place)
-        for i in self._raw_results:
-            results[i] = self.results[i]._from_memory(results[i])
-        return tuple(results)
+        if self.prepared_arguments:
+            raise TypeError(f"`{self.name}` has prepared parameters: call `prepare` with their arrays, and what it "
+                            "returns with the others")
+        self._check_count(arguments)
+        return self._run(arguments, self._convert, in_place)
+
+    def prepare(self, *arrays: Any) -> Prepared:
+        """Computes once what calls need of the parameters that `hloc.compile(..., prepare=...)` names: takes an
+        array for each of `prepared_arguments` and returns a function of those in `arguments`."""
+        if not self.prepared_arguments:
+            raise TypeError(f"`{self.name}` has no prepared parameters: hloc.compile(..., prepare=...) names them")
+        if len(arrays) != len(self.prepared_arguments):
+            raise TypeError(f"`{self.name}` has {len(self.prepared_arguments)} prepared parameters but {len(arrays)} "
+                            "arrays were given")
+        return Prepared(self, arrays)
 
     @property
     def weights(self) -> bytes:
@@ -169,13 +186,29 @@ class Executable:
         self._program.save(os.fspath(path))
 
     def __repr__(self) -> str:
+        return f"<hloc.Executable {self._describe()}>"
+
+    def _describe(self) -> str:
         arguments = ", ".join(f"{a.name}: {a}" for a in self.arguments)
-        return f"<hloc.Executable {self.name}({arguments}) -> ({', '.join(map(str, self.results))})>"
+        return f"{self.name}({arguments}) -> ({', '.join(map(str, self.results))})"
+
+    def _check_count(self, arguments: tuple) -> None:
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f"`{self.name}` takes {len(self.arguments)} arrays but {len(arguments)} were given")
+
+    def _run(self, values: Sequence, convert: Callable, in_place: bool) -> tuple[np.ndarray, ...]:
+        """Runs the module on all its arguments."""
+        results = self._program.call(self._context, values, convert, in_place)
+        for i in self._raw_results:
+            results[i] = self.results[i]._from_memory(results[i])
+        return tuple(results)
 
     def _convert(self, number: int, value: Any) -> np.ndarray:
-        """Converts an argument to the form that hloc._native expects."""
-        wanted = self.arguments[number]
-        return wanted._to_memory(value, f"argument {number} of `{self.name}` (`{wanted.name}`)")
+        """Converts the argument of that number to the form that hloc._native expects."""
+        wanted = self._parameters[number]
+        kind, place = (("prepared argument", self._prepared_numbers.index(number))
+                       if number in self._prepared_numbers else ("argument", self._numbers.index(number)))
+        return wanted._to_memory(value, f"{kind} {place} of `{self.name}` (`{wanted.name}`)")
 
 
 def _keeps_values(given: np.dtype, wanted: np.dtype) -> bool:

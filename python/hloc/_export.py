@@ -67,15 +67,18 @@ $print  } catch (const std::exception &error) {
 }
 """)
 
-# An argument or result in the header's class: its role, its index, its name in C++ and the elements' type.
-_ACCESSOR = re.compile(r"/// (Argument|Result) \d+: (.*)\.\n  using (\w+)_view = hlort::View<([\w:<>]+), ")
+# An argument or result in the header's class: its role, its number, its type in HLO, its name in C++ and the elements'
+# type. The number of the block of prepared arrays is that after the parameters'.
+_ACCESSOR = re.compile(r"/// (Argument|Result) (\d+): (.*)\.\n  using (\w+)_view = hlort::View<([\w:<>]+), ")
 
 
 def _write_host(executable: Executable, threads: int) -> str:
     header = executable.header
     fill, show = "", ""
-    for role, shape, name, element in _ACCESSOR.findall(header):
-        if role == "Argument":
+    for role, number, shape, name, element in _ACCESSOR.findall(header):
+        if role == "Argument" and int(number) == len(executable._parameters):
+            fill += "    model.prepare(); // once, and again when prepared parameters have changed\n"
+        elif role == "Argument":
             value = "1" if element in ("float", "double") else f"{element}()"
             fill += f"    std::fill(model.{name}().begin(), model.{name}().end(), {value}); // {shape}\n"
         else:

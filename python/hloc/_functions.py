@@ -21,6 +21,7 @@ except ImportError:
 
 from ._compile import compile as compile_module
 from ._executable import Executable
+from ._prepared import PreparedArrays
 
 
 def _as_tuple(value: Any) -> tuple:
@@ -58,6 +59,7 @@ class _Compiled:
 
     def __init__(self, lowered: Any, options: dict[str, Any]):
         self.executable: Executable = compile_module(lowered, **options)
+        self.prepared = PreparedArrays(self.executable, self._get_array)
         self.tree = lowered.out_tree
         leaves = _get_result_types(lowered)
         self.small = [i for i, result in enumerate(self.executable.results) if result.nbytes < _SMALL_BYTES]
@@ -69,9 +71,12 @@ class _Compiled:
         self.nothings = [(i, leaf.shape) for i, leaf in enumerate(leaves) if leaf.dtype == jax.dtypes.float0]
 
     def __call__(self, leaves: list) -> Any:
-        arguments = [self._prepare(leaf, wanted.dtype)
-                     for leaf, wanted in zip(leaves, self.executable.arguments)]
-        results = list(self.executable(*arguments))
+        run: Callable = self.executable
+        if self.executable.prepared_arguments:
+            run = self.prepared.get([leaves[i] for i in self.executable._prepared_numbers])
+            leaves = [leaves[i] for i in self.executable._numbers]
+        results = list(run(*(self._get_array(leaf, wanted.dtype)
+                             for leaf, wanted in zip(leaves, self.executable.arguments))))
         for places, hand_over in ((self.small, _get_copier()), (self.large, jax.device_put)):
             if places:
                 arrays = hand_over([results[i] for i in places])
@@ -84,7 +89,7 @@ class _Compiled:
         return jax.tree_util.tree_unflatten(self.tree, results)
 
     @staticmethod
-    def _prepare(leaf: Any, dtype: np.dtype) -> Any:
+    def _get_array(leaf: Any, dtype: np.dtype) -> Any:
         if isinstance(leaf, jax.Array):
             is_key = not isinstance(leaf.dtype, np.dtype)
             return np.asarray(jax.random.key_data(leaf) if is_key else leaf)
@@ -95,7 +100,8 @@ class JitFunction:
     """The result of `hloc.jit`."""
 
     def __init__(self, function: Callable, static_argnums: Any, static_argnames: Any,
-                 donate_argnums: Any, donate_argnames: Any, options: dict[str, Any]):
+                 donate_argnums: Any, donate_argnames: Any, options: dict[str, Any],
+                 prepare_argnums: Any = None, prepare_argnames: Any = None):
         functools.update_wrapper(self, function)
         self._options = options
         self._jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames,
@@ -104,6 +110,13 @@ class JitFunction:
         names = _positional_names(function)
         self._static_numbers, self._static_names = _resolve(names, static_argnums, static_argnames)
         self._donated_numbers, self._donated_names = _resolve(names, donate_argnums, donate_argnames)
+        self._prepared_numbers, self._prepared_names = _resolve(names, prepare_argnums, prepare_argnames)
+        if "prepare" in options:
+            raise TypeError("hloc.jit takes prepare_argnums or prepare_argnames instead of prepare")
+        for kind, numbers, chosen in (("static", self._static_numbers, self._static_names),
+                                      ("donated", self._donated_numbers, self._donated_names)):
+            if both := self._prepared_names & chosen or self._prepared_numbers & numbers:
+                raise ValueError(f"an argument cannot be prepared and {kind}: {', '.join(map(str, sorted(both)))}")
         self._compiled: dict[Any, _Compiled] = {}
         self._lock = threading.RLock()  # a function may call itself while it is traced
 
@@ -120,7 +133,8 @@ class JitFunction:
                 compiled = self._compiled.get(key)
                 if compiled is None:
                     lowered = self._jitted.lower(*arguments, **keywords)
-                    compiled = _Compiled(lowered, self._get_options(lowered))
+                    compiled = _Compiled(lowered, {**self._get_options(lowered),
+                                                   **self._get_prepared(arguments, keywords)})
                     self._compiled[key] = compiled
         results = compiled(leaves)
         self._delete_donated(arguments, keywords)
@@ -150,7 +164,8 @@ class JitFunction:
 
     def compile(self, *arguments: Any, **keywords: Any) -> Executable:
         """The function compiled for these arguments as an Executable, which can be saved."""
-        return compile_module(self.lower(*arguments, **keywords), **self._options)
+        return compile_module(self.lower(*arguments, **keywords), **self._options,
+                              **self._get_prepared(arguments, keywords))
 
     def _get_options(self, lowered: Any) -> dict[str, Any]:
         """The arguments for hloc.compile."""
@@ -164,6 +179,17 @@ class JitFunction:
         dynamic = ([a for i, a in enumerate(arguments) if not is_static[i]],
                    {n: a for n, a in keywords.items() if n not in self._static_names})
         return static, dynamic
+
+    def _get_prepared(self, arguments: tuple, keywords: dict) -> dict[str, Any]:
+        """The option of hloc.compile for the prepared arguments: the numbers of their arrays among all."""
+        if not self._prepared_numbers and not self._prepared_names:
+            return {}
+        is_static = _mark(self._static_numbers, len(arguments))
+        is_prepared = _mark(self._prepared_numbers, len(arguments))
+        given = [(a, is_prepared[i]) for i, a in enumerate(arguments) if not is_static[i]]
+        given += [(a, n in self._prepared_names) for n, a in sorted(keywords.items()) if n not in self._static_names]
+        marks = [mark for a, mark in given for _ in jax.tree_util.tree_leaves(a)]
+        return {"prepare": [i for i, mark in enumerate(marks) if mark]}
 
     def _delete_donated(self, arguments: tuple, keywords: dict) -> None:
         """Deletes donated arrays, like jax.jit."""

@@ -40,6 +40,8 @@ def register(executable: Executable, *, vmap_method: str | None = "sequential") 
     for array in executable.arguments + executable.results:
         if array.packed_bits:
             raise HlocError(f"`{array.name}` is {array}: XLA passes arrays of less than a byte in another form")
+    if executable.prepared_arguments:
+        raise HlocError(f"`{executable.name}` has prepared parameters, which custom calls do not")
     _register_handler()
     number = _native.ffi_register(executable._program, executable._context)
     results = [jax.ShapeDtypeStruct(result.shape, result.dtype) for result in executable.results]

@@ -61,12 +61,15 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
                          nb::dict customCalls, const std::vector<std::string> &bind,
                          const std::vector<std::string> &bindAll,
                          const std::vector<BoundArray> &arrays, std::optional<std::string> cache,
-                         uint64_t cacheSize, double timeBudget) {
-  std::vector<const char *> bindTexts, bindAllTexts;
+                         uint64_t cacheSize, double timeBudget,
+                         const std::vector<std::string> &prepare) {
+  std::vector<const char *> bindTexts, bindAllTexts, prepareTexts;
   for (const std::string &one : bind)
     bindTexts.push_back(one.c_str());
   for (const std::string &all : bindAll)
     bindAllTexts.push_back(all.c_str());
+  for (const std::string &one : prepare)
+    prepareTexts.push_back(one.c_str());
   std::vector<hloc_bound_array> bound;
   for (const auto &[arrayName, type, dims, bytes] : arrays)
     bound.push_back({arrayName.c_str(), type, int32_t(dims.size()), dims.data(), bytes.data()});
@@ -90,6 +93,8 @@ static nb::tuple compile(std::optional<nb::bytes> text, const std::string &file,
   options.cache_size = cacheSize;
   options.time_budget = timeBudget;
   options.reproducible = reproducible;
+  options.prepare = prepareTexts.data();
+  options.prepare_count = prepareTexts.size();
   SharedResult result;
   {
     nb::gil_scoped_release unlocked;
@@ -139,6 +144,16 @@ static nb::list getPorts(const hlort_port *ports, int64_t count) {
   return list;
 }
 
+/// For each argument, except the block of prepared arrays, whether it is a prepared parameter.
+static nb::list getPrepared(const Program &program) {
+  const hlort_module &module = program.getModule();
+  const hlort_preparation *about = module.preparation;
+  nb::list list;
+  for (int64_t i = 0; i < (about ? about->argument : module.argument_count); ++i)
+    list.append(about && (about->uses[i] & HLORT_PREPARED_PARAMETER));
+  return list;
+}
+
 static void bindPort(nb::module_ &m) {
   nb::class_<hlort_port>(m, "Port")
       .def_ro("name", &hlort_port::name)
@@ -182,6 +197,8 @@ NB_MODULE(_native, m) {
       .def_prop_ro("threads", [](const Context &context) { return context.threads->getCount(); });
   nb::class_<Program>(m, "Program", nb::type_slots(programSlots))
       .def("call", &Program::call, "context"_a.none(), "arguments"_a, "convert"_a, "in_place"_a)
+      .def("prepare", &Program::prepare, "context"_a.none(), "arguments"_a, "convert"_a)
+      .def_prop_ro("prepared", &getPrepared)
       .def("save", &save, "file"_a)
       .def("load_weights", &loadWeights, "file"_a)
       .def_prop_ro("bound", &getBound)
@@ -225,7 +242,8 @@ NB_MODULE(_native, m) {
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
         "threads"_a, "fast_math"_a, "native_bf16_dot"_a, "reproducible"_a, "custom_calls"_a,
-        "bind"_a, "bind_all"_a, "arrays"_a, "cache"_a.none(), "cache_size"_a, "time_budget"_a);
+        "bind"_a, "bind_all"_a, "arrays"_a, "cache"_a.none(), "cache_size"_a, "time_budget"_a,
+        "prepare"_a);
   m.def("open", &open, "file"_a);
   m.def("version", &hloc_version);
   bindFfi(m);

@@ -69,6 +69,21 @@ struct Argument {
   }
 };
 
+/// The argument, converted by convert(number, argument) if it does not fit the module's.
+static Argument take(const hlort_module &module, int64_t number, nb::object object,
+                     const nb::callable &convert, bool wantsWritable) {
+  const hlort_port &port = module.arguments[number];
+  Argument argument;
+  argument.object = std::move(object);
+  if (argument.look(port, /*raw=*/false, wantsWritable))
+    return argument;
+  argument.object = convert(number, argument.object);
+  if (!argument.look(port, /*raw=*/true, /*wantsWritable=*/false))
+    throw nb::type_error("an argument was not converted to what the module takes");
+  argument.isWritable = false;
+  return argument;
+}
+
 /// The memory of a result: an argument's, or its own.
 struct Target {
   void *memory = nullptr;
@@ -76,6 +91,12 @@ struct Target {
 };
 
 } // namespace
+
+/// Whether runs, or the preparation, read the argument.
+static bool isRead(const hlort_module &module, int64_t number, int64_t reader) {
+  const hlort_preparation *about = module.preparation;
+  return !about || number >= about->argument || (about->uses[number] & reader);
+}
 
 static Target makeTarget(const hlort_port &port) {
   hlort_status status = {};
@@ -96,16 +117,10 @@ nb::list Program::call(const Context *context, nb::sequence arguments, nb::calla
   std::vector<Argument> given(module.argument_count);
   std::vector<const void *> pointers;
   for (int64_t i = 0; i < module.argument_count; ++i) {
-    const hlort_port &port = module.arguments[i];
-    Argument &argument = given[i];
-    argument.object = arguments[i];
-    if (!argument.look(port, /*raw=*/false, isShared[i])) {
-      argument.object = convert(i, argument.object);
-      if (!argument.look(port, /*raw=*/true, /*wantsWritable=*/false))
-        throw nb::type_error("an argument was not converted to what the module takes");
-      argument.isWritable = false;
-    }
-    pointers.push_back(argument.array.data());
+    nb::object argument = arguments[i];
+    if (isRead(module, i, HLORT_READ_BY_RUN))
+      given[i] = take(module, i, std::move(argument), convert, isShared[i]);
+    pointers.push_back(given[i].array.is_valid() ? given[i].array.data() : nullptr);
   }
   std::vector<Target> targets;
   std::vector<void *> memory;
@@ -128,6 +143,33 @@ nb::list Program::call(const Context *context, nb::sequence arguments, nb::calla
   for (Target &target : targets)
     results.append(std::move(target.array));
   return results;
+}
+
+nb::tuple Program::prepare(const Context *context, nb::sequence arguments, nb::callable convert) {
+  const hlort_module &module = getModule();
+  const hlort_preparation &about = *module.preparation;
+  std::vector<Argument> given(about.argument);
+  std::vector<const void *> pointers;
+  nb::list kept;
+  for (int64_t i = 0; i < about.argument; ++i) {
+    if (about.uses[i] & HLORT_PREPARED_PARAMETER)
+      given[i] = take(module, i, arguments[i], convert, /*wantsWritable=*/false);
+    bool isPassed = given[i].array.is_valid() && isRead(module, i, HLORT_READ_BY_PREPARE);
+    pointers.push_back(isPassed ? given[i].array.data() : nullptr);
+    bool isKept = given[i].array.is_valid() && isRead(module, i, HLORT_READ_BY_RUN);
+    kept.append(isKept ? given[i].object : nb::none());
+  }
+  Target block = makeTarget(module.arguments[about.argument]);
+  hlort_status status = {};
+  {
+    nb::gil_scoped_release unlocked;
+    hlort_context *native = getContext(context ? context->threads.get() : nullptr, status);
+    if (!status.code)
+      about.prepare(native, pointers.data(), block.memory, /*arena=*/nullptr, &status);
+  }
+  if (status.code)
+    throwRunError(status);
+  return nb::make_tuple(block.array, kept);
 }
 
 } // namespace hloc::python

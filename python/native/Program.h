@@ -29,8 +29,14 @@ public:
   /// module expects; convert(number, argument) converts others. Returns NumPy arrays of the
   /// results; those of types that NumPy lacks as unsigned integers of that many bits, those of less
   /// than eight bits as the packed bytes. With `inPlace`, a result that may share an argument's
-  /// memory does so if that is writable, and then is that argument.
+  /// memory does so if that is writable, and then is that argument. Arguments that runs do not
+  /// read, since they were prepared, may be None.
   nb::list call(const Context *context, nb::sequence arguments, nb::callable convert, bool inPlace);
+
+  /// Fills a block of prepared arrays (hlort_preparation) from a sequence of the arguments before
+  /// it, of which only prepared parameters may be other than None. Returns the block and a list of
+  /// these arguments as runs take them: converted, or None if they do not read them.
+  nb::tuple prepare(const Context *context, nb::sequence arguments, nb::callable convert);
 
   /// Runs the module on memory in its own layout, with threads or null. Needs no global interpreter
   /// lock. Returns 0, or the code of a failure, which is also in the status.

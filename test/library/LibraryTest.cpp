@@ -209,6 +209,42 @@ TEST_F(Folder, BindsArraysInMemory) {
   EXPECT_EQ(call(again, x), product);
 }
 
+TEST_F(Folder, PreparesParameters) {
+  // With a cache, which must not give the module without a preparation.
+  std::string cache = folder / "cache";
+  hloc_options options = {};
+  options.cache = cache.c_str();
+  ASSERT_EQ(hloc_get_outcome(compile(kScale, options).get()), HLOC_DONE);
+  const char *names[] = {"w"};
+  options.prepare = names;
+  options.prepare_count = 1;
+  Result result = compile(kScale, options);
+  ASSERT_EQ(hloc_get_outcome(result.get()), HLOC_DONE) << hloc_get_printed_messages(result.get());
+  const hlort_module *module = hloc_get_module(result.get());
+  ASSERT_NE(module->preparation, nullptr);
+  EXPECT_EQ(module->argument_count, 3);
+  EXPECT_EQ(module->preparation->uses[0], HLORT_READ_BY_RUN);
+  EXPECT_TRUE(module->preparation->uses[1] & HLORT_PREPARED_PARAMETER);
+
+  std::vector<float> x(100, 3), w(100, 2), product(100);
+  hlort_status status = {};
+  void *block =
+      hlort_arena_allocate(module->preparation->bytes, module->preparation->alignment, &status);
+  const void *arguments[] = {x.data(), w.data(), block};
+  void *results[] = {product.data()};
+  EXPECT_EQ(module->run(nullptr, arguments, results, nullptr, &status), HLORT_INVALID_ARGUMENT);
+  EXPECT_EQ(module->preparation->prepare(nullptr, arguments, block, nullptr, &status), 0);
+  EXPECT_EQ(module->run(nullptr, arguments, results, nullptr, &status), 0);
+  EXPECT_EQ(product, std::vector<float>(100, 6));
+  hlort_arena_free(block);
+
+  names[0] = "v";
+  Result unknown = compile(kScale, options);
+  EXPECT_EQ(hloc_get_outcome(unknown.get()), HLOC_REFUSED);
+  EXPECT_STREQ(getMessages(unknown)[0].text,
+               "--prepare: the entry has no parameter 'v', only 'x', 'w'");
+}
+
 TEST_F(Folder, RefusesArraysThatAreNotTheParameters) {
   int64_t size = 99;
   std::vector<float> w(100);

@@ -62,6 +62,8 @@ def test_functions(tmp_path):
     (tmp_path / "model.py").write_text(MODEL)
     run("model:layer", "--arguments", "example", "--threads=1", folder=tmp_path)
     assert build_and_run(tmp_path / "layer", "layer") == ["4 4 4 4 4 4 4 4", "12"]
+    run("model:layer", "--arguments", "example", "--prepare=parameters", "-o", "prepared", folder=tmp_path)
+    assert build_and_run(tmp_path / "prepared", "layer") == ["4 4 4 4 4 4 4 4", "12"]
     for function in ("scale", "inner.jitted"):
         run(f"model:{function}", "f32[2,5]", "s32[]", "bf16[7]", "--name=scaled", "--cpu=x86-64-v2", folder=tmp_path)
         assert build_and_run(tmp_path / "scaled", "scaled") == ["3 3 3 3 3 3 3 3 ...", "1"]

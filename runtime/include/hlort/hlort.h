@@ -215,8 +215,9 @@ typedef struct hlort_bound hlort_bound;
 typedef int32_t (*hlort_prepare)(hlort_context *context, const void *const *arguments,
                                  void *prepared, void *arena, hlort_status *status);
 
-/* Which functions read an argument. */
-enum { HLORT_READ_BY_RUN = 1, HLORT_READ_BY_PREPARE = 2 };
+/* Which functions read an argument, and whether it is a prepared parameter: one that stays the same
+ * over many runs. */
+enum { HLORT_READ_BY_RUN = 1, HLORT_READ_BY_PREPARE = 2, HLORT_PREPARED_PARAMETER = 4 };
 
 /* How parameters that stay the same over many runs (`hloc --prepare`) are prepared. */
 typedef struct hlort_preparation {
@@ -225,9 +226,8 @@ typedef struct hlort_preparation {
   int64_t bytes;    /* of the block */
   int64_t alignment;
   int64_t arena_bytes;
-  const int64_t *uses; /* for each argument before the block: HLORT_READ_BY_RUN,
-                          HLORT_READ_BY_PREPARE, both or 0. An argument that runs do not read may
-                          be null. */
+  const int64_t *uses; /* for each argument before the block a combination of the bits above. An
+                          argument that runs do not read may be null. */
 } hlort_preparation;
 
 /* The descriptor of a module. Constant data of its object, symbol NAME_module. */

@@ -54,6 +54,9 @@ typedef struct hloc_options {
                         environment variable HLOC_CACHE */
   uint64_t cache_size; /* its maximum size in bytes; 0: hloc's default */
   double time_budget;  /* as for `hloc --time-budget`, seconds; 0: no limit */
+
+  const char *const *prepare; /* names of parameters, as in `hloc --prepare` */
+  size_t prepare_count;
 } hloc_options;
 
 typedef enum hloc_severity {
