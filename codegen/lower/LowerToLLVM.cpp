@@ -44,8 +44,10 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     expandRounding(module);
   if (llvm::Triple(target.triple).isX86()) { // other targets have instructions
     expandExtremes(module, target.hasRange);
-    if (target.vectorBytes == 64)
+    if (target.vectorBytes == 64) {
       expandNibbles(module);
+      expandScaling(module);
+    }
   }
   {
     IRRewriter rewriter(context);

@@ -157,6 +157,9 @@ void expandRounding(mlir::Operation *root);
 /// operands, for x86: by AVX-512's instruction that distinguishes zeros (vrangeps), or for vectors
 /// by maxps or minps in both orders. LLVM's own code for them is twice as long.
 void expandExtremes(mlir::Operation *root, bool hasRange);
+/// Replaces the two multiplications by powers of two with which exp of vectors ends, so that
+/// subnormal results round once, by AVX-512's instruction that does the same (vscalefps).
+void expandScaling(mlir::Operation *root);
 /// Replaces every conversion from vectors of at least sixteen 4-bit integers to f32 under `root` by
 /// a look-up in a table of sixteen with AVX-512 (vpermps). LLVM's own code shifts twice and
 /// converts.

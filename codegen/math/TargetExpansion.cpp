@@ -157,19 +157,20 @@ static Value emitRange(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum
   return vector::ExtractOp::create(b, result.getResult(0), ArrayRef<int64_t>{0});
 }
 
-/// The same for vectors of any power of two of registers.
-static Value emitRangeInParts(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum) {
+/// f(x, y), computed in parts of 512 bits; the number of elements is a power of two.
+static Value emitInParts(ImplicitLocOpBuilder &b, Value x, Value y,
+                         function_ref<Value(Value, Value)> f) {
   auto type = dyn_cast<VectorType>(x.getType());
   int64_t lanes = type ? type.getNumElements() : 1, half = lanes / 2;
   if (lanes * getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() <= 512)
-    return emitRange(b, x, y, isMaximum);
+    return f(x, y);
   SmallVector<int64_t> both = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   ArrayRef<int64_t> low = ArrayRef(both).take_front(half), high = ArrayRef(both).drop_front(half);
   auto take = [&](Value whole, ArrayRef<int64_t> which) {
     return vector::ShuffleOp::create(b, whole, whole, which);
   };
-  Value first = emitRangeInParts(b, take(x, low), take(y, low), isMaximum);
-  Value second = emitRangeInParts(b, take(x, high), take(y, high), isMaximum);
+  Value first = emitInParts(b, take(x, low), take(y, low), f);
+  Value second = emitInParts(b, take(x, high), take(y, high), f);
   return vector::ShuffleOp::create(b, first, second, both);
 }
 
@@ -219,7 +220,8 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
       }
       continue;
     }
-    Value number = emitRangeInParts(b, x, y, isMaximum);
+    Value number =
+        emitInParts(b, x, y, [&](Value x, Value y) { return emitRange(b, x, y, isMaximum); });
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y),
           none = arith::AddFOp::create(b, x, y);
     op.replaceAllUsesWith(arith::SelectOp::create(b, isNone, none, number).getResult());
@@ -230,6 +232,70 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
 void expandExtremes(Operation *root, bool hasRange) {
   expandExtreme<arith::MaximumFOp>(root, /*isMaximum=*/true, hasRange);
   expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false, hasRange);
+}
+
+/// The value of a constant, or of a vector of equal ones.
+static std::optional<double> getNumber(Value x) {
+  if (auto splat = x.getDefiningOp<vector::BroadcastOp>())
+    x = splat.getSource();
+  APFloat number(0.0);
+  if (!matchPattern(x, m_ConstantFloat(&number)))
+    return std::nullopt;
+  bool isInexact;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isInexact);
+  return number.convertToDouble();
+}
+
+/// n, of bits of which exp has made the float `field`'s exponent (Exponential.cpp): bits are those
+/// of `shifted`, whose lowest are n plus twice the bias.
+static Value findRounded(Value field) {
+  auto shift = field.getDefiningOp<arith::ShLIOp>();
+  auto bits = shift ? shift.getLhs().getDefiningOp<arith::BitcastOp>() : nullptr;
+  if (!bits)
+    return {};
+  Value shifted = bits.getIn();
+  double magic = getElementTypeOrSelf(shifted.getType()).isF32() ? 0x1.8p23 + 254 : 0x1.8p52 + 2046;
+  for (Operation *user : shifted.getUsers())
+    if (auto difference = dyn_cast<arith::SubFOp>(user);
+        difference && difference.getLhs() == shifted && getNumber(difference.getRhs()) == magic)
+      return difference;
+  return {};
+}
+
+/// x 2^n, for an n that is a whole number.
+static Value emitScaled(ImplicitLocOpBuilder &b, Value x, Value n) {
+  auto type = cast<VectorType>(x.getType());
+  int64_t lanes = type.getNumElements(), bits = type.getElementTypeBitWidth();
+  std::string name = "llvm.x86.avx512.mask.scalef." + std::string(bits == 32 ? "ps." : "pd.") +
+                     std::to_string(lanes * bits);
+  auto constant = [&](unsigned width, int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(width), value));
+  };
+  SmallVector<Value> operands{x, n, x, constant(std::max<int64_t>(lanes, 8), -1)};
+  if (lanes * bits == 512)
+    operands.push_back(constant(32, 4)); // as the current rounding mode says
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands).getResult(0);
+}
+
+void expandScaling(Operation *root) {
+  for (arith::MulFOp op : collect<arith::MulFOp>(root)) {
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto inner = op.getLhs().getDefiningOp<arith::MulFOp>();
+    auto rest = op.getRhs().getDefiningOp<arith::BitcastOp>();
+    auto difference = rest ? rest.getIn().getDefiningOp<arith::SubIOp>() : nullptr;
+    if (!type || !inner || !difference)
+      continue;
+    int64_t lanes = type.getNumElements();
+    auto half = inner.getRhs().getDefiningOp<arith::BitcastOp>();
+    Value n = findRounded(difference.getLhs());
+    if (!half || half.getIn() != difference.getRhs() || !n || !llvm::isPowerOf2_64(lanes) ||
+        lanes * type.getElementTypeBitWidth() < 128)
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    op.replaceAllUsesWith(
+        emitInParts(b, inner.getLhs(), n, [&](Value x, Value n) { return emitScaled(b, x, n); }));
+    op.erase();
+  }
 }
 
 /// The numbers that the i4 `codes` encode, looked up in a table of 16 entries. The number of codes
