@@ -6,8 +6,8 @@
 
 #include "codegen/object/TargetMachine.h"
 #include "compiler/driver/weights/Prepared.h"
+#include "compiler/text/InputFile.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace hloc {
 
@@ -65,6 +65,9 @@ struct ScheduleOption : llvm::cl::list<std::string> {
             llvm::cl::desc("Set the schedule of an instruction's kernel (--report and the remarks "
                            "of --choose-schedules show the chosen ones); repeat it for others"),
             llvm::cl::value_desc("name=#hlo.schedule<...>"), llvm::cl::cat(category)) {}
+
+  /// What is wrong with the first malformed occurrence; empty if none is.
+  std::string findFault() const;
 };
 
 /// --bind and --bind-all.
@@ -118,11 +121,11 @@ struct SchedulesFileOption : FieldOption<std::string> {
 inline bool readTunedSchedules(const std::string &file, std::string &text, std::string &fault) {
   if (file.empty())
     return true;
-  auto contents = llvm::MemoryBuffer::getFile(file);
+  auto contents = readInputFile(file);
   if (contents)
     text = (*contents)->getBuffer().str();
   else
-    fault = file + ": " + contents.getError().message();
+    fault = file + ": " + llvm::toString(contents.takeError());
   return bool(contents);
 }
 

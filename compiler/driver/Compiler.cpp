@@ -69,12 +69,10 @@ static LogicalResult setSchedules(ModuleOp module, const CompileOptions &options
   NamedAttrList written;
   for (StringRef entry : options.schedules) {
     auto [name, text] = entry.split('=');
-    auto attribute = dyn_cast_if_present<hlo::ScheduleAttr>(
-        name.empty() ? Attribute() : parseAttribute(text, module.getContext()));
-    if (!attribute)
-      return emitError(UnknownLoc::get(module.getContext()))
-             << "--schedule: expected NAME=#hlo.schedule<...> but got `" << entry << "`";
-    written.set(name, attribute);
+    Attribute schedule = parseAttribute(text, module.getContext());
+    if (!schedule) // the command line was checked (ScheduleOption)
+      return failure();
+    written.set(name, schedule);
   }
   if (!written.empty())
     module->setAttr(kWrittenSchedules, written.getDictionary(module.getContext()));

@@ -2,6 +2,7 @@
 #include "compiler/driver/HloOptMain.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Describe.h"
+#include "compiler/driver/StandardOutput.h"
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/Printer.h"
@@ -187,6 +188,7 @@ ExitCode processFile(const Options &options, const DialectRegistry &registry) {
 int hloOptMain(int argc, char **argv, DialectRegistry &registry) {
   llvm::InitLLVM init(argc, argv);
   installCrashHandler();
+  checkOutputAtExit();
   registry.insert<hlo::HLODialect>();
   registerMLIRContextCLOptions();
   registerAsmPrinterCLOptions();

@@ -2,6 +2,7 @@
 #include "compiler/driver/HloRunMain.h"
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/MpiProcess.h"
+#include "compiler/driver/StandardOutput.h"
 #include "compiler/hlo/Buffers.h"
 #include "compiler/text/Load.h"
 #include "compiler/text/SourceNotes.h"
@@ -207,6 +208,7 @@ int hloRunMain(int argc, char **argv, DialectRegistry &registry, const Runner &c
                const Preparation &prepare) {
   llvm::InitLLVM init(argc, argv);
   installCrashHandler();
+  checkOutputAtExit();
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif

@@ -12,6 +12,7 @@
 #include "compiler/driver/PassDumps.h"
 #include "compiler/driver/Report.h"
 #include "compiler/driver/SelfTest.h"
+#include "compiler/driver/StandardOutput.h"
 #include "compiler/driver/Tune.h"
 #include "compiler/driver/TuneWorker.h"
 #include "compiler/driver/diff/Diff.h"
@@ -411,6 +412,7 @@ private:
 int hlocMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   installCrashHandler();
+  checkOutputAtExit();
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
 #endif

@@ -7,7 +7,6 @@
 #include "compiler/text/Load.h"
 #include "compiler/text/Version.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -203,6 +202,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   std::string fault;
   bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);
   require(hasRead, fault);
+  if (std::string fault = schedules.findFault(); !fault.empty())
+    require(false, fault);
   require(!options.tune || options.tunedSchedulesFile.empty(),
           "--tune and --schedules exclude each other");
   require(!options.freestanding || options.emit <= Emit::Object,
@@ -231,11 +232,11 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
   auto readText = [&](const std::string &file, std::string &contents) {
     if (!right || file.empty())
       return;
-    auto text = llvm::MemoryBuffer::getFile(file);
+    auto text = readInputFile(file);
     if (text)
       contents = (*text)->getBuffer().str();
     else
-      require(false, file + ": " + text.getError().message());
+      require(false, file + ": " + llvm::toString(text.takeError()));
   };
   readText(options.machineFile, options.machine);
   readText(options.profileFile, options.profile);

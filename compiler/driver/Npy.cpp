@@ -4,9 +4,9 @@
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
 #include "compiler/hlo/infer/Shape.h"
+#include "compiler/text/InputFile.h"
 #include "compiler/text/Shape.h"
 #include "runtime/program/NpyHeader.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 
@@ -57,10 +57,10 @@ int64_t findForeignValue(const HostArray &array) {
 } // namespace
 
 llvm::Expected<HostArray> readNpy(StringRef file, RankedTensorType type, StringRef role) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      readInputFile(file, /*isText=*/false);
   if (!buffer)
-    return fault(file, buffer.getError().message());
+    return fault(file, llvm::toString(buffer.takeError()));
   StringRef data = (*buffer)->getBuffer();
   std::optional<runtime::NpyHeader> read = runtime::readNpyHeader(data);
   if (!read)

@@ -138,6 +138,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   std::string fault;
   bool hasRead = readTunedSchedules(options.tunedSchedulesFile, options.tunedSchedules, fault);
   require(hasRead, fault);
+  if (std::string fault = schedules.findFault(); !fault.empty())
+    require(false, fault);
   hasRead = cache.read(options.cache, fault);
   require(hasRead, fault);
   require(!timeBudget.getNumOccurrences() || options.timeBudget > 0,

@@ -3,6 +3,7 @@
 #include "compiler/driver/CrashGuard.h"
 #include "compiler/driver/Describe.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/StandardOutput.h"
 #include "compiler/reduce/FaultCheck.h"
 #include "compiler/reduce/Reducer.h"
 #include "compiler/text/Load.h"
@@ -93,6 +94,7 @@ int reduceFile(const Options &options, reduce::FaultCheck &check, const DialectR
 int hloReduceMain(int argc, char **argv, DialectRegistry &registry) {
   llvm::InitLLVM init(argc, argv);
   installCrashHandler();
+  checkOutputAtExit();
   Options options;
   cl::HideUnrelatedOptions(options.category);
   setVersionPrinter();

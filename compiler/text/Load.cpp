@@ -5,6 +5,7 @@
 #include "compiler/hlo/Verify.h"
 #include "compiler/text/ForeignForms.h"
 #include "compiler/text/Gunzip.h"
+#include "compiler/text/InputFile.h"
 #include "compiler/text/Printer.h"
 #include "compiler/text/SourceNotes.h"
 #include "compiler/text/proto/FindModule.h"
@@ -139,10 +140,10 @@ bool openModule(StringRef path, llvm::SourceMgr &sources, std::string *problem) 
       llvm::errs() << name << ": error: " << why << '\n';
     return false;
   };
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> file = readInputFile(path);
   StringRef name = path == "-" ? "<stdin>" : path;
   if (!file)
-    return refuse(name, "cannot read the file: " + file.getError().message());
+    return refuse(name, "cannot read the file: " + llvm::toString(file.takeError()));
   if (llvm::Error error = addModule(std::move(*file), sources))
     return refuse(name, llvm::toString(std::move(error)));
   return true;

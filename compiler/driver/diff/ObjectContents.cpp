@@ -2,9 +2,9 @@
 #include "compiler/driver/diff/ObjectContents.h"
 #include "compiler/driver/diff/BuildRecord.h"
 #include "compiler/text/Gunzip.h"
+#include "compiler/text/InputFile.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -193,9 +193,9 @@ Expected<ObjectContents> ObjectReader::read() {
 }
 
 Expected<ObjectContents> readObject(StringRef file) {
-  auto buffer = MemoryBuffer::getFile(file);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInputFile(file, /*isText=*/false);
   if (!buffer)
-    return createStringError("cannot read the file: " + buffer.getError().message());
+    return createStringError("cannot read the file: " + toString(buffer.takeError()));
   Expected<std::unique_ptr<ObjectFile>> object =
       ObjectFile::createObjectFile((*buffer)->getMemBufferRef());
   auto *elf = object ? dyn_cast<ELFObjectFileBase>(object->get()) : nullptr;

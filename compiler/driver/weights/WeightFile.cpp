@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/weights/WeightFile.h"
+#include "compiler/text/InputFile.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
 
@@ -32,9 +33,9 @@ static StringRef findForeignForm(StringRef data) {
 }
 
 Expected<std::shared_ptr<WeightFile>> WeightFile::open(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInputFile(path, /*isText=*/false);
   if (!buffer)
-    return createStringError(path + ": error: " + buffer.getError().message());
+    return createStringError(path + ": error: " + toString(buffer.takeError()));
   return open(std::move(*buffer));
 }
 
