@@ -21,6 +21,7 @@ void hloc::buildInterfacePipeline(OpPassManager &passes) {
   passes.addPass(createLowerTransfers());
   passes.addPass(createInlineCalls());
   passes.addPass(createLowerControlFlow());
+  passes.addNestedPass<func::FuncOp>(createWarnOfEndlessLoops());
   passes.addPass(createExpandBoundedSizes());
   passes.addPass(createExpandCollectives());
   passes.addPass(createMatchCollectives());

@@ -8,6 +8,20 @@ include "mlir/Pass/PassBase.td"
 
 //===- Simplification ------------------------------------------------------===//
 
+def WarnOfEndlessLoops : Pass<"warn-of-endless-loops", "::mlir::func::FuncOp"> {
+  let summary = "Warn of loops whose counters never reach their bounds";
+  let description = [{
+    Follows the counters of loops `for (i = a; i < b; i += c)` with constants a, b and c in their own
+    arithmetic. A float counter stays where it is as soon as c is less than half the distance to the next
+    number: a bf16 that is incremented by 1 stays at 256. An integer wraps around, and may miss every
+    number that ends the loop.
+
+    ```
+    model.hlo:12:8: warning: this loop never ends: its counter of type bf16 does not get beyond 996
+    ```
+  }];
+}
+
 def RaiseCountedLoops : Pass<"raise-counted-loops", "::mlir::func::FuncOp"> {
   let summary = "Turn counting scf.while loops into scf.for";
   let description = [{

@@ -9,6 +9,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
+#include "passes/simplify/LoopCounter.h"
 #include "passes/simplify/Match.h"
 
 using namespace mlir;
@@ -22,84 +23,23 @@ namespace hloc {
 
 namespace {
 
-/// `for (i = init; i <direction> bound; i += step)`, where i is the loop-carried value number
-/// `position`.
-struct Counter {
-  unsigned position;
-  Direction direction;
-  Value init, bound;
+/// `for (i = init; i <direction> bound; i += step)` with an integer counter.
+struct IntegerCounter : LoopCounter {
   int64_t step;
-  RankedTensorType type;
 };
 
-Direction swapOperands(Direction direction) {
-  switch (direction) {
-  case Direction::LT:
-    return Direction::GT;
-  case Direction::LE:
-    return Direction::GE;
-  case Direction::GT:
-    return Direction::LT;
-  case Direction::GE:
-    return Direction::LE;
-  default:
-    return direction;
-  }
-}
-
-/// The counter, if the condition tests nothing else and forwards the whole state in order.
-std::optional<Counter> findCounter(scf::WhileOp loop) {
-  Block &before = loop.getBefore().front(), &after = loop.getAfter().front();
-  auto condition = cast<scf::ConditionOp>(before.getTerminator());
-  if (!llvm::equal(condition.getArgs(), before.getArguments()))
-    return std::nullopt;
-  auto extract = condition.getCondition().getDefiningOp<tensor::ExtractOp>();
-  auto compare = extract ? extract.getTensor().getDefiningOp<CompareOp>() : CompareOp();
-  if (!compare || compare->getBlock() != &before)
-    return std::nullopt;
-  for (Operation &op : before)
-    if (&op != compare && &op != extract && &op != condition && !isa<ConstantOp>(op) &&
-        !isOpTriviallyDead(&op))
-      return std::nullopt;
-
-  Counter counter;
-  Value tested = compare.getLhs();
-  counter.bound = compare.getRhs();
-  counter.direction = compare.getDirection();
-  if (!isa<BlockArgument>(tested) || tested.getParentBlock() != &before) {
-    std::swap(tested, counter.bound);
-    counter.direction = swapOperands(counter.direction);
-  }
-  auto argument = dyn_cast<BlockArgument>(tested);
-  if (!argument || argument.getOwner() != &before ||
-      !arrayType(tested).getElementType().isIntOrIndex())
-    return std::nullopt;
-  bool isInside = counter.bound.getParentBlock() == &before;
-  if (isInside && !counter.bound.getDefiningOp<ConstantOp>())
-    return std::nullopt;
-  counter.position = argument.getArgNumber();
-  counter.init = loop.getInits()[counter.position];
-  counter.type = arrayType(tested);
-
-  Operation *next = after.getTerminator()->getOperand(counter.position).getDefiningOp();
-  if (!next || !isa<AddOp, SubtractOp>(next) || isPred(counter.type.getElementType()))
-    return std::nullopt;
-  Value state = after.getArgument(counter.position);
-  Value other = next->getOperand(next->getOperand(0) == state ? 1 : 0);
-  bool usesState =
-      next->getOperand(0) == state || (isa<AddOp>(next) && next->getOperand(1) == state);
-  std::optional<APSInt> step = getSplatInteger(other);
-  if (!usesState || !step)
+std::optional<IntegerCounter> findIntegerCounter(scf::WhileOp loop) {
+  std::optional<LoopCounter> counter = findCounter(loop);
+  std::optional<APSInt> step = counter ? getSplatInteger(counter->step) : std::nullopt;
+  if (!step || isPred(counter->type.getElementType()))
     return std::nullopt;
   // Steps of unsigned counters are taken as signed too: adding 2^n - 1 counts down.
-  counter.step = step->getSExtValue();
-  if (isa<SubtractOp>(next))
-    counter.step = -counter.step;
-  return counter;
+  int64_t value = step->getSExtValue();
+  return IntegerCounter{*counter, counter->subtracts ? -value : value};
 }
 
 /// The trip count, if both ends are constant and the counter does not wrap.
-std::optional<int64_t> getTripCount(const Counter &counter) {
+std::optional<int64_t> getTripCount(const IntegerCounter &counter) {
   std::optional<APSInt> init = getSplatInteger(counter.init),
                         bound = getSplatInteger(counter.bound);
   if (!init || !bound || counter.step == 0)
@@ -131,7 +71,7 @@ std::optional<int64_t> getTripCount(const Counter &counter) {
 }
 
 /// The counter as a tensor: init + iv * step.
-Value makeCounterValue(Build build, const Counter &counter, Value init, Value iv) {
+Value makeCounterValue(Build build, const IntegerCounter &counter, Value init, Value iv) {
   OpBuilder &b = build.builder;
   Location loc = build.loc;
   Value scaled = iv;
@@ -147,7 +87,7 @@ Value makeCounterValue(Build build, const Counter &counter, Value init, Value iv
 }
 
 bool raise(scf::WhileOp loop) {
-  std::optional<Counter> counter = findCounter(loop);
+  std::optional<IntegerCounter> counter = findIntegerCounter(loop);
   if (!counter)
     return false;
   OpBuilder builder(loop);
