@@ -16,7 +16,7 @@ void addTarget(CacheKeyBuilder &key, const Target &target) {
   for (bool has : {target.hasMaskRegisters, target.hasFma, target.hasPairMultiplyAdd,
                    target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasHalf,
                    target.hasRounding, target.hasRange, target.singleThreaded, target.fastMath,
-                   target.reproducible, target.lineTables, target.trace})
+                   target.flushSubnormals, target.reproducible, target.lineTables, target.trace})
     key.add(uint64_t(has));
 }
 

@@ -2,6 +2,7 @@
 #include "codegen/object/LlvmIr.h"
 #include "codegen/lower/CarryMasksAsIntegers.h"
 #include "codegen/lower/CompleteReversals.h"
+#include "codegen/lower/FlushSubnormals.h"
 #include "codegen/lower/HideHalfReadVectors.h"
 #include "codegen/lower/MoveShufflesBehindOperands.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
@@ -255,6 +256,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   masks.addPass(CompleteReversals());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
   passes.run(module, modules);
+  if (target.flushSubnormals)
+    flushSubnormals(module);
 }
 
 } // namespace hloc

@@ -123,6 +123,11 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
                        "reciprocal: faster, but results differ by rounding errors and intermediate "
                        "results may overflow; NaN and infinity are preserved",
                        category);
+  FieldSwitch flushSubnormals(
+      "flush-subnormals", options.flushSubnormals,
+      "Take subnormal numbers of f32 and f64 for zero, and return zero instead of them: faster on "
+      "Intel processors where numbers vanish",
+      category);
   FieldSwitch reproducible(
       "reproducible", options.reproducible,
       "Give the same bits on every processor (x86-64-v2 to -v4, AArch64, RISC-V), except for those "
@@ -224,6 +229,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           "--tune keeps the bits of the results, which --fast-math does not determine");
   require(!options.reproducible || !options.fastMath,
           "--reproducible keeps the bits of the results, which --fast-math does not determine");
+  require(!options.reproducible || !options.flushSubnormals,
+          "--reproducible excludes --flush-subnormals, which not every processor can");
   require(!options.reproducible || options.bf16Dot == Bf16Dot::Exact,
           "--reproducible excludes --bf16-dot=native, whose instruction only some processors have");
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
@@ -291,6 +298,7 @@ TargetOptions HlocOptions::getTarget() const {
   target.singleThreaded = threads == 1 || freestanding;
   target.lineTables = lineTables;
   target.fastMath = fastMath;
+  target.flushSubnormals = flushSubnormals;
   target.reproducible = reproducible;
   target.bf16Dot = bf16Dot;
   return target;

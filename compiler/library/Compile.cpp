@@ -63,6 +63,7 @@ static CompileOptions getCompileOptions(const hloc_options &options) {
   compile.target.optimization = options.level ? options.level - 1 : 3;
   compile.target.singleThreaded = options.threads == 1;
   compile.target.fastMath = options.fast_math;
+  compile.target.flushSubnormals = options.flush_subnormals;
   compile.target.reproducible = options.reproducible;
   compile.target.bf16Dot = options.native_bf16_dot ? Bf16Dot::Native : Bf16Dot::Exact;
   compile.timeBudget = options.time_budget;
@@ -77,9 +78,10 @@ static std::string findFault(const hloc_options &options, const CompileOptions &
     return "expected a number of threads that is not negative";
   if (!(options.time_budget >= 0))
     return "expected a time budget that is not negative";
-  if (options.reproducible && (options.fast_math || options.native_bf16_dot))
-    return "results that are reproducible exclude those of fast mathematics and of native products "
-           "of bf16";
+  if (options.reproducible &&
+      (options.fast_math || options.native_bf16_dot || options.flush_subnormals))
+    return "results that are reproducible exclude those of fast mathematics, of native products of "
+           "bf16 and of flushed subnormal numbers";
   auto targets = makeTargets(compile.target);
   return targets ? "" : llvm::toString(targets.takeError());
 }

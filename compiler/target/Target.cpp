@@ -140,6 +140,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.optimization = options.optimization;
   target.singleThreaded = options.singleThreaded;
   target.fastMath = options.fastMath;
+  target.flushSubnormals = options.flushSubnormals;
   target.reproducible = options.reproducible;
   target.lineTables = options.lineTables;
   target.trace = options.trace;
@@ -149,6 +150,9 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
       triple.getArch() != llvm::Triple::riscv64)
     return llvm::createStringError("code generation does not support '" + target.triple +
                                    "': expected a target of x86_64, aarch64 or riscv64");
+  if (target.flushSubnormals && triple.isRISCV64())
+    return llvm::createStringError(
+        "RISC-V processors keep subnormal numbers: they cannot flush them to zero");
   llvm::Expected<const Processor *> processor = findProcessor(triple, options.cpu);
   if (!processor)
     return processor.takeError();

@@ -30,6 +30,8 @@ struct TargetOptions {
   bool singleThreaded = false;
   /// Floating-point arithmetic may be reassociated, and divisions become products with reciprocals.
   bool fastMath = false;
+  /// Operations on f32 and f64 may take and return zero instead of subnormal numbers.
+  bool flushSubnormals = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   /// Results have the same bits for any instruction set: kernels are planned for one set of
   /// registers and one machine, whichever processor their code is for, and x * y + z is rounded in
@@ -79,7 +81,7 @@ struct Target {
   /// There are minimum and maximum instructions for floats that distinguish +0 from -0 (vrangeps).
   bool hasRange = false;
   int optimization = 3;
-  bool singleThreaded = false, fastMath = false, reproducible = false;
+  bool singleThreaded = false, fastMath = false, flushSubnormals = false, reproducible = false;
   bool lineTables = false, trace = false;
 
   /// Elements of `bits` bits in a register.

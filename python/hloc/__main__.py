@@ -95,6 +95,7 @@ def main(command: list[str] | None = None) -> int:
     parser.add_argument("--prepare", action="append", default=[], metavar="NAME",
                         help="a parameter, or all whose paths begin so, that stays the same over many runs")
     parser.add_argument("--fast-math", action="store_true", help="reassociate sums and products of floats")
+    parser.add_argument("--flush-subnormals", action="store_true", help="take subnormal numbers for zero")
     parser.add_argument("--reproducible", action="store_true", help="give the same bits on every processor")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")
     options = parser.parse_args(command)
@@ -108,6 +109,7 @@ def main(command: list[str] | None = None) -> int:
                                 options.module.partition(":")[2].rpartition(".")[2])
         executable = compile_module(module, name=name, threads=options.threads or None, cpu=options.cpu,
                                     optimization=options.level, fast_math=options.fast_math,
+                                    flush_subnormals=options.flush_subnormals,
                                     reproducible=options.reproducible,
                                     bind=_read_bind(options.bind), bind_all=options.bind_all,
                                     prepare=options.prepare)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -72,6 +73,18 @@ TEST(Library, CompilesText) {
   EXPECT_NE(std::string(hloc_get_header(result.get(), &size)).find("twice_run"), std::string::npos);
   EXPECT_EQ(std::string(hloc_get_object(result.get(), &size), 4), "\x7f"
                                                                   "ELF");
+}
+
+TEST(Library, FlushesSubnormalsOnlyWhileCodeRuns) {
+  volatile float smallest = std::numeric_limits<float>::min();
+  std::vector<float> subnormals(4, smallest / 4);
+  EXPECT_EQ(call(compile(kDouble), subnormals), std::vector<float>(4, smallest / 2));
+  hloc_options options = {};
+  options.flush_subnormals = 1;
+  EXPECT_EQ(call(compile(kDouble, options), subnormals), std::vector<float>(4, 0));
+  EXPECT_GT(smallest / 2, 0) << "the caller's arithmetic keeps them";
+  options.reproducible = 1;
+  EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
 }
 
 TEST(Library, SaysWhatIsWrongAndWhere) {

@@ -29,6 +29,7 @@ static json::Object printOptions(const CompileOptions &options) {
       {"--threads", target.singleThreaded ? "1" : "0"},
       {"-g", target.lineTables ? "yes" : "no"},
       {"--fast-math", target.fastMath ? "yes" : "no"},
+      {"--flush-subnormals", target.flushSubnormals ? "yes" : "no"},
       {"--reproducible", target.reproducible ? "yes" : "no"},
       {"--bf16-dot", target.bf16Dot == Bf16Dot::Native ? "native" : "exact"},
       {"--target-file", target.machine.empty() ? "" : printHash(target.machine)},

@@ -57,6 +57,8 @@ typedef struct hloc_options {
 
   const char *const *prepare; /* names of parameters, as in `hloc --prepare` */
   size_t prepare_count;
+
+  int32_t flush_subnormals; /* as for `hloc --flush-subnormals`; excludes `reproducible` */
 } hloc_options;
 
 typedef enum hloc_severity {
