@@ -16,7 +16,14 @@ namespace {
 enum class Sign { Signed, Unsigned };
 } // namespace
 
-static bool isConstantSplat(Value x) { return matchPattern(getSplatSource(x), m_Constant()); }
+/// True if LLVM divides by the vector `y` without division instructions: it is a constant. Not
+/// vectors of less than 16 bytes: with AVX2, LLVM 22 makes zeros of their quotients where these are
+/// reversed, widened and masked.
+static bool isDividedByLlvm(Value y) {
+  auto type = cast<VectorType>(y.getType());
+  bool isShort = type.getElementType().isInteger(8) && type.getNumElements() < 16;
+  return !isShort && matchPattern(getSplatSource(y), m_Constant());
+}
 
 /// Quotient of integers of up to 32 bits in vectors, which have no division instruction: that of
 /// floats with enough digits, cut off, is exact. `y` is not 0; MIN / -1 wraps.
@@ -51,7 +58,7 @@ static Expr divide(Expr x, Expr y, Sign sign) {
   if (width == 1)
     return select(zero, y.integer(-1), x);
   Expr quotient = [&]() -> Expr {
-    if (inVector && width <= 32 && (width == 8 || width >= 16) && !isConstantSplat(y.value))
+    if (inVector && width <= 32 && (width == 8 || width >= 16) && !isDividedByLlvm(y.value))
       return divideAsFloats(x, divisor, sign);
     if (sign == Sign::Signed)
       return {&b, arith::DivSIOp::create(b, x.value, divisor.value)};
@@ -65,7 +72,7 @@ static Expr remainder(Expr x, Expr y, Sign sign) {
   if (x.width() == 1) // by 0 or by 1 of whichever sign
     return select(eq(y, 0), x, x.integer(0));
   // By 0 the product vanishes, which leaves x.
-  if (isa<VectorType>(x.value.getType()) && !isConstantSplat(y.value))
+  if (isa<VectorType>(x.value.getType()) && !isDividedByLlvm(y.value))
     return x - divide(x, y, sign) * y;
   Expr zero = eq(y, 0);
   Expr replaced = sign == Sign::Signed ? zero | eq(y, -1) : zero;

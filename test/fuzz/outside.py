@@ -92,12 +92,14 @@ class OutsideOperations:
         """Whether they are in their range."""
         if x.element in COMPLEX + [POWERS]:
             return
-        low, high = (self.scalar(x.element, ends.get(x.element, otherwise))
-                     for ends, otherwise in ((LOWEST, 0 if x.element[0] == "u" else -3), (HIGHEST, 4)))
         is_normal = x.element in FLOATS and self.random.random() < 0.4
+        ends = (LOWEST.get(x.element, 0 if x.element[0] == "u" else -3), HIGHEST.get(x.element, 4))
+        if is_normal:  # mean and deviation for which the narrowest types have no infinity
+            ends = (0, 1)
+        low, high = (self.scalar(x.element, end) for end in ends)
         s = shape(x.element, x.sizes)
         drawn = self.raw(s, f"rng({low}, {high}), distribution={'rng_normal' if is_normal else 'rng_uniform'}")
-        if is_normal:  # of a deviation for which the narrowest types have no infinity either
+        if is_normal:
             self.add("pred", x.sizes, f"is-finite({drawn})")
             return
         ends = [self.raw(s, f"broadcast({end}), dimensions={{}}") for end in (low, high)]
