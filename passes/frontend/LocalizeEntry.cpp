@@ -37,6 +37,13 @@ static StringRef getText(Operation *op, StringRef name) {
   return text ? text.getValue() : StringRef();
 }
 
+static LogicalResult refuse(Location location, const Twine &what) {
+  emitNotSupported(location, what).attachNote(location)
+      << "partition the module first, as XLA does when it compiles it: JAX prints the result with "
+         "`jax.jit(f).lower(...).compile().as_text()`";
+  return failure();
+}
+
 /// True if a sharding does not partition: every device has everything, or a single device does.
 static bool isWhole(StringRef sharding) {
   return sharding.empty() || sharding.contains("manual") ||
@@ -174,8 +181,7 @@ LogicalResult EntryLocalizer::dropAnnotation(Operation *op) {
     moves = !isWhole;
   }
   if (moves)
-    return emitNotSupported(op->getLoc(), "a change of sharding outside manual code (partition "
-                                          "the module first)");
+    return refuse(op->getLoc(), "a change of sharding outside manual code");
   op->getResult(0).replaceAllUsesWith(array);
   op->erase();
   return success();
@@ -202,8 +208,7 @@ LogicalResult EntryLocalizer::localizeArguments(CustomCallOp call) {
     if (!parameter || !llvm::all_of(parameter.getUsers(), [](Operation *user) {
           return isToLocal(user) || isSharding(user);
         }))
-      return emitNotSupported(call.getLoc(), "a part of an array that is computed outside manual "
-                                             "code (partition the module first)");
+      return refuse(call.getLoc(), "a part of an array that is computed outside manual code");
     parts[operand] = {{operand.getType(), sharding}};
     parameter.setType(type);
     entry.removeArgAttr(parameter.getArgNumber(), "hlo.sharding");
@@ -282,8 +287,7 @@ LogicalResult EntryLocalizer::visit(Operation *op) {
     op->erase();
     return success();
   }
-  return emitNotSupported(op->getLoc(), "work on a global array outside manual code "
-                                        "(partition the module first)");
+  return refuse(op->getLoc(), "work on a global array outside manual code");
 }
 
 /// Updates the shapes in the header's layout; their orders of dimensions are kept.
@@ -341,36 +345,30 @@ LogicalResult EntryLocalizer::checkBetween() {
     return success();
   WalkResult result = module.walk([&](Operation *op) {
     if ((isToLocal(op) || isToGlobal(op)) &&
-        op->getOperandTypes() != getElementTypes(op->getResult(0).getType())) {
-      emitNotSupported(op->getLoc(),
-                       "manual code outside the entry computation (partition the module first)");
-      return WalkResult::interrupt();
-    }
+        op->getOperandTypes() != getElementTypes(op->getResult(0).getType()))
+      return WalkResult(refuse(op->getLoc(), "manual code outside the entry computation"));
     StringRef sharding = getText(op, "hlo.sharding");
     if (isa<ComputationOp>(op) || isWhole(sharding))
       return WalkResult::advance();
-    emitNotSupported(op->getLoc(), "a module that is annotated with shardings, but not manual,")
-            .attachNote(op->getLoc())
-        << "partition it first: print the module after XLA's SPMD partitioner or after "
-           "shard_map, where each partition works on its own part";
-    return WalkResult::interrupt();
+    return WalkResult(
+        refuse(op->getLoc(), "a module that is annotated with shardings, but not manual,"));
   });
   if (result.wasInterrupted())
     return failure();
   for (BlockArgument parameter : entry.getArguments())
     if (auto sharding =
             entry.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), "hlo.sharding");
-        sharding && !isWhole(sharding.getValue()) && !parameter.use_empty()) {
-      emitNotSupported(parameter.getLoc(), "a parameter that is sharded in code that is not manual")
-              .attachNote(parameter.getLoc())
-          << "partition the module first";
-      return failure();
-    }
+        sharding && !isWhole(sharding.getValue()) && !parameter.use_empty())
+      return refuse(parameter.getLoc(), "a parameter that is sharded in code that is not manual");
   return success();
 }
 
 LogicalResult EntryLocalizer::run() {
   setPartitionCount();
+  // XLA schedules a module after it has partitioned it: what still is annotated has the shapes of
+  // one partition's part.
+  if (module->hasAttr("hlo.is_scheduled"))
+    return success();
   auto before = cast<FunctionType>(entry.getFunctionType());
   Block &body = entry.getBody().front();
   if (llvm::any_of(body, [](Operation &op) { return isToLocal(&op) || isToGlobal(&op); })) {

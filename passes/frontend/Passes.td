@@ -19,7 +19,7 @@ def LocalizeEntry : Pass<"localize-entry", "::mlir::ModuleOp"> {
     also take results of other manual code, divided in the same way. The number of partitions is that of
     Shardy's mesh, unless the header has one. Computations on global arrays, and modules of several
     partitions that are annotated with shardings but not manual, are refused: they have to be partitioned
-    first.
+    first. A scheduled module (`is_scheduled=true`) has been, by XLA, and is not changed.
   }];
 }
 
