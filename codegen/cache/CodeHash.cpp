@@ -10,8 +10,8 @@ namespace hloc {
 
 void addTarget(CacheKeyBuilder &key, const Target &target) {
   key.add(target.triple).add(target.cpu).add(target.features);
-  for (int64_t number : {target.vectorBytes, target.vectorRegisters, target.narrowestMaskedBits,
-                         int64_t(target.optimization)})
+  for (int64_t number : {target.vectorBytes, target.vectorRegisters, target.sveBytes,
+                         target.narrowestMaskedBits, int64_t(target.optimization)})
     key.add(uint64_t(number));
   for (bool has : {target.hasMaskRegisters, target.hasFma, target.hasPairMultiplyAdd,
                    target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasHalf,

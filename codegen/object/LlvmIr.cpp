@@ -6,6 +6,7 @@
 #include "codegen/lower/HideHalfReadVectors.h"
 #include "codegen/lower/MoveShufflesBehindOperands.h"
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
+#include "codegen/lower/SelectFromMasks.h"
 #include "codegen/lower/SplitConstantMasks.h"
 #include "codegen/lower/WidenPackedShuffles.h"
 #include "codegen/object/MemoryFunctions.h"
@@ -57,6 +58,10 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
     function.addFnAttr("target-features", target.features);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
     function.addFnAttr("no-trapping-math", "true");
+    if (target.sveBytes) {
+      unsigned scale = unsigned(target.sveBytes / 16);
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, scale, scale));
+    }
     if (isFreestanding(module)) // interrupts may use the same stack
       function.addFnAttr(llvm::Attribute::NoRedZone);
   }
@@ -254,6 +259,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
     masks.addPass(HideHalfReadVectors());
   masks.addPass(WidenPackedShuffles());
   masks.addPass(CompleteReversals());
+  if (target.sveBytes)
+    masks.addPass(SelectFromMasks());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(masks)));
   passes.run(module, modules);
   if (target.flushSubnormals)

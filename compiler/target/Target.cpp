@@ -132,6 +132,15 @@ static void planForAll(Target &target) {
   target.machine = findMachine("x86-64-v3", "x86-64-v3");
 }
 
+/// Bytes of SVE's registers on a processor that has more than NEON, from its manual; else 0. The
+/// other processors with SVE that LLVM knows have 16.
+static int64_t getSveBytes(llvm::StringRef cpu) {
+  return llvm::StringSwitch<int64_t>(cpu)
+      .Cases({"neoverse-v1", "neoverse-512tvb"}, 32)
+      .Case("a64fx", 64)
+      .Default(0);
+}
+
 llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   describeTargets();
   Target target;
@@ -182,7 +191,8 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     if (avx512)
       target.features += (target.features.empty() ? "" : ",") + std::string("-prefer-256-bit");
   } else if (triple.isAArch64()) {
-    target.vectorBytes = 16;
+    target.sveBytes = has("sve") ? getSveBytes(target.cpu) : 0;
+    target.vectorBytes = std::max<int64_t>(16, target.sveBytes);
     target.vectorRegisters = 32;
     target.hasFma = target.hasHalf = target.hasRounding = true;
   } else if (triple.isRISCV64()) {
@@ -246,6 +256,7 @@ static std::string describe(const Target &target, llvm::StringRef separator) {
     if (has)
       out << ", " << what;
   };
+  say(target.sveBytes > 0, "SVE of this length");
   say(target.hasFma, target.emulatesFma ? "emulated fused multiply-add" : "fused multiply-add");
   say(target.hasHalf, "conversions of f16");
   say(target.hasPairMultiplyAdd, "products of pairs");

@@ -55,6 +55,8 @@ struct Target {
   Machine machine;
   /// Bytes of a vector register, and the number of registers, that kernels are planned for.
   int64_t vectorBytes = 16, vectorRegisters = 16;
+  /// Bytes of a register of SVE, if code counts on the processor's having just as many; else 0.
+  int64_t sveBytes = 0;
   /// Vectors of i1 have registers of their own (AVX-512). Without these, a mask is a vector as wide
   /// as what was compared.
   bool hasMaskRegisters = false;

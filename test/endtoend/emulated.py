@@ -4,7 +4,7 @@
 it with host.c and runs it in an emulator. Needs clang, the other machine's C library and qemu-user.
 
     emulated.py MODULE --inputs-from=DIR --outputs-to=DIR --hloc=PATH --clang=PATH --include=DIR
-                --triple=aarch64-linux-gnu [--mcpu=NAME] [-O3]
+                --triple=aarch64-linux-gnu [--mcpu=NAME] [--emulate=CPU] [-O3]
 
 Exit status 0 if it ran, 3 if the object needs the runtime (custom calls, Fourier transforms), which is not
 built for the other machine, or an instruction that the emulator has not; else 1 with a message."""
@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-# An emulator's options: vectors, of the length that code for any processor counts on.
-EMULATOR = {"riscv64": ["-cpu", "rv64,v=true,vext_spec=v1.0,vlen=128"]}
+# The processor to emulate by default: with vectors, of the length that code for any processor counts on.
+PROCESSOR = {"riscv64": "rv64,v=true,vext_spec=v1.0,vlen=128"}
 HOST = pathlib.Path(__file__).resolve().parent / "host.c"
 
 
@@ -46,7 +46,8 @@ def main():
     parser.add_argument("module")
     for name in ("inputs-from", "outputs-to", "hloc", "clang", "include", "triple"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--mcpu")
+    parser.add_argument("--mcpu", help="the processor to compile for")
+    parser.add_argument("--emulate", help="the processor to emulate, by the emulator's name of it")
     options, rest = parser.parse_known_args()
     machine = options.triple.split("-")[0]
     with tempfile.TemporaryDirectory() as scratch:
@@ -59,7 +60,8 @@ def main():
             sys.exit(3)
         run([options.clang, f"--target={options.triple}", "-O1", "-std=c11", "-fuse-ld=lld", "-static",
              f"-I{options.include}", HOST, code, "-lm", "-o", program])
-        run([f"qemu-{machine}", *EMULATOR.get(machine, []), program, getattr(options, "inputs_from"), getattr(options, "outputs_to")])
+        processor = options.emulate or PROCESSOR.get(machine)
+        run([f"qemu-{machine}", *(["-cpu", processor] if processor else []), program, getattr(options, "inputs_from"), getattr(options, "outputs_to")])
 
 
 if __name__ == "__main__":

@@ -39,6 +39,13 @@ TEST(Machine, RowsByProcessor) {
   EXPECT_EQ(makeFor("neoverse-v2", "aarch64-linux-gnu").machine.name, "neoverse-v2");
 }
 
+TEST(Machine, VectorsOfAArch64HaveTheProcessorsLength) {
+  EXPECT_EQ(makeFor("generic", "aarch64-linux-gnu").vectorBytes, 16);
+  EXPECT_EQ(makeFor("neoverse-v2", "aarch64-linux-gnu").vectorBytes, 16);
+  EXPECT_EQ(makeFor("neoverse-v1", "aarch64-linux-gnu").vectorBytes, 32);
+  EXPECT_EQ(makeFor("a64fx", "aarch64-linux-gnu").vectorBytes, 64);
+}
+
 TEST(Machine, UnknownProcessorsGetTheRowOfTheirLevel) {
   EXPECT_EQ(makeFor("bdver4").machine.name, "x86-64-v3");
   EXPECT_EQ(makeFor("knl").machine.name, "x86-64-v3"); // AVX-512 without its later parts
