@@ -16,6 +16,7 @@
 
 #include "collective/Exchange.h"
 #include "collective/Helpers.h"
+#include "collective/MeetingPool.h"
 #include "collective/Participant.h"
 
 #include <atomic>
@@ -47,6 +48,7 @@ struct Meeting {
     int64_t end;
   };
   std::unique_ptr<Share[]> shares; // by place
+  int32_t shareCount = 0;
   alignas(64) std::atomic<int64_t> unitsLeft{0};
 
   std::atomic<int32_t> sleepers{0};
@@ -56,6 +58,8 @@ struct Meeting {
 
   hlort_status failure{}; // set before the phase is Failed
 
+  /// Makes it as if new, except that it keeps memory for the next one.
+  void reset();
   bool isMissing(int32_t participant) const;
   /// Divides the units into shares.
   void shareOut();
@@ -112,6 +116,7 @@ private:
   std::vector<bool> left;                     // by participant; had joined and is gone
   std::map<uint64_t, ProgramRuns> programs;
   std::map<Key, std::shared_ptr<Meeting>> gathering;
+  std::shared_ptr<MeetingPool> pool = std::make_shared<MeetingPool>();
   const int32_t processors;
   int32_t computing;              // threads of participants; one for each that has not joined
   std::chrono::nanoseconds alert; // how long it pays to look out

@@ -11,6 +11,13 @@ namespace hloc::runtime {
 
 using Phase = Meeting::Phase;
 
+void Meeting::reset() {
+  for (Member &member : members)
+    member.what = nullptr;
+  phase = Phase::Gathering;
+  failure = {};
+}
+
 bool Meeting::isMissing(int32_t participant) const {
   for (int32_t i = 0; i < group.size(); ++i)
     if (group.members[i] == participant)
@@ -20,7 +27,10 @@ bool Meeting::isMissing(int32_t participant) const {
 
 void Meeting::shareOut() {
   int64_t units = exchange->units(), n = group.size();
-  shares = std::make_unique<Share[]>(size_t(n));
+  if (shareCount < n) {
+    shares = std::make_unique<Share[]>(size_t(n));
+    shareCount = int32_t(n);
+  }
   for (int64_t i = 0; i < n; ++i) {
     shares[i].next = units * i / n;
     shares[i].end = units * (i + 1) / n;
@@ -56,7 +66,7 @@ void InProcessCommunicator::finish(Meeting &meeting, Phase phase) {
 std::shared_ptr<Meeting> InProcessCommunicator::meetingAt(const Key &key, const Group &group) {
   if (auto known = gathering.find(key); known != gathering.end())
     return known->second;
-  auto meeting = std::make_shared<Meeting>();
+  std::shared_ptr<Meeting> meeting = pool->get();
   std::tie(meeting->program, meeting->run, std::ignore, std::ignore) = key;
   meeting->group = group;
   meeting->members.resize(group.size());
@@ -95,7 +105,7 @@ int32_t InProcessParticipant::arrive(ActiveRun &run, const Group &group, Member 
       text = Text("%s: participant %d %s", describe(what).c_str(), other,
                   communicator.left[other] ? "has left" : "has ended its run without coming to it");
     }
-  meeting->members[group.place] = std::move(member);
+  std::swap(meeting->members[group.place], member); // each frees its own memory
   if (!text.empty()) {
     communicator.fail(program, run.number, code, text, meeting.get());
     return hlort_status_set(status, code, "%s", text.c_str());

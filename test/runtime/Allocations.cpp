@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-static std::atomic<int64_t> liveBlocks = 0;
+static std::atomic<int64_t> liveBlocks = 0, alignedRequests = 0;
 /// Requests of this thread until one fails; negative: none does.
 static thread_local int64_t untilFailure = -1;
 /// The same, of all threads together that do not say that they are the test's.
@@ -33,6 +33,7 @@ static void release(void *memory) {
 
 void *operator new(size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
 void *operator new(size_t bytes, std::align_val_t alignment) {
+  ++alignedRequests;
   return allocate(bytes, size_t(alignment));
 }
 void operator delete(void *memory) noexcept { release(memory); }
@@ -43,6 +44,7 @@ void operator delete(void *memory, size_t, std::align_val_t) noexcept { release(
 namespace hloc::test {
 
 int64_t countLiveBlocks() { return liveBlocks; }
+int64_t countAlignedRequests() { return alignedRequests; }
 
 FailingAllocation::FailingAllocation(int64_t after) { untilFailure = after; }
 FailingAllocation::~FailingAllocation() { untilFailure = -1; }

@@ -11,6 +11,9 @@ namespace hloc::test {
 /// Blocks of memory that operator new has given out and that have not come back.
 int64_t countLiveBlocks();
 
+/// Requests so far of memory with a greater alignment than usual, such as a cache line's.
+int64_t countAlignedRequests();
+
 /// While it lives, one request of memory by this thread fails: the one after that many.
 class FailingAllocation {
 public:

@@ -250,6 +250,21 @@ TEST_P(Memory, DoesNotGrowWithCalls) {
     thread.join();
 }
 
+// Meetings are what a collective between threads needs; new ones would make the threads wait for
+// each other in the heap.
+TEST(MemoryMeetings, AreUsedAgain) {
+  World world(makeCommunicator(/*isOverMessages=*/false), 60000);
+  Program program;
+  std::vector<hlort_status> outcomes;
+  for (int run = 0; run < 20; ++run)
+    runOnce(program, world, outcomes);
+  int64_t before = countAlignedRequests();
+  for (int run = 0; run < 20; ++run)
+    runOnce(program, world, outcomes);
+  ASSERT_TRUE(isGood(outcomes));
+  EXPECT_LE(countAlignedRequests(), before + 20) << "of " << 20 * program.size() << " meetings";
+}
+
 TEST_P(Memory, DoesNotGrowWithFailures) {
   World world(makeCommunicator(GetParam()), 10000);
   hlort_program program = makeProgram(kParticipants);
