@@ -75,8 +75,8 @@ int64_t countLeaves(Type type) {
 class Analysis {
 public:
   /// The errors are relative to exact arithmetic, or to the evaluator, which rounds, too.
-  Analysis(const Observations &observations, bool againstExact)
-      : observations(observations), againstExact(againstExact) {}
+  Analysis(const Observations &observations, bool againstExact, bool flushes)
+      : observations(observations), againstExact(againstExact), flushes(flushes) {}
 
   Leaves run(ComputationOp computation, ArrayRef<Known> arguments);
   Leaves visit(Operation *op, ArrayRef<Leaves> operands);
@@ -89,8 +89,24 @@ private:
   Magnitude sizeOf(Operation *op, size_t leaf) const;
 
   const Observations &observations;
-  bool againstExact;
+  bool againstExact, flushes;
 };
+
+/// Adds what is lost if subnormal numbers of an array are taken for zero.
+void addFlushing(Known &known, Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  Type part = complex ? complex.getElementType() : element;
+  if (!part.isF32() && !part.isF64())
+    return;
+  double normal =
+      part.isF32() ? double(std::numeric_limits<float>::min()) : std::numeric_limits<double>::min();
+  if (known.size.smallest >= normal) // infinite if all are zero
+    return;
+  known.error.absolute = (known.error.isExact() ? 0 : known.error.absolute) + normal;
+  known.error.relative = INFINITY;
+  known.error.reason = "subnormal numbers taken for zero";
+  settle(known, known.size);
+}
 
 } // namespace
 
@@ -208,6 +224,9 @@ Leaves Analysis::visitArrays(Operation *op, ArrayRef<Leaves> operands) {
   if (againstExact && !onlyMoves(op))
     for (auto [result, element] : llvm::zip(results, elements))
       addRounding(result, element);
+  if (flushes && (isa<ConstantOp>(op) || !onlyMoves(op)))
+    for (auto [result, element] : llvm::zip(results, elements))
+      addFlushing(result, element);
   return results;
 }
 
@@ -289,16 +308,23 @@ Leaves Analysis::visitReduction(Operation *op, ArrayRef<Leaves> operands) {
 
 Leaves boundAgainstExact(Operation *op, ArrayRef<Leaves> operands,
                          const Observations &observations) {
-  return Analysis(observations, /*againstExact=*/true).visit(op, operands);
+  return Analysis(observations, /*againstExact=*/true, /*flushes=*/false).visit(op, operands);
 }
 
 std::vector<ErrorBound> deriveErrorBounds(ComputationOp entry, ArrayRef<Magnitude> arguments,
-                                          const Observations &observations) {
+                                          const Observations &observations, bool flushes) {
   Leaves known;
   for (const Magnitude &size : arguments)
     known.push_back({{}, size});
+  SmallVector<Type> elements;
+  for (Type type : entry.getArgumentTypes())
+    collectElements(type, elements);
+  if (flushes)
+    for (auto [leaf, element] : llvm::zip(known, elements))
+      addFlushing(leaf, element);
   std::vector<ErrorBound> bounds;
-  for (const Known &leaf : Analysis(observations, /*againstExact=*/false).run(entry, known))
+  for (const Known &leaf :
+       Analysis(observations, /*againstExact=*/false, flushes).run(entry, known))
     bounds.push_back(leaf.error);
   return bounds;
 }

@@ -18,6 +18,9 @@
 //   512) products or window elements in a block and, in f64, for each of the n terms, which the
 //   evaluator adds in order.
 // - Loops add the error of an iteration as often as the evaluator ran them.
+// - Where subnormal numbers may be taken for zero, arrays with such numbers may be off by the
+// smallest
+//   normal one.
 //
 // Comparisons of inexact values are assumed to have the same outcome: where they do not, because
 // the values are closer than their errors, results differ by more. Test:
@@ -79,10 +82,10 @@ struct ErrorBound {
 };
 
 /// Bounds for the arrays that `entry` returns, depth first. `arguments` are the magnitudes of its
-/// arrays.
+/// arrays. `flushes`: compiled code may take subnormal numbers for zero.
 std::vector<ErrorBound> deriveErrorBounds(hlo::ComputationOp entry,
                                           llvm::ArrayRef<Magnitude> arguments,
-                                          const Observations &observations);
+                                          const Observations &observations, bool flushes);
 
 /// One ulp of 1 in an element type (of a part, if it is complex); 0 for integers.
 double getUlp(mlir::Type element);

@@ -88,7 +88,8 @@ RunStatus compareWithEvaluator(ModuleOp module, const RunOptions &options,
       ArrayRef(outputs).slice(options.firstHere, options.countHere);
   std::vector<Tolerance> tolerances(here.front().size(), options.tolerance);
   if (!options.hasTolerance) {
-    std::vector<ErrorBound> bounds = deriveErrorBounds(findEntry(module), inputs, observations);
+    std::vector<ErrorBound> bounds =
+        deriveErrorBounds(findEntry(module), inputs, observations, options.flushSubnormals);
     bounds.resize(tolerances.size());
     for (auto [tolerance, bound, array] : llvm::zip(tolerances, bounds, here.front()))
       tolerance = toTolerance(bound, array.getElementType());

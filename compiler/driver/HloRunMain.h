@@ -38,7 +38,7 @@ RunStatus runEvaluated(mlir::ModuleOp module, const RunOptions &options,
 /// The tolerance of each result, derived from the module, the magnitudes of its inputs, and what
 /// was observed when it was evaluated on them.
 std::vector<ErrorBound> deriveErrorBounds(hlo::ComputationOp entry, const ParticipantArrays &inputs,
-                                          const Observations &observations);
+                                          const Observations &observations, bool flushes);
 
 /// Prepares a module before hlo-run asks for the entry's arrays. Reports errors itself.
 using Preparation = std::function<RunStatus(mlir::ModuleOp module, const RunOptions &options)>;

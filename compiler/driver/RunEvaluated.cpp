@@ -104,12 +104,12 @@ RunStatus runEvaluated(ModuleOp module, const RunOptions &options, const Partici
 }
 
 std::vector<ErrorBound> deriveErrorBounds(hlo::ComputationOp entry, const ParticipantArrays &inputs,
-                                          const Observations &observations) {
+                                          const Observations &observations, bool flushes) {
   std::vector<Magnitude> arguments(inputs.front().size());
   for (const std::vector<HostArray> &arrays : inputs)
     for (auto [size, array] : llvm::zip(arguments, arrays))
       size.add(measure(array));
-  return deriveErrorBounds(entry, arguments, observations);
+  return deriveErrorBounds(entry, arguments, observations, flushes);
 }
 
 } // namespace hloc

@@ -200,7 +200,8 @@ FailureOr<SelfTest> makeSelfTest(ModuleOp source, StringRef file, const Compiled
   Measurements ignored;
   if (runEvaluated(source, options, inputs, outputs, outfeed, ignored, watch) != RunStatus::Done)
     return failure();
-  std::vector<ErrorBound> bounds = deriveErrorBounds(entry, inputs, observations);
+  std::vector<ErrorBound> bounds =
+      deriveErrorBounds(entry, inputs, observations, compiled.targets.front().flushSubnormals);
   bounds.resize(outputs.front().size());
   std::vector<int64_t> sizes;
   for (const std::vector<HostArray> &arrays : outputs)

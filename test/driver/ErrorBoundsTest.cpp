@@ -38,9 +38,9 @@ ErrorBound boundOf(StringRef program, Bound bound) {
 }
 
 /// That of its result.
-ErrorBound boundOf(StringRef program) {
-  return boundOf(program, [](auto entry, const Magnitude &size, const Observations &observations) {
-    return deriveErrorBounds(entry, {size}, observations)[0];
+ErrorBound boundOf(StringRef program, bool flushes = false) {
+  return boundOf(program, [=](auto entry, const Magnitude &size, const Observations &observations) {
+    return deriveErrorBounds(entry, {size}, observations, flushes)[0];
   });
 }
 
@@ -60,6 +60,22 @@ TEST(ErrorBounds, MovesAndChoicesAreExact) {
     n = f32[3] negate(x)
     y = f32[3] maximum(x, n)
     ROOT r = f32[3] reverse(y), dimensions={0} })")
+                  .isExact());
+}
+
+TEST(ErrorBounds, SubnormalNumbersTakenForZero) {
+  const char *program = R"(ENTRY m {
+    x = f32[3] parameter(0)
+    c = f32[3] constant({1e-38, 1e-38, 1e-38})
+    y = f32[3] multiply(x, c)
+    d = f32[3] constant({1e10, 1e10, 1e10})
+    ROOT z = f32[3] multiply(y, d) })";
+  EXPECT_LT(boundOf(program).absolute, 1e-33);
+  // What was lost is multiplied.
+  EXPECT_GE(boundOf(program, /*flushes=*/true).absolute, 1.17e-28);
+  EXPECT_LT(boundOf(program, /*flushes=*/true).absolute, 1e-27);
+  EXPECT_TRUE(boundOf("ENTRY m { x = f32[3] parameter(0) ROOT r = f32[3] add(x, x) }",
+                      /*flushes=*/true)
                   .isExact());
 }
 
