@@ -136,7 +136,7 @@ TEST_P(EveryOperationSoon, AParticipantLeaves) {
 TEST_P(EveryOperationSoon, AParticipantComesTooLate) {
   for (size_t wrong = 0; wrong < operations.size(); wrong += 2) {
     auto outcomes = runBut(wrong, [&](hlort_context *context, hlort_status *status) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(kShort * 3 / 2));
+      std::this_thread::sleep_for(std::chrono::milliseconds(kShort * 2));
       for (size_t i = wrong; i < operations.size(); ++i)
         if (int32_t code = runOne(operations[i], program, 1, context, status))
           return code;
