@@ -5,6 +5,7 @@
 #include "passes/Build.h"
 
 using namespace mlir;
+using namespace hloc;
 using namespace hloc::hlo;
 
 Direction hloc::swapOperands(Direction direction) {
