@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/CarryMasksAsIntegers.h"
+#include "codegen/lower/RewriteInstructions.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -149,11 +150,7 @@ private:
 } // namespace
 
 PreservedAnalyses CarryMasksAsIntegers::run(Function &function, FunctionAnalysisManager &) {
-  if (!MaskCarrier(function).run())
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preserveControlFlow(MaskCarrier(function).run());
 }
 
 } // namespace hloc

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Masks that are live across basic blocks, on targets without mask registers.
-#pragma once
+
+#ifndef HLOC_CODEGEN_LOWER_CARRYMASKSASINTEGERS_H
+#define HLOC_CODEGEN_LOWER_CARRYMASKSASINTEGERS_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -16,3 +18,5 @@ struct CarryMasksAsIntegers : llvm::PassInfoMixin<CarryMasksAsIntegers> {
 };
 
 } // namespace hloc
+
+#endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code that takes subnormal numbers for zero (--flush-subnormals).
-#pragma once
+
+#ifndef HLOC_CODEGEN_LOWER_FLUSHSUBNORMALS_H
+#define HLOC_CODEGEN_LOWER_FLUSHSUBNORMALS_H
 
 #include "llvm/IR/Module.h"
 
@@ -15,3 +17,5 @@ namespace hloc {
 void flushSubnormals(llvm::Module &module);
 
 } // namespace hloc
+
+#endif

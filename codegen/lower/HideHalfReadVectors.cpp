@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/HideHalfReadVectors.h"
+#include "codegen/lower/RewriteInstructions.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -58,20 +58,14 @@ static Value *hide(IRBuilder<> &builder, Value *vector) {
 }
 
 PreservedAnalyses HideHalfReadVectors::run(Function &function, FunctionAnalysisManager &) {
-  bool changed = false;
-  for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+  return rewriteInstructions(function, [](Instruction &instruction) {
     auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction);
     if (!shuffle || !readsHalf(*shuffle))
-      continue;
+      return false;
     IRBuilder<> builder(shuffle);
     shuffle->setOperand(0, hide(builder, shuffle->getOperand(0)));
-    changed = true;
-  }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+    return true;
+  });
 }
 
 } // namespace hloc

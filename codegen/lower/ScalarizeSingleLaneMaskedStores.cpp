@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/ScalarizeSingleLaneMaskedStores.h"
+#include "codegen/lower/RewriteInstructions.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -75,18 +76,13 @@ static bool peel(IntrinsicInst &store) {
 
 PreservedAnalyses ScalarizeSingleLaneMaskedStores::run(Function &function,
                                                        FunctionAnalysisManager &) {
-  SmallVector<IntrinsicInst *> peeled;
-  for (Instruction &instruction : instructions(function))
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction))
-      if (peel(*intrinsic))
-        peeled.push_back(intrinsic);
-  for (IntrinsicInst *store : peeled)
+  return rewriteInstructions(function, [](Instruction &instruction) {
+    auto *store = dyn_cast<IntrinsicInst>(&instruction);
+    if (!store || !peel(*store))
+      return false;
     store->eraseFromParent();
-  if (peeled.empty())
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+    return true;
+  });
 }
 
 } // namespace hloc

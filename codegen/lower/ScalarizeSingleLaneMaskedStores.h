@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Masked stores that after splitting store a single lane.
-#pragma once
+
+#ifndef HLOC_CODEGEN_LOWER_SCALARIZESINGLELANEMASKEDSTORES_H
+#define HLOC_CODEGEN_LOWER_SCALARIZESINGLELANEMASKEDSTORES_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -16,3 +18,5 @@ struct ScalarizeSingleLaneMaskedStores : llvm::PassInfoMixin<ScalarizeSingleLane
 };
 
 } // namespace hloc
+
+#endif

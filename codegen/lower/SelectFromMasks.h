@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of masks to floats, on targets with SVE.
-#pragma once
+
+#ifndef HLOC_CODEGEN_LOWER_SELECTFROMMASKS_H
+#define HLOC_CODEGEN_LOWER_SELECTFROMMASKS_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -13,3 +15,5 @@ struct SelectFromMasks : llvm::PassInfoMixin<SelectFromMasks> {
 };
 
 } // namespace hloc
+
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/SplitConstantMasks.h"
+#include "codegen/lower/RewriteInstructions.h"
 #include "compiler/target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -112,23 +113,17 @@ static bool splitStore(IntrinsicInst &store) {
 }
 
 PreservedAnalyses SplitConstantMasks::run(Function &function, FunctionAnalysisManager &) {
-  SmallVector<IntrinsicInst *> split;
-  for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+  return rewriteInstructions(function, [this](Instruction &instruction) {
     auto *access = dyn_cast<IntrinsicInst>(&instruction);
     if (!access)
-      continue;
+      return false;
     bool isLoad = access->getIntrinsicID() == Intrinsic::masked_load &&
                   access->getType()->getScalarSizeInBits() < target.narrowestMaskedBits;
-    if (isLoad ? splitLoad(*access) : splitStore(*access))
-      split.push_back(access);
-  }
-  for (IntrinsicInst *access : split)
+    if (!(isLoad ? splitLoad(*access) : splitStore(*access)))
+      return false;
     access->eraseFromParent();
-  if (split.empty())
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+    return true;
+  });
 }
 
 } // namespace hloc

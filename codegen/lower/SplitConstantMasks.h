@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores with constant masks, on targets without masked instructions.
-#pragma once
+
+#ifndef HLOC_CODEGEN_LOWER_SPLITCONSTANTMASKS_H
+#define HLOC_CODEGEN_LOWER_SPLITCONSTANTMASKS_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -22,3 +24,5 @@ private:
 };
 
 } // namespace hloc
+
+#endif
