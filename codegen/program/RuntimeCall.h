@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the runtime from generated code, one for each hlo.runtime_call. Each kind of call has
 // its own emitter in codegen/calls, which the registry in RuntimeCall.cpp finds by the callee's
-// name. Tests: test/codegen/runtime-calls.hlo, test/endtoend.
+// name. Tests: test/codegen/custom-call-sizes.test, test/endtoend.
 
 #ifndef HLOC_CODEGEN_RUNTIMECALL_H
 #define HLOC_CODEGEN_RUNTIMECALL_H

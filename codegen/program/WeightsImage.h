@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of a program that are not in its object, but in a file of weights next to it
-// (hlort/weights.h, runtime/WeightsFormat.h). Test: test/codegen/weights.mlir,
+// (hlort/weights.h, runtime/WeightsFormat.h). Test: test/codegen/passes/place-weights.mlir,
 // test/tools/weights.test.
 
 #ifndef HLOC_CODEGEN_PROGRAM_WEIGHTSIMAGE_H

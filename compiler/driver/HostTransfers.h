@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo-run's side of the transfers of compiled modules: data for infeed and recv come from files or
 // random numbers, as for the evaluator; data from outfeed and send are collected. Test:
-// test/run/transfers.test.
+// test/tools/run-transfers.test.
 
 #ifndef HLOC_COMPILER_DRIVER_HOSTTRANSFERS_H
 #define HLOC_COMPILER_DRIVER_HOSTTRANSFERS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of CollectiveStages.td. Separate from HloDialect.h, since few files need them.
-// Test: test/passes/collectives/lower-collectives.mlir.
+// Test: test/passes/collectives/lower-collectives.hlo.
 
 #ifndef HLOC_COMPILER_HLO_COLLECTIVESTAGES_H
 #define HLOC_COMPILER_HLO_COLLECTIVESTAGES_H

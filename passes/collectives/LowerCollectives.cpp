@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowers collectives to the form that the runtime executes: a start and a done. Test:
-// test/passes/collectives/lower-collectives.mlir.
+// test/passes/collectives/lower-collectives.hlo.
 #include "compiler/hlo/CollectiveStages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"

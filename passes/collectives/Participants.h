@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The participants of collectives, which are numbered replica * partitions + partition. Test:
-// test/passes/collectives/groups.mlir.
+// test/passes/collectives/groups-refused.test.
 
 #ifndef HLOC_PASSES_PARTICIPANTS_H
 #define HLOC_PASSES_PARTICIPANTS_H

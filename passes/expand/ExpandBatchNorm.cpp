@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalizations as reductions and elementwise operations. Test:
-// test/passes/expand/expand-batch-norm.mlir.
+// test/passes/expand/expand-operations.mlir.
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky factors and triangular systems as loops over rows, in which each step is a vector-matrix
-// product for all matrices of the batch. Test: test/passes/expand/expand-linear-algebra.mlir.
+// product for all matrices of the batch. Test: test/passes/expand/expand-operations.mlir.
 #include "passes/Build.h"
 #include "passes/expand/Expansions.h"
 

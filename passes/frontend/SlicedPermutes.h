@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective-permutes of slices without tuples. Test: test/passes/frontend/sliced-permutes.hlo.
+// Collective-permutes of slices without tuples. Test: test/evaluator/permute-slices.hlo.
 
 #ifndef HLOC_PASSES_SLICEDPERMUTES_H
 #define HLOC_PASSES_SLICEDPERMUTES_H

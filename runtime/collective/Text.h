@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A message in a fixed buffer, truncated to the size of a status: code that reports that there is
-// no memory cannot allocate any. Test: test/runtime/collective/MemoryTest.cpp.
+// no memory cannot allocate any. Test: test/runtime/MemoryTest.cpp.
 #ifndef HLOC_RUNTIME_TEXT_H
 #define HLOC_RUNTIME_TEXT_H
 

@@ -6,6 +6,7 @@ check.py constants   lists the constants of tuning outside of compiler/target an
                      that the list does not have, and the list has none that is gone.
 check.py includes    every include points down the list of stages.
 check.py lengths     no source file has more than 500 lines.
+check.py tests       the tests that sources name exist.
 
 Exit status 0 if the check holds, 1 with a line for each offender."""
 
@@ -73,8 +74,18 @@ def lengths():
     return good
 
 
+def tests():
+    good = True
+    for path, name in sources("compiler", "passes", "codegen", "runtime", "tools"):
+        for test in re.findall(r"\btest/[\w/.-]*\.(?:cpp|hlo|mlir|test|py)\b", path.read_text()):
+            if not (ROOT / test).is_file():
+                print(f"{name}: names {test}, which does not exist")
+                good = False
+    return good
+
+
 if __name__ == "__main__":
-    checks = {"constants": constants, "includes": includes, "lengths": lengths}
+    checks = {"constants": constants, "includes": includes, "lengths": lengths, "tests": tests}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     sys.exit(0 if checks[sys.argv[1]]() else 1)

@@ -2,8 +2,8 @@
 // The implementation of each elementwise operation on columns of scalars.
 //
 // A kernel computes `count` results from as many scalars of each operand. It is selected once by
-// opcode and operand type, so that its loop contains only the arithmetic. Test:
-// test/evaluator/ElementwiseTest.cpp.
+// opcode and operand type, so that its loop contains only the arithmetic. Tests:
+// test/evaluator/integers.hlo, test/evaluator/small-floats.hlo.
 
 #ifndef HLOC_COMPILER_EVALUATOR_ELEMENTKERNELS_H
 #define HLOC_COMPILER_EVALUATOR_ELEMENTKERNELS_H

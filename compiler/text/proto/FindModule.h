@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that contain an HloModuleProto: XLA's dumps as protocol buffers, JAX's serialization. A
 // module is a file by itself, or the first field of an HloProto, and that the first of an
-// HloSnapshot. Tests: test/text/proto/forms.test, test/text/proto/ProtoTest.cpp.
+// HloSnapshot. Test: test/text/proto/ProtoTest.cpp.
 
 #ifndef HLOC_COMPILER_TEXT_PROTO_FINDMODULE_H
 #define HLOC_COMPILER_TEXT_PROTO_FINDMODULE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes that every instruction may have and that hloc keeps as text
 // (test/text/shared-attributes.hlo): prints those of a protocol buffer in the form in which XLA
-// writes them. Test: test/text/proto/shared.test.
+// writes them. Test: test/text/proto/same-module.test.
 
 #ifndef HLOC_COMPILER_TEXT_PROTO_KEPTTEXT_H
 #define HLOC_COMPILER_TEXT_PROTO_KEPTTEXT_H
