@@ -42,6 +42,8 @@ struct KernelSchedule {
   /// is kept in the program's object.
   int64_t operations = 0;
   bool isSmall = false;
+  /// True if the kernel uses matrix registers, which the system must have permitted.
+  bool usesMatrices = false;
   /// No batches if units traverse the arrays in another order.
   TileAccess blocks;
 };

@@ -81,6 +81,7 @@ void setLaunch(LLVM::LLVMFuncOp function, const KernelSchedule &schedule) {
   entries.add("operations", schedule.operations, 0);
   entries.add("unrolled", schedule.isUnrolled);
   entries.add("small", schedule.isSmall);
+  entries.add("matrices", schedule.usesMatrices);
   if (schedule.blocks.batches > 0)
     entries.add("tiles", writeTiles(function.getContext(), schedule.blocks));
   function->setAttr(kLaunch, entries.get());
@@ -97,6 +98,7 @@ std::optional<KernelSchedule> getLaunch(LLVM::LLVMFuncOp function) {
   schedule.operations = readNumber(entries, "operations", 0);
   schedule.isUnrolled = entries.contains("unrolled");
   schedule.isSmall = entries.contains("small");
+  schedule.usesMatrices = entries.contains("matrices");
   if (auto tiles = entries.getAs<DictionaryAttr>("tiles"))
     schedule.blocks = readTiles(tiles);
   return schedule;

@@ -30,6 +30,7 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
     - `grain`, the number of units that are worth a task of their own;
     - `scratch`, the bytes of scratch memory that it needs;
     - `unrolled`, if it is straight-line code;
+    - `matrices`, if it uses matrix registers, which the system must have permitted;
     - `tiles`, the parts of its arrays that each unit accesses, for groups that run tile by tile;
     - `operations`, the number of operations that it was made of, and `small`, if its code is to be
       kept in the program's object: these decide how functions are distributed over objects.

@@ -10,7 +10,8 @@ headers and library).
 Features for REQUIRES lines: avx2, avx512 and avx512bf16 (what this processor runs), numpy (%python
 has it), mpi (%mpirun N starts N processes of what follows), hosts (mpirun is OpenMPI's, and network
 namespaces can be made, as root alone can), emulators (of AArch64 and RISC-V, with clang and lld to make code for
-them), and chromium (a browser, such as Debian's package
+them), matrices (what follows %matrices can use matrix registers, of the processor or emulated, and
+it can run the other code for Sapphire Rapids), and chromium (a browser, such as Debian's package
 `chromium`)."""
 
 import os
@@ -87,6 +88,12 @@ if "mpi" in config.available_features and can_make_hosts():
 
 if all(map(shutil.which, ("qemu-aarch64", "qemu-riscv64", "ld.lld"))) and "clang" in config.c_compiler:
     config.available_features.add("emulators")
+
+# Of the features of Sapphire Rapids the rarest, and the emulator of those that may be missing.
+emulator = os.path.join(config.program_dir, "matrix-emulator.so")
+if "avx512_fp16" in flags and os.path.exists(emulator):
+    config.available_features.add("matrices")
+    config.substitutions.append(("%matrices", f"env LD_PRELOAD={emulator}"))
 
 if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
     config.available_features.add("chromium")

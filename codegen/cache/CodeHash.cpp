@@ -14,9 +14,10 @@ void addTarget(CacheKeyBuilder &key, const Target &target) {
                          target.narrowestMaskedBits, int64_t(target.optimization)})
     key.add(uint64_t(number));
   for (bool has : {target.hasMaskRegisters, target.hasFma, target.hasPairMultiplyAdd,
-                   target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasHalf,
-                   target.hasRounding, target.hasRange, target.singleThreaded, target.fastMath,
-                   target.flushSubnormals, target.reproducible, target.lineTables, target.trace})
+                   target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasMatrixMultiplyAdd,
+                   target.usesBf16Matrices, target.hasHalf, target.hasRounding, target.hasRange,
+                   target.singleThreaded, target.fastMath, target.flushSubnormals,
+                   target.reproducible, target.lineTables, target.trace})
     key.add(uint64_t(has));
 }
 

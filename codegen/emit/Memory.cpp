@@ -10,6 +10,15 @@ using namespace mlir;
 
 namespace hloc {
 
+Value movePointer(IndexBuilder &index, Value pointer, Value bytes) {
+  if (getConstant(bytes) == 0)
+    return pointer;
+  auto &b = index.b;
+  Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), bytes);
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
 int64_t getByteSize(RankedTensorType type) {
   return (type.getNumElements() * getStorageBits(type.getElementType()) + 7) / 8;
 }

@@ -20,6 +20,9 @@ struct MemoryArray {
   mlir::RankedTensorType type;
 };
 
+/// `pointer` plus a number of bytes.
+mlir::Value movePointer(IndexBuilder &index, mlir::Value pointer, mlir::Value bytes);
+
 /// Bytes of an array in memory.
 int64_t getByteSize(mlir::RankedTensorType type);
 using hlo::getStorageBits;

@@ -8,15 +8,6 @@ using namespace mlir;
 
 namespace hloc {
 
-Value movePointer(IndexBuilder &index, Value pointer, Value bytes) {
-  if (getConstant(bytes) == 0)
-    return pointer;
-  auto &b = index.b;
-  Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), bytes);
-  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
 RowSorter::RowSorter(KernelContext &context, int64_t size, ArrayRef<Type> columns)
     : context(context), b(context.b), index(context.index), size(size), columns(columns) {
   for (Type column : columns) {

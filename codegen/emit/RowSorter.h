@@ -57,9 +57,6 @@ buildWhile(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange values,
            llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> body);
 
-/// `pointer` plus a number of bytes.
-mlir::Value movePointer(IndexBuilder &index, mlir::Value pointer, mlir::Value bytes);
-
 } // namespace hloc
 
 #endif

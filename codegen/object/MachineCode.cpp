@@ -4,6 +4,7 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/InitializePasses.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Pass.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
@@ -31,12 +32,18 @@ static constexpr llvm::StringLiteral kPassesLeftOut[] = {
     "stack-frame-layout", "regallocscoringpass",
     // Better instructions for sums of bytes, masks, split copies and addresses: vectors are already
     // in their final form, and copies call the C library.
-    "x86-partial-reduction", "x86-domain-reassignment", "x86-avoid-sfb", "x86-optimize-leas",
-    // Matrix registers.
-    "x86-lower-amx-intrinsics", "x86-lower-amx-type", "tilepreconfig", "x86-tile-config",
-    "x86-lower-tile-copy"};
+    "x86-partial-reduction", "x86-domain-reassignment", "x86-avoid-sfb", "x86-optimize-leas"};
 
-llvm::ArrayRef<llvm::StringLiteral> getPassesLeftOut() { return kPassesLeftOut; }
+/// Passes for matrix registers, on targets without them.
+static constexpr llvm::StringLiteral kMatrixPasses[] = {"x86-lower-amx-intrinsics",
+                                                        "x86-lower-amx-type", "tilepreconfig",
+                                                        "x86-tile-config", "x86-lower-tile-copy"};
+
+llvm::SmallVector<llvm::StringRef> getPassesLeftOut() {
+  llvm::SmallVector<llvm::StringRef> passes(std::begin(kPassesLeftOut), std::end(kPassesLeftOut));
+  passes.append(std::begin(kMatrixPasses), std::end(kMatrixPasses));
+  return passes;
+}
 
 namespace {
 
@@ -44,7 +51,9 @@ namespace {
 class Passes : public llvm::legacy::PassManager {
 public:
   explicit Passes(const llvm::TargetMachine &machine)
-      : knowsStacks(machine.Options.EmitStackSizeSection) {}
+      : knowsStacks(machine.Options.EmitStackSizeSection),
+        hasMatrices(machine.getTargetTriple().isX86() &&
+                    machine.getMCSubtargetInfo()->checkFeatures("+amx-tile")) {}
 
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
@@ -57,10 +66,12 @@ public:
 private:
   /// Frame sizes do not include what this pass pushes for calls.
   bool isLeftOut(llvm::StringRef pass) const {
-    return llvm::is_contained(kPassesLeftOut, pass) || (knowsStacks && pass == "x86-cf-opt");
+    return llvm::is_contained(kPassesLeftOut, pass) ||
+           (!hasMatrices && llvm::is_contained(kMatrixPasses, pass)) ||
+           (knowsStacks && pass == "x86-cf-opt");
   }
 
-  bool knowsStacks;
+  bool knowsStacks, hasMatrices;
 };
 
 } // namespace

@@ -4,7 +4,6 @@
 #ifndef HLOC_CODEGEN_MACHINECODE_H
 #define HLOC_CODEGEN_MACHINECODE_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
@@ -12,8 +11,9 @@
 
 namespace hloc {
 
-/// Passes of LLVM's code generator, by their arguments, that are skipped for generated code.
-llvm::ArrayRef<llvm::StringLiteral> getPassesLeftOut();
+/// Passes of LLVM's code generator, by their arguments, that are skipped for generated code on
+/// targets without matrix registers.
+llvm::SmallVector<llvm::StringRef> getPassesLeftOut();
 
 /// True if the module defines a function; otherwise there is nothing to optimize.
 bool hasCode(const llvm::Module &module);

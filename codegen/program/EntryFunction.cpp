@@ -34,7 +34,7 @@ public:
         program(needsParticipants(module) && !prepares ? module : nullptr),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
-  void emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body);
+  void emit(const EntryNeeds &needs, LLVM::LLVMFuncOp body);
 
 private:
   /// A table of the host's pointers: which of them are required, and the numbers of the messages
@@ -81,6 +81,8 @@ private:
 
   LLVM::LLVMFuncOp createFunction();
   void begin();
+  void leaveUnlessOk(Value code);
+  void requestMatrices();
   void loadWeights();
   Table takeTable(Value array, ArrayRef<int64_t> bytes, StringRef what);
   void checkPointers(const Table &table);
@@ -119,18 +121,28 @@ void EntryEmitter::refuseFirst(ArrayRef<std::pair<Value, int64_t>> reasons) {
   refuse(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, message, none), message);
 }
 
-/// Begins the run.
-void EntryEmitter::begin() {
+/// Returns `code` from the function if it is an error.
+void EntryEmitter::leaveUnlessOk(Value code) {
   Block *from = b.getInsertionBlock();
-  Value code = emitProgramBegin(b, globals, program, context, status);
   Value failed =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, code, constant(b.getI32Type(), 0));
-  Block *leave = makeBlock(), *begun = makeBlock();
+  Block *leave = makeBlock(), *next = makeBlock();
   b.setInsertionPointToEnd(from);
-  LLVM::CondBrOp::create(b, failed, leave, begun);
+  LLVM::CondBrOp::create(b, failed, leave, next);
   b.setInsertionPointToStart(leave);
   LLVM::ReturnOp::create(b, code);
-  b.setInsertionPointToStart(begun);
+  b.setInsertionPointToStart(next);
+}
+
+/// Begins the run.
+void EntryEmitter::begin() {
+  leaveUnlessOk(emitProgramBegin(b, globals, program, context, status));
+}
+
+/// Asks the system to permit matrix registers.
+void EntryEmitter::requestMatrices() {
+  auto request = globals.declare("hlort_matrices_request", b.getI32Type(), {pointer});
+  leaveUnlessOk(LLVM::CallOp::create(b, request, ValueRange{status}).getResult());
 }
 
 EntryEmitter::Table EntryEmitter::takeTable(Value array, ArrayRef<int64_t> bytes, StringRef what) {
@@ -337,28 +349,30 @@ void EntryEmitter::releaseArena(Value arena) {
 }
 
 /// Checks the host's arguments, gets memory, and runs the body.
-void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
+void EntryEmitter::emit(const EntryNeeds &needs, LLVM::LLVMFuncOp body) {
   run = createFunction();
   Block *entry = run.addEntryBlock(b);
   context = run.getArgument(0);
   status = run.getArgument(4);
   refused = makeBlock(TypeRange(b.getI64Type()));
   b.setInsertionPointToStart(entry);
+  if (needs.usesMatrices)
+    requestMatrices();
   if (program)
     begin();
   if (hasWeights(module))
     loadWeights();
-  Table tables[] = {takeTable(run.getArgument(1), buffers.argumentBytes, "argument"),
-                    takeTable(run.getArgument(2), buffers.resultBytes, "result")};
+  Table tables[] = {takeTable(run.getArgument(1), needs.argumentBytes, "argument"),
+                    takeTable(run.getArgument(2), needs.resultBytes, "result")};
   int64_t noMemory = -1, noBlock = -1;
   if (block && prepares)
     noBlock = addMessage("there is no memory for what is prepared: a null pointer");
   else if (block)
     noBlock = addMessage("argument " + Twine(block->argument) + " was not prepared by " +
                          names.module + kPrepareEnding);
-  if (buffers.arenaBytes > 0)
-    noMemory = addMessage("no memory for an arena of " + Twine(buffers.arenaBytes) + " bytes");
-  ArrayRef<int64_t> bytes[] = {buffers.argumentBytes, buffers.resultBytes};
+  if (needs.arenaBytes > 0)
+    noMemory = addMessage("no memory for an arena of " + Twine(needs.arenaBytes) + " bytes");
+  ArrayRef<int64_t> bytes[] = {needs.argumentBytes, needs.resultBytes};
   size_t count = bytes[0].size() + bytes[1].size();
   SmallVector<std::pair<Value, int64_t>> reasons;
   for (auto [table, sizes] : llvm::zip(tables, bytes))
@@ -387,8 +401,8 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   refuseFirst(reasons);
   if (block && !prepares)
     checkTag(tables[0].array, noBlock);
-  Value arena = buffers.arenaBytes > 0 ? takeArena(buffers.arenaBytes, noMemory)
-                                       : Value(LLVM::ZeroOp::create(b, pointer));
+  Value arena = needs.arenaBytes > 0 ? takeArena(needs.arenaBytes, noMemory)
+                                     : Value(LLVM::ZeroOp::create(b, pointer));
   if (prepares) {
     Value result = takeBlock(takesTables(count));
     if (takesTables(count))
@@ -400,7 +414,7 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
   Value code = LLVM::CallOp::create(b, body, pointers).getResult();
   if (prepares)
     storeTagAfter(code);
-  if (buffers.arenaBytes > 0 && !isFreestanding(module))
+  if (needs.arenaBytes > 0 && !isFreestanding(module))
     releaseArena(arena);
   LLVM::ReturnOp::create(b, code);
   emitRefusal(noMemory);
@@ -408,13 +422,13 @@ void EntryEmitter::emit(const EntryBuffers &buffers, LLVM::LLVMFuncOp body) {
 }
 
 void emitEntryFunction(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
-                       const EntryBuffers &buffers, LLVM::LLVMFuncOp body, ModuleOp program) {
-  EntryEmitter(b, globals, names, program, /*prepares=*/false).emit(buffers, body);
+                       const EntryNeeds &needs, LLVM::LLVMFuncOp body, ModuleOp program) {
+  EntryEmitter(b, globals, names, program, /*prepares=*/false).emit(needs, body);
 }
 
 void emitPrepareFunction(ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
-                         const EntryBuffers &buffers, LLVM::LLVMFuncOp body, ModuleOp program) {
-  EntryEmitter(b, globals, names, program, /*prepares=*/true).emit(buffers, body);
+                         const EntryNeeds &needs, LLVM::LLVMFuncOp body, ModuleOp program) {
+  EntryEmitter(b, globals, names, program, /*prepares=*/true).emit(needs, body);
 }
 
 } // namespace hloc

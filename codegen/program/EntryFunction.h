@@ -10,11 +10,13 @@
 
 namespace hloc {
 
-/// Bytes of the memory that a call uses: arguments, results, temporaries. The pointer for 0 bytes
-/// may be null.
-struct EntryBuffers {
+/// What a call needs.
+struct EntryNeeds {
+  /// Bytes of arguments, results, and memory for temporaries. The pointer for 0 bytes may be null.
   llvm::ArrayRef<int64_t> argumentBytes, resultBytes;
   int64_t arenaBytes;
+  /// Some kernel uses matrix registers.
+  bool usesMatrices;
 };
 
 /// True if the body of a program with this many arguments and results takes them as the host's two
@@ -27,13 +29,13 @@ inline bool takesTables(unsigned buffers) { return buffers > 64; }
 /// or tables), the arena and the status. If `program` meets other participants, this begins its
 /// run, and `body` ends it. A prepared block with another tag is an error.
 void emitEntryFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
-                       const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body,
+                       const EntryNeeds &needs, mlir::LLVM::LLVMFuncOp body,
                        mlir::ModuleOp program);
 
 /// Emits NAME_prepare, which fills the block of prepared arrays: it calls `body` with the arguments
 /// and, as the only result, the block. The tag is written after everything else.
 void emitPrepareFunction(mlir::ImplicitLocOpBuilder &b, Globals &globals, const ProgramNames &names,
-                         const EntryBuffers &buffers, mlir::LLVM::LLVMFuncOp body,
+                         const EntryNeeds &needs, mlir::LLVM::LLVMFuncOp body,
                          mlir::ModuleOp program);
 
 } // namespace hloc

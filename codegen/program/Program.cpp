@@ -202,11 +202,15 @@ LogicalResult ProgramEmitter::emit() {
     }
   }
   b.setLoc(program.getLoc());
-  emitEntryFunction(b, globals, names, {argumentBytes, resultBytes, entryInfo.arenaBytes},
+  bool usesMatrices =
+      llvm::any_of(schedules, [](const auto &entry) { return entry.second.usesMatrices; });
+  emitEntryFunction(b, globals, names,
+                    {argumentBytes, resultBytes, entryInfo.arenaBytes, usesMatrices},
                     entryInfo.body, program);
   if (preparation.body)
-    emitPrepareFunction(b, globals, names, {preparedBytes, {}, preparation.arenaBytes},
-                        preparation.body, program);
+    emitPrepareFunction(b, globals, names,
+                        {preparedBytes, {}, preparation.arenaBytes, usesMatrices}, preparation.body,
+                        program);
   return success();
 }
 

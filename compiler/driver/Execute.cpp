@@ -64,6 +64,7 @@ llvm::Expected<LoadedModule> LoadedModule::load(llvm::ArrayRef<char> object, llv
   define("hlort_collective_done", &hlort_collective_done);
   define("hlort_collective_run", &hlort_collective_run);
   define("hlort_require", &hlort_require);
+  define("hlort_matrices_request", &hlort_matrices_request);
   define("hlort_random_state", &hlort_random_state);
   define("hlort_async_start", &hlort_async_start);
   define("hlort_async_wait", &hlort_async_wait);

@@ -58,6 +58,8 @@ struct Costs {
   double divideF32 = 0, divideF64 = 0, rootF32 = 0, rootF64 = 0;
   /// One element of a gather from L1.
   double gatherElement = 0;
+  /// A product of two whole matrix registers; 0 if there are none.
+  double matrixProduct = 0;
 };
 
 /// The cost of threads.

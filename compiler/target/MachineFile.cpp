@@ -51,6 +51,7 @@ template <> struct MappingTraits<Costs> {
     io.mapOptional("root-f32", costs.rootF32);
     io.mapOptional("root-f64", costs.rootF64);
     io.mapOptional("gather-element", costs.gatherElement);
+    io.mapOptional("matrix-product", costs.matrixProduct);
   }
 };
 
@@ -93,6 +94,8 @@ template <> struct MappingTraits<Machine> {
     if (!(costs.divideF32 > 0 && costs.divideF64 > 0 && costs.rootF32 > 0 && costs.rootF64 > 0 &&
           costs.gatherElement > 0))
       return "expected cycles-per-vector to be above 0";
+    if (!(costs.matrixProduct >= 0))
+      return "expected the cycles of a matrix product to be 0 or more";
     if (!(machine.parallelism.task > 0 && machine.parallelism.launch > 0))
       return "expected parallelism's nanoseconds to be above 0";
     return "";

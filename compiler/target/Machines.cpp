@@ -223,8 +223,12 @@ const Row *findRow(llvm::StringRef cpu) {
                   .pairProduct = 2,
                   .bf16Product = 1,
                   .quadProduct = 2},
-        .costs =
-            {.divideF32 = 10, .divideF64 = 16, .rootF32 = 12, .rootF64 = 18, .gatherElement = 0.9},
+        .costs = {.divideF32 = 10,
+                  .divideF64 = 16,
+                  .rootF32 = 12,
+                  .rootF64 = 18,
+                  .gatherElement = 0.9,
+                  .matrixProduct = 16},
         .parallelism = kThreads}},
       // [A] [F]: 32-byte vectors are executed in two halves.
       {{"znver1"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every stage from fusion on knows about the target machine. Test: test/target/TargetTest.cpp.
+// What every stage from fusion on knows about the target machine. Tests: test/target.
 
 #ifndef HLOC_COMPILER_TARGET_TARGET_H
 #define HLOC_COMPILER_TARGET_TARGET_H
@@ -78,6 +78,12 @@ struct Target {
   bool hasQuadMultiplyAdd = false;
   /// Dots of bf16 use the processor's instruction for pairs (vdpbf16ps).
   bool usesBf16Dot = false;
+  /// There are matrix registers of kMatrixRows rows of kMatrixRowBytes bytes (AMX), products of
+  /// bytes in them (tdpbssd), and of bf16 if dots of these use them (tdpbf16ps).
+  bool hasMatrixMultiplyAdd = false, usesBf16Matrices = false;
+  static constexpr int64_t kMatrixRows = 16, kMatrixRowBytes = 64;
+  /// Columns of 32 bits.
+  static constexpr int64_t kMatrixColumns = kMatrixRowBytes / 4;
   /// There are conversions to and from f16; there are instructions that round to integers.
   bool hasHalf = false, hasRounding = false;
   /// There are minimum and maximum instructions for floats that distinguish +0 from -0 (vrangeps).

@@ -5,7 +5,8 @@
 // - `prefetch`: the next block of the right operand is prefetched during the computation;
 // - `prefetch_left`: so are the rows of the left operand that the next tile reads;
 // - `pack_left`: a block of the left operand is packed as well;
-// - `packed_right`: a kernel before this one has packed the right operand (OperandPanels.h).
+// - `packed_right`: a kernel before this one has packed the right operand (OperandPanels.h);
+// - `matrix_registers`: tiles are made of matrix registers.
 #include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
@@ -177,7 +178,9 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
         getPackedLeftSizes(dot, block[0], block[2], tileRows, problem.target.machine.l1.lineBytes));
   else if (!dot.lhsInPlace)
     elements += tileRows * block[2];
-  if (dot.depth > kSumBlock && !schedule.has("in_result"))
+  if (schedule.has(kMatrixRegisters))
+    elements += tileRows * width;
+  if (dot.depth > getSumDepth(dot, schedule.getGroup()) && !schedule.has("in_result"))
     elements +=
         rowTiles * tileRows * panels * width * (isCompensatedSum(dot.element, dot.depth) ? 2 : 1);
   return elements * dot.getElementBytes();
@@ -259,13 +262,10 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
     alsoWith("pack_left");
   if (canPrefetch(problem, dot))
     alsoWith("prefetch");
-  for (TileShape tile : listTiles(problem, dot, lanes, group)) {
+  auto proposeTile = [&](TileShape tile, ArrayRef<SmallVector<StringRef>> all) {
     int64_t width = tile.vectors * lanes;
-    bool inResult = dot.depth > kSumBlock && waitsInResult(problem, dot, tile.rows, width);
-    SmallVector<SmallVector<StringRef>> all = choices;
-    for (ArrayRef<StringRef> with : choices)
-      if (mayComePacked(problem, dot, width, group) && !llvm::is_contained(with, "prefetch"))
-        all.emplace_back(with).push_back(kPackedRight);
+    bool inResult =
+        dot.depth > getSumDepth(dot, group) && waitsInResult(problem, dot, tile.rows, width);
     for (Blocks block : listBlocks(problem, dot, tile, lanes, group))
       for (ArrayRef<StringRef> with : all) {
         if (inResult)
@@ -274,7 +274,18 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
                       llvm::concat<const StringRef>(ArrayRef<StringRef>("in_result"), with)));
         propose(tile, block, with);
       }
+  };
+  for (TileShape tile : listTiles(problem, dot, lanes, group)) {
+    SmallVector<SmallVector<StringRef>> all = choices;
+    for (ArrayRef<StringRef> with : choices)
+      if (mayComePacked(problem, dot, tile.vectors * lanes, group) &&
+          !llvm::is_contained(with, "prefetch"))
+        all.emplace_back(with).push_back(kPackedRight);
+    proposeTile(tile, all);
   }
+  if (refuseMatrices(problem, dot, lanes, group).empty())
+    for (TileShape tile : listMatrixTiles(dot, lanes))
+      proposeTile(tile, {{kMatrixRegisters}});
 }
 
 /// Time to read and pack the right operand: block by block for each block of rows, or all of it as
@@ -327,7 +338,7 @@ double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sch
 /// Time to store and reload the partial sums between blocks of the depth, in the memory of the
 /// result or on the stack.
 double getSumTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule) {
-  int64_t depthBlocks = llvm::divideCeil(dot.depth, kSumBlock);
+  int64_t depthBlocks = llvm::divideCeil(dot.depth, getSumDepth(dot, schedule.getGroup()));
   double bytes = double(dot.rows) * dot.columns * dot.getElementBytes();
   double held = schedule.has("in_result") ? bytes : double(getFrameBytes(problem, dot, schedule));
   return 2.0 * (depthBlocks - 1) * dot.batches * bytes * problem.costs.getStreamTime(held);
@@ -359,7 +370,9 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double useful = double(dot.rows) * dot.columns / (rowTiles * tile.rows * panels * width);
   double rate = kPackedRate * getTileRate(problem.target, dot.element, tile, dot.rows) *
                 getLoadRate(problem, dot, tile);
-  double compute = getProductTime(problem, dot, lanes, rate * useful) / group;
+  double compute = schedule.has(kMatrixRegisters)
+                       ? getMatrixTime(problem, dot, schedule)
+                       : getProductTime(problem, dot, lanes, rate * useful) / group;
   double read = getReadTime(problem, dot, rowBlocks),
          readLeft = getLeftReadTime(problem, dot, columnBlocks);
   // Prefetched memory arrives while tiles compute.
@@ -383,9 +396,9 @@ std::string refusePacked(const KernelProblem &problem) {
 
 std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   DotProblem dot = getDot(problem);
-  if (std::string wrong =
-          checkTile(problem, dot, schedule,
-                    {"in_result", "pack_left", "prefetch", "prefetch_left", kPackedRight});
+  if (std::string wrong = checkTile(
+          problem, dot, schedule,
+          {"in_result", "pack_left", "prefetch", "prefetch_left", kPackedRight, kMatrixRegisters});
       !wrong.empty())
     return wrong;
   ArrayRef<int64_t> tile = schedule.getTile(), block = schedule.getBlock();
@@ -407,6 +420,14 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
            "determines";
   if (schedule.getGroup() != group)
     return "expected `group` to be " + std::to_string(group) + " for these types";
+  if (schedule.has(kMatrixRegisters)) {
+    if (std::string why = refuseMatrices(problem, dot, schedule.getLanes(), group); !why.empty())
+      return why;
+    if (!fitsMatrices({tile[0], tile[1]}, schedule.getLanes()))
+      return "expected a tile of at most two by two matrix registers";
+    if (schedule.has("prefetch") || schedule.has("prefetch_left"))
+      return "nothing is prefetched between products of matrix registers";
+  }
   if (schedule.has("in_result") && !waitsInResult(problem, dot, tile[0], width))
     return "partial sums cannot be kept in this kernel's result";
   if (schedule.has("pack_left") && !canPackLeft(dot, group))

@@ -22,6 +22,26 @@ int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t
 /// instructions, else 1); `packs` says that both operands are packed.
 int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t lanes, bool packs);
 
+/// How many k the blocks have whose sums dot.packed adds. Sums of integers are exact, so that
+/// blocks may have as many groups as blocks of floats have terms.
+int64_t getSumDepth(const DotProblem &dot, int64_t group);
+
+/// Choice of dot.packed: tiles are made of matrix registers.
+inline constexpr llvm::StringLiteral kMatrixRegisters = "matrix_registers";
+
+/// Why the factors, in groups of `group`, cannot be multiplied in matrix registers; empty if they
+/// can. DotMatrix.cpp has what concerns these.
+std::string refuseMatrices(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
+                           int64_t group);
+
+/// Tiles of matrix registers, at most two by two.
+llvm::SmallVector<TileShape> listMatrixTiles(const DotProblem &dot, int64_t lanes);
+bool fitsMatrices(TileShape tile, int64_t lanes);
+
+/// Time of the products in matrix registers, and to store their sums and take them from there.
+double getMatrixTime(const KernelProblem &problem, const DotProblem &dot,
+                     hlo::ScheduleAttr schedule);
+
 /// Fraction of a tile's peak rate that is reached when the right operand is read where it lies.
 inline constexpr double kStreamRate = 0.75;
 

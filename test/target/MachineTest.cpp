@@ -46,6 +46,14 @@ TEST(Machine, VectorsOfAArch64HaveTheProcessorsLength) {
   EXPECT_EQ(makeFor("a64fx", "aarch64-linux-gnu").vectorBytes, 64);
 }
 
+TEST(Machine, MatrixRegisters) {
+  Target target = makeFor("sapphirerapids");
+  EXPECT_TRUE(target.hasMatrixMultiplyAdd);
+  EXPECT_GT(target.machine.costs.matrixProduct, 0);
+  EXPECT_FALSE(target.usesBf16Matrices); // unless dots of bf16 may round in their own way
+  EXPECT_FALSE(makeFor("icelake-server").hasMatrixMultiplyAdd);
+}
+
 TEST(Machine, UnknownProcessorsGetTheRowOfTheirLevel) {
   EXPECT_EQ(makeFor("bdver4").machine.name, "x86-64-v3");
   EXPECT_EQ(makeFor("knl").machine.name, "x86-64-v3"); // AVX-512 without its later parts

@@ -48,7 +48,7 @@ void DotKernel::addRows(MemoryArray sums, TileSpan strip, int64_t width, Value k
 void DotKernel::emitAxpy() {
   int64_t width = context.chosen.getBlock()[1], together = context.chosen.getBlock()[2];
   bool inBlocks = isBlockedSum(element, depth);
-  TileStore store = makeStore();
+  TileStore store = makeStore(tile);
   tile.vectors = width / lanes; // which describes a unit
   auto type = RankedTensorType::get({rows, width}, element);
   auto allocate = [&] { return MemoryArray{context.allocateOnStack(getByteSize(type)), type}; };

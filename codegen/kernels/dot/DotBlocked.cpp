@@ -2,7 +2,6 @@
 // Dots with many rows: blocks of packed panels.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
-#include "codegen/emit/RowSorter.h"
 #include "codegen/kernels/dot/DotKernel.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -11,8 +10,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// A block of k: a packed panel of 32 floats and the rows of a tile stay in L1 or L2.
-static constexpr int64_t kBlockDepth = kSumBlock;
 /// 128 in each byte: added to signed bytes to make them unsigned.
 static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
 /// Bits of the smallest vector registers.
@@ -204,6 +201,8 @@ void DotKernel::packRhs(MemoryArray packed, Range columnRange, Range depthRange)
     forEachPanel(packByVectors);
   if (lhsIsOffset)
     forEachPanel([&](const Panel &panel) { packCorrection(panel, depthRange); });
+  if (usesMatrices)
+    forEachPanel([&](const Panel &panel) { padPanel(panel, depthRange); });
 }
 
 /// The block's panels among those that another kernel packed.
@@ -216,7 +215,7 @@ MemoryArray DotKernel::locatePanels(int64_t count, Range columnRange, Range dept
   };
   VectorIndex first =
       linearize(index, sizes,
-                {batch, divide(depthRange.start, kBlockDepth), divide(columnRange.start, sizes[4]),
+                {batch, divide(depthRange.start, sumDepth), divide(columnRange.start, sizes[4]),
                  index.uniform(0), index.uniform(0)});
   int64_t bytes = getStorageBits(element) / 8;
   Value offset = b.createOrFold<arith::MulIOp>(first.base, index.constant(bytes));
@@ -311,24 +310,27 @@ void DotKernel::emitBlocked() {
                                              context.target.machine.l1.lineBytes));
   else if (!lhsInPlace)
     packedRows = allocate({tile.rows, blockDepth});
-  bool severalBlocks = depth > kBlockDepth;
+  MemoryArray tileSums;
+  if (usesMatrices)
+    tileSums = allocate({tile.rows, width});
+  bool severalBlocks = depth > sumDepth;
   if (severalBlocks && inResult)
     partial.push_back(context.getOutput(0));
   for (int64_t i = 0; severalBlocks && !inResult && i < (compensated ? 2 : 1); ++i)
     partial.push_back(
         allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width}));
-  TileStore store = makeStore();
+  TileStore store = makeStore(tile), rowStore = makeStore({1, tile.vectors});
 
   emitUnits(
       [&](Range rowRange, Range columnRange) {
-        Value firstStart = beginOfBlock(kBlockDepth);
+        Value firstStart = beginOfBlock(sumDepth);
         int64_t pieces = countTilePieces(blockDepth);
         Value share =
             prefetches ? countPrefetched(rowRange, blockRows, panelCount * pieces) : Value();
-        buildFor(context, firstStart, multipliedDepth.end, kBlockDepth, [&](Value depthStart) {
+        buildFor(context, firstStart, multipliedDepth.end, sumDepth, [&](Value depthStart) {
           Range depthRange =
-              makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(kBlockDepth)),
-                        depth, kBlockDepth);
+              makeRange(b.createOrFold<arith::DivUIOp>(depthStart, index.constant(sumDepth)), depth,
+                        sumDepth);
           depthRange = clipDepth(depthRange.start, depthRange.end);
           if (packedPanels)
             panels = locatePanels(panelCount, columnRange, depthRange);
@@ -341,7 +343,7 @@ void DotKernel::emitBlocked() {
               packLhs(packedRows, rowSpan, depthRange);
             forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
               ScopedLanes wide(index, tileLanes);
-              auto partialAt = [&](int64_t r, int64_t v) {
+              auto partialAt = [&](VectorIndex r, int64_t v) {
                 if (inResult)
                   return resultIndex(
                       index.add(index.uniform(rowSpan.start, rowSpan.multiple), r),
@@ -349,9 +351,18 @@ void DotKernel::emitBlocked() {
                                 v * tileLanes));
                 VectorIndex n =
                     index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
-                return ElementIndex{index.uniform(rowTile), index.uniform(panel), index.uniform(r),
-                                    n};
+                return ElementIndex{index.uniform(rowTile), index.uniform(panel), r, n};
               };
+              BlockEnd end{partial, depthStart, firstStart, depthRange.end, inResult};
+              if (usesMatrices) {
+                multiplyMatrices(panels, panel, packedRows, depthRange, tileSums);
+                forEachRowOf(rowSpan, [&](const TileSpan &row, Value r) {
+                  auto at = [&](int64_t, int64_t v) { return partialAt(index.uniform(r), v); };
+                  finishBlock(rowStore, {1, tile.vectors}, loadRow(tileSums, r), row, columnSpan,
+                              end, at);
+                });
+                return;
+              }
               auto loadPanel = [&](VectorIndex entry, int64_t v) {
                 VectorIndex n =
                     index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);
@@ -396,33 +407,8 @@ void DotKernel::emitBlocked() {
                                  left, right);
               if (context.emitter.hasFailed())
                 return;
-              if (!severalBlocks)
-                return store.finish(sums, rowSpan, columnSpan);
-              Value isFirst =
-                  b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthStart, firstStart);
-              SmallVector<SmallVector<VectorValue>> totals =
-                  addUnlessFirst(isFirst, sums, partial, partialAt);
-              if (inResult)
-                return store.finish(totals[0], rowSpan, columnSpan);
-              Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, depthRange.end,
-                                                           multipliedDepth.end);
-              auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
-              OpBuilder::InsertionGuard guard(b);
-              ElementEmitter::Scope scope(context.emitter);
-              b.setInsertionPointToStart(branch.thenBlock());
-              if (compensated)
-                store.finish(
-                    unpackLanes(element,
-                                settleTotals(b, packLanes(llvm::to_vector(llvm::concat<VectorValue>(
-                                                    totals[0], totals[1]))))),
-                    rowSpan, columnSpan);
-              else
-                store.finish(totals[0], rowSpan, columnSpan);
-              b.setInsertionPointToStart(branch.elseBlock());
-              for (auto [memory, values] : llvm::zip(partial, totals))
-                for (int64_t r = 0; r < tile.rows; ++r)
-                  for (int64_t v = 0; v < tile.vectors; ++v)
-                    storeElements(index, memory, partialAt(r, v), values[r * tile.vectors + v], {});
+              finishBlock(store, tile, sums, rowSpan, columnSpan, end,
+                          [&](int64_t r, int64_t v) { return partialAt(index.uniform(r), v); });
             });
           });
         });
@@ -430,10 +416,45 @@ void DotKernel::emitBlocked() {
       blockRows, blockColumns);
 }
 
+/// Takes the sums of some rows for a block of k. Adds those of the blocks before, and stores the
+/// totals: in the result after the last block, else for the next one.
+void DotKernel::finishBlock(TileStore &store, TileShape shape, ArrayRef<VectorValue> sums,
+                            const TileSpan &rowSpan, const TileSpan &columnSpan,
+                            const BlockEnd &end,
+                            function_ref<ElementIndex(int64_t, int64_t)> partialAt) {
+  if (end.partial.empty())
+    return store.finish(sums, rowSpan, columnSpan);
+  Value isFirst =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, end.depthStart, end.firstStart);
+  SmallVector<SmallVector<VectorValue>> totals =
+      addUnlessFirst(isFirst, shape, sums, end.partial, partialAt);
+  if (end.inResult)
+    return store.finish(totals[0], rowSpan, columnSpan);
+  Value isLast =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, end.depthEnd, multipliedDepth.end);
+  auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (end.partial.size() > 1)
+    store.finish(
+        unpackLanes(element, settleTotals(b, packLanes(llvm::to_vector(llvm::concat<VectorValue>(
+                                                 totals[0], totals[1]))))),
+        rowSpan, columnSpan);
+  else
+    store.finish(totals[0], rowSpan, columnSpan);
+  b.setInsertionPointToStart(branch.elseBlock());
+  for (auto [memory, values] : llvm::zip(end.partial, totals))
+    for (int64_t r = 0; r < shape.rows; ++r)
+      for (int64_t v = 0; v < shape.vectors; ++v)
+        storeElements(index, memory, partialAt(r, v), values[r * shape.vectors + v], {});
+}
+
 /// Adds `sums`, of a block of k, to those of the blocks before, which are in `partial`; with
 /// compensation if that has two arrays.
 SmallVector<SmallVector<VectorValue>>
-DotKernel::addUnlessFirst(Value isFirst, ArrayRef<VectorValue> sums, ArrayRef<MemoryArray> partial,
+DotKernel::addUnlessFirst(Value isFirst, TileShape shape, ArrayRef<VectorValue> sums,
+                          ArrayRef<MemoryArray> partial,
                           function_ref<ElementIndex(int64_t, int64_t)> partialAt) {
   bool compensated = partial.size() > 1;
   SmallVector<Value> flat = packLanes(sums), first = flat;
@@ -447,8 +468,8 @@ DotKernel::addUnlessFirst(Value isFirst, ArrayRef<VectorValue> sums, ArrayRef<Me
   b.setInsertionPointToStart(branch.elseBlock());
   SmallVector<VectorValue> before, after;
   for (const MemoryArray &memory : partial)
-    for (int64_t r = 0; r < tile.rows; ++r)
-      for (int64_t v = 0; v < tile.vectors; ++v)
+    for (int64_t r = 0; r < shape.rows; ++r)
+      for (int64_t v = 0; v < shape.vectors; ++v)
         before.push_back(loadElements(index, memory, partialAt(r, v), {}));
   if (compensated)
     after = unpackLanes(element, addToTotals(b, packLanes(before), flat));

@@ -12,8 +12,9 @@
 //   the rows of a tile are packed too, or those of a block if the row dimension is minor
 //   (`pack_left`);
 // - data needed soon are prefetched between steps of tiles (DotPrefetch.cpp);
-// - register tiles run over the block; partial sums are kept in a buffer, and the last block
-//   applies the epilogue when it stores them.
+// - register tiles run over the block, of vectors or of matrix registers (`matrix_registers`,
+//   DotMatrix.cpp); partial sums are kept in a buffer, and the last block applies the epilogue when
+//   it stores them.
 //
 // The register tile is by far the largest part of the code and is emitted once: ranges of rows,
 // columns and k are run-time values, and ragged edges are handled by TileStore. Where masks say
@@ -23,6 +24,7 @@
 // dot.stream reads the right operand in place; dot.along_depth has lanes along k and adds them at
 // the end; dot.axpy adds whole rows of the right operand (DotAxpy.cpp).
 #include "codegen/kernels/dot/DotKernel.h"
+#include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/Strategies.h"
 #include "passes/schedule/UpdateProblem.h"
@@ -95,10 +97,9 @@ Value DotKernel::loadGroups(Value start, function_ref<VectorValue(VectorIndex, M
   return value.re;
 }
 
-/// The store of tiles of shape `tile`.
-TileStore DotKernel::makeStore() {
+TileStore DotKernel::makeStore(TileShape shape) {
   return TileStore(
-      context, dot.getResult(), element, tile,
+      context, dot.getResult(), element, shape,
       [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
 }
 
@@ -252,7 +253,9 @@ LogicalResult DotKernel::emit() {
   index.setLanes(lanes);
   tile = {chosen.getTile()[0], chosen.getTile()[1]};
   group = chosen.getGroup();
-  lhsIsOffset = group == 4 && !lhsType.getElementType().isUnsignedInteger();
+  usesMatrices = context.schedule.usesMatrices = chosen.has(kMatrixRegisters);
+  lhsIsOffset = group == 4 && !usesMatrices && !lhsType.getElementType().isUnsignedInteger();
+  sumDepth = getSumDepth(*this, group);
   // The instructions that add several products work on signless i32, whose sums have the same bits.
   if (group != 1 && element.isUnsignedInteger(32))
     element = b.getI32Type();

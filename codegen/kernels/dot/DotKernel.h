@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a dot: what the strategies share. DotKernel.cpp analyses the operands and dispatches
-// to DotBlocked.cpp (with DotPrefetch.cpp), DotNarrow.cpp or DotAxpy.cpp.
+// to DotBlocked.cpp (with DotPrefetch.cpp and DotMatrix.cpp), DotNarrow.cpp or DotAxpy.cpp.
 
 #ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 #define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
@@ -38,7 +38,7 @@ private:
   TileSpan spanRows(mlir::Value nominal);
   mlir::Value countEntries(Range depthRange);
   void widenTile();
-  TileStore makeStore();
+  TileStore makeStore(TileShape shape);
   void describeUnits(int64_t blockRows, int64_t blockColumns);
   bool leadsWithBatches(mlir::Value operand, llvm::ArrayRef<int64_t> batch);
   void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows,
@@ -77,10 +77,29 @@ private:
   void packRhs(MemoryArray packed, Range columnRange, Range depthRange);
   void packLhs(MemoryArray packed, const TileSpan &span, Range depthRange);
   void packLhsBlock(MemoryArray packed, Range rowRange, Range depthRange);
+  /// The end of a block of k.
+  struct BlockEnd {
+    /// The sums of the blocks before and, with compensation, their error terms; none if there is
+    /// only one block.
+    llvm::ArrayRef<MemoryArray> partial;
+    /// Where the block begins and the first one began; the block's last k plus one.
+    mlir::Value depthStart, firstStart, depthEnd;
+    /// Sums are kept in the memory of the result.
+    bool inResult;
+  };
+  void finishBlock(TileStore &store, TileShape shape, llvm::ArrayRef<VectorValue> sums,
+                   const TileSpan &rowSpan, const TileSpan &columnSpan, const BlockEnd &end,
+                   llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
   llvm::SmallVector<llvm::SmallVector<VectorValue>>
-  addUnlessFirst(mlir::Value isFirst, llvm::ArrayRef<VectorValue> sums,
+  addUnlessFirst(mlir::Value isFirst, TileShape shape, llvm::ArrayRef<VectorValue> sums,
                  llvm::ArrayRef<MemoryArray> partial,
                  llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
+  void padPanel(const Panel &panel, Range range);
+  void multiplyMatrices(MemoryArray panels, mlir::Value panel, MemoryArray packedRows, Range range,
+                        MemoryArray sums);
+  void forEachRowOf(const TileSpan &span,
+                    llvm::function_ref<void(const TileSpan &row, mlir::Value number)> body);
+  llvm::SmallVector<VectorValue> loadRow(MemoryArray sums, mlir::Value row);
   void emitStreaming();
   int64_t countStepsOfRun(int64_t step) const;
   void emitAlongDepth();
@@ -97,8 +116,12 @@ private:
   /// The number of successive k that one instruction multiplies and adds: 1, 2
   /// (emitPairMultiplyAdd) or 4 (emitQuadMultiplyAdd).
   int64_t group = 1;
-  /// With groups of four if both operands are signed: 128 is added to the left operand's bytes, and
-  /// 128 times the right operand's sum is subtracted again.
+  /// The k of a block, after which its sums are added to those of the blocks before.
+  int64_t sumDepth = 0;
+  /// Products are made in matrix registers (DotMatrix.cpp).
+  bool usesMatrices = false;
+  /// With groups of four if both operands are signed, outside matrix registers: 128 is added to the
+  /// left operand's bytes, and 128 times the right operand's sum is subtracted again.
   bool lhsIsOffset = false;
   /// Lanes of a machine vector, and of the vectors that the code of a tile uses. The latter are as
   /// wide as the tile's rows if possible: the target splits them, and until then there is less

@@ -18,7 +18,7 @@ void DotKernel::emitStreaming() {
   // A prologue needs registers of its own.
   if (rhsIsPlain)
     widenTile();
-  TileStore store = makeStore();
+  TileStore store = makeStore(tile);
   emitUnits(
       [&](Range rowRange, Range columnRange) {
         TileSpan rowSpan = spanRows(rowRange.start);
@@ -87,7 +87,7 @@ static Value addLanes(ImplicitLocOpBuilder &b, Value vector) {
 /// Lanes lie along k; each result is a sum over lanes.
 void DotKernel::emitAlongDepth() {
   int64_t count = tile.rows * tile.vectors;
-  TileStore store = makeStore();
+  TileStore store = makeStore(tile);
   emitUnits(
       [&](Range rowRange, Range columnRange) {
         TileSpan rowSpan = spanRows(rowRange.start);

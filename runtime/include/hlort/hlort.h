@@ -109,6 +109,14 @@ HLORT_API void hlort_parallel_for(hlort_context *context, int64_t tasks, hlort_l
                                   void *frame);
 
 /* ---------------------------------------------------------------------------------------------
+ * Matrix registers
+ * ------------------------------------------------------------------------------------------- */
+
+/* Asks the system to permit the process the use of matrix registers (AMX); HLORT_UNSUPPORTED if
+ * there are none or it refuses. Modules that use them call it at each run. */
+HLORT_API int32_t hlort_matrices_request(hlort_status *status);
+
+/* ---------------------------------------------------------------------------------------------
  * Memory
  * ------------------------------------------------------------------------------------------- */
 
