@@ -4,6 +4,7 @@
 #include "program/Arguments.h"
 #include "program/CommandLine.h"
 #include "program/Instance.h"
+#include "program/StandardOutput.h"
 
 #include <algorithm>
 #include <chrono>
@@ -111,7 +112,7 @@ private:
       if (std::string fault = writeResult(file, port, shape, memory); !fault.empty())
         return fail(file + ": " + fault);
     }
-    return std::fflush(stdout) == 0 || fail("cannot write to standard output");
+    return flushStandardOutput();
   }
 
   const hlort_module &module;
@@ -135,7 +136,7 @@ int32_t hlort_main(int32_t argc, char **argv, const hlort_module *module, const 
     return WrongUsage;
   if (options.help) {
     printUsage(argv[0], *module);
-    return Done;
+    return flushStandardOutput() ? Done : Failed;
   }
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk

@@ -10,6 +10,7 @@
 #include "program/NpyHeader.h"
 #include "program/Processor.h"
 #include "program/Sample.h"
+#include "program/StandardOutput.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -123,7 +124,7 @@ private:
                 count(std::max(std::thread::hardware_concurrency(), 1u), "processor").c_str());
     if (test.participants > 1)
       std::printf("participants: %d, each a thread of this process\n", test.participants);
-    std::fflush(stdout);
+    flushStandardOutput();
   }
 
   bool hasFeatures() {
@@ -345,7 +346,7 @@ int32_t hlort_selftest_main(int32_t argc, char **argv, const hlort_module *modul
     return WrongUsage;
   if (options.help) {
     printUsage(argv[0], *module);
-    return Passed;
+    return flushStandardOutput() ? Passed : Failed;
   }
   bool passed = false;
   try {
@@ -354,5 +355,5 @@ int32_t hlort_selftest_main(int32_t argc, char **argv, const hlort_module *modul
     std::printf("error: %s\n", error.what());
   }
   std::printf("selftest: %s\n", passed ? "passed" : "FAILED");
-  return passed && std::fflush(stdout) == 0 ? Passed : Failed;
+  return flushStandardOutput() && passed ? Passed : Failed;
 }
