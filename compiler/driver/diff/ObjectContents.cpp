@@ -181,6 +181,32 @@ Expected<uint64_t> ObjectReader::hashFunction(const SectionRef &section, StringR
   return xxh3_64bits(text);
 }
 
+/// Checks the tables of symbols and relocations, whose entries LLVM reads without a way to return
+/// an error.
+static Error checkTables(const ELFFile<ELF64LE> &file) {
+  auto sections = file.sections();
+  if (!sections)
+    return sections.takeError();
+  for (const ELFFile<ELF64LE>::Elf_Shdr &section : *sections) {
+    Error error = Error::success();
+    auto check = [&](auto entries) {
+      if (!entries)
+        error = joinErrors(std::move(error), entries.takeError());
+    };
+    if (section.sh_type == ELF::SHT_SYMTAB)
+      check(file.symbols(&section));
+    else if (section.sh_type == ELF::SHT_RELA)
+      check(file.relas(section));
+    else if (section.sh_type == ELF::SHT_REL)
+      check(file.rels(section));
+    if (section.sh_type == ELF::SHT_RELA || section.sh_type == ELF::SHT_REL)
+      check(file.getSection(section.sh_link)); // the table of their symbols
+    if (error)
+      return error;
+  }
+  return Error::success();
+}
+
 Expected<ObjectContents> ObjectReader::read() {
   if (Error error = readSections())
     return std::move(error);
@@ -198,11 +224,13 @@ Expected<ObjectContents> readObject(StringRef file) {
     return createStringError("cannot read the file: " + toString(buffer.takeError()));
   Expected<std::unique_ptr<ObjectFile>> object =
       ObjectFile::createObjectFile((*buffer)->getMemBufferRef());
-  auto *elf = object ? dyn_cast<ELFObjectFileBase>(object->get()) : nullptr;
+  auto *elf = object ? dyn_cast<ELF64LEObjectFile>(object->get()) : nullptr;
   if (!object)
     consumeError(object.takeError());
   if (!elf)
     return createStringError("expected an object file that hloc has made");
+  if (Error error = checkTables(elf->getELFFile()))
+    return std::move(error);
   return ObjectReader(*elf).read();
 }
 
