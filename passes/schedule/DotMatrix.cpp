@@ -42,17 +42,21 @@ bool fitsMatrices(TileShape tile, int64_t lanes) {
   return tile.rows <= kRegisters * kRows && tile.vectors * lanes <= kRegisters * kColumns;
 }
 
+double getMatrixProductTime(const KernelProblem &problem, int64_t group) {
+  return problem.costs.fromCycles(problem.target.machine.costs.matrixProduct) /
+         double(kRows * kColumns * kColumns * group);
+}
+
 double getMatrixTime(const KernelProblem &problem, const DotProblem &dot,
                      hlo::ScheduleAttr schedule) {
   int64_t rows = schedule.getTile()[0], columns = schedule.getTile()[1] * schedule.getLanes();
   auto count = [](int64_t size, int64_t part) { return double(llvm::divideCeil(size, part)); };
   double tiles = double(dot.batches) * count(dot.rows, rows) * count(dot.columns, columns);
-  double products = count(rows, kRows) * count(columns, kColumns) *
-                    count(dot.depth, kColumns * schedule.getGroup());
-  double sums =
-      2 * double(rows * columns) * count(dot.depth, getSumDepth(dot, schedule.getGroup()));
-  return tiles * (problem.costs.fromCycles(products * problem.target.machine.costs.matrixProduct) /
-                      kReached +
+  int64_t group = schedule.getGroup(), depth = llvm::alignTo(dot.depth, kColumns * group);
+  // A register takes as long if it is not full.
+  double products = double(llvm::alignTo(rows, kRows) * llvm::alignTo(columns, kColumns) * depth);
+  double sums = 2 * double(rows * columns) * count(dot.depth, getSumDepth(dot, group));
+  return tiles * (products * getMatrixProductTime(problem, group) / kReached +
                   sums * problem.costs.getReloadTime());
 }
 

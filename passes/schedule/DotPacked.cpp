@@ -370,9 +370,10 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double useful = double(dot.rows) * dot.columns / (rowTiles * tile.rows * panels * width);
   double rate = kPackedRate * getTileRate(problem.target, dot.element, tile, dot.rows) *
                 getLoadRate(problem, dot, tile);
-  double compute = schedule.has(kMatrixRegisters)
-                       ? getMatrixTime(problem, dot, schedule)
-                       : getProductTime(problem, dot, lanes, rate * useful) / group;
+  double compute =
+      schedule.has(kMatrixRegisters)
+          ? getMatrixTime(problem, dot, schedule)
+          : getProductTime(problem, dot, lanes, rate * useful * getGroupSpeed(problem, dot, group));
   double read = getReadTime(problem, dot, rowBlocks),
          readLeft = getLeftReadTime(problem, dot, columnBlocks);
   // Prefetched memory arrives while tiles compute.

@@ -64,6 +64,28 @@ double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64
   return getProducts(dot) * problem.costs.getMultiplyAddTime(dot.element) * whole / lanes / rate;
 }
 
+double getGroupSpeed(const KernelProblem &problem, const DotProblem &dot, int64_t group) {
+  const Rates &rates = problem.target.machine.rates;
+  double rate = rates.multiplyAdd;
+  if (dot.factorIsBf16() && group == 2)
+    rate = rates.bf16Product;
+  else if (group == 2 && rates.pairProduct > 0)
+    rate = 1 / (1 / rates.pairProduct + 1 / rates.simple); // the sum is an instruction of its own
+  else if (group == 4)
+    rate = rates.quadProduct;
+  // A machine's description may say nothing of an instruction that it has.
+  return double(group) * (rate > 0 ? rate / rates.multiplyAdd : 1);
+}
+
+double getLeastProductTime(const KernelProblem &problem, hlo::DotOp op) {
+  DotProblem dot(op);
+  int64_t lanes = problem.target.getLanes(dot.getPartBits()),
+          group = chooseGroup(problem, dot, lanes, /*packs=*/true);
+  if (refuseMatrices(problem, dot, lanes, group).empty())
+    return getProducts(dot) * getMatrixProductTime(problem, group);
+  return getProductTime(problem, dot, lanes, getGroupSpeed(problem, dot, group));
+}
+
 double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShape tile) {
   if (dot.batches > 1)
     return 1;

@@ -38,9 +38,18 @@ std::string refuseMatrices(const KernelProblem &problem, const DotProblem &dot, 
 llvm::SmallVector<TileShape> listMatrixTiles(const DotProblem &dot, int64_t lanes);
 bool fitsMatrices(TileShape tile, int64_t lanes);
 
+/// Time of one product in matrix registers.
+double getMatrixProductTime(const KernelProblem &problem, int64_t group);
+
 /// Time of the products in matrix registers, and to store their sums and take them from there.
 double getMatrixTime(const KernelProblem &problem, const DotProblem &dot,
                      hlo::ScheduleAttr schedule);
+
+/// By what factor products in groups of `group` are faster than a multiply-add each.
+double getGroupSpeed(const KernelProblem &problem, const DotProblem &dot, int64_t group);
+
+/// A lower bound of the time of a dot's products, by the fastest instructions for them.
+double getLeastProductTime(const KernelProblem &problem, hlo::DotOp dot);
 
 /// Fraction of a tile's peak rate that is reached when the right operand is read where it lies.
 inline constexpr double kStreamRate = 0.75;

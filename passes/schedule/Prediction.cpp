@@ -4,6 +4,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/KernelWork.h"
 #include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -144,7 +145,9 @@ double predictTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 double getLimit(const KernelProblem &problem) {
   double work = 0;
   for (Operation &op : problem.body)
-    if (op.getNumResults() == 1)
+    if (auto dot = dyn_cast<hlo::DotOp>(op))
+      work += getLeastProductTime(problem, dot);
+    else if (op.getNumResults() == 1)
       work += countProducts(&op) *
               problem.costs.getMultiplyAddTime(getElementTypeOrSelf(op.getResult(0).getType()));
   return std::max(work, getTraffic(problem, KernelWork(problem)));

@@ -319,7 +319,8 @@ void DotKernel::emitBlocked() {
   for (int64_t i = 0; severalBlocks && !inResult && i < (compensated ? 2 : 1); ++i)
     partial.push_back(
         allocate({int64_t(llvm::divideCeil(blockRows, tile.rows)), panelCount, tile.rows, width}));
-  TileStore store = makeStore(tile), rowStore = makeStore({1, tile.vectors});
+  TileShape stored = usesMatrices ? TileShape{1, tile.vectors} : tile;
+  TileStore store = makeStore(stored);
 
   emitUnits(
       [&](Range rowRange, Range columnRange) {
@@ -358,8 +359,7 @@ void DotKernel::emitBlocked() {
                 multiplyMatrices(panels, panel, packedRows, depthRange, tileSums);
                 forEachRowOf(rowSpan, [&](const TileSpan &row, Value r) {
                   auto at = [&](int64_t, int64_t v) { return partialAt(index.uniform(r), v); };
-                  finishBlock(rowStore, {1, tile.vectors}, loadRow(tileSums, r), row, columnSpan,
-                              end, at);
+                  finishBlock(store, stored, loadRow(tileSums, r), row, columnSpan, end, at);
                 });
                 return;
               }
@@ -407,7 +407,7 @@ void DotKernel::emitBlocked() {
                                  left, right);
               if (context.emitter.hasFailed())
                 return;
-              finishBlock(store, tile, sums, rowSpan, columnSpan, end,
+              finishBlock(store, stored, sums, rowSpan, columnSpan, end,
                           [&](int64_t r, int64_t v) { return partialAt(index.uniform(r), v); });
             });
           });
