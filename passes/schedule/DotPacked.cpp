@@ -332,7 +332,7 @@ double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sch
     return getTransposedTime(problem, dot, tileRows, panels);
   if (rowsShareWays(problem, dot) && tileRows + kPanelWays > machine.l1.ways)
     return panels * bytes * problem.costs.getStreamTime(double(machine.l2.bytes));
-  return 0;
+  return schedule.has("prefetch_left") ? 0 : columnBlocks * getColdRowsTime(problem, dot, tileRows);
 }
 
 /// Time to store and reload the partial sums between blocks of the depth, in the memory of the
@@ -454,6 +454,8 @@ std::string sumPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   std::string terms = schedule.getGroup() == 1
                           ? kSumsInTurn.str()
                           : "groups of " + std::to_string(schedule.getGroup()) + " in turn";
+  if (schedule.has(kMatrixRegisters)) // each adds the terms of its products on its own
+    terms += ", in matrix registers";
   if (dot.depth <= kSumBlock)
     return terms;
   bool compensated = isCompensatedSum(dot.element, dot.depth);

@@ -3,6 +3,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/schedule/Streams.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,6 +15,9 @@ namespace hloc {
 static constexpr double kRowChangeBytes = 512;
 /// Fraction of the time to read from L2 that tiles stall.
 static constexpr double kPanelWait = 0.2;
+
+/// Fraction of misses that is not hidden where hardware prefetchers do not help.
+static constexpr double kExposedMisses = 0.2;
 
 /// Loads per multiply-add, as a fraction of what L1 can do, that cost nothing; what each one beyond
 /// costs, as loads and multiply-adds compete for issue slots; and the most that is lost.
@@ -140,6 +144,15 @@ double getTransposedTime(const KernelProblem &problem, const DotProblem &dot, in
   // Lines that evict each other from L1 do so in L2 as well.
   double held = rowsShareWays(problem, dot) ? bytes : double(machine.l2.bytes);
   return panels * lines * machine.l1.lineBytes * problem.costs.getStreamTime(held);
+}
+
+double getColdRowsTime(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows) {
+  const Machine &machine = problem.target.machine;
+  double bytes = fuse::bytesOf(dot.lhsType), rowBytes = double(dot.depth) * dot.getElementBytes();
+  if (bytes <= double(machine.l2.bytes) || 2 * rowBytes > kPageBytes ||
+      double(tileRows) * rowBytes <= kPageBytes)
+    return 0;
+  return kExposedMisses * bytes / double(machine.l1.lineBytes) * getApartTime(machine, bytes);
 }
 
 double getPrologueTime(const KernelProblem &problem, const DotProblem &dot) {

@@ -99,6 +99,11 @@ bool rowsShareWays(const KernelProblem &problem, const DotProblem &dot);
 double getTransposedTime(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows,
                          double panels);
 
+/// Time that tiles of `tileRows` rows wait for a left operand that they read in place from beyond
+/// L2, if several of its rows are in a page and a tile's rows in more than one: hardware
+/// prefetchers do not find the order of such loads.
+double getColdRowsTime(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows);
+
 /// Time to compute an element of the right operand; zero if its stored elements can be multiplied
 /// directly.
 double getPrologueTime(const KernelProblem &problem, const DotProblem &dot);
