@@ -11,6 +11,10 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace hloc {
 
@@ -40,10 +44,26 @@ int getX86Level(llvm::StringRef cpu) {
 /// vectors; f16 is not required.
 static constexpr llvm::StringLiteral kRiscvFeatures = "+m,+a,+f,+d,+c,+zba,+zbb,+zbs,+v";
 
+/// True if the host's system permits processes that ask for it the use of matrix registers.
+static bool permitsMatrices() {
+#if defined(__linux__) && defined(__x86_64__)
+  // ARCH_GET_XCOMP_SUPP, and the number of the registers' state.
+  constexpr long getStates = 0x1021, tileData = 18;
+  uint64_t states = 0;
+  return syscall(SYS_arch_prctl, getStates, &states) == 0 && (states >> tileData & 1);
+#else
+  return false;
+#endif
+}
+
 /// Features in which the host differs from LLVM's description of its processor, for instance
 /// because a hypervisor hides them.
 static std::string getHostFeatures(const llvm::MCSubtargetInfo &processor) {
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  if (!permitsMatrices())
+    for (auto &feature : host)
+      if (feature.getKey().starts_with("amx-"))
+        feature.second = false;
   std::string features;
   for (const llvm::SubtargetFeatureKV &feature : processor.getAllProcessorFeatures()) {
     auto found = host.find(feature.Key);
