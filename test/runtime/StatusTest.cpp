@@ -95,3 +95,14 @@ TEST(ElementBits, KnowsEveryType) {
 }
 
 } // namespace
+
+TEST(Matrices, PermittedOrRefusedWithAReason) {
+  for (int i = 0; i < 2; ++i) {
+    hlort_status status = {};
+    int32_t code = hlort_matrices_request(&status);
+    EXPECT_EQ(code, status.code);
+    EXPECT_TRUE(code == HLORT_OK || code == HLORT_UNSUPPORTED);
+    EXPECT_EQ(code == HLORT_OK, std::string(status.message).empty());
+    EXPECT_EQ(hlort_matrices_request(nullptr), code);
+  }
+}
