@@ -3,7 +3,6 @@
 #include "codegen/lower/RewriteInstructions.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/Alignment.h"

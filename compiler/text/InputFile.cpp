@@ -45,7 +45,7 @@ Expected<std::unique_ptr<MemoryBuffer>> readInputFile(StringRef path, bool isTex
       return opened.takeError();
     file = *opened;
   }
-  auto close = make_scope_exit([&] {
+  scope_exit close([&] {
     if (!isInput)
       fs::closeFile(file);
   });

@@ -12,7 +12,7 @@ namespace hloc {
 static constexpr int64_t kRows = Target::kMatrixRows, kColumns = Target::kMatrixColumns,
                          kRegisters = 2;
 /// Fraction of the rate of products that is reached beside loads of registers.
-static constexpr double kReached = 0.9;
+static constexpr double kMatrixReached = 0.9;
 
 std::string refuseMatrices(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
                            int64_t group) {
@@ -56,7 +56,7 @@ double getMatrixTime(const KernelProblem &problem, const DotProblem &dot,
   // A register takes as long if it is not full.
   double products = double(llvm::alignTo(rows, kRows) * llvm::alignTo(columns, kColumns) * depth);
   double sums = 2 * double(rows * columns) * count(dot.depth, getSumDepth(dot, group));
-  return tiles * (products * getMatrixProductTime(problem, group) / kReached +
+  return tiles * (products * getMatrixProductTime(problem, group) / kMatrixReached +
                   sums * problem.costs.getReloadTime());
 }
 

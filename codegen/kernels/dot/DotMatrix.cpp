@@ -23,7 +23,7 @@ static Value countSteps(IndexBuilder &index, Value entries) {
 void DotKernel::padPanel(const Panel &panel, Range range) {
   Value count = countEntries(range);
   Value end = b.createOrFold<arith::MulIOp>(countSteps(index, count), index.constant(kEntries));
-  if (count == end || getConstant(count) == getConstant(end).value_or(-1))
+  if (std::optional<int64_t> known = getConstant(count); known && known == getConstant(end))
     return;
   buildFor(context, count, end, 1, [&](Value entry) {
     for (int64_t v = 0; v < tile.vectors; ++v)
