@@ -155,6 +155,12 @@ double CostModel::getReloadTime() const {
   return machine.getNanoseconds(1.5 / lanes);
 }
 
+double CostModel::getInterleaveTime(int64_t count) const {
+  // Pairs are halved with one shuffle; what remains is inserted one by one.
+  int64_t halvings = llvm::countr_zero(uint64_t(count));
+  return machine.getNanoseconds(double(halvings + (count >> halvings) - 1) / machine.rates.shuffle);
+}
+
 int64_t CostModel::getTaskCount(double time) const {
   return int64_t(llvm::PowerOf2Ceil(uint64_t(std::max(1.0, time / getTaskTime()))));
 }

@@ -36,6 +36,8 @@ public:
   double getReloadTime() const;
   double getStridedTime() const { return machine.getNanoseconds(kStridedCycles); }
   double getGatherTime() const { return machine.getNanoseconds(machine.costs.gatherElement); }
+  /// Time per vector to interleave `count` vectors in registers, or to take them apart again.
+  double getInterleaveTime(int64_t count) const;
   /// Time of one multiply-add of elements of type `element`.
   double getMultiplyAddTime(mlir::Type element) const;
   /// Elements of `bits` bits in a vector.

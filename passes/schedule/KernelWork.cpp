@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/KernelWork.h"
+#include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Build.h"
@@ -17,6 +18,8 @@ namespace hloc {
 static constexpr size_t kMaxIndices = 32;
 /// The largest stride for which whole vectors are loaded and deinterleaved.
 static constexpr int64_t kInterleaved = 4;
+/// The longest rows that vectors across them are loaded from in that way.
+static constexpr int64_t kMostInterleaved = 8;
 /// The index of the kernel's own loops.
 static constexpr int64_t kLoopIndex = 0;
 
@@ -69,7 +72,8 @@ bool KernelWork::isUpdateInPlace(Operation &op) const {
   return &op == findUpdateInPlace(problem.kind, problem.body).getOperation();
 }
 
-KernelWork::KernelWork(const KernelProblem &problem) : problem(problem) {
+KernelWork::KernelWork(const KernelProblem &problem, LaneOrder order)
+    : problem(problem), order(order) {
   int64_t widest = 8;
   for (Operation &op : problem.body)
     for (Type type : op.getResultTypes())
@@ -79,8 +83,9 @@ KernelWork::KernelWork(const KernelProblem &problem) : problem(problem) {
   for (Value result : problem.body.getTerminator()->getOperands()) {
     ask(result, kLoopIndex, allOf(result));
     ArrayRef<int64_t> shape = arrayType(result).getShape();
-    hasFewMinor = shape.size() > 1 && double(shape.back()) < lanes &&
-                  double(shape[shape.size() - 2]) >= lanes;
+    bool isShort = shape.size() > 1 && double(shape.back()) < lanes &&
+                   double(shape[shape.size() - 2]) >= lanes;
+    hasFewMinor = order == LaneOrder::FewMinor || (order == LaneOrder::BySize && isShort);
   }
   for (auto reduce : problem.body.getOps<hlo::ReduceOp>()) {
     RankedTensorType type = arrayType(reduce.getInputs()[0]);
@@ -162,17 +167,7 @@ void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
         ask(transpose.getOperand(), derive(index, op, 0),
             keepsRows ? requests : atDistances(requests));
       })
-      .Case([&](hlo::SliceOp slice) {
-        int64_t minor = getMinor(arrayType(slice.getResult()));
-        bool isRow = minor < 0 || minor == getMinor(arrayType(slice.getOperand()));
-        bool isDense = minor < 0 || slice.getStrides()[minor] == 1;
-        ask(slice.getOperand(), derive(index, op, 0),
-            !isRow    ? acrossRows(requests, slice.getOperand(), minor)
-            : isDense ? requests
-            : slice.getStrides()[minor] <= kInterleaved
-                ? requests * double(slice.getStrides()[minor])
-                : atDistances(requests));
-      })
+      .Case([&](hlo::SliceOp slice) { passSlice(slice, index, requests); })
       .Case([&](hlo::DynamicSliceOp slice) {
         int64_t minor = getMinor(arrayType(slice.getResult()));
         bool isRow = minor < 0 || minor == getMinor(arrayType(slice.getOperand()));
@@ -204,6 +199,24 @@ void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
       });
 }
 
+void KernelWork::passSlice(hlo::SliceOp slice, int64_t index, const Requests &requests) {
+  int64_t at = derive(index, *slice, 0);
+  RankedTensorType from = arrayType(slice.getOperand());
+  int64_t minor = getMinor(arrayType(slice.getResult()));
+  if (minor >= 0 && minor != getMinor(from))
+    return ask(slice.getOperand(), at, acrossRows(requests, slice.getOperand(), minor));
+  int64_t stride = minor < 0 ? 1 : slice.getStrides()[minor];
+  if (order == LaneOrder::FewMinor && minor >= 0) {
+    // Lanes are whole rows of the operand apart.
+    if (from.getDimSize(minor) > kMostInterleaved)
+      return ask(slice.getOperand(), at, anywhere(requests));
+    double length = double(arrayType(slice.getResult()).getDimSize(minor));
+    return ask(slice.getOperand(), at, requests * (double(from.getDimSize(minor)) / length));
+  }
+  ask(slice.getOperand(), at,
+      stride <= kInterleaved ? requests * double(stride) : atDistances(requests));
+}
+
 void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
                                const Requests &requests) {
   Value operand = broadcast.getOperand();
@@ -223,22 +236,27 @@ void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
   for (int64_t d = last + 1; d < type.getRank(); ++d)
     inner *= double(type.getDimSize(d));
   ask(operand, at,
-      inner >= lanes ? oncePer(requests, inner)
-      : crossesFew   ? anywhere(requests)
-                     : requests * (1 / inner));
+      inner >= lanes || order == LaneOrder::Rows ? oncePer(requests, inner)
+      : crossesFew                               ? anywhere(requests)
+                                                 : requests * (1 / inner));
 }
 
-/// If the concatenated rows are short, each vector asks all operands, each for some of its lanes.
+/// If the concatenated rows are short, each vector asks all operands, each for some of its lanes:
+/// contiguous ones if the vector is in one row.
 void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
                                  const Requests &requests) {
   RankedTensorType type = arrayType(concatenate.getResult());
   double row = 1, elements = std::max(1.0, fuse::elementsOf(concatenate.getResult()));
   for (int64_t d = concatenate.getDimension(); d < type.getRank(); ++d)
     row *= double(type.getDimSize(d));
+  int64_t bits = std::max<int64_t>(8, hlo::getStorageBits(type.getElementType()));
+  bool hasMasks = bits >= problem.target.narrowestMaskedBits;
   bool isMixed = row < lanes * double(concatenate->getNumOperands()) && !hasFewMinor;
   for (auto [i, operand] : llvm::enumerate(concatenate.getOperands()))
     ask(operand, derive(index, *concatenate, i),
-        isMixed ? anywhere(requests) : requests * (fuse::elementsOf(operand) / elements));
+        !isMixed                   ? requests * (fuse::elementsOf(operand) / elements)
+        : order == LaneOrder::Rows ? (hasMasks ? requests : atDistances(requests))
+                                   : anywhere(requests));
 }
 
 void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests &requests) {
@@ -248,7 +266,8 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
   double row = minor < 0 ? 1 : double(gather.getSliceSizes()[minor]), slice = 1;
   for (int64_t size : gather.getSliceSizes())
     slice *= double(size);
-  bool hasRows = row >= lanes / 2 && !gather.getOffsetDims().empty() &&
+  bool isLong = order == LaneOrder::Rows || (row >= lanes / 2 && order != LaneOrder::FewMinor);
+  bool hasRows = isLong && !gather.getOffsetDims().empty() &&
                  gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
   ask(gather.getOperand(), nextIndex++, hasRows ? requests : anywhere(requests));
   // An index is read once for all elements of a row, and of a slice if there are no rows.
@@ -258,24 +277,35 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
       (hasRows ? oncePer(requests, row) : requests * (1 / slice)) * components);
 }
 
+double KernelWork::getInterleaveTime(Value array, double elements) const {
+  RankedTensorType type = arrayType(array);
+  int64_t minor = getMinor(type);
+  if (order != LaneOrder::FewMinor || minor < 1 || type.getDimSize(minor) > kMostInterleaved)
+    return 0;
+  return elements / lanes * problem.costs.getInterleaveTime(type.getDimSize(minor));
+}
+
 double KernelWork::getLoadTime(BlockArgument argument) const {
   const Machine &machine = problem.target.machine;
   Requests requests = getRequests(argument);
   double cycles = (requests.rows / lanes + requests.uniform) / machine.rates.load;
-  return machine.getNanoseconds(cycles) + requests.strided * problem.costs.getStridedTime() +
+  return machine.getNanoseconds(cycles) + getInterleaveTime(argument, requests.rows) +
+         requests.strided * problem.costs.getStridedTime() +
          requests.apart * (problem.costs.getGatherTime() +
                            getApartTime(machine, fuse::bytesOf(argument.getType())));
 }
 
 double KernelWork::getStoreTime() const {
   const Machine &machine = problem.target.machine;
-  double cycles = 0;
+  double cycles = 0, interleave = 0;
   for (Value result : problem.body.getTerminator()->getOperands())
-    if (auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>())
+    if (auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>()) {
       cycles += fuse::elementsOf(update.getUpdate()) / lanes / machine.rates.store;
-    else if (!result.getDefiningOp<hlo::ScatterOp>()) // whose strategies count that
+    } else if (!result.getDefiningOp<hlo::ScatterOp>()) { // whose strategies count that
       cycles += fuse::elementsOf(result) / lanes / machine.rates.store;
-  return machine.getNanoseconds(cycles);
+      interleave += getInterleaveTime(result, fuse::elementsOf(result));
+    }
+  return machine.getNanoseconds(cycles) + interleave;
 }
 
 double KernelWork::getTime() const {
@@ -289,9 +319,12 @@ double KernelWork::getTime() const {
       continue;
     Requests requests = getRequests(op.getResult(0));
     double vectors = requests.getTotal() - requests.uniform;
-    if (isa<hlo::GatherOp>(op)) // the loads themselves are counted for its operand
-      time += vectors * problem.costs.getStridedTime() / 2;
-    else if (vectors > 0) // a few elements take as long as a vector
+    if (isa<hlo::GatherOp>(op)) { // the loads themselves are counted for its operand
+      RankedTensorType type = arrayType(op.getResult(0));
+      int64_t minor = order == LaneOrder::Rows ? getMinor(type) : -1; // one address for a row
+      time += vectors / (minor < 0 ? 1 : double(type.getDimSize(minor))) *
+              problem.costs.getStridedTime() / 2;
+    } else if (vectors > 0) // a few elements take as long as a vector
       time +=
           std::max(vectors * problem.costs.getElementTime(&op), problem.costs.getScalarTime(&op)) +
           requests.uniform * problem.costs.getScalarTime(&op);

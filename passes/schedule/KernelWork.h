@@ -21,9 +21,14 @@ struct Requests {
   double getTotal() const { return rows + uniform + strided + apart; }
 };
 
+/// Where the lanes of a vector lie: along the results' minor dimension, so that each row begins
+/// with a new vector; along the dimension before it, for each element of a short minor one; or in
+/// whichever of these ways suits the shape.
+enum class LaneOrder { BySize, Rows, FewMinor };
+
 class KernelWork {
 public:
-  explicit KernelWork(const KernelProblem &problem);
+  explicit KernelWork(const KernelProblem &problem, LaneOrder order = LaneOrder::BySize);
 
   /// All requests for elements of a value, with repetitions.
   Requests getRequests(mlir::Value value) const;
@@ -42,9 +47,12 @@ private:
   /// operations that move data alike.
   int64_t derive(int64_t index, mlir::Operation &op, unsigned operand);
   void pass(mlir::Operation &op, int64_t index, const Requests &requests);
+  void passSlice(hlo::SliceOp slice, int64_t index, const Requests &requests);
   void passBroadcast(hlo::BroadcastOp broadcast, int64_t index, const Requests &requests);
   void passConcatenate(hlo::ConcatenateOp concatenate, int64_t index, const Requests &requests);
   void passGather(hlo::GatherOp gather, int64_t index, const Requests &requests);
+  /// Time to bring vectors that lie across the rows of `array` into the order of memory, or back.
+  double getInterleaveTime(mlir::Value array, double elements) const;
   double getLoadTime(mlir::BlockArgument argument) const;
   double getStoreTime() const;
   /// The latency from the first load to the last store of one element: a lower bound for kernels of
@@ -53,6 +61,7 @@ private:
   bool isUpdateInPlace(mlir::Operation &op) const;
 
   const KernelProblem &problem;
+  LaneOrder order;
   llvm::DenseMap<mlir::Value, AtIndex> asked;
   std::map<std::tuple<int64_t, const void *, const void *, unsigned>, int64_t> derived;
   int64_t nextIndex = 1;

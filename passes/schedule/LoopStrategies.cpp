@@ -37,13 +37,15 @@ constexpr int64_t kFlatUnit = 4096;
 /// The most elements of a short dimension that are unrolled, and the most operations that this may
 /// give.
 constexpr int64_t kMaxUnrolled = 8, kMostOperations = 1200;
+/// The fewest elements of a row that are worth a vector of their own.
+constexpr int64_t kShortestRow = 4;
 /// The side of the largest tile, which takes that many registers, and of the smallest one.
 /// `kUsefulTile` is the smallest side that is proposed where vectors are long enough: below it,
 /// strided loads are as fast.
 constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
-/// Cycles to begin a row; to compute the indices along one dimension of a vector of positions; to
-/// interleave a vector with others for storing; and for one step of transposing a tile.
-constexpr double kRowCycles = 2, kDivideCycles = 4, kInterleaveCycles = 1, kTransposeCycles = 1;
+/// Cycles to begin a row; to compute the indices along one dimension of a vector of positions; and
+/// for one step of transposing a tile.
+constexpr double kRowCycles = 2, kDivideCycles = 4, kTransposeCycles = 1;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
   return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
@@ -93,9 +95,10 @@ int64_t getWidth(const ScheduleFields &fields) { return fields.tile[1] * fields.
 int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * schedule.getLanes(); }
 
 /// Time of the operations, loads and stores, if all lanes are used.
-double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule,
+                   LaneOrder order = LaneOrder::BySize) {
   Streams streams(problem, /*writesInOrder=*/true);
-  return KernelWork(problem).getTime() + streams.getTime(prefetchesStreams(schedule));
+  return KernelWork(problem, order).getTime() + streams.getTime(prefetchesStreams(schedule));
 }
 
 /// Proposes a schedule, and the same one with prefetches if that can be faster.
@@ -218,24 +221,36 @@ std::string refuseRows(const KernelProblem &problem) {
     return "the loop does not benefit from rows";
   if (loop.packsResults)
     return "rows do not begin at whole bytes";
-  return loop.getMinor() < getWidth(fitCheapVectors(problem, loop)) / 2
-             ? "rows fill less than half of the lanes"
+  return loop.getMinor() < std::min(kShortestRow, getLanes(problem, loop) / 2)
+             ? "rows are too short for vectors"
              : "";
 }
 
+/// Proposes vectors that a row fills, the last of them in part, and, for rows of less than a
+/// vector, also narrower ones that it fills completely but for a remainder.
 void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithStreams(problem, "loop.rows",
-                     fitLanes(problem, loop, std::min(loop.count, loop.getMinor())), schedules);
+  int64_t minor = std::min(loop.count, loop.getMinor());
+  ScheduleFields fields = fitLanes(problem, loop, minor);
+  proposeWithStreams(problem, "loop.rows", fields, schedules);
+  if (int64_t filled = llvm::bit_floor(uint64_t(minor)); filled > 1 && filled < fields.lanes) {
+    fields.lanes = filled;
+    proposeWithStreams(problem, "loop.rows", fields, schedules);
+  }
 }
 
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
-  int64_t minor = std::max<int64_t>(1, loop.getMinor());
+  int64_t minor = std::max<int64_t>(1, loop.getMinor()), width = getWidth(schedule),
+          rest = minor % width;
+  // Without masks, the rest of a row is accessed in pieces whose lengths are powers of two.
+  int64_t pieces = loop.bits >= problem.target.narrowestMaskedBits
+                       ? int64_t(rest > 0)
+                       : int64_t(llvm::popcount(uint64_t(rest)));
   double rows = double(loop.count) / double(minor),
-         vectors = double(llvm::divideCeil(minor, getWidth(schedule)) * schedule.getTile()[1]),
+         vectors = double((minor / width + pieces) * schedule.getTile()[1]),
          full = double(minor) / double(problem.target.getLanes(loop.bits));
-  double time = getBodyTime(problem, schedule) * std::max(1.0, vectors / full) +
+  double time = getBodyTime(problem, schedule, LaneOrder::Rows) * std::max(1.0, vectors / full) +
                 rows * problem.costs.fromCycles(kRowCycles);
   if (loop.joinsMajor) // each element first determines its operand
     time += double(loop.count * loop.shape[0]) * problem.costs.getReloadTime();
@@ -275,9 +290,7 @@ void proposeFewMinor(const KernelProblem &problem, SmallVectorImpl<hlo::Schedule
 }
 
 double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  LoopProblem loop(problem.body);
-  double vectors = double(loop.count) / double(problem.target.getLanes(loop.bits));
-  return getBodyTime(problem, schedule) + vectors * problem.costs.fromCycles(kInterleaveCycles);
+  return getBodyTime(problem, schedule, LaneOrder::FewMinor);
 }
 
 std::string refuseFewMajor(const KernelProblem &problem) {

@@ -29,11 +29,11 @@ protected:
     return *module->getOps<hlo::KernelFunctionOp>().begin();
   }
   /// What a loop kernel asks of its first argument.
-  Requests ask(const std::string &body) {
+  Requests ask(const std::string &body, LaneOrder order = LaneOrder::BySize) {
     hlo::KernelFunctionOp kernel = parse("loop", body);
     KernelProblem problem{kernel.getKind(), kernel.getBody().front(), kernel.getReuse(), target,
                           CostModel(target)};
-    return KernelWork(problem).getRequests(kernel.getBody().getArgument(0));
+    return KernelWork(problem, order).getRequests(kernel.getBody().getArgument(0));
   }
   double predict(const std::string &kind, const std::string &body) {
     return predictKernel(parse(kind, body), target).time;
@@ -143,4 +143,29 @@ TEST_F(KernelWorkTest, AnUpdateInPlaceTakesWhatItsSliceTakes) {
   };
   double small = predict("update", update("1000")), large = predict("update", update("100000"));
   EXPECT_LT(large, 10 * small);
+}
+
+// Whether rows of five elements are read as rows or across them depends on the order of the lanes.
+TEST_F(KernelWorkTest, ShortRows) {
+  const char *slice = R"(
+^bb0(%x: tensor<1000x9xf32>):
+  %r = hlo.slice %x {limits = array<i64: 1000, 5>, starts = array<i64: 0, 0>, strides = array<i64: 1, 1>} : (tensor<1000x9xf32>) -> tensor<1000x5xf32>
+  hlo.return %r : tensor<1000x5xf32>
+)";
+  EXPECT_EQ(ask(slice, LaneOrder::Rows).rows, 5000);
+  EXPECT_EQ(ask(slice, LaneOrder::FewMinor).apart, 5000); // nine are too many to deinterleave
+  const char *join = R"(
+^bb0(%x: tensor<1000x5xf32>, %y: tensor<1000x1xf32>):
+  %r = hlo.concatenate %x, %y {dimension = 1 : i64} : (tensor<1000x5xf32>, tensor<1000x1xf32>) -> tensor<1000x6xf32>
+  hlo.return %r : tensor<1000x6xf32>
+)";
+  EXPECT_EQ(ask(join, LaneOrder::Rows).rows, 6000); // each vector asks for all of its lanes
+  EXPECT_EQ(ask(join, LaneOrder::FewMinor).rows, 5000);
+  const char *table = R"(
+^bb0(%x: tensor<50x5xf32>, %i: tensor<1000xi32>):
+  %r = hlo.gather %x, %i {collapsed_slice_dims = array<i64: 0>, index_vector_dim = 1 : i64, offset_dims = array<i64: 1>, slice_sizes = array<i64: 1, 5>, start_index_map = array<i64: 0>} : (tensor<50x5xf32>, tensor<1000xi32>) -> tensor<1000x5xf32>
+  hlo.return %r : tensor<1000x5xf32>
+)";
+  EXPECT_EQ(ask(table, LaneOrder::Rows).rows, 5000);
+  EXPECT_EQ(ask(table, LaneOrder::FewMinor).apart, 5000);
 }
