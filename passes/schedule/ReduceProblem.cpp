@@ -21,11 +21,15 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
     if (!gone)
       kept.push_back(d);
   }
-  minorIsReduced = !reduced.empty() && reduced.back() == int64_t(shape.size()) - 1;
+  int64_t rank = int64_t(shape.size());
+  if (rank > 1 && !reduced.empty() && reduced.back() == rank - 2 && shape.back() <= kMostColumns)
+    fewColumns = shape.back();
+  minorIsReduced = !reduced.empty() && reduced.back() == rank - 1;
   for (Type result : body.getTerminator()->getOperandTypes()) {
     auto type = cast<RankedTensorType>(result);
     bool isPacked = hlo::getStorageBits(type.getElementType()) < 8;
     packsResults |= isPacked;
+    hasWideResult |= innerCount != 1 && type.getNumElements() == outerCount * innerCount;
     packsRows |= isPacked && type.getShape() == shape;
   }
   for (hlo::ReduceOp reduce : all)

@@ -2,7 +2,9 @@
 // Strategies for reductions. `tile` is [1, vectors of partial results that are in flight]; stages
 // with expensive code may use fewer.
 //
-// - reduce.rows: lanes lie along the reduced minor dimension and are folded at the end of a row.
+// - reduce.rows: lanes lie along the reduced minor dimension and are folded at the end of a row. If
+//   the minor dimension is kept but has few elements, those are folded side by side along the one
+//   before it.
 //   With `prefetch` or `prefetch_l2`, loops prefetch what they read and write later (Streams.h).
 // - reduce.columns: lanes lie along kept positions, each of which is folded on its own.
 // - reduce.panels: like reduce.columns, block by block of the reduced rows (ReducePanels.cpp).
@@ -40,7 +42,13 @@ std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr sched
 //===-- reduce.rows --------------------------------------------------------------------------===//
 
 std::string refuseRows(const KernelProblem &problem) {
-  return ReduceProblem(problem.body).minorIsReduced ? "" : "the minor dimension is kept";
+  ReduceProblem reduce(problem.body);
+  if (reduce.minorIsReduced)
+    return "";
+  if (reduce.fewColumns == 0 || reduce.packsOperands || reduce.packsResults)
+    return "the minor dimension is kept";
+  return reduce.hasWideResult ? "columns are folded side by side, and some result has them all"
+                              : "";
 }
 
 void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
@@ -57,6 +65,7 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
           vectors = cycles < kCheapCycles    ? 4
                     : cycles < kCostlyCycles ? std::max<int64_t>(2, inFlight)
                                              : inFlight;
+  vectors = std::max<int64_t>(1, vectors / std::max<int64_t>(1, reduce.fewColumns));
   // A loop of a single step is not emitted as a loop unless it is nested in another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   schedules.push_back(fitLanes(problem, reduce, "reduce.rows", vectors, along, steps));
@@ -77,6 +86,9 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double fold =
       problem.costs.fromCycles(2.0 * double(reduce.reductions) *
                                (schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes())));
+  if (reduce.fewColumns > 1)
+    vectorTime += double(reduce.wholeArrays * schedule.getTile()[1]) *
+                  problem.costs.getInterleaveTime(reduce.fewColumns);
   Streams streams(problem, /*writesInOrder=*/true);
   return double(reduce.outerCount) * (steps * vectorTime + fold) +
          streams.getTime(prefetchesStreams(schedule));
@@ -119,8 +131,9 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double whole = double(problem.target.getLanes(reduce.widest));
   double time = getPositionTime(problem, reduce);
   if (reduce.isGathered(width))
-    time += problem.costs.getStridedTime() * schedule.getLanes() / whole *
-            double(std::max<int64_t>(1, reduce.wholeArrays));
+    time +=
+        (reduce.minorIsReduced ? problem.costs.getStridedTime() : problem.costs.getGatherTime()) *
+        schedule.getLanes() / whole * double(std::max<int64_t>(1, reduce.wholeArrays));
   // In rows that are not a multiple of the width, each row begins with a new vector.
   int64_t row = reduce.keptSizes.empty() ? 1 : reduce.keptSizes.back();
   int64_t vectors = row > width && row % width != 0

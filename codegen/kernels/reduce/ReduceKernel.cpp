@@ -15,6 +15,8 @@ static constexpr double kWorthKeeping = 5;
 /// Cycles per vector of a stage from which code other than the folds takes most of its time, and
 /// almost all of it.
 static constexpr double kMixedStage = 7, kCostlyStage = 10;
+/// The most vectors of partial results that a stage has, unless the schedule says more.
+static constexpr int64_t kMostStageVectors = 8;
 
 LogicalResult ReduceKernel::analyze() {
   DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
@@ -48,6 +50,8 @@ LogicalResult ReduceKernel::analyze() {
 }
 
 void ReduceKernel::planScratch() {
+  if (columns > 1) // a scratch row has one column
+    return;
   // The stages in which each value over S is needed.
   DenseMap<Operation *, llvm::SmallDenseSet<int64_t, 4>> stages;
   for (Operation &op : llvm::reverse(context.getBody())) {
@@ -64,18 +68,19 @@ void ReduceKernel::planScratch() {
       }
     }
   }
-  int64_t rowLanes = rows ? 1 : index.getLanes();
+  // Rows end with whole vectors.
+  int64_t rowLanes = rows ? 1 : index.getLanes(), room = rows ? getMostStageLanes() : 0;
   for (Operation &op : context.getBody()) {
     if (isa<hlo::ReturnOp, hlo::ReduceOp>(op) ||
         arrayType(op.getResult(0)).getShape() != problem.shape)
       continue;
     Type element = arrayType(op.getResult(0)).getElementType();
-    int64_t bytes = problem.innerCount * rowLanes * getStorageBits(element) / 8;
+    int64_t bytes = (problem.innerCount * rowLanes + room) * getStorageBits(element) / 8;
     bool costly = context.costs.toCycles(context.costs.getScalarTime(&op)) >= kWorthKeeping;
     if (!costly || stages.lookup(&op).size() < 2 || bytes > kScratchRowBytes ||
         getStorageBits(element) < 8)
       continue;
-    scratch[op.getResult(0)] = {context.allocateOnStack(bytes + 64), std::nullopt};
+    scratch[op.getResult(0)] = {context.allocateOnStack(bytes), std::nullopt};
   }
   for (auto &[value, kept] : scratch) {
     Value captured = value;
@@ -122,6 +127,10 @@ double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
   return cycles;
 }
 
+int64_t ReduceKernel::getMostStageLanes() {
+  return std::max(index.getLanes(), kMostStageVectors * context.target.getLanes(problem.widest));
+}
+
 /// Lanes for the reductions `group` of a stage. More partial results hide the latency if the rest
 /// of the kernel is expensive and these reductions are not, or if they fold by long chains of
 /// instructions.
@@ -135,10 +144,11 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
            (reduction->monoid == Monoid::Maximum || reduction->monoid == Monoid::Minimum);
   });
   int64_t registers = estimateStageCycles(group) >= kMixedStage ? 1
-                      : hasLongChain && group.size() == 1       ? 8
+                      : hasLongChain && group.size() == 1       ? kMostStageVectors
                                                                 : 4;
-  // But not in short loops.
-  while (registers > 1 && problem.reducedSizes.back() < 4 * registers * lanes)
+  // But not in short loops, nor beside other columns.
+  while (registers > 1 && (problem.reducedSizes.back() < 4 * registers * lanes ||
+                           registers * columns > kMostStageVectors))
     registers /= 2;
   return std::max(index.getLanes(), registers * lanes);
 }
@@ -185,13 +195,26 @@ void ReduceKernel::describeRows() {
   }
 }
 
+/// Makes `column` of the current position the one that code is emitted for.
+void ReduceKernel::moveTo(int64_t to) {
+  column = to;
+  if (columns > 1)
+    outer.back() = index.uniform(to);
+}
+
 void ReduceKernel::emitRows() {
-  context.setUnits(problem.outerCount);
+  int64_t units = problem.outerCount / columns;
+  context.setUnits(units);
   describeRows();
-  Value begin = problem.outerCount == 1 ? index.constant(0) : context.getBegin();
-  Value end = problem.outerCount == 1 ? index.constant(1) : context.getEnd();
+  Value begin = units == 1 ? index.constant(0) : context.getBegin();
+  Value end = units == 1 ? index.constant(1) : context.getEnd();
+  ArrayRef<int64_t> sizes(problem.keptSizes);
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    outer = reshapeIndex(index, problem.outerCount, problem.keptSizes, index.uniform(unit));
+    outer =
+        reshapeIndex(index, units, columns > 1 ? sizes.drop_back() : sizes, index.uniform(unit));
+    if (columns > 1)
+      outer.emplace_back();
+    moveTo(0);
     emitStages({});
     return SmallVector<Value>();
   });

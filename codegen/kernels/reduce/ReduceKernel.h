@@ -6,7 +6,7 @@
 // stages: reductions that do not depend on each other share a loop over D. Then the results are
 // stored.
 // - Rows: if D contains the minor dimension, lanes lie along it. The partial results of all lanes
-//   are folded at the end of a row.
+//   are folded at the end of a row. Few columns after D's last dimension are folded side by side.
 // - Columns: otherwise, or if D is short, lanes lie along K, and each is folded on its own.
 // - Panels: like columns, but for each block of D all columns of a panel are folded, and their
 //   totals are in memory.
@@ -43,6 +43,7 @@ public:
   explicit ReduceKernel(KernelContext &context)
       : context(context), b(context.b), index(context.index), problem(context.getBody()),
         rows(context.chosen.getStrategy() == "reduce.rows"),
+        columns(rows ? std::max<int64_t>(1, problem.fewColumns) : 1),
         panels(context.chosen.getStrategy() == "reduce.panels") {}
 
   llvm::LogicalResult emit();
@@ -60,6 +61,7 @@ private:
   void emitColumns();
   void emitStages(Mask outerMask);
   double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
+  int64_t getMostStageLanes();
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
   ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
   void emitShared(mlir::ValueRange roots, Mask outerMask);
@@ -76,6 +78,8 @@ private:
   std::optional<Stage> beginStage(int64_t number);
   llvm::SmallVector<mlir::Value> foldElements(Stage &stage, llvm::ArrayRef<VectorIndex> at,
                                               Mask mask, Mask outerMask, mlir::ValueRange carried);
+  void foldColumn(Stage &stage, llvm::ArrayRef<VectorIndex> at, Mask mask, Mask outerMask,
+                  mlir::ValueRange &rest, llvm::SmallVectorImpl<mlir::Value> &next);
   llvm::SmallVector<mlir::Value> joinParts(Stage &stage, mlir::ValueRange sums,
                                            mlir::ValueRange more);
   llvm::SmallVector<VectorValue> finish(Reduction &reduction, llvm::ArrayRef<VectorValue> start,
@@ -129,7 +133,10 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   IndexBuilder &index;
   const ReduceProblem problem;
-  const bool rows, panels;
+  const bool rows;
+  /// The kept columns that rows are folded with side by side (ReduceProblem::fewColumns).
+  const int64_t columns;
+  const bool panels;
 
   llvm::SmallVector<Reduction> reductions;
   int64_t finalStage = 0;
@@ -137,6 +144,8 @@ private:
   std::optional<ReducedWalk> walk;
 
   ElementIndex outer; // the current position in K
+  int64_t column = 0; // of `columns`
+  void moveTo(int64_t column);
 
   /// A value over S that is kept in scratch memory. It is written by the first stage that computes
   /// it at its own position; earlier stages may compute it at others, for example through a

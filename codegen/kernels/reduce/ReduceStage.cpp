@@ -31,13 +31,15 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
     place.push_back(index.consecutive(index.constant(0)));
     sizes.push_back(index.getLanes());
   }
+  // The row has room for whole vectors. A load waits for a masked store to reach the cache, while a
+  // whole one is forwarded.
   MemoryArray row{kept.pointer, RankedTensorType::get(sizes, arrayType(value).getElementType())};
   if (isWritten)
-    return loadElements(index, row, place, mask);
+    return loadElements(index, row, place, {});
   kept.writtenIn = currentStage;
   VectorValue lanes = compute();
   if (lanes.re)
-    storeElements(index, row, place, lanes, mask);
+    storeElements(index, row, place, lanes, {});
   return lanes;
 }
 
@@ -172,15 +174,28 @@ std::optional<ReduceKernel::Stage> ReduceKernel::beginStage(int64_t number) {
     pack(stage.seeds, seeds);
     stage.isJoinable &= reduction->monoid.has_value();
   }
+  SmallVector<Value> ofColumn = stage.seeds;
+  for (int64_t other = 1; other < columns; ++other)
+    stage.seeds.append(ofColumn);
   return stage;
 }
 
-/// Folds the elements at a position of D and one of K into the values that the reductions of a
-/// stage carry.
+/// Folds the elements at a position of D and one of K, in all columns, into the values that the
+/// reductions of a stage carry.
 SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex> at, Mask mask,
                                               Mask outerMask, ValueRange carried) {
   SmallVector<Value> next;
   ValueRange rest(carried);
+  for (int64_t to = 0; to < columns && !context.emitter.hasFailed(); ++to) {
+    moveTo(to);
+    foldColumn(stage, at, mask, outerMask, rest, next);
+  }
+  return context.emitter.hasFailed() ? SmallVector<Value>(carried) : next;
+}
+
+/// Likewise in the current column: consumes what it carries from `rest` and appends to `next`.
+void ReduceKernel::foldColumn(Stage &stage, ArrayRef<VectorIndex> at, Mask mask, Mask outerMask,
+                              ValueRange &rest, SmallVectorImpl<Value> &next) {
   currentAt = inputIndex(at);
   Mask full = index.both(mask, outerMask);
   for (Reduction *reduction : stage.group) {
@@ -188,7 +203,7 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
     for (auto [value, element] : llvm::zip(reduction->op.getInputs(), reduction->elements)) {
       VectorValue lanes = context.emitter.emit(value, currentAt, full);
       if (!lanes.re)
-        return SmallVector<Value>(carried);
+        return context.emitter.setFailed();
       Type given = arrayType(value).getElementType();
       lanes = given == element ? lanes : emitConvertLanes(index, lanes, given, element);
       inputs.push_back(broadcastLanes(index, lanes));
@@ -196,8 +211,7 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
     SmallVector<VectorValue> folded = combine(*reduction, now, inputs);
     if (folded.empty() || !folded[0].re) {
       emitNotSupported(reduction->op.getLoc(), "a reduction with this computation");
-      context.emitter.setFailed();
-      return SmallVector<Value>(carried);
+      return context.emitter.setFailed();
     }
     // Lanes past the end of a row keep their value.
     if (mask.lanes)
@@ -206,17 +220,17 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
     pack(next, folded);
   }
   storeEarlyResults(full);
-  return next;
 }
 
 /// Combines the results of a stage's reductions, which are monoids, for two parts of D.
 SmallVector<Value> ReduceKernel::joinParts(Stage &stage, ValueRange sums, ValueRange more) {
   SmallVector<Value> joined;
-  for (Reduction *reduction : stage.group) {
-    SmallVector<VectorValue> x = unpack(reduction->elements, sums),
-                             y = unpack(reduction->elements, more);
-    pack(joined, combine(*reduction, x, y));
-  }
+  for (int64_t of = 0; of < columns; ++of)
+    for (Reduction *reduction : stage.group) {
+      SmallVector<VectorValue> x = unpack(reduction->elements, sums),
+                               y = unpack(reduction->elements, more);
+      pack(joined, combine(*reduction, x, y));
+    }
   return joined;
 }
 
@@ -241,8 +255,11 @@ void ReduceKernel::emitStage(int64_t number, Mask outerMask) {
   if (!stage)
     return;
   ScopedLanes stageLanes(index, stage->lanes);
-  for (Reduction *reduction : stage->group)
-    emitShared(reduction->op.getInputs(), outerMask);
+  for (int64_t to = 0; to < columns; ++to) {
+    moveTo(to);
+    for (Reduction *reduction : stage->group)
+      emitShared(reduction->op.getInputs(), outerMask);
+  }
   auto step = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange carried) {
     return foldElements(*stage, at, mask, outerMask, carried);
   };
@@ -253,10 +270,15 @@ void ReduceKernel::emitStage(int64_t number, Mask outerMask) {
   if (context.emitter.hasFailed())
     return;
   ValueRange rest(totals);
-  for (auto [reduction, start] : llvm::zip(stage->group, stage->initial))
-    for (auto [result, lanes] :
-         llvm::zip(reduction->op.getResults(), finish(*reduction, start, rest)))
-      context.emitter.bind(result, [lanes = lanes](ArrayRef<VectorIndex>, Mask) { return lanes; });
+  llvm::MapVector<Value, SmallVector<VectorValue, 1>> results; // and what they are in each column
+  for (int64_t of = 0; of < columns; ++of)
+    for (auto [reduction, start] : llvm::zip(stage->group, stage->initial))
+      for (auto [result, lanes] :
+           llvm::zip(reduction->op.getResults(), finish(*reduction, start, rest)))
+        results[result].push_back(lanes);
+  for (auto &[result, lanes] : results)
+    context.emitter.bind(
+        result, [this, lanes = lanes](ArrayRef<VectorIndex>, Mask) { return lanes[column]; });
 }
 
 /// Stores columns of few steps that are contiguous in memory as whole vectors, if all of the
@@ -335,8 +357,11 @@ void ReduceKernel::emitResults(Mask outerMask) {
   findResults(wide, narrow);
   // Results may overwrite operands: those over K are computed first and stored last.
   SmallVector<VectorValue> ends;
-  for (unsigned i : narrow)
-    ends.push_back(emitNarrow(i, outerMask));
+  for (int64_t to = 0; to < columns; ++to) {
+    moveTo(to);
+    for (unsigned i : narrow)
+      ends.push_back(emitNarrow(i, outerMask));
+  }
   for (unsigned i : wide)
     emitShared(context.getReturn().getOperand(i), outerMask);
   bool stored =
@@ -346,9 +371,12 @@ void ReduceKernel::emitResults(Mask outerMask) {
       storeWide(wide, at, index.both(mask, outerMask));
       return SmallVector<Value>();
     });
-  if (!context.emitter.hasFailed())
-    for (auto [i, value] : llvm::zip(narrow, ends))
-      storeNarrow(i, value, outerMask);
+  if (context.emitter.hasFailed())
+    return;
+  for (auto [number, value] : llvm::enumerate(ends)) {
+    moveTo(int64_t(number / narrow.size()));
+    storeNarrow(narrow[number % narrow.size()], value, outerMask);
+  }
 }
 
 void ReduceKernel::emitStages(Mask outerMask) {
