@@ -38,7 +38,7 @@ constexpr int64_t kFlatUnit = 4096;
 /// give.
 constexpr int64_t kMaxUnrolled = 8, kMostOperations = 1200;
 /// The fewest elements of a row that are worth a vector of their own.
-constexpr int64_t kShortestRow = 4;
+constexpr int64_t kShortestRow = 2;
 /// The side of the largest tile, which takes that many registers, and of the smallest one.
 /// `kUsefulTile` is the smallest side that is proposed where vectors are long enough: below it,
 /// strided loads are as fast.
@@ -295,8 +295,9 @@ double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 std::string refuseFewMajor(const KernelProblem &problem) {
   LoopProblem loop(problem.body);
-  if (!loop.joinsMajor)
-    return "the results are not concatenated along the major dimension";
+  bool turnsFew = loop.transposes.size() == 1 && loop.across == 0 && loop.shape.size() == 2;
+  if (!loop.joinsMajor && !turnsFew)
+    return "the results are not concatenated along the major dimension, nor short rows transposed";
   return refuseFew(problem, loop, loop.shape[0], loop.getMinor());
 }
 

@@ -27,6 +27,8 @@ namespace {
 constexpr int64_t kFarElements = 1 << 20;
 /// Vectors of a strip of such an array's rows: segments that long are read at full bandwidth.
 constexpr int64_t kStripVectors = 16;
+/// Bits of the narrowest elements that have instructions to gather them.
+constexpr int64_t kGatheredBits = 32;
 /// Cycles per vector of the kernel's elementwise code: below the first, four vectors of partial
 /// results are in flight; from the second on, one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
@@ -130,10 +132,12 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   double whole = double(problem.target.getLanes(reduce.widest));
   double time = getPositionTime(problem, reduce);
-  if (reduce.isGathered(width))
-    time +=
-        (reduce.minorIsReduced ? problem.costs.getStridedTime() : problem.costs.getGatherTime()) *
-        schedule.getLanes() / whole * double(std::max<int64_t>(1, reduce.wholeArrays));
+  if (reduce.isGathered(width)) {
+    bool isStrided = reduce.minorIsReduced &&
+                     (reduce.innerCount <= kMostColumns || reduce.widest >= kGatheredBits);
+    time += (isStrided ? problem.costs.getStridedTime() : problem.costs.getGatherTime()) *
+            schedule.getLanes() / whole * double(std::max<int64_t>(1, reduce.wholeArrays));
+  }
   // In rows that are not a multiple of the width, each row begins with a new vector.
   int64_t row = reduce.keptSizes.empty() ? 1 : reduce.keptSizes.back();
   int64_t vectors = row > width && row % width != 0
