@@ -16,6 +16,9 @@ namespace hloc {
 
 namespace {
 
+/// Bits of elements of which a vector has few.
+constexpr unsigned kWideElement = 32;
+
 /// A power of two of adjacent active elements.
 struct Part {
   unsigned begin, count;
@@ -91,13 +94,23 @@ static bool splitLoad(IntrinsicInst &load) {
   return true;
 }
 
-static bool splitStore(IntrinsicInst &store) {
+/// True if masked stores of `type` are to be split. With mask registers such a store is one fast
+/// instruction, but loads of what lies behind it, even in inactive lanes, wait until it has reached
+/// the cache: rows that are changed in place would wait for each other. Vectors of narrow elements
+/// have too many parts.
+static bool paysToSplit(const Target &target, FixedVectorType *type) {
+  return !target.hasMaskRegisters || type->getScalarSizeInBits() >= kWideElement;
+}
+
+static bool splitStore(IntrinsicInst &store, const Target &target) {
   Value *value, *pointer;
   Constant *mask;
   if (!match(&store, m_Intrinsic<Intrinsic::masked_store>(m_Value(value), m_Value(pointer),
                                                           m_Constant(mask))))
     return false;
   auto *type = cast<FixedVectorType>(value->getType());
+  if (!paysToSplit(target, type))
+    return false;
   auto parts = findParts(mask, type->getNumElements());
   if (!parts)
     return false;
@@ -118,7 +131,7 @@ PreservedAnalyses SplitConstantMasks::run(Function &function, FunctionAnalysisMa
       return false;
     bool isLoad = access->getIntrinsicID() == Intrinsic::masked_load &&
                   access->getType()->getScalarSizeInBits() < target.narrowestMaskedBits;
-    if (!(isLoad ? splitLoad(*access) : splitStore(*access)))
+    if (!(isLoad ? splitLoad(*access) : splitStore(*access, target)))
       return false;
     access->eraseFromParent();
     return true;

@@ -250,10 +250,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
                                        : makePipeline(target);
   // By now all masks that can be constant are.
   llvm::FunctionPassManager masks;
-  if (!target.hasMaskRegisters) {
-    masks.addPass(SplitConstantMasks(target));
+  masks.addPass(SplitConstantMasks(target));
+  if (!target.hasMaskRegisters)
     masks.addPass(CarryMasksAsIntegers());
-  }
   masks.addPass(ScalarizeSingleLaneMaskedStores());
   if (target.hasMaskRegisters)
     masks.addPass(HideHalfReadVectors());
