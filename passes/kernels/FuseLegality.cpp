@@ -2,6 +2,7 @@
 // Which operations can be computed in which kernels.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
+#include "passes/simplify/SliceWindow.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -278,6 +279,36 @@ static bool canSortCompute(Operation *op) {
          });
 }
 
+/// True if `op` reads the buffer of `update` where `update` does not write at the same time.
+static bool readsElsewhere(Operation *op, DynamicUpdateSliceOp update) {
+  if (!llvm::is_contained(op->getOperands(), update.getOperand()))
+    return false;
+  if (auto slice = dyn_cast<DynamicSliceOp>(op);
+      slice && slice.getStartIndices() == update.getStartIndices())
+    return slice.getType() != update.getUpdate().getType();
+  std::optional<SliceWindow> read = getSliceWindow(op);
+  return !read || read != getSliceWindow(arrayType(update.getOperand()), update.getStartIndices(),
+                                         arrayType(update.getUpdate()).getShape());
+}
+
+/// True if several of the operations from which `op` is computed read the buffer of `update`, each
+/// elsewhere, as in a stencil. Each of them would have to be a kernel of its own; if `op` is one
+/// instead, they are all part of it.
+static bool isStencil(Operation *op, DynamicUpdateSliceOp update) {
+  constexpr size_t kMostOperations = 64;
+  llvm::SmallSetVector<Operation *, 16> computed;
+  computed.insert(op);
+  int64_t readers = 0;
+  for (size_t i = 0; i < computed.size() && computed.size() < kMostOperations; ++i) {
+    readers += readsElsewhere(computed[i], update);
+    for (Value operand : computed[i]->getOperands())
+      if (Operation *source = operand.getDefiningOp();
+          source && source->getBlock() == op->getBlock() && isPointwise(source))
+        computed.insert(source);
+  }
+  return readers > 1;
+}
+
 Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
   const Group &group = groups[index];
   if (isa<BitcastConvertOp>(op) && !isMovement(op))
@@ -306,15 +337,14 @@ Reason Groups::canAddPointwise(Operation *op, int index, const Maps &opMaps) {
                        [&](Value result) { return result == update.getOperand(); }))
         return "it is updated in place";
       // The updated buffer may be read only at the elements that are written.
-      for (Value operand : op->getOperands()) {
-        if (operand != update.getOperand())
-          continue;
-        auto slice = dyn_cast<DynamicSliceOp>(op);
-        if (!slice || slice.getStartIndices() != update.getStartIndices() ||
-            slice.getType() != update.getUpdate().getType() || opMaps.size() != 1 ||
-            maps[opMaps.front()].parent >= 0)
-          return "it reads the buffer that is updated in place";
-      }
+      if (llvm::is_contained(op->getOperands(), update.getOperand()) &&
+          (readsElsewhere(op, update) || opMaps.size() != 1 || maps[opMaps.front()].parent >= 0))
+        return "it reads the buffer that is updated in place";
+      bool isWritten = llvm::all_of(op->getUsers(), [&](Operation *user) {
+        return user == update.getOperation() || isa<ReshapeOp>(user);
+      });
+      if (isWritten && isStencil(op, update))
+        return "several of its operands read the buffer that is updated in place";
     }
   }
   bool underHero = llvm::any_of(opMaps, [&](int map) { return maps[map].underHero; });

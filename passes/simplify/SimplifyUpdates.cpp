@@ -14,11 +14,6 @@ using namespace hloc::hlo;
 
 namespace {
 
-bool areEqual(const SliceRange &a, const SliceRange &b) {
-  return a.size == b.size && a.base == b.base && a.stride == b.stride && a.start == b.start &&
-         (!a.start || (a.factor == b.factor && a.last == b.last));
-}
-
 /// The operand of a reshape that only adds or drops dimensions of size one; else `value`.
 Value skipUnitReshape(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
@@ -53,11 +48,7 @@ std::optional<UpdatedSlice> matchUpdatedSlice(Value value, const SliceWindow &wi
   match.slice = skipUnitReshape(match.update.getOperand()).getDefiningOp<DynamicSliceOp>();
   std::optional<SliceWindow> sliced =
       match.slice ? getSliceWindow(match.slice) : std::optional<SliceWindow>();
-  bool isSame = sliced && sliced->size() == window.size() &&
-                llvm::all_of(llvm::zip(*sliced, window), [](auto pair) {
-                  return areEqual(std::get<0>(pair), std::get<1>(pair));
-                });
-  return isSame ? std::optional(match) : std::nullopt;
+  return sliced == window ? std::optional(match) : std::nullopt;
 }
 
 /// Updating slice x[i] at [j] and writing it back is updating x[i, j]; other users of the updated

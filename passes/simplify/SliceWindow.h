@@ -17,6 +17,11 @@ struct SliceRange {
   int64_t stride = 1;
   mlir::Value start = {}; ///< an integer scalar
   int64_t factor = 1, last = 0;
+
+  bool operator==(const SliceRange &other) const {
+    return size == other.size && base == other.base && stride == other.stride &&
+           start == other.start && (!start || (factor == other.factor && last == other.last));
+  }
 };
 
 /// A range for each dimension.
