@@ -3,6 +3,7 @@
 #include "codegen/emit/Interleave.h"
 #include "codegen/emit/UnitAccess.h"
 #include "codegen/math/Math.h"
+#include "compiler/target/VectorAccess.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -79,7 +80,7 @@ static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef
     result.count *= shape[d];
   }
   if (d < 0 || !at[d].base || at[d].stride != 1 || result.count < 2 ||
-      result.count > kMaxInterleaved ||
+      result.count > kMostInterleaved ||
       !llvm::all_of(at.take_front(d), [](const VectorIndex &x) { return x.isUniform(); }))
     return std::nullopt;
   result.start =

@@ -2,6 +2,7 @@
 #include "codegen/emit/UnitAccess.h"
 #include "codegen/KernelEmission.h"
 #include "codegen/emit/Interleave.h"
+#include "compiler/target/VectorAccess.h"
 
 using namespace mlir;
 
@@ -41,7 +42,7 @@ Value UnitAccess::load(VectorIndex at, Mask mask) {
     return reversed(
         loadConsecutive(lowest(at), type, maskVector ? backwards(maskVector) : Value()));
   std::optional<int64_t> live = countFirstLanes(maskVector);
-  if (at.base && at.stride > 1 && at.stride <= std::min(kMaxInterleaved, index.getLanes()) && live)
+  if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && live)
     return loadStrided(at, type, *live);
   return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector),
                                      ValueRange{zero(type)}, bytes);

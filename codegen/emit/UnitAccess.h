@@ -20,9 +20,6 @@ inline constexpr llvm::StringLiteral kNarrowestMaskedBits = "hloc.narrowest_mask
 /// That attribute's value for the function that `pointer`, an argument or stack memory, belongs to.
 int64_t getNarrowestMaskedBits(mlir::Value pointer);
 
-/// The largest stride for which whole vectors are loaded or stored and shuffled.
-inline constexpr int64_t kMaxInterleaved = 8;
-
 class UnitAccess {
 public:
   /// For `count` units at `pointer`.

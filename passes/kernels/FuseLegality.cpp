@@ -279,7 +279,7 @@ static bool canSortCompute(Operation *op) {
          });
 }
 
-/// True if `op` reads the buffer of `update` where `update` does not write at the same time.
+/// True if `op` reads elements of the buffer of `update` other than those that `update` writes.
 static bool readsElsewhere(Operation *op, DynamicUpdateSliceOp update) {
   if (!llvm::is_contained(op->getOperands(), update.getOperand()))
     return false;

@@ -2,6 +2,7 @@
 #include "passes/schedule/KernelWork.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
+#include "compiler/target/VectorAccess.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Build.h"
 #include "passes/kernels/ArraySizes.h"
@@ -18,8 +19,6 @@ namespace hloc {
 static constexpr size_t kMaxIndices = 32;
 /// The largest stride for which whole vectors are loaded and deinterleaved.
 static constexpr int64_t kInterleaved = 4;
-/// The longest rows that vectors across them are loaded from in that way.
-static constexpr int64_t kMostInterleaved = 8;
 /// The index of the kernel's own loops.
 static constexpr int64_t kLoopIndex = 0;
 

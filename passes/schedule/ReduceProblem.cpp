@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/ReduceProblem.h"
 #include "compiler/hlo/ElementType.h"
+#include "compiler/target/VectorAccess.h"
 #include "passes/kernels/ArraySizes.h"
 
 using namespace mlir;
@@ -22,7 +23,8 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
       kept.push_back(d);
   }
   int64_t rank = int64_t(shape.size());
-  if (rank > 1 && !reduced.empty() && reduced.back() == rank - 2 && shape.back() <= kMostColumns)
+  if (rank > 1 && !reduced.empty() && reduced.back() == rank - 2 &&
+      shape.back() <= kMostInterleaved)
     fewColumns = shape.back();
   minorIsReduced = !reduced.empty() && reduced.back() == rank - 1;
   for (Type result : body.getTerminator()->getOperandTypes()) {

@@ -10,10 +10,6 @@
 
 namespace hloc {
 
-/// The most kept columns that are folded side by side along the dimension before them: rows up to
-/// that length are deinterleaved in registers.
-inline constexpr int64_t kMostColumns = 8;
-
 struct ReduceProblem {
   /// `body` contains at least one reduction.
   explicit ReduceProblem(mlir::Block &body);
@@ -41,7 +37,7 @@ struct ReduceProblem {
   int64_t widest = 8;
   bool minorIsReduced = false;
   /// If only the minor dimension is kept of those after the last reduced one, and it has at most
-  /// kMostColumns elements, their number; otherwise 0. Lanes can then lie along the reduced
+  /// kMostInterleaved elements, their number; otherwise 0. Lanes can then lie along the reduced
   /// dimension before it.
   int64_t fewColumns = 0;
   /// True if some result has the operands' shape.

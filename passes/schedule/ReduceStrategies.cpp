@@ -8,6 +8,7 @@
 //   With `prefetch` or `prefetch_l2`, loops prefetch what they read and write later (Streams.h).
 // - reduce.columns: lanes lie along kept positions, each of which is folded on its own.
 // - reduce.panels: like reduce.columns, block by block of the reduced rows (ReducePanels.cpp).
+#include "compiler/target/VectorAccess.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
 #include "passes/schedule/InFlight.h"
@@ -27,8 +28,6 @@ namespace {
 constexpr int64_t kFarElements = 1 << 20;
 /// Vectors of a strip of such an array's rows: segments that long are read at full bandwidth.
 constexpr int64_t kStripVectors = 16;
-/// Bits of the narrowest elements that have instructions to gather them.
-constexpr int64_t kGatheredBits = 32;
 /// Cycles per vector of the kernel's elementwise code: below the first, four vectors of partial
 /// results are in flight; from the second on, one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
@@ -134,7 +133,7 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double time = getPositionTime(problem, reduce);
   if (reduce.isGathered(width)) {
     bool isStrided = reduce.minorIsReduced &&
-                     (reduce.innerCount <= kMostColumns || reduce.widest >= kGatheredBits);
+                     (reduce.innerCount <= kMostInterleaved || reduce.widest >= kGatheredBits);
     time += (isStrided ? problem.costs.getStridedTime() : problem.costs.getGatherTime()) *
             schedule.getLanes() / whole * double(std::max<int64_t>(1, reduce.wholeArrays));
   }
