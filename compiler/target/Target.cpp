@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/Target.h"
+#include "compiler/target/HostProcessor.h"
 #include "compiler/target/TargetSummary.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -11,10 +12,6 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
-#if defined(__linux__) && defined(__x86_64__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 namespace hloc {
 
@@ -44,26 +41,10 @@ int getX86Level(llvm::StringRef cpu) {
 /// vectors; f16 is not required.
 static constexpr llvm::StringLiteral kRiscvFeatures = "+m,+a,+f,+d,+c,+zba,+zbb,+zbs,+v";
 
-/// True if the host's system permits processes that ask for it the use of matrix registers.
-static bool permitsMatrices() {
-#if defined(__linux__) && defined(__x86_64__)
-  // ARCH_GET_XCOMP_SUPP, and the number of the registers' state.
-  constexpr long getStates = 0x1021, tileData = 18;
-  uint64_t states = 0;
-  return syscall(SYS_arch_prctl, getStates, &states) == 0 && (states >> tileData & 1);
-#else
-  return false;
-#endif
-}
-
-/// Features in which the host differs from LLVM's description of its processor, for instance
-/// because a hypervisor hides them.
-static std::string getHostFeatures(const llvm::MCSubtargetInfo &processor) {
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  if (!permitsMatrices())
-    for (auto &feature : host)
-      if (feature.getKey().starts_with("amx-"))
-        feature.second = false;
+/// The features, for LLVM, in which the host differs from the description of its processor, for
+/// instance because a hypervisor hides them.
+static std::string getDifferences(const llvm::StringMap<bool> &host,
+                                  const llvm::MCSubtargetInfo &processor) {
   std::string features;
   for (const llvm::SubtargetFeatureKV &feature : processor.getAllProcessorFeatures()) {
     auto found = host.find(feature.Key);
@@ -110,9 +91,18 @@ static llvm::Expected<std::unique_ptr<Processor>> describeProcessor(const llvm::
   made->subtarget = makeSubtarget(made->cpu);
   if (triple.getArch() == llvm::Triple::x86_64 && !made->subtarget->checkFeatures("+64bit"))
     return llvm::createStringError("CPU '" + made->cpu + "' has no 64-bit code");
-  if (native)
-    made->features = getHostFeatures(*made->subtarget);
-  else if (triple.isRISCV64() && made->cpu == "generic")
+  if (native) {
+    llvm::StringMap<bool> host = getHostFeatures();
+    made->cpu = nameProcessor(
+                    made->cpu,
+                    [&](llvm::StringRef feature) {
+                      return made->subtarget->checkFeatures(("+" + feature).str());
+                    },
+                    [&](llvm::StringRef feature) { return host.lookup(feature); })
+                    .str();
+    made->subtarget = makeSubtarget(made->cpu);
+    made->features = getDifferences(host, *made->subtarget);
+  } else if (triple.isRISCV64() && made->cpu == "generic")
     made->features = kRiscvFeatures.str();
   for (llvm::StringRef feature : llvm::split(made->features, ','))
     if (!feature.empty())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machines: which row a processor gets, and the YAML that is accepted and refused.
+#include "compiler/target/HostProcessor.h"
 #include "compiler/target/Target.h"
+#include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 
 using namespace hloc;
@@ -37,6 +39,23 @@ TEST(Machine, RowsByProcessor) {
   EXPECT_EQ(makeFor("sierraforest").machine.name, "gracemont");
   EXPECT_EQ(makeFor("emeraldrapids").machine.name, "sapphirerapids");
   EXPECT_EQ(makeFor("neoverse-v2", "aarch64-linux-gnu").machine.name, "neoverse-v2");
+}
+
+TEST(Machine, AModelThatAHypervisorReportsIsNotBelievedAgainstTheFeatures) {
+  using Features = std::initializer_list<llvm::StringRef>;
+  auto name = [](llvm::StringRef reported, Features known, Features found) {
+    return nameProcessor(
+        reported, [&](llvm::StringRef feature) { return llvm::is_contained(known, feature); },
+        [&](llvm::StringRef feature) { return llvm::is_contained(found, feature); });
+  };
+  Features icelake = {"avx2", "avx512vl", "avx512vnni", "avx512vbmi2", "vaes"};
+  Features sapphire = {"avx2", "avx512vl", "avx512vnni", "avx512vbmi2", "avx512bf16", "avx512fp16"};
+  EXPECT_EQ(name("rocketlake", icelake, icelake), "rocketlake");
+  EXPECT_EQ(name("rocketlake", icelake, sapphire), "sapphirerapids");
+  EXPECT_EQ(name("rocketlake", icelake, {"avx2"}), "rocketlake"); // less is hidden, not another one
+  EXPECT_EQ(name("haswell", {"avx2"}, icelake), "icelake-server");
+  EXPECT_EQ(name("znver3", {"avx2", "vaes"}, {"avx2", "vaes", "avx512vl", "avx512bf16"}), "znver4");
+  EXPECT_EQ(name("znver3", {"avx2", "vaes"}, {"avx2", "vaes"}), "znver3");
 }
 
 TEST(Machine, VectorsOfAArch64HaveTheProcessorsLength) {
