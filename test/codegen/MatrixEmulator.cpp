@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes the instructions on matrix registers (AMX) of a program on processors that lack them.
+// Executes the instructions on matrix registers (AMX) of a program on processors that lack them; on
+// others the processor does.
 // The library is preloaded: the instructions are invalid there, and its handler of SIGILL does what
 // Intel's manual ("Intel AMX Instruction Set Reference") says of them. What the manual forbids, for
 // instance shapes that do not fit each other, ends the program with a message.
@@ -252,6 +253,30 @@ int setAction(int number, const struct sigaction *action, struct sigaction *befo
   return next(number, action, before);
 }
 
+/// Requests of arch_prctl: the states that the system supports, and permission to use one.
+constexpr long kGetStates = 0x1021, kRequestState = 0x1023, kTileData = 18;
+
+long callSystem(long number, std::array<long, 6> arguments) {
+  register long r10 __asm__("r10") = arguments[3], r8 __asm__("r8") = arguments[4],
+                    r9 __asm__("r9") = arguments[5];
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]), "r"(r10),
+                     "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  if (result >= 0 || result < -4095)
+    return result;
+  errno = int(-result);
+  return -1;
+}
+
+/// True if the processor has matrix registers, so that nothing is to be emulated.
+bool hasMatrices() {
+  uint64_t states = 0;
+  return callSystem(SYS_arch_prctl, {kGetStates, long(&states)}) == 0 && (states >> kTileData & 1);
+}
+
 __attribute__((constructor)) void install() {
   struct sigaction action = {};
   action.sa_sigaction = handle;
@@ -266,28 +291,20 @@ extern "C" int sigaction(int number, const struct sigaction *action, struct siga
   return setAction(number, number == SIGILL ? nullptr : action, before);
 }
 
-/// Permits matrix registers, which the system does not know here; other calls are the system's.
+/// A request for matrix registers is granted by the system if the processor has them, else by the
+/// emulator; or it is refused. Other calls are the system's.
 extern "C" long syscall(long number, ...) {
-  constexpr long requestState = 0x1023, tileData = 18;
   va_list list;
   va_start(list, number);
-  long arguments[6];
+  std::array<long, 6> arguments;
   for (long &argument : arguments)
     argument = va_arg(list, long);
   va_end(list);
-  if (number == SYS_arch_prctl && arguments[0] == requestState && arguments[1] == tileData &&
-      !std::getenv("MATRIX_EMULATOR_REFUSES"))
-    return 0;
-  register long r10 __asm__("r10") = arguments[3], r8 __asm__("r8") = arguments[4],
-                    r9 __asm__("r9") = arguments[5];
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]), "r"(r10),
-                     "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  if (result >= 0 || result < -4095)
-    return result;
-  errno = int(-result);
-  return -1;
+  if (number != SYS_arch_prctl || arguments[0] != kRequestState || arguments[1] != kTileData)
+    return callSystem(number, arguments);
+  if (std::getenv("MATRIX_EMULATOR_REFUSES")) {
+    errno = EPERM;
+    return -1;
+  }
+  return hasMatrices() ? callSystem(number, arguments) : 0;
 }
