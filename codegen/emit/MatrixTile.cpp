@@ -69,15 +69,20 @@ static SmallVector<Part> divide(int64_t size, int64_t most) {
 }
 
 void emitMatrixTile(KernelContext &context, MatrixProduct product, int64_t rows, int64_t columns,
-                    Value steps, MatrixMemory left, MatrixMemory right, MatrixMemory sums) {
+                    Value steps, MatrixMemory left, MatrixMemory right, MatrixMemory sums,
+                    bool adds) {
   auto &b = context.b;
   IndexBuilder &index = context.index;
   MatrixTileEmitter emitter(context);
   SmallVector<Part> rowParts = divide(rows, kRows), columnParts = divide(columns, kColumns);
+  auto sumAt = [&](Part row, Part column) {
+    return index.constant(row.begin * sums.rowBytes + 4 * column.begin);
+  };
   SmallVector<Value> initial;
   for (Part row : rowParts)
     for (Part column : columnParts)
-      initial.push_back(emitter.zero(row.size, 4 * column.size));
+      initial.push_back(adds ? emitter.load(row.size, 4 * column.size, sums, sumAt(row, column))
+                             : emitter.zero(row.size, 4 * column.size));
   auto offset = [&](Value step, int64_t stepBytes, int64_t bytes) {
     Value start = b.createOrFold<arith::MulIOp>(step, index.constant(stepBytes));
     return b.createOrFold<arith::AddIOp>(start, index.constant(bytes));
@@ -102,8 +107,7 @@ void emitMatrixTile(KernelContext &context, MatrixProduct product, int64_t rows,
       buildFor(context, index.constant(0), end, 1, initial, addProducts, Rounds::Some);
   for (auto [r, row] : llvm::enumerate(rowParts))
     for (auto [c, column] : llvm::enumerate(columnParts))
-      emitter.store(row.size, 4 * column.size, sums,
-                    index.constant(row.begin * sums.rowBytes + 4 * column.begin),
+      emitter.store(row.size, 4 * column.size, sums, sumAt(row, column),
                     totals[r * columnParts.size() + c]);
 }
 

@@ -20,11 +20,12 @@ struct MatrixMemory {
   int64_t rowBytes;
 };
 
-/// Stores the product of `left`, of `rows` rows, and `right`, of `columns` columns, in `sums`. Both
-/// numbers are at most twice those of a matrix register. `steps` is the number of registers along
-/// the depth, one or more.
+/// Stores the product of `left`, of `rows` rows, and `right`, of `columns` columns, in `sums`; or
+/// adds it to what is there. Both numbers are at most twice those of a matrix register. `steps` is
+/// the number of registers along the depth, one or more.
 void emitMatrixTile(KernelContext &context, MatrixProduct product, int64_t rows, int64_t columns,
-                    mlir::Value steps, MatrixMemory left, MatrixMemory right, MatrixMemory sums);
+                    mlir::Value steps, MatrixMemory left, MatrixMemory right, MatrixMemory sums,
+                    bool adds);
 
 } // namespace hloc
 

@@ -21,21 +21,21 @@ namespace hloc {
 
 namespace {
 
-/// Columns and rows of a block; the most rows of a block that leaves no small remainder; and the
-/// fewest rows and columns that are worth a block.
-constexpr int64_t kBlockColumns = 256, kBlockRows = 192, kMaxBlockRows = 240, kMinBlockRows = 48,
-                  kMinBlockColumns = 64;
+/// Columns and rows of a block; the columns of another one for products that are so fast that the
+/// left operand should be read less often; the most rows of a block that leaves no small remainder;
+/// and the fewest rows and columns that are worth a block.
+constexpr int64_t kBlockColumns = 256, kWideBlockColumns = 512, kBlockRows = 192,
+                  kMaxBlockRows = 240, kMinBlockRows = 48, kMinBlockColumns = 64;
 /// Blocks per core that shares the last-level cache, so that all cores have work and end at about
 /// the same time.
 constexpr int64_t kUnitsOfCore = 2;
 /// Fraction of a tile's peak rate that is reached when it reads panels.
 constexpr double kPackedRate = 0.98;
-/// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one.
-constexpr double kPackReloads = 3;
+/// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one: alone,
+/// and joined with others to a group.
+constexpr double kPackReloads = 3, kGroupReloads = 1.2;
 /// Cycles that a tile's loop loses each time it computes what to prefetch.
 constexpr double kPieceCycles = 6;
-/// Ways of L1 that must be left to the panel beside a tile's rows.
-constexpr int64_t kPanelWays = 2;
 /// The most bytes of panels that a separate kernel packs: they are memory that would not be needed
 /// otherwise.
 constexpr double kMaxPanelBytes = 64 << 20;
@@ -52,19 +52,13 @@ int64_t getWayBytes(const KernelProblem &problem) {
   return problem.target.machine.l1.getWayBytes();
 }
 
-/// True if partial sums can be kept in the memory of the result: the result is stored as the
-/// accumulators are, tiles of `width` columns do not overlap, the memory is not read by this
-/// kernel, and successive rows do not map to the same sets of L1.
+/// True if partial sums can be kept in the memory of the result. Rows that map to the same sets of
+/// L1 would be slow, except in matrix registers, which load and store them once.
 bool waitsInResult(const KernelProblem &problem, const DotProblem &dot, int64_t tileRows,
-                   int64_t width) {
-  auto returned = cast<hlo::ReturnOp>(problem.body.getTerminator()).getOperands();
-  return !isCompensatedSum(dot.element, dot.depth) && !dot.swapped &&
-         !isa<ComplexType>(dot.element) && returned.size() == 1 && returned[0] == dot.result &&
-         dot.resultType.getElementType() == dot.element &&
-         dot.columns * dot.getElementBytes() % getWayBytes(problem) != 0 &&
-         dot.element.getIntOrFloatBitWidth() >= 8 && dot.rows % tileRows == 0 &&
-         dot.columns % width == 0 &&
-         llvm::all_of(problem.reuse, [](int64_t input) { return input < 0; });
+                   int64_t width, bool inMatrices) {
+  return !isCompensatedSum(dot.element, dot.depth) &&
+         isResultOfTiles(problem.body, problem.reuse, dot, tileRows, width) &&
+         (inMatrices || dot.columns * dot.getElementBytes() % getWayBytes(problem) != 0);
 }
 
 /// True if prefetching the right operand may help: it is stored in reading order, is larger than
@@ -103,12 +97,12 @@ int64_t makeEven(int64_t size, int64_t block, int64_t unit) {
 
 /// Nearly equal blocks of whole tiles that fit in L2.
 Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
-                    int64_t lanes, int64_t group) {
+                    int64_t lanes, int64_t group, int64_t mostColumns = kBlockColumns) {
   const int64_t l2 = problem.target.machine.l2.bytes, bytes = dot.getElementBytes(),
                 width = tile.vectors * lanes;
   bool compensated = isCompensatedSum(dot.element, dot.depth);
   // Blocks of wide elements have fewer columns, so that they take no more bytes.
-  int64_t wide = kBlockColumns * 4 / std::max<int64_t>(4, bytes);
+  int64_t wide = mostColumns * 4 / std::max<int64_t>(4, bytes);
   int64_t near = std::max(kMinBlockColumns, l2 / 2 / (kSumBlock * bytes));
   int64_t columns = std::min({dot.columns, wide, near});
   int64_t rows = std::min(dot.rows, compensated ? kBlockRows / 2 : kBlockRows);
@@ -176,11 +170,14 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
   if (schedule.has("pack_left"))
     elements += ShapedType::getNumElements(
         getPackedLeftSizes(dot, block[0], block[2], tileRows, problem.target.machine.l1.lineBytes));
-  else if (!dot.lhsInPlace)
+  else if (!dot.lhsInPlace && !leftIsInMatrices(problem.target, dot, schedule))
     elements += tileRows * block[2];
-  if (schedule.has(kMatrixRegisters))
+  bool severalBlocks = dot.depth > getSumDepth(schedule.getGroup());
+  if (schedule.has(kMatrixRegisters) &&
+      (severalBlocks ? isa<FloatType>(dot.element)
+                     : !isResultOfTiles(problem.body, problem.reuse, dot, tileRows, width)))
     elements += tileRows * width;
-  if (dot.depth > getSumDepth(dot, schedule.getGroup()) && !schedule.has("in_result"))
+  if (severalBlocks && !schedule.has("in_result"))
     elements +=
         rowTiles * tileRows * panels * width * (isCompensatedSum(dot.element, dot.depth) ? 2 : 1);
   return elements * dot.getElementBytes();
@@ -189,9 +186,9 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
 /// The blocks of `chooseBlocks`, and others with more rows, since the right operand is packed once
 /// for each block of rows.
 SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
-                               int64_t lanes, int64_t group) {
+                               int64_t lanes, int64_t group, int64_t mostColumns = kBlockColumns) {
   const Machine &machine = problem.target.machine;
-  Blocks least = chooseBlocks(problem, dot, tile, lanes, group);
+  Blocks least = chooseBlocks(problem, dot, tile, lanes, group, mostColumns);
   SmallVector<Blocks> all{least};
   if (dot.batches > 1 || dot.isEmpty())
     return all;
@@ -262,11 +259,13 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
     alsoWith("pack_left");
   if (canPrefetch(problem, dot))
     alsoWith("prefetch");
-  auto proposeTile = [&](TileShape tile, ArrayRef<SmallVector<StringRef>> all) {
+  auto proposeTile = [&](TileShape tile, ArrayRef<SmallVector<StringRef>> all,
+                         int64_t mostColumns = kBlockColumns) {
     int64_t width = tile.vectors * lanes;
+    bool inMatrices = llvm::is_contained(all[0], kMatrixRegisters);
     bool inResult =
-        dot.depth > getSumDepth(dot, group) && waitsInResult(problem, dot, tile.rows, width);
-    for (Blocks block : listBlocks(problem, dot, tile, lanes, group))
+        dot.depth > getSumDepth(group) && waitsInResult(problem, dot, tile.rows, width, inMatrices);
+    for (Blocks block : listBlocks(problem, dot, tile, lanes, group, mostColumns))
       for (ArrayRef<StringRef> with : all) {
         if (inResult)
           propose(tile, block,
@@ -285,14 +284,16 @@ void proposePacked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
   }
   if (refuseMatrices(problem, dot, lanes, group).empty())
     for (TileShape tile : listMatrixTiles(dot, lanes))
-      proposeTile(tile, {{kMatrixRegisters}});
+      for (int64_t mostColumns : {kBlockColumns, kWideBlockColumns})
+        proposeTile(tile, {{kMatrixRegisters}}, mostColumns);
 }
 
 /// Time to read and pack the right operand: block by block for each block of rows, or all of it as
 /// often as the kernel that packs it runs.
 double getRightTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule,
                     double rowBlocks, double read) {
-  double element = problem.costs.getReloadTime() * kPackReloads + getPrologueTime(problem, dot) +
+  double reloads = schedule.getGroup() == 1 ? kPackReloads : kGroupReloads;
+  double element = problem.costs.getReloadTime() * reloads + getPrologueTime(problem, dot) +
                    getBatchMinorTime(problem, dot),
          elements = dot.batches * dot.columns * dot.depth;
   if (!schedule.has(kPackedRight)) {
@@ -307,9 +308,13 @@ double getRightTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sc
 }
 
 /// Time to read the left operand for each block of columns. If it fits in the caches, its first
-/// reading is not counted, because every strategy has it.
-double getLeftReadTime(const KernelProblem &problem, const DotProblem &dot, double columnBlocks) {
+/// reading is not counted, because every strategy has it. Products of vectors hide that the result
+/// replaces it in L2; matrix registers do not.
+double getLeftReadTime(const KernelProblem &problem, const DotProblem &dot,
+                       hlo::ScheduleAttr schedule, double columnBlocks) {
   double bytes = fuse::bytesOf(dot.lhsType), held = bytes / dot.batches;
+  if (schedule.has(kMatrixRegisters) && columnBlocks > 1)
+    held += double(dot.rows) * schedule.getBlock()[1] * dot.getElementBytes();
   double passes = columnBlocks - (held > double(problem.target.machine.getLargestShare()) ? 0 : 1);
   return passes * bytes * problem.costs.getStreamTime(held);
 }
@@ -322,10 +327,12 @@ double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sch
   const Machine &machine = problem.target.machine;
   int64_t tileRows = schedule.getTile()[0];
   double bytes = fuse::bytesOf(dot.lhsType), elements = double(dot.batches) * dot.rows * dot.depth;
+  if (leftIsInMatrices(problem.target, dot, schedule))
+    return 0;
   if (schedule.has("pack_left") || !dot.lhsInPlace) {
     double reload = dot.lhsIsTransposed && !schedule.has("pack_left")
                         ? problem.costs.getStridedTime()
-                        : problem.costs.getReloadTime() * kPackReloads;
+                        : problem.costs.getReloadTime() * kPackReloads / schedule.getGroup();
     return columnBlocks * elements * reload;
   }
   if (dot.lhsIsTransposed)
@@ -338,7 +345,7 @@ double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sch
 /// Time to store and reload the partial sums between blocks of the depth, in the memory of the
 /// result or on the stack.
 double getSumTime(const KernelProblem &problem, const DotProblem &dot, hlo::ScheduleAttr schedule) {
-  int64_t depthBlocks = llvm::divideCeil(dot.depth, getSumDepth(dot, schedule.getGroup()));
+  int64_t depthBlocks = llvm::divideCeil(dot.depth, getSumDepth(schedule.getGroup()));
   double bytes = double(dot.rows) * dot.columns * dot.getElementBytes();
   double held = schedule.has("in_result") ? bytes : double(getFrameBytes(problem, dot, schedule));
   return 2.0 * (depthBlocks - 1) * dot.batches * bytes * problem.costs.getStreamTime(held);
@@ -375,7 +382,7 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
           ? getMatrixTime(problem, dot, schedule)
           : getProductTime(problem, dot, lanes, rate * useful * getGroupSpeed(problem, dot, group));
   double read = getReadTime(problem, dot, rowBlocks),
-         readLeft = getLeftReadTime(problem, dot, columnBlocks);
+         readLeft = getLeftReadTime(problem, dot, schedule, columnBlocks);
   // Prefetched memory arrives while tiles compute.
   double asked = 0;
   for (auto [name, time] : {std::pair("prefetch", &read), std::pair("prefetch_left", &readLeft)})
@@ -429,7 +436,8 @@ std::string checkPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule
     if (schedule.has("prefetch") || schedule.has("prefetch_left"))
       return "nothing is prefetched between products of matrix registers";
   }
-  if (schedule.has("in_result") && !waitsInResult(problem, dot, tile[0], width))
+  if (schedule.has("in_result") &&
+      !waitsInResult(problem, dot, tile[0], width, schedule.has(kMatrixRegisters)))
     return "partial sums cannot be kept in this kernel's result";
   if (schedule.has("pack_left") && !canPackLeft(dot, group))
     return "rows are not the minor dimension of the left operand, or its elements are multiplied "
@@ -456,10 +464,11 @@ std::string sumPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
                           : "groups of " + std::to_string(schedule.getGroup()) + " in turn";
   if (schedule.has(kMatrixRegisters)) // each adds the terms of its products on its own
     terms += ", in matrix registers";
-  if (dot.depth <= kSumBlock)
+  int64_t block = getSumDepth(schedule.getGroup());
+  if (dot.depth <= block)
     return terms;
   bool compensated = isCompensatedSum(dot.element, dot.depth);
-  return terms + ", blocks of " + std::to_string(kSumBlock) + " added to the first" +
+  return terms + ", blocks of " + std::to_string(block) + " added to the first" +
          (compensated ? " and compensated" : "");
 }
 

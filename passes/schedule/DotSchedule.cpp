@@ -54,9 +54,7 @@ int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t
   return target.hasPairMultiplyAdd && fits(left, 16) && fits(right, 16) ? 2 : 1;
 }
 
-int64_t getSumDepth(const DotProblem &dot, int64_t group) {
-  return isa<IntegerType>(dot.element) ? kSumBlock * group : kSumBlock;
-}
+int64_t getSumDepth(int64_t group) { return kSumBlock * group; }
 
 static double getProducts(const DotProblem &dot) {
   return double(dot.batches) * dot.rows * dot.columns * dot.depth;

@@ -22,9 +22,12 @@ int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t
 /// instructions, else 1); `packs` says that both operands are packed.
 int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t lanes, bool packs);
 
-/// How many k the blocks have whose sums dot.packed adds. Sums of integers are exact, so that
-/// blocks may have as many groups as blocks of floats have terms.
-int64_t getSumDepth(const DotProblem &dot, int64_t group);
+/// How many k the blocks have whose sums dot.packed adds: as many groups of `group` k as blocks of
+/// single products have terms, because a group is rounded once or, of integers, is exact.
+int64_t getSumDepth(int64_t group);
+
+/// Ways of L1 that must be left to the panel beside a tile's rows.
+inline constexpr int64_t kPanelWays = 2;
 
 /// Choice of dot.packed: tiles are made of matrix registers.
 inline constexpr llvm::StringLiteral kMatrixRegisters = "matrix_registers";
@@ -37,6 +40,15 @@ std::string refuseMatrices(const KernelProblem &problem, const DotProblem &dot, 
 /// Tiles of matrix registers, at most two by two.
 llvm::SmallVector<TileShape> listMatrixTiles(const DotProblem &dot, int64_t lanes);
 bool fitsMatrices(TileShape tile, int64_t lanes);
+
+/// True if matrix registers load the rows of the left operand where they lie; else these are
+/// packed.
+bool leftIsInMatrices(const Target &target, const DotProblem &dot, hlo::ScheduleAttr schedule);
+
+/// True if tiles of the dot are tiles of the result of the kernel: nothing is fused onto the dot,
+/// tiles do not overlap, and the result is not in the memory of an input (`reuse`).
+bool isResultOfTiles(mlir::Block &body, llvm::ArrayRef<int64_t> reuse, const DotProblem &dot,
+                     int64_t tileRows, int64_t width);
 
 /// Time of one product in matrix registers.
 double getMatrixProductTime(const KernelProblem &problem, int64_t group);

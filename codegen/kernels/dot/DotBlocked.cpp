@@ -308,12 +308,12 @@ void DotKernel::emitBlocked() {
   if (packsLeft)
     packedRows = allocate(getPackedLeftSizes(*this, blockRows, blockDepth, tile.rows,
                                              context.target.machine.l1.lineBytes));
-  else if (!lhsInPlace)
+  else if (!lhsInPlace && !leftIsMatrix)
     packedRows = allocate({tile.rows, blockDepth});
-  MemoryArray tileSums;
-  if (usesMatrices)
-    tileSums = allocate({tile.rows, width});
   bool severalBlocks = depth > sumDepth;
+  MemoryArray tileSums;
+  if (usesMatrices && (severalBlocks ? isa<FloatType>(element) : !resultIsMatrix))
+    tileSums = allocate({tile.rows, width});
   if (severalBlocks && inResult)
     partial.push_back(context.getOutput(0));
   for (int64_t i = 0; severalBlocks && !inResult && i < (compensated ? 2 : 1); ++i)
@@ -340,7 +340,7 @@ void DotKernel::emitBlocked() {
           if (packsLeft)
             packLhsBlock(packedRows, rowRange, depthRange);
           forEachRowTile(rowRange, [&](const TileSpan &rowSpan, Value rowTile) {
-            if (!lhsInPlace && !packsLeft)
+            if (packedRows.pointer && !packsLeft)
               packLhs(packedRows, rowSpan, depthRange);
             forEachTile(columnRange, columns, width, [&](const TileSpan &columnSpan, Value panel) {
               ScopedLanes wide(index, tileLanes);
@@ -355,14 +355,10 @@ void DotKernel::emitBlocked() {
                 return ElementIndex{index.uniform(rowTile), index.uniform(panel), r, n};
               };
               BlockEnd end{partial, depthStart, firstStart, depthRange.end, inResult};
-              if (usesMatrices) {
-                multiplyMatrices(panels, panel, packedRows, depthRange, tileSums);
-                forEachRowOf(rowSpan, [&](const TileSpan &row, Value r) {
-                  auto at = [&](int64_t, int64_t v) { return partialAt(index.uniform(r), v); };
-                  finishBlock(store, stored, loadRow(tileSums, r), row, columnSpan, end, at);
-                });
-                return;
-              }
+              if (usesMatrices)
+                return emitMatrices({panels, packedRows, tileSums},
+                                    {rowSpan, columnSpan, rowTile, panel}, depthRange, store, end,
+                                    partialAt);
               auto loadPanel = [&](VectorIndex entry, int64_t v) {
                 VectorIndex n =
                     index.add(index.consecutive(index.constant(0), tileLanes), v * tileLanes);

@@ -254,8 +254,11 @@ LogicalResult DotKernel::emit() {
   tile = {chosen.getTile()[0], chosen.getTile()[1]};
   group = chosen.getGroup();
   usesMatrices = context.schedule.usesMatrices = chosen.has(kMatrixRegisters);
+  leftIsMatrix = leftIsInMatrices(context.target, *this, chosen);
+  resultIsMatrix = usesMatrices && isResultOfTiles(context.getBody(), context.kernel.getReuse(),
+                                                   *this, tile.rows, tile.vectors * lanes);
   lhsIsOffset = group == 4 && !usesMatrices && !lhsType.getElementType().isUnsignedInteger();
-  sumDepth = getSumDepth(*this, group);
+  sumDepth = getSumDepth(group);
   // The instructions that add several products work on signless i32, whose sums have the same bits.
   if (group != 1 && element.isUnsignedInteger(32))
     element = b.getI32Type();

@@ -5,6 +5,7 @@
 #ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 #define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 
+#include "codegen/emit/MatrixTile.h"
 #include "codegen/emit/TileStore.h"
 
 namespace hloc {
@@ -95,8 +96,27 @@ private:
                  llvm::ArrayRef<MemoryArray> partial,
                  llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> partialAt);
   void padPanel(const Panel &panel, Range range);
-  void multiplyMatrices(MemoryArray panels, mlir::Value panel, MemoryArray packedRows, Range range,
-                        MemoryArray sums);
+  /// What tiles of matrix registers read and write.
+  struct Matrices {
+    MemoryArray panels;
+    /// The packed rows of the left operand; none if they are read in place.
+    MemoryArray packedRows;
+    /// Room for the sums of one tile.
+    MemoryArray sums;
+  };
+  /// A tile: its positions, and its numbers within the unit.
+  struct Tile {
+    const TileSpan &rows, &columns;
+    mlir::Value rowTile, panel;
+  };
+  void emitMatrices(const Matrices &memory, const Tile &at, Range depthRange, TileStore &store,
+                    const BlockEnd &end,
+                    llvm::function_ref<ElementIndex(VectorIndex row, int64_t vector)> partialAt);
+  void multiplyMatrices(const Matrices &memory, const Tile &at, Range depthRange, MatrixMemory sums,
+                        mlir::Value isFirst);
+  MatrixMemory locateRows(const TileSpan &span, Range depthRange);
+  MatrixMemory locateResult(const Tile &at);
+  MemoryArray locateSums(MemoryArray partial, const Tile &at);
   void forEachRowOf(const TileSpan &span,
                     llvm::function_ref<void(const TileSpan &row, mlir::Value number)> body);
   llvm::SmallVector<VectorValue> loadRow(MemoryArray sums, mlir::Value row);
@@ -118,8 +138,9 @@ private:
   int64_t group = 1;
   /// The k of a block, after which its sums are added to those of the blocks before.
   int64_t sumDepth = 0;
-  /// Products are made in matrix registers (DotMatrix.cpp).
-  bool usesMatrices = false;
+  /// Products are made in matrix registers (DotMatrix.cpp), which load the rows of the left operand
+  /// where they lie, and store what is the result.
+  bool usesMatrices = false, leftIsMatrix = false, resultIsMatrix = false;
   /// With groups of four if both operands are signed, outside matrix registers: 128 is added to the
   /// left operand's bytes, and 128 times the right operand's sum is subtracted again.
   bool lhsIsOffset = false;
