@@ -155,6 +155,14 @@ double CostModel::getReloadTime() const {
   return machine.getNanoseconds(1.5 / lanes);
 }
 
+double CostModel::getGatherTime(int64_t bits) const {
+  const Rates &rates = machine.rates;
+  if (bits >= kGatheredBits)
+    return fromCycles(machine.costs.gatherElement);
+  // There is no instruction for narrow elements: each is loaded and inserted.
+  return fromCycles(std::max(machine.costs.gatherElement, 1 / rates.load + 1 / rates.shuffle));
+}
+
 double CostModel::getInterleaveTime(int64_t count) const {
   // Pairs are halved with one shuffle; what remains is inserted one by one.
   int64_t halvings = llvm::countr_zero(uint64_t(count));

@@ -8,6 +8,7 @@
 
 #include "compiler/hlo/HloDialect.h"
 #include "compiler/target/Target.h"
+#include "compiler/target/VectorAccess.h"
 
 namespace hloc {
 
@@ -32,10 +33,14 @@ public:
   /// Time of a single load that misses L2, in an array of `bytes`.
   double getMissTime(double bytes) const;
   /// Time of one more load of an element in L1: in a vector with its neighbours; one of several at
-  /// a fixed stride; one at a computed index.
+  /// a fixed stride; one, of `bits` bits, at a computed index.
   double getReloadTime() const;
   double getStridedTime() const { return machine.getNanoseconds(kStridedCycles); }
-  double getGatherTime() const { return machine.getNanoseconds(machine.costs.gatherElement); }
+  double getGatherTime(int64_t bits = kGatheredBits) const;
+  /// Time of one of many loads of vectors that are next to each other, from L1.
+  double getLoadTime() const { return fromCycles(1 / machine.rates.load); }
+  /// Time of a shuffle of a vector.
+  double getShuffleTime() const { return fromCycles(1 / machine.rates.shuffle); }
   /// Time per vector to interleave `count` vectors in registers, or to take them apart again.
   double getInterleaveTime(int64_t count) const;
   /// Time of one multiply-add of elements of type `element`.

@@ -31,21 +31,29 @@ static int64_t getMinor(RankedTensorType type) {
 }
 
 static Requests operator*(const Requests &x, double factor) {
-  return {x.rows * factor, x.uniform * factor, x.strided * factor, x.apart * factor};
+  return {x.rows * factor, x.uniform * factor, x.strided * factor, x.apart * factor,
+          x.jumps * factor};
 }
 
 /// The same requests, for elements that are a fixed stride apart.
 static Requests atDistances(const Requests &x) {
-  return {0, x.uniform, x.strided + x.rows, x.apart};
+  return {0, x.uniform, x.strided + x.rows, x.apart, x.jumps};
 }
 
 static Requests anywhere(const Requests &x) {
-  return {0, x.uniform, 0, x.apart + x.strided + x.rows};
+  double apart = x.apart + x.strided + x.rows;
+  return {0, x.uniform, 0, apart, apart};
+}
+
+/// Requests that jump after every `length` elements.
+static Requests inRowsOf(Requests x, double length) {
+  x.jumps = (x.rows + x.strided + x.apart) / length;
+  return x;
 }
 
 /// One request for every `length` elements of a row.
 static Requests oncePer(const Requests &x, double length) {
-  return {0, x.uniform + (x.rows + x.strided + x.apart) / length, 0, 0};
+  return {0, x.uniform + (x.rows + x.strided + x.apart) / length, 0, 0, x.jumps / length};
 }
 
 /// Requests for adjacent elements along dimension `d` of `array`, which is not its minor one.
@@ -71,8 +79,8 @@ bool KernelWork::isUpdateInPlace(Operation &op) const {
   return &op == findUpdateInPlace(problem.kind, problem.body).getOperation();
 }
 
-KernelWork::KernelWork(const KernelProblem &problem, LaneOrder order)
-    : problem(problem), order(order) {
+KernelWork::KernelWork(const KernelProblem &problem, LaneOrder order, double filled)
+    : problem(problem), order(order), filled(filled) {
   int64_t widest = 8;
   for (Operation &op : problem.body)
     for (Type type : op.getResultTypes())
@@ -114,6 +122,7 @@ Requests KernelWork::getRequests(Value value) const {
     sum.uniform += requests.uniform;
     sum.strided += requests.strided;
     sum.apart += requests.apart;
+    sum.jumps += requests.jumps;
   }
   return sum;
 }
@@ -268,7 +277,10 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
   bool isLong = order == LaneOrder::Rows || (row >= lanes / 2 && order != LaneOrder::FewMinor);
   bool hasRows = isLong && !gather.getOffsetDims().empty() &&
                  gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
-  ask(gather.getOperand(), nextIndex++, hasRows ? requests : anywhere(requests));
+  // A vector of each element of short rows finds them in the same cache lines.
+  ask(gather.getOperand(), nextIndex++,
+      inRowsOf(hasRows ? requests : anywhere(requests),
+               hasRows || order == LaneOrder::FewMinor ? row : 1));
   // An index is read once for all elements of a row, and of a slice if there are no rows.
   double components = fuse::elementsOf(gather.getStartIndices()) * slice /
                       std::max(1.0, fuse::elementsOf(gather.getResult()));
@@ -281,17 +293,18 @@ double KernelWork::getInterleaveTime(Value array, double elements) const {
   int64_t minor = getMinor(type);
   if (order != LaneOrder::FewMinor || minor < 1 || type.getDimSize(minor) > kMostInterleaved)
     return 0;
-  return elements / lanes * problem.costs.getInterleaveTime(type.getDimSize(minor));
+  return elements / (lanes * filled) * problem.costs.getInterleaveTime(type.getDimSize(minor));
 }
 
 double KernelWork::getLoadTime(BlockArgument argument) const {
   const Machine &machine = problem.target.machine;
   Requests requests = getRequests(argument);
-  double cycles = (requests.rows / lanes + requests.uniform) / machine.rates.load;
+  int64_t bits = hlo::getStorageBits(getElementTypeOrSelf(argument));
+  double cycles = (requests.rows / (lanes * filled) + requests.uniform) / machine.rates.load;
   return machine.getNanoseconds(cycles) + getInterleaveTime(argument, requests.rows) +
          requests.strided * problem.costs.getStridedTime() +
-         requests.apart * (problem.costs.getGatherTime() +
-                           getApartTime(machine, fuse::bytesOf(argument.getType())));
+         requests.apart * problem.costs.getGatherTime(bits) +
+         requests.jumps * getApartTime(machine, fuse::bytesOf(argument.getType()));
 }
 
 double KernelWork::getStoreTime() const {
@@ -299,9 +312,9 @@ double KernelWork::getStoreTime() const {
   double cycles = 0, interleave = 0;
   for (Value result : problem.body.getTerminator()->getOperands())
     if (auto update = result.getDefiningOp<hlo::DynamicUpdateSliceOp>()) {
-      cycles += fuse::elementsOf(update.getUpdate()) / lanes / machine.rates.store;
+      cycles += fuse::elementsOf(update.getUpdate()) / (lanes * filled) / machine.rates.store;
     } else if (!result.getDefiningOp<hlo::ScatterOp>()) { // whose strategies count that
-      cycles += fuse::elementsOf(result) / lanes / machine.rates.store;
+      cycles += fuse::elementsOf(result) / (lanes * filled) / machine.rates.store;
       interleave += getInterleaveTime(result, fuse::elementsOf(result));
     }
   return machine.getNanoseconds(cycles) + interleave;
@@ -324,9 +337,9 @@ double KernelWork::getTime() const {
       time += vectors / (minor < 0 ? 1 : double(type.getDimSize(minor))) *
               problem.costs.getStridedTime() / 2;
     } else if (vectors > 0) // a few elements take as long as a vector
-      time +=
-          std::max(vectors * problem.costs.getElementTime(&op), problem.costs.getScalarTime(&op)) +
-          requests.uniform * problem.costs.getScalarTime(&op);
+      time += std::max(vectors / filled * problem.costs.getElementTime(&op),
+                       problem.costs.getScalarTime(&op)) +
+              requests.uniform * problem.costs.getScalarTime(&op);
     else
       time += requests.uniform * problem.costs.getScalarTime(&op);
   }

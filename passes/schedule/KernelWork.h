@@ -14,9 +14,10 @@
 namespace hloc {
 
 /// Numbers of elements that are requested of a value, by the layout of a vector of them:
-/// contiguous, one element for all lanes, a fixed stride, or arbitrary positions.
+/// contiguous, one element for all lanes, a fixed stride, or arbitrary positions. A request jumps
+/// if it is not near the one before, as the first element of a row that is gathered.
 struct Requests {
-  double rows = 0, uniform = 0, strided = 0, apart = 0;
+  double rows = 0, uniform = 0, strided = 0, apart = 0, jumps = 0;
 
   double getTotal() const { return rows + uniform + strided + apart; }
 };
@@ -28,7 +29,9 @@ enum class LaneOrder { BySize, Rows, FewMinor };
 
 class KernelWork {
 public:
-  explicit KernelWork(const KernelProblem &problem, LaneOrder order = LaneOrder::BySize);
+  /// `filled` is the fraction of their lanes that vectors use: less than one if rows are short.
+  explicit KernelWork(const KernelProblem &problem, LaneOrder order = LaneOrder::BySize,
+                      double filled = 1);
 
   /// All requests for elements of a value, with repetitions.
   Requests getRequests(mlir::Value value) const;
@@ -62,6 +65,7 @@ private:
 
   const KernelProblem &problem;
   LaneOrder order;
+  double filled;
   llvm::DenseMap<mlir::Value, AtIndex> asked;
   std::map<std::tuple<int64_t, const void *, const void *, unsigned>, int64_t> derived;
   int64_t nextIndex = 1;

@@ -96,9 +96,10 @@ int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * sc
 
 /// Time of the operations, loads and stores, if all lanes are used.
 double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule,
-                   LaneOrder order = LaneOrder::BySize) {
+                   LaneOrder order = LaneOrder::BySize, double filled = 1) {
   Streams streams(problem, /*writesInOrder=*/true);
-  return KernelWork(problem, order).getTime() + streams.getTime(prefetchesStreams(schedule));
+  return KernelWork(problem, order, filled).getTime() +
+         streams.getTime(prefetchesStreams(schedule));
 }
 
 /// Proposes a schedule, and the same one with prefetches if that can be faster.
@@ -250,7 +251,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double rows = double(loop.count) / double(minor),
          vectors = double((minor / width + pieces) * schedule.getTile()[1]),
          full = double(minor) / double(problem.target.getLanes(loop.bits));
-  double time = getBodyTime(problem, schedule, LaneOrder::Rows) * std::max(1.0, vectors / full) +
+  double time = getBodyTime(problem, schedule, LaneOrder::Rows, std::min(1.0, full / vectors)) +
                 rows * problem.costs.fromCycles(kRowCycles);
   if (loop.joinsMajor) // each element first determines its operand
     time += double(loop.count * loop.shape[0]) * problem.costs.getReloadTime();

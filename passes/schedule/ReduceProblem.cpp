@@ -45,7 +45,10 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
     auto array = cast<RankedTensorType>(type);
     largestBytes = std::max(largestBytes, array.getNumElements() *
                                               hlo::getStorageBits(array.getElementType()) / 8);
-    wholeArrays += array.getNumElements() >= innerCount * outerCount;
+    if (array.getNumElements() < innerCount * outerCount)
+      return;
+    ++wholeArrays;
+    narrowest = std::min(narrowest, hlo::getStorageBits(array.getElementType()));
   };
   llvm::for_each(body.getArgumentTypes(), count);
   llvm::for_each(body.getTerminator()->getOperandTypes(), count);

@@ -14,8 +14,11 @@ static constexpr int64_t kOpenRows = 32;
 static constexpr double kLoneMisses = 4;
 
 double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce) {
-  double time = problem.costs.getReloadTime(),
-         positions = double(reduce.innerCount) * double(reduce.outerCount);
+  return problem.costs.getReloadTime() + getFoldTime(problem, reduce);
+}
+
+double getFoldTime(const KernelProblem &problem, const ReduceProblem &reduce) {
+  double time = 0, positions = double(reduce.innerCount) * double(reduce.outerCount);
   for (Operation &op : problem.body.without_terminator()) {
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     double share =

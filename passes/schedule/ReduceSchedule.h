@@ -10,7 +10,9 @@
 
 namespace hloc {
 
-/// Time per position, roughly. What is computed once per row or column counts in proportion.
+/// Time per position to compute the elements and fold them, roughly; and with their loads. What is
+/// computed once per row or column counts in proportion.
+double getFoldTime(const KernelProblem &problem, const ReduceProblem &reduce);
 double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce);
 
 /// Makes a schedule with this tile (rows, vectors) and block.

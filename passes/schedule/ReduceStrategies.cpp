@@ -32,6 +32,9 @@ constexpr int64_t kStripVectors = 16;
 /// results are in flight; from the second on, one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
+/// Vectors of the rows that may be folded in narrower vectors, and the fewest lanes of these.
+constexpr int64_t kShortRowVectors = 2, kFewestLanes = 4;
+
 std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   if (std::string wrong = checkReduce(problem, schedule); !wrong.empty())
     return wrong;
@@ -69,11 +72,18 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   vectors = std::max<int64_t>(1, vectors / std::max<int64_t>(1, reduce.fewColumns));
   // A loop of a single step is not emitted as a loop unless it is nested in another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
-  schedules.push_back(fitLanes(problem, reduce, "reduce.rows", vectors, along, steps));
+  SmallVector<SmallVector<StringRef>> choices{{}};
   Streams streams(problem, /*writesInOrder=*/true);
   if (streams.areWorthAsking())
-    schedules.push_back(
-        fitLanes(problem, reduce, "reduce.rows", vectors, along, steps, {streams.getChoice()}));
+    choices.push_back({streams.getChoice()});
+  for (ArrayRef<StringRef> with : choices) {
+    hlo::ScheduleAttr fit = fitLanes(problem, reduce, "reduce.rows", vectors, along, steps, with);
+    schedules.push_back(fit);
+    // Fewer lanes are folded sooner at the end of a short row.
+    if (along < kShortRowVectors * lanes)
+      for (int64_t fewer = fit.getLanes() / 2; fewer >= kFewestLanes; fewer /= 2)
+        schedules.push_back(makeReduceSchedule(problem, "reduce.rows", {1, 1}, fewer, {}, with));
+  }
 }
 
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -82,11 +92,14 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
           width = schedule.getTile()[1] * schedule.getLanes();
   double whole = double(problem.target.getLanes(reduce.widest));
   double steps = double(reduce.innerCount) / double(along) * double(llvm::divideCeil(along, width)),
-         vectorTime = getPositionTime(problem, reduce) * whole * double(schedule.getTile()[1]);
-  // At the end of a row the partial results are folded into one.
-  double fold =
-      problem.costs.fromCycles(2.0 * double(reduce.reductions) *
-                               (schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes())));
+         vectorTime =
+             double(schedule.getTile()[1]) *
+             (double(std::max<int64_t>(1, reduce.wholeArrays)) * problem.costs.getLoadTime() +
+              getFoldTime(problem, reduce) * whole);
+  // At the end of a row the partial results are folded into one: for each halving a shuffle, and an
+  // operation that waits for it.
+  double fold = 2 * double(reduce.reductions) * problem.costs.getShuffleTime() *
+                double(schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes()));
   if (reduce.fewColumns > 1)
     vectorTime += double(reduce.wholeArrays * schedule.getTile()[1]) *
                   problem.costs.getInterleaveTime(reduce.fewColumns);
@@ -126,17 +139,24 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
       problem, "reduce.columns", {1, std::max<int64_t>(1, row / lanes)}, std::min(row, lanes)));
 }
 
+/// Time to load a vector of `lanes` elements that are apart in memory.
+double getColumnTime(const KernelProblem &problem, const ReduceProblem &reduce, int64_t lanes) {
+  const CostModel &costs = problem.costs;
+  if (reduce.minorIsReduced && reduce.innerCount <= kMostInterleaved)
+    return costs.getInterleaveTime(reduce.innerCount);
+  bool isStrided = reduce.minorIsReduced && reduce.narrowest >= kGatheredBits;
+  return (isStrided ? costs.getStridedTime() : costs.getGatherTime(reduce.narrowest)) *
+         double(lanes);
+}
+
 double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ReduceProblem reduce(problem.body);
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   double whole = double(problem.target.getLanes(reduce.widest));
   double time = getPositionTime(problem, reduce);
-  if (reduce.isGathered(width)) {
-    bool isStrided = reduce.minorIsReduced &&
-                     (reduce.innerCount <= kMostInterleaved || reduce.widest >= kGatheredBits);
-    time += (isStrided ? problem.costs.getStridedTime() : problem.costs.getGatherTime()) *
-            schedule.getLanes() / whole * double(std::max<int64_t>(1, reduce.wholeArrays));
-  }
+  if (reduce.isGathered(width))
+    time += getColumnTime(problem, reduce, schedule.getLanes()) / whole *
+            double(std::max<int64_t>(1, reduce.wholeArrays));
   // In rows that are not a multiple of the width, each row begins with a new vector.
   int64_t row = reduce.keptSizes.empty() ? 1 : reduce.keptSizes.back();
   int64_t vectors = row > width && row % width != 0

@@ -168,4 +168,7 @@ TEST_F(KernelWorkTest, ShortRows) {
 )";
   EXPECT_EQ(ask(table, LaneOrder::Rows).rows, 5000);
   EXPECT_EQ(ask(table, LaneOrder::FewMinor).apart, 5000);
+  // Either way the elements of a row are near each other.
+  EXPECT_EQ(ask(table, LaneOrder::Rows).jumps, 1000);
+  EXPECT_EQ(ask(table, LaneOrder::FewMinor).jumps, 1000);
 }
