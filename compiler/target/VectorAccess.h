@@ -12,6 +12,10 @@ namespace hloc {
 /// elements that are farther apart are gathered.
 inline constexpr int64_t kMostInterleaved = 8;
 
+/// The most arrays of which a kernel computes the elements together if they are stacked along the
+/// minor dimension, as the coordinates of points are.
+inline constexpr int64_t kMostStacked = 4;
+
 /// Bits of the narrowest elements that targets have instructions to gather.
 inline constexpr int64_t kGatheredBits = 32;
 

@@ -2,6 +2,7 @@
 // Index maps of fused operations.
 #include "passes/kernels/FuseIndexMaps.h"
 #include "compiler/hlo/Movement.h"
+#include "compiler/target/VectorAccess.h"
 #include "mlir/IR/Operation.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/Strategies.h"
@@ -138,7 +139,7 @@ static bool isStackedInMinor(ConcatenateOp op) {
   int64_t rank = shape.size(), minor = rank - 1;
   Type element = op.getType().getElementType();
   return rank > 1 && int64_t(op.getDimension()) == minor && shape[minor] == op->getNumOperands() &&
-         shape[minor] <= 4 && shape[minor - 1] >= 64 && !isa<ComplexType>(element) &&
+         shape[minor] <= kMostStacked && shape[minor - 1] >= 64 && !isa<ComplexType>(element) &&
          elementBytes(op.getType()) >= 1;
 }
 

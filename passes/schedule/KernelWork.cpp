@@ -57,11 +57,15 @@ static Requests oncePer(const Requests &x, double length) {
 }
 
 /// Requests for adjacent elements along dimension `d` of `array`, which is not its minor one.
+/// If rows are short, whole vectors are loaded, and taken apart in registers.
 static Requests acrossRows(const Requests &x, Value array, int64_t d) {
-  double bytes = fuse::elementBytes(array.getType());
+  int64_t distance = 1;
   for (int64_t size : arrayType(array).getShape().drop_front(d + 1))
-    bytes *= double(size);
-  return bytes < kPageBytes ? atDistances(x) : anywhere(x);
+    distance *= size;
+  if (distance <= kMostInterleaved)
+    return x * double(distance);
+  return double(distance) * fuse::elementBytes(array.getType()) < kPageBytes ? atDistances(x)
+                                                                             : anywhere(x);
 }
 
 static Requests once() { return {0, 1, 0, 0}; }

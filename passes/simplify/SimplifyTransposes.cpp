@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancels transposes through elementwise operations. Test:
+// Cancels transposes through elementwise operations and stacks of rows. Test:
 // test/passes/simplify/simplify-transposes.hlo.
+#include "compiler/target/VectorAccess.h"
 #include "passes/simplify/RewriteRules.h"
 
 using namespace mlir;
@@ -91,9 +92,36 @@ Value reshapeOfTranspose(ReshapeOp op, Build build) {
   return build.transpose(build.reshape(transpose.getOperand(), shape), permutation);
 }
 
+/// A few single rows that are stacked and transposed are stacked along the minor dimension, so that
+/// kernels compute the elements of a row of the result together: the coordinates of points, for
+/// instance, which a cross product computes one by one.
+Value transposeOfStack(TransposeOp op, Build build) {
+  auto stack = op.getOperand().getDefiningOp<ConcatenateOp>();
+  auto type = arrayType(op);
+  if (!stack || !stack->hasOneUse() || stack->getNumOperands() > kMostStacked ||
+      op.getDimensions().back() != int64_t(stack.getDimension()) ||
+      llvm::any_of(op->getUsers(), [](Operation *user) { return isa<TransposeOp>(user); }))
+    return nullptr; // or two transposes, which may cancel
+  SmallVector<Value> operands;
+  for (Value operand : stack.getOperands()) {
+    auto row = arrayType(operand);
+    SmallVector<int64_t> shape, moved;
+    for (int64_t dimension : op.getDimensions()) {
+      shape.push_back(row.getDimSize(dimension));
+      if (shape.back() != 1)
+        moved.push_back(dimension);
+    }
+    if (shape.back() != 1 || !llvm::is_sorted(moved))
+      return nullptr;
+    operands.push_back(build.reshape(operand, shape));
+  }
+  return build.concatenate(operands, type.getRank() - 1);
+}
+
 } // namespace
 
 void hloc::populateTransposeRules(RewritePatternSet &patterns) {
   addRule<ReshapeOp>(patterns, "reshape(transpose(x)) without unit dimensions", reshapeOfTranspose);
+  addRule<TransposeOp>(patterns, "transpose(concatenate(rows))", transposeOfStack);
   addRule<TransposeOp>(patterns, "transpose(f(transpose(x), s)) = f(x, s)", transposeOfElementwise);
 }

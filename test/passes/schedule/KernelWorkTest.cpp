@@ -106,6 +106,17 @@ TEST_F(KernelWorkTest, LanesOfATransposeLieAtDistances) {
   EXPECT_DOUBLE_EQ(requests.strided, 64 * 512);
 }
 
+TEST_F(KernelWorkTest, ColumnsOfShortRowsAreTakenFromWholeVectors) {
+  auto column = [](std::string size) {
+    return "^bb0(%x: tensor<512x" + size +
+           "xf32>):\n  %a = hlo.slice %x {starts = array<i64: 0, 1>, "
+           "limits = array<i64: 512, 2>, strides = array<i64: 1, 1>} : (tensor<512x" +
+           size + "xf32>) -> tensor<512x1xf32>\n  hlo.return %a : tensor<512x1xf32>";
+  };
+  EXPECT_DOUBLE_EQ(ask(column("3")).rows, 3 * 512);
+  EXPECT_DOUBLE_EQ(ask(column("30")).strided, 512);
+}
+
 TEST_F(KernelWorkTest, LanesOfAGatherLieAnywhere) {
   EXPECT_DOUBLE_EQ(ask(gatherFrom("1000")).apart, 4096);
 }
