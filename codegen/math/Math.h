@@ -144,6 +144,9 @@ mlir::Value emitStochasticConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value x, 
 /// and an addition if that is allowed (it comes from emitMultiplyAdd), otherwise by arithmetic that
 /// rounds once.
 void expandFma(mlir::Operation *root);
+/// Replaces divisions by constants under `root` of vectors of f32 and f64 that are made of integers
+/// and constants, for targets with fused multiply-add: by two operations that give the same bits.
+void expandConstantDivision(mlir::Operation *root);
 /// Replaces every math.fma under `root` by arithmetic that gives the same bits as the instruction
 /// for all numbers, but is many times slower.
 void emulateFma(mlir::Operation *root);
