@@ -2,6 +2,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "passes/Freestanding.h"
 #include "passes/schedule/DotSchedule.h"
+#include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -61,11 +62,16 @@ bool leftIsInMatrices(const Target &target, const DotProblem &dot, hlo::Schedule
          target.machine.l1.ways;
 }
 
+bool addsUpInMatrices(const DotProblem &dot, int64_t group) {
+  return isa<IntegerType>(dot.element) || dot.depth <= kSumBlock * kColumns * group;
+}
+
 bool isResultOfTiles(Block &body, ArrayRef<int64_t> reuse, const DotProblem &dot, int64_t tileRows,
                      int64_t width) {
   auto returned = cast<hlo::ReturnOp>(body.getTerminator()).getOperands();
-  return !dot.swapped && !dot.liveRows && !isa<ComplexType>(dot.element) && returned.size() == 1 &&
-         returned[0] == dot.result && dot.resultType.getElementType() == dot.element &&
+  return !dot.isEmpty() && !dot.swapped && !dot.liveRows && !isa<ComplexType>(dot.element) &&
+         returned.size() == 1 && returned[0] == dot.result &&
+         dot.resultType.getElementType() == dot.element &&
          dot.element.getIntOrFloatBitWidth() >= 8 && dot.rows % tileRows == 0 &&
          dot.columns % width == 0 && llvm::all_of(reuse, [](int64_t input) { return input < 0; });
 }

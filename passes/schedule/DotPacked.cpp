@@ -174,7 +174,7 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
     elements += tileRows * block[2];
   bool severalBlocks = dot.depth > getSumDepth(schedule.getGroup());
   if (schedule.has(kMatrixRegisters) &&
-      (severalBlocks ? isa<FloatType>(dot.element)
+      (severalBlocks ? !addsUpInMatrices(dot, schedule.getGroup())
                      : !isResultOfTiles(problem.body, problem.reuse, dot, tileRows, width)))
     elements += tileRows * width;
   if (severalBlocks && !schedule.has("in_result"))
@@ -462,10 +462,11 @@ std::string sumPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   std::string terms = schedule.getGroup() == 1
                           ? kSumsInTurn.str()
                           : "groups of " + std::to_string(schedule.getGroup()) + " in turn";
-  if (schedule.has(kMatrixRegisters)) // each adds the terms of its products on its own
+  bool inMatrices = schedule.has(kMatrixRegisters);
+  if (inMatrices) // each adds the terms of its products on its own
     terms += ", in matrix registers";
   int64_t block = getSumDepth(schedule.getGroup());
-  if (dot.depth <= block)
+  if (dot.depth <= block || (inMatrices && addsUpInMatrices(dot, schedule.getGroup())))
     return terms;
   bool compensated = isCompensatedSum(dot.element, dot.depth);
   return terms + ", blocks of " + std::to_string(block) + " added to the first" +

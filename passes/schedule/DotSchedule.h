@@ -45,6 +45,11 @@ bool fitsMatrices(TileShape tile, int64_t lanes);
 /// packed.
 bool leftIsInMatrices(const Target &target, const DotProblem &dot, hlo::ScheduleAttr schedule);
 
+/// True if matrix registers add up the products of all blocks of the depth: integers, and floats up
+/// to a depth at which they have added no more sums than there are terms in a block otherwise (a
+/// product of registers is rounded on its own before it is added).
+bool addsUpInMatrices(const DotProblem &dot, int64_t group);
+
 /// True if tiles of the dot are tiles of the result of the kernel: nothing is fused onto the dot,
 /// tiles do not overlap, and the result is not in the memory of an input (`reuse`).
 bool isResultOfTiles(mlir::Block &body, llvm::ArrayRef<int64_t> reuse, const DotProblem &dot,

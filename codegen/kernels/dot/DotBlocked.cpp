@@ -3,6 +3,7 @@
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/kernels/dot/DotKernel.h"
+#include "passes/schedule/DotSchedule.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -312,7 +313,7 @@ void DotKernel::emitBlocked() {
     packedRows = allocate({tile.rows, blockDepth});
   bool severalBlocks = depth > sumDepth;
   MemoryArray tileSums;
-  if (usesMatrices && (severalBlocks ? isa<FloatType>(element) : !resultIsMatrix))
+  if (usesMatrices && (severalBlocks ? !addsUpInMatrices(*this, group) : !resultIsMatrix))
     tileSums = allocate({tile.rows, width});
   if (severalBlocks && inResult)
     partial.push_back(context.getOutput(0));

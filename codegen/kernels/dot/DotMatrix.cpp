@@ -2,6 +2,7 @@
 // Register tiles of matrix registers. Their products are stored in the result if they are that,
 // else in a buffer, from which rows are taken one at a time.
 #include "codegen/kernels/dot/DotKernel.h"
+#include "passes/schedule/DotSchedule.h"
 
 using namespace mlir;
 
@@ -99,12 +100,12 @@ void DotKernel::multiplyMatrices(const Matrices &memory, const Tile &at, Range d
   emit(/*adds=*/true);
 }
 
-/// Multiplies the tile `at` for a block of k, and stores it if that is the last one. Integers are
-/// added up in matrix registers; the sums of blocks of floats are added on their own, for accuracy.
+/// Multiplies the tile `at` for a block of k, and stores it if that is the last one. The sums of
+/// blocks are added up in matrix registers, or on their own if accuracy demands that.
 void DotKernel::emitMatrices(const Matrices &memory, const Tile &at, Range depthRange,
                              TileStore &store, const BlockEnd &end,
                              function_ref<ElementIndex(VectorIndex, int64_t)> partialAt) {
-  bool hasPartial = !end.partial.empty(), adds = hasPartial && isa<IntegerType>(element);
+  bool hasPartial = !end.partial.empty(), adds = hasPartial && addsUpInMatrices(*this, group);
   auto compare = [&](Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, x, y);
   };
