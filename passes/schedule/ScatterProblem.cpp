@@ -53,6 +53,10 @@ double ScatterProblem::getComputedBytes(hlo::ScatterOp op) const {
   return bytes;
 }
 
+int64_t ScatterProblem::getCopiedBytes() const {
+  return (kScatterTables - 1) * int64_t(fuse::bytesOf(operandType));
+}
+
 double ScatterProblem::countWindows() const {
   double windows = 1;
   for (int64_t size : scatterSizes)

@@ -9,6 +9,12 @@
 
 namespace hloc {
 
+/// Choice of scatter.staged: windows are added in turn to the operand and to copies of it, which
+/// are added up at the end. Additions to the same place then wait for each other less often.
+inline constexpr llvm::StringLiteral kCopies = "copies";
+/// The operand and its copies.
+inline constexpr int64_t kScatterTables = 4;
+
 struct ScatterProblem {
   explicit ScatterProblem(hlo::ScatterOp op);
 
@@ -16,6 +22,8 @@ struct ScatterProblem {
   int64_t getSplitSize() const { return splitDim < 0 ? 1 : windowSizes[splitDim]; }
   bool splitsMinor() const { return splitDim + 1 == int64_t(windowSizes.size()); }
   double countWindows() const;
+  /// Bytes of the copies (kCopies).
+  int64_t getCopiedBytes() const;
   /// Bytes of the computed indices and updates of a window.
   double getComputedBytes(hlo::ScatterOp op) const;
 

@@ -5,9 +5,12 @@
 // - scatter.windows: window by window, with lanes along a window's minor dimension if that is also
 //   the operand's. `units` are parts of a window dimension that no index moves.
 // - scatter.staged: for windows of a single element. The indices and updates of `block` windows are
-//   computed `lanes` at a time into a buffer, then applied one by one.
+//   computed `lanes` at a time into a buffer, then applied one by one; with `copies` (of a small
+//   operand of integers), to several tables in turn.
+#include "compiler/hlo/ElementType.h"
 #include "compiler/target/Access.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/ScatterProblem.h"
 #include "passes/schedule/Strategies.h"
@@ -28,6 +31,9 @@ constexpr int64_t kStagedWindows = 512, kLeastStaged = 16, kMostStaged = 8192;
 /// Cycles of a window in addition to its elements, and of a vector of elements (load, combine,
 /// store).
 constexpr double kWindowCycles = 3, kVectorCycles = 1.5;
+/// Cycles for which an addition to one of a few places waits for the one before, on average; and
+/// how many windows there are at least for each place, so that copies pay.
+constexpr double kWaitCycles = 1, kWindowsOfPlace = 32;
 /// Cycles to store a staged element and load it again.
 constexpr double kStageCycles = 1.5;
 /// By what factor the code for a single element is slower than that for a vector, per operation:
@@ -111,28 +117,60 @@ std::string refuseStaged(const KernelProblem &problem) {
   return scatter.scatterSizes.back() < kLeastStaged ? "there are too few windows in a row" : "";
 }
 
+/// Why windows cannot be added to copies of the operand; empty if they can.
+std::string refuseCopies(const KernelProblem &problem, const ScatterProblem &scatter) {
+  hlo::ScatterOp op = findScatter(problem);
+  hlo::ComputationOp computation = lookupComputation(op, op.getToApplyAttr());
+  Type element = scatter.operandType.getElementType();
+  if (op.getCount() != 1 || !isa<IntegerType>(element) || hlo::isPred(element) ||
+      scatter.sharesBytes || !computation ||
+      !isa_and_nonnull<hlo::AddOp>(getSingleBinaryOp(computation)))
+    return "copies are only added up of one operand of integers, to which updates are added";
+  return scatter.getCopiedBytes() > problem.target.machine.l1.bytes / 2 ||
+                 scatter.getCopiedBytes() > problem.target.kernelStackBytes / 4
+             ? "the copies do not fit into L1"
+             : "";
+}
+
+/// True if windows are many for each of few places.
+bool repeatsPlaces(const KernelProblem &problem, const ScatterProblem &scatter) {
+  return scatter.countWindows() >= kWindowsOfPlace * fuse::elementsOf(scatter.operandType) &&
+         refuseCopies(problem, scatter).empty();
+}
+
 void proposeStaged(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   ScatterProblem scatter = getScatter(problem);
   ScheduleFields fields;
   fields.lanes = chooseLanes(problem, scatter.scatterSizes.back());
   fields.block = {std::min(scatter.scatterSizes.back(), kStagedWindows)};
   schedules.push_back(makeSchedule(problem, "scatter.staged", fields));
+  if (!repeatsPlaces(problem, scatter))
+    return;
+  fields.with = {kCopies};
+  schedules.push_back(makeSchedule(problem, "scatter.staged", fields));
 }
 
-double costStaged(const KernelProblem &problem, hlo::ScheduleAttr) {
+double costStaged(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ScatterProblem scatter = getScatter(problem);
-  return getApplyTime(problem, scatter, /*lanes=*/1) + scatter.countWindows() *
-                                                           problem.costs.fromCycles(kStageCycles) *
-                                                           double(scatter.computed.size());
+  double cycles = kStageCycles * double(scatter.computed.size()), copies = 0;
+  if (schedule.has(kCopies)) // cleared, and read again
+    copies = 2 * double(scatter.getCopiedBytes()) * problem.costs.getReloadTime();
+  else if (repeatsPlaces(problem, scatter))
+    cycles += kWaitCycles;
+  return getApplyTime(problem, scatter, /*lanes=*/1) + copies +
+         scatter.countWindows() * problem.costs.fromCycles(cycles);
 }
 
 std::string checkStaged(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes"}); !wrong.empty())
+  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes"}, {kCopies}); !wrong.empty())
     return wrong;
   if (std::string wrong = checkLanes(problem, schedule, getWidestElement(problem.body));
       !wrong.empty())
     return wrong;
   ScatterProblem scatter = getScatter(problem);
+  if (schedule.has(kCopies))
+    if (std::string why = refuseCopies(problem, scatter); !why.empty())
+      return why;
   int64_t most = std::min(scatter.scatterSizes.back(), kMostStaged);
   ArrayRef<int64_t> block = schedule.getBlock();
   if (block.size() != 1 || block[0] < 1 || block[0] > most)

@@ -8,9 +8,12 @@
 // through the windows once.
 //
 // Windows of a single element are applied one by one. If their indices and updates are computed,
-// this may be done beforehand in vectors for many windows at a time: these are the stages. The
-// schedule decides (passes/schedule/ScatterStrategies.cpp).
+// this may be done beforehand in vectors for many windows at a time: these are the stages. They may
+// be added to the operand and to copies of it in turn. The schedule decides
+// (passes/schedule/ScatterStrategies.cpp).
 #include "codegen/KernelEmission.h"
+#include "codegen/emit/Monoid.h"
+#include "codegen/emit/RegisterTile.h"
 #include "compiler/hlo/ElementType.h"
 #include "passes/frontend/NotSupported.h"
 #include "passes/schedule/ScatterProblem.h"
@@ -37,11 +40,20 @@ private:
   void planStages();
   void fillStages(ArrayRef<VectorIndex> outer, Value start, Value end);
   void emitStagedWindows();
+  void applyWindows(ArrayRef<VectorIndex> outer, Value start, Value end);
+  void planCopies();
+  void addCopies();
+  void forEachVector(function_ref<void(VectorIndex at, Mask mask)> body);
   VectorValue emitScalar(Value array, ArrayRef<VectorIndex> place, ArrayRef<VectorIndex> scatter,
                          int64_t component);
   ElementIndex indicesPlace(ArrayRef<VectorIndex> scatter, int64_t component);
   void emitWindow(ArrayRef<VectorIndex> scatter);
   void emitWindowElements(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts);
+  /// What windows are combined into at present: operand number `i`, or a copy of it.
+  MemoryArray getTable(size_t i) const {
+    MemoryArray output = context.getOutput(outputOf[i]);
+    return copy ? MemoryArray{copies[*copy].pointer, output.type} : output;
+  }
   void combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts,
                  ArrayRef<VectorIndex> within, Mask mask);
 
@@ -67,6 +79,11 @@ private:
   };
   SmallVector<Stage> stages;
   Value stageStart; ///< the first window of the stages
+
+  /// Copies of the operand, each a row of a table in memory, and the one that windows are added to
+  /// at present: the operand itself, or one of these.
+  SmallVector<MemoryArray> copies;
+  std::optional<size_t> copy;
 };
 
 } // namespace
@@ -134,7 +151,68 @@ void ScatterKernel::fillStages(ArrayRef<VectorIndex> outer, Value start, Value e
   index.setLanes(lanes);
 }
 
+/// Loops over the operand's elements in vectors, in the order of memory.
+void ScatterKernel::forEachVector(function_ref<void(VectorIndex, Mask)> body) {
+  int64_t size = operandType.getNumElements(), wide = context.chosen.getLanes();
+  index.setLanes(wide);
+  buildFor(context, index.constant(0), index.constant(size), wide, [&](Value first) {
+    VectorIndex at = index.consecutive(first, wide);
+    body(at, size % wide == 0 ? Mask{} : index.inRange(at, INT64_MIN, size));
+  });
+  index.setLanes(lanes);
+}
+
+/// Makes copies that are zero.
+void ScatterKernel::planCopies() {
+  Type element = operandType.getElementType();
+  auto type = RankedTensorType::get({operandType.getNumElements()}, element);
+  for (int64_t i = 1; i < kScatterTables; ++i)
+    copies.push_back({context.allocateOnStack(getByteSize(type)), type});
+  forEachVector([&](VectorIndex at, Mask mask) {
+    for (const MemoryArray &table : copies)
+      storeElements(index, table, {at}, broadcastLanes(index, emitZero(index, element)), mask);
+  });
+}
+
+/// Adds the copies to the operand.
+void ScatterKernel::addCopies() {
+  Type element = operandType.getElementType();
+  MemoryArray output{context.getOutput(outputOf[0]).pointer, copies[0].type};
+  forEachVector([&](VectorIndex at, Mask mask) {
+    VectorValue sum = loadElements(index, output, {at}, mask);
+    for (const MemoryArray &table : copies)
+      sum = emitMonoid(index, Monoid::Add, element, sum, loadElements(index, table, {at}, mask));
+    storeElements(index, output, {at}, sum, mask);
+  });
+}
+
+/// Applies the windows from `start` to `end`, which are staged.
+void ScatterKernel::applyWindows(ArrayRef<VectorIndex> outer, Value start, Value end) {
+  auto apply = [&](Value window) {
+    ElementIndex scatter(outer);
+    scatter.push_back(index.uniform(window));
+    emitWindow(scatter);
+  };
+  Value rest = start;
+  if (!copies.empty()) {
+    Value count = b.createOrFold<arith::SubIOp>(end, start);
+    Value left = b.createOrFold<arith::RemUIOp>(count, index.constant(kScatterTables));
+    rest = b.createOrFold<arith::SubIOp>(end, left);
+    buildFor(context, start, rest, kScatterTables, [&](Value window) {
+      apply(window);
+      for (size_t i = 0; i < copies.size(); ++i) {
+        copy = i;
+        apply(b.createOrFold<arith::AddIOp>(window, index.constant(int64_t(i) + 1)));
+      }
+      copy.reset();
+    });
+  }
+  buildFor(context, rest, end, 1, apply);
+}
+
 void ScatterKernel::emitStagedWindows() {
+  if (context.chosen.has(kCopies))
+    planCopies();
   int64_t size = scatterSizes.back(), block = context.chosen.getBlock()[0];
   buildNest(context, scatterSizes.drop_back(), {}, [&](ArrayRef<VectorIndex> outer, ValueRange) {
     buildFor(context, index.constant(0), index.constant(size), block, [&](Value start) {
@@ -143,15 +221,12 @@ void ScatterKernel::emitStagedWindows() {
         end = b.createOrFold<arith::MinSIOp>(end, index.constant(size));
       stageStart = start;
       fillStages(outer, start, end);
-      buildFor(context, start, end, 1, {}, [&](Value window, ValueRange) {
-        ElementIndex scatter(outer);
-        scatter.push_back(index.uniform(window));
-        emitWindow(scatter);
-        return SmallVector<Value>();
-      });
+      applyWindows(outer, start, end);
     });
     return SmallVector<Value>();
   });
+  if (!copies.empty())
+    addCopies();
 }
 
 /// The index of component `component` of the start of the window at `scatter`.
@@ -280,7 +355,7 @@ void ScatterKernel::combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorInde
                                           : context.emitter.emit(op.getUpdates()[i], source, mask);
     if (!arguments[count + i].re)
       return;
-    arguments[i] = loadElements(index, context.getOutput(outputOf[i]), target, mask);
+    arguments[i] = loadElements(index, getTable(i), target, mask);
   }
   SmallVector<VectorValue> values = emitComputation(index, computation, arguments);
   if (values.size() != count || !values[0].re) {
@@ -292,7 +367,7 @@ void ScatterKernel::combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorInde
   for (size_t i = 0; i < count; ++i)
     if (result.getNumOperands() != count ||
         result.getOperand(i) != computation.getBody().front().getArgument(i))
-      storeElements(index, context.getOutput(outputOf[i]), target, values[i], mask);
+      storeElements(index, getTable(i), target, values[i], mask);
 }
 
 LogicalResult emitScatterKernel(KernelContext &context) {
