@@ -70,7 +70,7 @@ template <typename Float> static bool isAlwaysExact(Float c, const Reciprocal<Fl
   int zeros = 0;
   while ((divisor >> zeros & 1) == 0)
     ++zeros;
-  Wide inverse = invert<Wide>(divisor >> zeros), least = Wide(1) << (digits - 1);
+  Wide inverse = invert<Wide>(divisor >> zeros), smallest = Wide(1) << (digits - 1);
   for (int shift : {digits, digits + 1}) {
     // x * 2^shift - middle * divisor = distance: the middle modulo 2^(shift - zeros).
     Wide period = Wide(1) << (shift - zeros);
@@ -79,10 +79,10 @@ template <typename Float> static bool isAlwaysExact(Float c, const Reciprocal<Fl
       if (distance == 0 || llvm::countr_zero(uint64_t(distance)) < zeros)
         continue;
       Wide first = Wide(-(distance >> zeros)) * inverse & (period - 1);
-      Wide begin = 2 * least; // middles are from 2^digits to 2^(digits + 1)
+      Wide begin = 2 * smallest; // middles are from 2^digits to 2^(digits + 1)
       for (Wide middle = begin / period * period + first; middle < 2 * begin; middle += period) {
         Wide x = (middle * divisor + Wide(distance)) >> shift;
-        if (middle < begin || middle % 2 == 0 || x < least || x >= 2 * least)
+        if (middle < begin || middle % 2 == 0 || x < smallest || x >= 2 * smallest)
           continue;
         if (!isExact(std::ldexp(Float(x), exponent - digits), c, reciprocal))
           return false;
@@ -148,6 +148,8 @@ static std::optional<int> findGranule(Value x, unsigned depth = 0) {
     return llvm::ilogb(constant) - (digits - 1) + zeros;
   }
   Operation *op = getSplatSource(x).getDefiningOp();
+  if (!op) // what a loop carries
+    return std::nullopt;
   return TypeSwitch<Operation *, std::optional<int>>(op)
       .Case<arith::SIToFPOp, arith::UIToFPOp>([](auto) { return 0; })
       .Case<arith::AddFOp, arith::SubFOp, arith::MaximumFOp, arith::MinimumFOp, arith::NegFOp,

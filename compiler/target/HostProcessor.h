@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processor that runs this program.
-#pragma once
+// The processor that runs this program. Test: test/target/MachineTest.cpp.
+
+#ifndef HLOC_COMPILER_TARGET_HOSTPROCESSOR_H
+#define HLOC_COMPILER_TARGET_HOSTPROCESSOR_H
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -11,12 +14,14 @@ namespace hloc {
 /// names of features; false where one is known to be missing.
 llvm::StringMap<bool> getHostFeatures();
 
-/// LLVM's name of the processor that reports the model `reported` and has the features for which
-/// `has` is true. Under a hypervisor the model may be an older one than the features; then this is
-/// the oldest processor of that maker that has the newest of them. `knows` says which features
-/// LLVM's description of `reported` has.
+/// LLVM's name of the processor whose model number is that of `reported` and which has the features
+/// for which `has` is true. `knows` says which features LLVM's description of `reported` has. A
+/// hypervisor may report an older model than the features belong to; then the name is that of the
+/// first processor of that maker with the newest of them.
 llvm::StringRef nameProcessor(llvm::StringRef reported,
                               llvm::function_ref<bool(llvm::StringRef)> knows,
                               llvm::function_ref<bool(llvm::StringRef)> has);
 
 } // namespace hloc
+
+#endif

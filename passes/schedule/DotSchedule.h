@@ -45,9 +45,9 @@ bool fitsMatrices(TileShape tile, int64_t lanes);
 /// packed.
 bool leftIsInMatrices(const Target &target, const DotProblem &dot, hlo::ScheduleAttr schedule);
 
-/// True if matrix registers add up the products of all blocks of the depth: integers, and floats up
-/// to a depth at which they have added no more sums than there are terms in a block otherwise (a
-/// product of registers is rounded on its own before it is added).
+/// True if matrix registers add up all blocks of the depth: of integers, which is exact, and of
+/// floats if the products that they add are no more than the terms of a block elsewhere. A product
+/// of two registers is rounded on its own before it is added, so it counts as one term.
 bool addsUpInMatrices(const DotProblem &dot, int64_t group);
 
 /// True if tiles of the dot are tiles of the result of the kernel: nothing is fused onto the dot,

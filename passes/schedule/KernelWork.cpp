@@ -281,7 +281,7 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
   bool isLong = order == LaneOrder::Rows || (row >= lanes / 2 && order != LaneOrder::FewMinor);
   bool hasRows = isLong && !gather.getOffsetDims().empty() &&
                  gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
-  // A vector of each element of short rows finds them in the same cache lines.
+  // All elements of a row are loaded one after the other, from the same cache line.
   ask(gather.getOperand(), nextIndex++,
       inRowsOf(hasRows ? requests : anywhere(requests),
                hasRows || order == LaneOrder::FewMinor ? row : 1));

@@ -14,8 +14,8 @@
 namespace hloc {
 
 /// Numbers of elements that are requested of a value, by the layout of a vector of them:
-/// contiguous, one element for all lanes, a fixed stride, or arbitrary positions. A request jumps
-/// if it is not near the one before, as the first element of a row that is gathered.
+/// contiguous, one element for all lanes, a fixed stride, or arbitrary positions. `jumps` are those
+/// requests among them that are not near the one before, such as the first of each gathered row.
 struct Requests {
   double rows = 0, uniform = 0, strided = 0, apart = 0, jumps = 0;
 

@@ -12,7 +12,7 @@ namespace hloc {
 /// Choice of scatter.staged: windows are added in turn to the operand and to copies of it, which
 /// are added up at the end. Additions to the same place then wait for each other less often.
 inline constexpr llvm::StringLiteral kCopies = "copies";
-/// The operand and its copies.
+/// How many tables there are then: the operand and its copies.
 inline constexpr int64_t kScatterTables = 4;
 
 struct ScatterProblem {

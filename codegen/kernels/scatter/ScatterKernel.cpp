@@ -80,8 +80,8 @@ private:
   SmallVector<Stage> stages;
   Value stageStart; ///< the first window of the stages
 
-  /// Copies of the operand, each a row of a table in memory, and the one that windows are added to
-  /// at present: the operand itself, or one of these.
+  /// Copies of the operand, without its dimensions, and the number of the one to which windows are
+  /// added at present; none if that is the operand itself.
   SmallVector<MemoryArray> copies;
   std::optional<size_t> copy;
 };

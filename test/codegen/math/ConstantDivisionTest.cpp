@@ -6,7 +6,9 @@
 #include "test/codegen/math/Jit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
 
 #include <bit>
@@ -124,6 +126,22 @@ TEST(ConstantDivision, GivesTheQuotient) {
 TEST(ConstantDivision, DividesWhatMayBeTiny) {
   expectDivisions<float>();
   expectDivisions<double>();
+}
+
+/// Of an argument nothing is known.
+TEST(ConstantDivision, DividesArguments) {
+  mlir::MLIRContext context;
+  context.loadDialect<mlir::arith::ArithDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  ImplicitLocOpBuilder b(module->getLoc(), module->getBodyRegion());
+  auto type = mlir::VectorType::get({kLanes}, b.getF32Type());
+  Value argument = module->getBody()->addArgument(type, module->getLoc());
+  auto three = mlir::DenseElementsAttr::get(type, 3.0f);
+  Value divisor = mlir::arith::ConstantOp::create(b, three);
+  mlir::arith::DivFOp::create(b, argument, divisor);
+  expandConstantDivision(*module);
+  EXPECT_TRUE(mlir::isa<mlir::arith::DivFOp>(module->getBody()->back()));
 }
 
 TEST(ConstantDivision, AllSignificands) {
