@@ -303,8 +303,10 @@ void DotKernel::emitBlocked() {
     return MemoryArray{memory, RankedTensorType::get(sizes, element)};
   };
   MemoryArray panels, packedRows;
+  // The entry behind a panel's others has its correction, if any, and keeps panels whose size is a
+  // power of two from mapping to the same sets of L1: each row that is packed goes to all of them.
   if (!packedPanels)
-    panels = allocate({panelCount, blockDepth + (lhsIsOffset ? 1 : 0), width});
+    panels = allocate({panelCount, blockDepth + 1, width});
   SmallVector<MemoryArray> partial; // sums and their error terms
   if (packsLeft)
     packedRows = allocate(getPackedLeftSizes(*this, blockRows, blockDepth, tile.rows,
