@@ -99,8 +99,11 @@ double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShap
 
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes) {
   // What is read repeatedly shares its cache with other data.
-  double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1);
-  return passes * dot.batches * dot.getRhsBytes() * problem.costs.getStreamTime(held);
+  double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1), first = held;
+  if (BlockArgument origin = findOrigin(dot.rhs))
+    first = std::max(first, problem.getBytesAround(origin));
+  return dot.batches * dot.getRhsBytes() *
+         (problem.costs.getStreamTime(first) + (passes - 1) * problem.costs.getStreamTime(held));
 }
 
 double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64_t columns) {

@@ -80,7 +80,8 @@ double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64
 /// kernels in their group.
 double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShape tile);
 
-/// Time to read the right operand of every batch `passes` times.
+/// Time to read the right operand of every batch `passes` times. The first time it comes from
+/// memory if the program or loop around reads more than the caches hold before it returns to it.
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes);
 
 /// Rows up to which the partial sums of a strip stay in L1 while the right operand is read row by
