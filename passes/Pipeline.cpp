@@ -39,6 +39,7 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
   function.addPass(createCSEPass());
   function.addPass(createRaiseCountedLoops()); // needs constant bounds
   function.addPass(createHoistLoopInvariants());
+  function.addPass(createUnrollShortLoops()); // of what depends on the iteration
   function.addPass(createFoldWeights()); // before slices of layers move before other operations
   passes.addPass(createHoldPrepared());  // after constants are folded
   OpPassManager &rest = passes.nest<func::FuncOp>();

@@ -14,6 +14,15 @@ static constexpr double kLoadsAtOnce = 2;
 /// polynomials are computed in two chains.
 static constexpr double kChainShare = 0.5;
 
+/// The most iterations, and operations of all iterations together, of a loop that is unrolled.
+static constexpr int64_t kMostTrips = 8, kMostOperations = 320;
+/// The fewest elements of an array that is worth keeping in registers.
+static constexpr int64_t kMinElements = 1024;
+
+bool CostModel::isWorthUnrolling(int64_t trips, int64_t operations, int64_t elements) {
+  return trips <= kMostTrips && trips * operations <= kMostOperations && elements >= kMinElements;
+}
+
 /// Instructions of the expansions in codegen/math for a vector of f32, and of single instructions
 /// with what surrounds them (moves, constants).
 static double getInstructions(hlo::CostClass costClass) {

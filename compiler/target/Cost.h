@@ -28,6 +28,11 @@ public:
   /// True if computing an element again costs more than loading it from L1.
   bool isExpensive(mlir::Operation *op) const;
 
+  /// True if a loop of `trips` iterations, of `operations` simple operations each on arrays of at
+  /// most `elements`, should become straight-line code: the time that its arrays spend between
+  /// registers and memory is worth the longer code.
+  static bool isWorthUnrolling(int64_t trips, int64_t operations, int64_t elements);
+
   /// Time to read or write one byte of an array of `bytes` sequentially, once.
   double getStreamTime(double bytes) const { return machine.getStreamTime(bytes); }
   /// Time of a single load that misses L2, in an array of `bytes`.

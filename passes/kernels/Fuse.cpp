@@ -104,7 +104,7 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   auto compute = [&](double count) { return time * std::max(count, 16.0); };
 
   double fused = 0, separate = compute(elements) + bytes * stream + costs.getLaunchTime();
-  double evaluations = 0, reads = 0, allLoads = 0, slack = 0;
+  double evaluations = 0, allComputed = 0, reads = 0, allLoads = 0, slack = 0;
   for (Value operand : op->getOperands()) {
     if (Groups::isSmallConstant(operand.getDefiningOp()) || isOfPlaces(operand))
       continue;
@@ -130,21 +130,24 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
       loads += times * (m.strided || repeats ? costs.getStridedTime() : costs.getReloadTime());
     }
     evaluations += count;
+    // A sort computes its operands for the keys, and again for what it writes.
+    double computed = groups[group].kind == KernelKind::Sort ? 2 * count : count;
+    allComputed += computed;
     allLoads += loads * reads;
     slack += costs.getReloadTime() / 6 * double(ShapedType::getNumElements(groups[group].space));
-    fused += compute(count) + loads * reads;
+    fused += compute(computed) + loads * reads;
     separate += bytes * stream + loads;
   }
   // If each element is evaluated at most once either way, its operands are loaded once either way.
   if (candidates.size() == 1 && evaluations <= elements)
     separate += elements * costs.getReloadTime() * reads;
   // Negligible beside the kernel's own work, such as a value per row of a normalization.
-  if (candidates.size() == 1 && compute(evaluations) + allLoads <= slack)
+  if (candidates.size() == 1 && compute(allComputed) + allLoads <= slack)
     return true;
   double before = 0;
   for (Operation *user : op->getUsers())
     before = std::max(before, repeated.lookup(user));
-  double again = std::max(0.0, compute(evaluations) - compute(elements));
+  double again = std::max(0.0, compute(allComputed) - compute(elements));
   if (fused + (again > 0 ? before : 0) > separate)
     return false;
   repeated[op] = again > 0 || candidates.size() > 1 ? before + again : 0;

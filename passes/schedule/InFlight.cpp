@@ -10,7 +10,7 @@ namespace hloc {
 /// The largest unroll factor, and the most instructions of an unrolled loop: more would not fit the
 /// cache of decoded instructions and take longer to compile than it saves.
 static constexpr int64_t kMostVectors = 4;
-static constexpr double kMostInstructions = 1600;
+static constexpr double kMostInstructions = 1800;
 /// The fraction of a polynomial's instructions that load its coefficients.
 static constexpr double kConstantShare = 0.6;
 /// The least fraction of time that a larger factor must save.
@@ -66,10 +66,14 @@ int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, doubl
     return 1;
 
   double instructions = costs.toCycles(work) * rates.simple;
+  // Of a body that the window does not hold twice, a part that waits for a chain of operations is
+  // rarely in flight together with one that the number of instructions limits: their times add up.
+  bool overlaps = 2 * instructions <= rates.window;
   auto getTime = [&](int64_t vectors) {
     double all = double(vectors) * unrolled,
            ahead = std::max(1.0, rates.window / (instructions * all));
-    return std::max(work + constants / all, chain / (all * ahead));
+    double issue = work + constants / all, wait = chain / (all * ahead);
+    return overlaps ? std::max(issue, wait) : issue + wait;
   };
   int64_t vectors = 1;
   double least = getTime(1);

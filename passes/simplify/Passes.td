@@ -39,6 +39,21 @@ def RaiseCountedLoops : Pass<"raise-counted-loops", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"raised", "raised", "Loops turned into scf.for">];
 }
 
+def UnrollShortLoops : Pass<"unroll-short-loops", "::mlir::func::FuncOp"> {
+  let summary = "Unroll short loops of simple elementwise operations";
+  let description = [{
+    An `scf.for` of at most 8 iterations whose body has nothing but additions, shifts and the like
+    becomes straight-line code: fusion makes one kernel of it, which keeps in registers what the
+    iterations would pass on in memory. Operands that differ from iteration to iteration, such as the
+    distances by which a random number generator rotates, become constants.
+
+    Loops of small arrays stay, as do those of operations that take longer than memory, for which
+    short code is worth more.
+  }];
+  let statistics = [Statistic<"unrolled", "unrolled", "Loops unrolled">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RemoveDeadLoopState : Pass<"remove-dead-loop-state", "::mlir::func::FuncOp"> {
   let summary = "Erase unused loop-carried values and branch results";
   let description = [{
