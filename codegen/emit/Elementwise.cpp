@@ -17,6 +17,17 @@ static bool isNarrowFloat(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
+/// What is known of the f32 result of `op` on bf16 operands: an instruction that returns NaN for
+/// NaN copies an operand's digits, or has digits in the high half only.
+static BrainSource getBrainSource(Operation *op) {
+  if (isa<hlo::MaximumOp, hlo::MinimumOp, hlo::ClampOp, hlo::NegateOp, hlo::AbsOp, hlo::CeilOp,
+          hlo::FloorOp, hlo::RoundNearestEvenOp>(op))
+    return BrainSource::Exact;
+  if (isa<hlo::AddOp, hlo::SubtractOp, hlo::MultiplyOp, hlo::DivideOp, hlo::SqrtOp>(op))
+    return BrainSource::Computed;
+  return BrainSource::Any;
+}
+
 VectorValue emitSelect(IndexBuilder &index, Value condition, VectorValue x, VectorValue y) {
   bool vectors = isa<VectorType>(condition.getType()) || !x.isUniform() || !y.isUniform();
   if (vectors && index.getLanes() > 1) {
@@ -378,13 +389,14 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
     return {ops.onIntegers(), {}};
   if (!isNarrowFloat(element))
     return {ops.onFloats(), {}};
-  // These are exact on the bits; everything else is computed in f32.
   for (VectorValue &operand : operands)
     operand.re = emitConvert(b, operand.re, element, b.getF32Type());
   Value result = ScalarOps(index, op, operands, b.getF32Type()).onFloats();
   if (!result || isa<hlo::IsFiniteOp>(op))
     return {result, {}};
-  return {emitConvert(b, result, b.getF32Type(), arrayType(op->getResult(0)).getElementType()), {}};
+  if (element.isBF16())
+    return {emitEncodeBrain(b, result, getBrainSource(op)), {}};
+  return {emitConvert(b, result, b.getF32Type(), element), {}};
 }
 
 SmallVector<VectorValue> emitComputation(IndexBuilder &index, hlo::ComputationOp computation,

@@ -84,11 +84,16 @@ Expr encodeByIntegers(Expr x, const FloatFormat &format) {
   return truncInt(code, format.width);
 }
 
-/// The high half of an f32: rounding carries into the exponent by itself, up to infinity.
-static Expr encodeBrain(Expr x) {
+/// The high half of an f32: rounding carries into the exponent by itself, up to infinity, but also
+/// from the digits of a NaN into its sign.
+static Expr encodeBrain(Expr x, BrainSource source = BrainSource::Any) {
   Expr bits = bitsOf(x);
+  if (source == BrainSource::Exact)
+    return truncInt(lshr(bits, 16), 16);
   Expr rounded = bits + 0x7fff + (lshr(bits, 16) & 1);
-  return truncInt(lshr(select(isNan(x), bits | 0x400000, rounded), 16), 16);
+  if (source == BrainSource::Any)
+    rounded = select(isNan(x), bits | 0x400000, rounded);
+  return truncInt(lshr(rounded, 16), 16);
 }
 
 static Expr encode(Expr x, FloatType type) {
@@ -98,6 +103,48 @@ static Expr encode(Expr x, FloatType type) {
     return encodeByIntegers(x, getFloatFormat(type));
   Value half = arith::TruncFOp::create(*x.b, x.typeOf(type), roundToOdd(x).value);
   return {x.b, arith::BitcastOp::create(*x.b, x.intType(16), half)};
+}
+
+/// True if the finite numbers of `format` are among those of f16, times a power of two.
+static bool fitsHalf(const FloatFormat &format) {
+  unsigned exponentBits = format.width - 1 - format.mantissaBits;
+  return exponentBits < 5 || (exponentBits == 5 && format.special == FloatFormat::Ieee);
+}
+
+/// Replaces the f32 bits in `value`, decoded from `code`, where the code is no finite number.
+static Expr decodeSpecial(Expr value, Expr code, const FloatFormat &format) {
+  Expr magnitude = code & ((1 << (format.width - 1)) - 1);
+  switch (format.special) {
+  case FloatFormat::Ieee: {
+    Expr infinityOrNan = shl(magnitude, 23 - format.mantissaBits) | 0x7f800000;
+    return select(gt(magnitude, format.maxCode), infinityOrNan, value);
+  }
+  case FloatFormat::NanOnly:
+    return select(gt(magnitude, format.maxCode), value.integer(0x7fc00000), value);
+  case FloatFormat::NegativeZeroIsNan:
+    return select(eq(code, 1 << (format.width - 1)), value.integer(0x7fc00000), value);
+  case FloatFormat::Finite:
+    return value;
+  }
+  llvm_unreachable("all kinds of special codes are handled");
+}
+
+/// As decodeByIntegers, by the conversion from f16 that most processors have. Needs fitsHalf.
+static Expr decodeByHalf(Expr x, const FloatFormat &format) {
+  ImplicitLocOpBuilder &b = *x.b;
+  unsigned mantissa = format.mantissaBits, unused = 10 - mantissa;
+  int64_t magnitudeBits = (int64_t(1) << (format.width - 1 + unused)) - 1;
+  Expr bits = shl(sext(x, 16), unused) & (0x8000 | magnitudeBits);
+  Expr value = toF32({&b, arith::BitcastOp::create(b, bits.typeOf(b.getF16Type()), bits.value)});
+  if (format.bias == 15 && format.special == FloatFormat::Ieee)
+    return value;
+  value = value * std::ldexp(1.0, 15 - format.bias);
+  if (format.special == FloatFormat::Finite)
+    return value;
+  Expr sign = bitsOf(value) & int64_t(0x80000000), code = zext(x, 32);
+  if (format.special != FloatFormat::Ieee)
+    return asFloat(decodeSpecial(bitsOf(value), code, format));
+  return asFloat(decodeSpecial(bitsOf(value), code, format) | sign);
 }
 
 Expr decodeByIntegers(Expr x, const FloatFormat &format) {
@@ -114,21 +161,7 @@ Expr decodeByIntegers(Expr x, const FloatFormat &format) {
   Expr subnormal = bitsOf(fromSignedInt(magnitude, b.getF32Type()) *
                           std::ldexp(1.0, 1 - format.bias - mantissa));
   value = select(lt(magnitude, 1 << mantissa), subnormal, value);
-  switch (format.special) {
-  case FloatFormat::Ieee:
-    value =
-        select(gt(magnitude, format.maxCode), shl(magnitude, 23 - mantissa) | 0x7f800000, value);
-    break;
-  case FloatFormat::NanOnly:
-    value = select(gt(magnitude, format.maxCode), value.integer(0x7fc00000), value);
-    break;
-  case FloatFormat::NegativeZeroIsNan:
-    value = select(eq(bits, 1 << (format.width - 1)), value.integer(0x7fc00000), value);
-    break;
-  case FloatFormat::Finite:
-    break;
-  }
-  return asFloat(value | sign);
+  return asFloat(decodeSpecial(value, bits, format) | sign);
 }
 
 static Expr decode(Expr x, FloatType type) {
@@ -142,7 +175,9 @@ static Expr decode(Expr x, FloatType type) {
     x = {&b, arith::BitcastOp::create(b, x.intType(x.width()), x.value)};
   if (type.isBF16())
     return asFloat(shl(zext(x, 32), 16));
-  return decodeByIntegers(x, getFloatFormat(type));
+  FloatFormat format = getFloatFormat(type);
+  return format.mantissaBits > 0 && fitsHalf(format) ? decodeByHalf(x, format)
+                                                     : decodeByIntegers(x, format);
 }
 
 /// Saturating; NaN to 0.
@@ -183,6 +218,8 @@ static Expr intToWideFloat(Expr x, bool isSigned) {
 }
 
 static Expr intToFloat(Expr x, bool isSigned, FloatType to) {
+  if (to.isBF16() && x.width() <= 8)
+    return encodeBrain(intToWideFloat(x, isSigned), BrainSource::Exact);
   if (to.getWidth() < 32)
     return encode(intToWideFloat(x, isSigned), to);
   if (x.width() < 32)
@@ -195,6 +232,9 @@ Value emitDecodeFloat(ImplicitLocOpBuilder &b, Value bits, FloatType format) {
 }
 Value emitEncodeFloat(ImplicitLocOpBuilder &b, Value x, FloatType format) {
   return encode({&b, x}, format);
+}
+Value emitEncodeBrain(ImplicitLocOpBuilder &b, Value x, BrainSource source) {
+  return encodeBrain({&b, x}, source).value;
 }
 
 Value emitConvert(ImplicitLocOpBuilder &b, Value value, Type from, Type to) {
@@ -209,6 +249,8 @@ Value emitConvert(ImplicitLocOpBuilder &b, Value value, Type from, Type to) {
       return ne(x, 0);
     if (!toFloat)
       return floatToInt(x, to.getIntOrFloatBitWidth(), !to.isUnsignedInteger());
+    if (toFloat.isBF16() && fromFloat.getWidth() <= 8)
+      return encodeBrain(x, BrainSource::Exact);
     if (toFloat.getWidth() < 32)
       return encode(x, toFloat);
     return toFloat.isF64() ? toF64(x) : toF32(x);

@@ -129,6 +129,14 @@ mlir::Value emitDecodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value bits,
                             mlir::FloatType format);
 /// The bits of `format`, narrower than f32, nearest to `x` (f32 or f64).
 mlir::Value emitEncodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::FloatType format);
+/// Where an f32 that becomes a bf16 number is from.
+enum class BrainSource {
+  Any,
+  Computed, ///< by one instruction from bf16 numbers: if NaN, its low half is zero
+  Exact     ///< it is a bf16 number
+};
+/// The bits of the bf16 number nearest to `x` (f32).
+mlir::Value emitEncodeBrain(mlir::ImplicitLocOpBuilder &b, mlir::Value x, BrainSource source);
 /// HLO's `reduce-precision` of a float of type `element` (register type or the float itself).
 mlir::Value emitReducePrecision(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type element,
                                 unsigned exponentBits, unsigned mantissaBits);

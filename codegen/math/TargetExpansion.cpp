@@ -65,6 +65,20 @@ void expandFma(Operation *root) {
   }
 }
 
+/// If the only use of an f32 is its product with a power of two, which a bias of f16 can stand for:
+/// that product and the power's exponent.
+static std::pair<arith::MulFOp, int> matchScaled(Value x) {
+  auto product = x.hasOneUse() ? dyn_cast<arith::MulFOp>(*x.user_begin()) : arith::MulFOp();
+  llvm::APFloat factor(0.0);
+  if (!product || product.getLhs() != x || !getElementTypeOrSelf(x.getType()).isF32() ||
+      !matchPattern(getSplatSource(product.getRhs()), m_ConstantFloat(&factor)))
+    return {};
+  int exponent = factor.getExactLog2();
+  if (exponent < -64 || exponent > 64)
+    return {};
+  return {product, exponent};
+}
+
 void expandHalf(Operation *root) {
   for (arith::ExtFOp op : collect<arith::ExtFOp>(root)) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -72,7 +86,15 @@ void expandHalf(Operation *root) {
     if (!x.element().isF16())
       continue;
     Expr bits{&b, arith::BitcastOp::create(b, x.intType(16), x.value)};
-    Expr single = decodeByIntegers(bits, getFloatFormat(b.getF16Type()));
+    FloatFormat format = getFloatFormat(b.getF16Type());
+    if (auto [product, exponent] = matchScaled(op.getResult()); product) {
+      format.bias -= exponent;
+      product.replaceAllUsesWith(decodeByIntegers(bits, format).value);
+      product.erase();
+      op.erase();
+      continue;
+    }
+    Expr single = decodeByIntegers(bits, format);
     bool toDouble = getElementTypeOrSelf(op.getType()).isF64();
     op.replaceAllUsesWith((toDouble ? toF64(single) : single).value);
     op.erase();

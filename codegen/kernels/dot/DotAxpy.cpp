@@ -6,7 +6,7 @@
 // sums of a strip of columns are kept in L1, and each pass over them adds several rows.
 #include "codegen/emit/BlockedSum.h"
 #include "codegen/kernels/dot/DotKernel.h"
-#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -26,7 +26,8 @@ void DotKernel::addRows(MemoryArray sums, TileSpan strip, int64_t width, Value k
       context, index.constant(0), index.constant(width), lanes,
       [&](Value within) {
         Value column = b.createOrFold<arith::AddIOp>(strip.start, within);
-        VectorIndex n = index.consecutive(column), at = index.consecutive(within, lanes);
+        VectorIndex n = index.consecutive(column, std::gcd(strip.multiple, lanes)),
+                    at = index.consecutive(within, lanes);
         SmallVector<VectorValue> totals;
         for (int64_t r = 0; r < rows; ++r)
           totals.push_back(loadElements(index, sums, {index.uniform(r), at}, {}));
@@ -122,7 +123,10 @@ void DotKernel::finishStrip(TileStore &store, const TileSpan &strip, int64_t wid
             parts.push_back(loadElements(index, memory, at, {}).re);
           results.push_back({parts.size() > 1 ? settleTotals(b, parts)[0] : parts[0], {}});
         }
-        TileSpan columnSpan{b.createOrFold<arith::AddIOp>(strip.start, within), 1, {}, lanes};
+        TileSpan columnSpan{b.createOrFold<arith::AddIOp>(strip.start, within),
+                            std::gcd(strip.multiple, lanes),
+                            {},
+                            lanes};
         if (strip.skip) {
           Value left = b.createOrFold<arith::SubIOp>(strip.skip, within);
           left = b.createOrFold<arith::MaxSIOp>(left, index.constant(0));
