@@ -108,7 +108,9 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   for (Value operand : op->getOperands()) {
     if (Groups::isSmallConstant(operand.getDefiningOp()) || isOfPlaces(operand))
       continue;
-    double operandBytes = bytesOf(operand.getType());
+    // What a broadcast repeats is read from the caches.
+    auto broadcast = operand.getDefiningOp<BroadcastOp>();
+    double operandBytes = bytesOf((broadcast ? broadcast.getOperand() : operand).getType());
     reads += operandBytes > 16;
     double operandStream = std::min(operandBytes, 4 * bytes) * costs.getStreamTime(operandBytes);
     separate += operandStream;

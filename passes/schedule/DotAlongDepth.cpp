@@ -14,10 +14,16 @@ namespace {
 
 /// Rows from which lanes along the depth need too many accumulators.
 constexpr int64_t kFewRows = 9;
+/// The most accumulators if all columns share a tile.
+constexpr int64_t kMostSums = 8;
+/// Cycles to take a vector of one column out of those of all columns.
+constexpr double kTakeCycles = 2;
 /// Fraction of the peak multiply-add rate that is reached along the depth.
 constexpr double kAlongRate = 0.6;
 
-bool canAskInColumns(const DotProblem &dot) { return findOrigin(dot.rhs) && !dot.liveDepth; }
+bool canAskInColumns(const DotProblem &dot) {
+  return dot.depthIsMinorOfRhs && findOrigin(dot.rhs) && !dot.liveDepth;
+}
 
 /// Bytes of the array that contains the right operand's columns, of one column, and of all of them.
 struct ColumnBytes {
@@ -48,7 +54,7 @@ std::string refuseAlongDepth(const KernelProblem &problem) {
   DotProblem dot = getDot(problem);
   if (dot.depth == 0)
     return "the contracting dimension is empty";
-  if (!dot.depthIsMinorOfRhs)
+  if (!dot.depthIsMinorOfRhs && !dot.columnsInterleaveDepth)
     return "the contracting dimension is not the minor dimension of the right operand";
   return dot.columns == 1 || dot.rows < kFewRows
              ? ""
@@ -63,6 +69,8 @@ void proposeAlongDepth(const KernelProblem &problem,
   int64_t mostRows =
       dot.columns == 1 || (dot.rows <= 4 && problem.target.vectorRegisters >= 32) ? 4 : 2;
   TileShape tile{std::min(dot.rows, mostRows), std::min<int64_t>(dot.columns, 4)};
+  if (dot.columnsInterleaveDepth)
+    tile = {std::min(dot.rows, std::max<int64_t>(kMostSums / dot.columns, 1)), dot.columns};
   schedules.push_back(makeSchedule(dot, "dot.along_depth", tile, {}, lanes, group));
   if (getColumnWait(problem, dot) > 0)
     schedules.push_back(makeSchedule(dot, "dot.along_depth", tile, {}, lanes, group, {"prefetch"}));
@@ -81,8 +89,11 @@ double costAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
                    ? getColumnBytes(dot).all / double(problem.target.machine.l1.lineBytes) *
                          problem.costs.fromCycles(kAskCycles)
                    : getColumnWait(problem, dot);
+  double take = dot.columnsInterleaveDepth
+                    ? elements / double(lanes) * problem.costs.fromCycles(kTakeCycles)
+                    : 0;
   return std::max(compute, getReadTime(problem, dot, passes)) + sums +
-         passes * (elements * getPrologueTime(problem, dot) + ask);
+         passes * (elements * getPrologueTime(problem, dot) + take + ask);
 }
 
 std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -91,6 +102,8 @@ std::string checkAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr sche
     return wrong;
   if (schedule.getTile()[0] > dot.rows || schedule.getTile()[1] > dot.columns)
     return "expected a tile no larger than the product";
+  if (dot.columnsInterleaveDepth && schedule.getTile()[1] != dot.columns)
+    return "expected a tile of all columns, which are loaded together";
   if (schedule.has("prefetch") && !canAskInColumns(dot))
     return "columns of the right operand are not contiguous in memory";
   // The order of summation follows from the number of lanes.

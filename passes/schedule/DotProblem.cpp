@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/DotProblem.h"
+#include "compiler/target/VectorAccess.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseIndexMaps.h"
 #include "llvm/ADT/Sequence.h"
@@ -164,6 +165,10 @@ DotProblem::DotProblem(hlo::DotOp dot)
   rhsType = typeOf(rhs);
   element = getAccumulatorType(resultType.getElementType());
   depthIsMinorOfRhs = isMinor(rhsDepth, rhsType);
+  int64_t minor = rhsType.getRank() - 1;
+  columnsInterleaveDepth = columns > 1 && columns <= kMostInterleaved &&
+                           rhsColumns == ArrayRef<int64_t>{minor} && !rhsDepth.empty() &&
+                           rhsDepth.back() == minor - 1;
   lhsIsTransposed = rows > 1 && depth > 1 && isMinor(lhsRows, lhsType);
   bool plain = element.isF32() || element.isF64();
   lhsInPlace = plain && isa<BlockArgument>(lhs) && lhsType.getElementType() == element;

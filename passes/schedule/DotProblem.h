@@ -28,6 +28,9 @@ struct DotProblem {
   /// Type of the accumulators.
   mlir::Type element;
   bool depthIsMinorOfRhs = false;
+  /// True if a few columns, at most `kMostInterleaved`, are the right operand's minor dimension and
+  /// the depth is the next: vectors along the depth can be loaded whole and taken apart.
+  bool columnsInterleaveDepth = false;
   /// True if the row dimension is the left operand's minor one: rows are contiguous, and successive
   /// k of a row are a stride apart.
   bool lhsIsTransposed = false;

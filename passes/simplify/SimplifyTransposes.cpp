@@ -2,6 +2,7 @@
 // Cancels transposes through elementwise operations and stacks of rows. Test:
 // test/passes/simplify/simplify-transposes.hlo.
 #include "compiler/target/VectorAccess.h"
+#include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
 
 using namespace mlir;
@@ -13,61 +14,103 @@ namespace {
 /// The most elementwise operations between two transposes.
 constexpr unsigned kDeepest = 16;
 
-/// The scalar that `value` repeats, or null.
-Value getRepeated(Value value) {
-  if (arrayType(value).getRank() == 0)
-    return value;
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  return broadcast && arrayType(broadcast.getOperand()).getRank() == 0 ? broadcast.getOperand()
-                                                                       : Value();
+/// The permutation of the dimensions with more than one element.
+SmallVector<int64_t> getMoved(TransposeOp op) {
+  SmallVector<int64_t> kept = getNonUnitDimensions(arrayType(op.getOperand())), moved;
+  for (int64_t dimension : op.getDimensions())
+    if (auto at = llvm::find(kept, dimension); at != kept.end())
+      moved.push_back(at - kept.begin());
+  return moved;
 }
 
-/// True if `value`, transposed by `permutation`, needs no transpose: it consists of transposes that
-/// the permutation undoes (`found` says that there is one), scalars, and elementwise operations on
-/// these that have no other users.
-bool cancels(Value value, ArrayRef<int64_t> permutation, bool &found, unsigned depth = 0) {
-  if (getRepeated(value))
+/// The operand of a reshape that only adds or drops dimensions of size one, or null.
+Value skipUnitReshape(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  return reshape && getUnitReshape(arrayType(reshape.getOperand()), arrayType(reshape))
+             ? reshape.getOperand()
+             : Value();
+}
+
+/// Where the dimensions of the operand that have more than one element are among those of the
+/// result.
+SmallVector<int64_t> getPlaces(BroadcastOp op) {
+  SmallVector<int64_t> kept = getNonUnitDimensions(arrayType(op)), places;
+  for (int64_t d : getNonUnitDimensions(arrayType(op.getOperand())))
+    places.push_back(llvm::find(kept, op.getDimensions()[d]) - kept.begin());
+  return places;
+}
+
+/// These places after the result is transposed by `moved`.
+SmallVector<int64_t> movePlaces(ArrayRef<int64_t> places, ArrayRef<int64_t> moved) {
+  return llvm::map_to_vector(
+      places, [&](int64_t place) { return llvm::find(moved, place) - moved.begin(); });
+}
+
+/// True if `value`, transposed by `moved` (its dimensions with more than one element), needs no
+/// transpose: it consists of transposes that this undoes (`found` says that there is one),
+/// broadcasts of scalars and rows, and elementwise operations on these that have no other users.
+bool cancels(Value value, ArrayRef<int64_t> moved, bool &found, unsigned depth = 0) {
+  if (arrayType(value).getRank() == 0)
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || depth == kDeepest)
     return false;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return llvm::is_sorted(movePlaces(getPlaces(broadcast), moved));
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    for (auto [i, dimension] : llvm::enumerate(permutation))
-      if (transpose.getDimensions()[dimension] != int64_t(i))
+    SmallVector<int64_t> back = getMoved(transpose);
+    for (auto [i, dimension] : llvm::enumerate(moved))
+      if (back[dimension] != int64_t(i))
         return false;
     found = true;
     return true;
   }
+  if (Value inner = skipUnitReshape(value))
+    return op->hasOneUse() && cancels(inner, moved, found, depth + 1);
   return op->hasTrait<Elementwise>() && op->getNumResults() == 1 && op->hasOneUse() &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return cancels(operand, permutation, found, depth + 1);
-         });
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return cancels(operand, moved, found, depth + 1); });
 }
 
-/// `value` without the transposes, in `shape`; requires `cancels`.
-Value rebuild(Build build, Value value, ArrayRef<int64_t> shape) {
-  if (Value scalar = getRepeated(value))
-    return arrayType(value).getRank() == 0 ? value : build.broadcast(scalar, shape, {});
+/// `value`, transposed by `moved`, in `shape`; requires `cancels`.
+Value rebuild(Build build, Value value, ArrayRef<int64_t> moved, ArrayRef<int64_t> shape) {
+  if (arrayType(value).getRank() == 0)
+    return value;
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
+    SmallVector<int64_t> kept = getNonUnitDimensions(arrayType(broadcast).clone(shape)), rowShape;
+    SmallVector<int64_t> dimensions = movePlaces(getPlaces(broadcast), moved);
+    for (int64_t &dimension : dimensions) {
+      dimension = kept[dimension];
+      rowShape.push_back(shape[dimension]);
+    }
+    return build.broadcast(build.reshape(broadcast.getOperand(), rowShape), shape, dimensions);
+  }
   if (auto transpose = value.getDefiningOp<TransposeOp>())
-    return transpose.getOperand();
+    return build.reshape(transpose.getOperand(), shape);
+  if (Value inner = skipUnitReshape(value))
+    return rebuild(build, inner, moved, shape);
   Operation *op = value.getDefiningOp();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(rebuild(build, operand, shape));
+    operands.push_back(rebuild(build, operand, moved, shape));
   Operation *clone = build.builder.clone(*op);
   clone->setOperands(operands);
   clone->getResult(0).setType(arrayType(value).clone(shape));
   return clone->getResult(0);
 }
 
-/// Modules whose result is a transpose often have a layout that undoes it in memory.
+/// Modules whose result is a transpose often have a layout that undoes it in memory, and products
+/// that sum nothing are in another order of dimensions than their operand.
 Value transposeOfElementwise(TransposeOp op, Build build) {
-  Operation *inner = op.getOperand().getDefiningOp();
+  Value source = op.getOperand();
+  if (Value inner = skipUnitReshape(source); inner && source.hasOneUse())
+    source = inner;
+  Operation *inner = source.getDefiningOp();
+  SmallVector<int64_t> moved = getMoved(op);
   bool found = false;
-  if (!inner || !inner->hasTrait<Elementwise>() ||
-      !cancels(op.getOperand(), op.getDimensions(), found) || !found)
+  if (!inner || !inner->hasTrait<Elementwise>() || !cancels(source, moved, found) || !found)
     return nullptr;
-  return rebuild(build, op.getOperand(), arrayType(op).getShape());
+  return rebuild(build, source, moved, arrayType(op).getShape());
 }
 
 /// Drop dimensions of size one before the transpose, so that it is next to its users.
@@ -76,20 +119,14 @@ Value reshapeOfTranspose(ReshapeOp op, Build build) {
   if (!transpose || !transpose->hasOneUse())
     return nullptr;
   auto type = arrayType(transpose.getOperand());
-  SmallVector<int64_t> kept, shape, permutation, moved;
-  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
-    if (size != 1) {
-      kept.push_back(dimension);
-      shape.push_back(size);
-    }
-  for (int64_t dimension : transpose.getDimensions())
-    if (type.getDimSize(dimension) != 1) {
-      permutation.push_back(llvm::find(kept, dimension) - kept.begin());
-      moved.push_back(type.getDimSize(dimension));
-    }
-  if (int64_t(kept.size()) == type.getRank() || arrayType(op).getShape() != ArrayRef(moved))
+  SmallVector<int64_t> shape, moved = getMoved(transpose), movedShape;
+  for (int64_t dimension : getNonUnitDimensions(type))
+    shape.push_back(type.getDimSize(dimension));
+  for (int64_t dimension : moved)
+    movedShape.push_back(shape[dimension]);
+  if (int64_t(moved.size()) == type.getRank() || arrayType(op).getShape() != ArrayRef(movedShape))
     return nullptr;
-  return build.transpose(build.reshape(transpose.getOperand(), shape), permutation);
+  return build.transpose(build.reshape(transpose.getOperand(), shape), moved);
 }
 
 /// A few single rows that are stacked and transposed are stacked along the minor dimension, so that
