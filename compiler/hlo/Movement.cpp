@@ -8,6 +8,15 @@ using namespace hloc::hlo;
 
 static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+SmallVector<int64_t> hloc::hlo::withoutUnits(ArrayRef<int64_t> shape) {
+  return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
+}
+
+bool hloc::hlo::isUnitReshape(ReshapeOp reshape) {
+  return withoutUnits(arrayType(reshape.getOperand()).getShape()) ==
+         withoutUnits(arrayType(reshape).getShape());
+}
+
 static IndexMap makeIdentity(Value operand) {
   IndexMap map;
   for (int64_t d = 0; d < arrayType(operand).getRank(); ++d)

@@ -20,6 +20,12 @@ struct DimensionMap {
 /// One for each dimension of an operand.
 using IndexMap = llvm::SmallVector<DimensionMap, 6>;
 
+/// `shape` without its dimensions of size one.
+llvm::SmallVector<int64_t> withoutUnits(llvm::ArrayRef<int64_t> shape);
+
+/// True if `reshape` only adds or drops dimensions of size one.
+bool isUnitReshape(ReshapeOp reshape);
+
 /// Attaches MovementInterface to the dialect's operations.
 void attachMovement(mlir::MLIRContext &context);
 

@@ -34,8 +34,8 @@ bool fuse::isOfPlaces(Value value, unsigned depth) {
 }
 
 int64_t fuse::getRun(ReshapeOp reshape) {
-  ArrayRef<int64_t> from = reshape.getOperand().getType().getShape();
-  ArrayRef<int64_t> to = reshape.getType().getShape();
+  SmallVector<int64_t> from = withoutUnits(reshape.getOperand().getType().getShape());
+  SmallVector<int64_t> to = withoutUnits(reshape.getType().getShape());
   int64_t run = kView;
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {

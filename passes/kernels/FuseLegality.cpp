@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations can be computed in which kernels.
+#include "compiler/hlo/Movement.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
 #include "passes/simplify/SliceWindow.h"
@@ -204,13 +205,6 @@ Reason Groups::canAddReduce(ReduceOp reduce, int index) {
   return {};
 }
 
-/// The shape without dimensions of size 1.
-static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> result(shape);
-  llvm::erase(result, 1);
-  return result;
-}
-
 /// Why the group does not evaluate `op` at the index of the result; empty if it does. If an update
 /// writes the result, dimensions of size one may be added or dropped.
 static Reason movesElements(Operation *op, const Group &group) {
@@ -232,7 +226,8 @@ static Reason movesElements(Operation *op, const Group &group) {
         continue;
       ArrayRef<int64_t> userShape = shapeOf(user->getResult(0));
       bool isInPlace = user->hasTrait<Elementwise>() || isa<CopyOp>(user);
-      if (update ? !(isInPlace || isa<ReshapeOp>(user)) || squeeze(userShape) != squeeze(shape)
+      if (update ? !(isInPlace || isa<ReshapeOp>(user)) ||
+                       withoutUnits(userShape) != withoutUnits(shape)
                  : !isInPlace || userShape != shape)
         return "its elements are moved";
       work.push_back(user);
@@ -252,7 +247,7 @@ Reason Groups::canAddHero(Operation *op, int index) {
     return "the user's results share bytes";
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   DynamicUpdateSliceOp update = group.update;
-  if (update ? squeeze(shapeOf(update.getUpdate())) != squeeze(shape)
+  if (update ? withoutUnits(shapeOf(update.getUpdate())) != withoutUnits(shape)
              : ArrayRef(group.space) != shape)
     return "the user has another shape";
   if (update && llvm::is_contained(op->getOperands(), update.getOperand()))
@@ -408,5 +403,5 @@ bool Groups::canOutput(Operation *op, int index, const Maps &opMaps) {
   for (auto [d, size] : llvm::enumerate(group.space))
     if (!llvm::is_contained(group.dimensions, int64_t(d)))
       kept.push_back(size);
-  return squeeze(kept) == squeeze(shape);
+  return withoutUnits(kept) == withoutUnits(shape);
 }

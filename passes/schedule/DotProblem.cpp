@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/DotProblem.h"
+#include "compiler/hlo/Movement.h"
 #include "compiler/target/VectorAccess.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseIndexMaps.h"
@@ -18,13 +19,7 @@ Value getLarger(Value value) {
   if (auto slice = value.getDefiningOp<hlo::DynamicSliceOp>())
     return slice.getOperand();
   auto reshape = value.getDefiningOp<hlo::ReshapeOp>();
-  if (!reshape)
-    return {};
-  auto withoutUnits = [](Value array) {
-    return llvm::filter_to_vector(cast<RankedTensorType>(array.getType()).getShape(),
-                                  [](int64_t size) { return size != 1; });
-  };
-  return withoutUnits(reshape.getOperand()) == withoutUnits(value) ? reshape.getOperand() : Value();
+  return reshape && hlo::isUnitReshape(reshape) ? reshape.getOperand() : Value();
 }
 
 BlockArgument findWhole(Value value) {

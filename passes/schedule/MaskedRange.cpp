@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/MaskedRange.h"
+#include "compiler/hlo/Movement.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/simplify/Match.h"
 
@@ -9,10 +10,6 @@ namespace hloc {
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
-  return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
 }
 
 /// The scalar that `value` broadcasts; null if it does not.
@@ -51,9 +48,9 @@ MaskedRange findMaskedRange(Value mask) {
 }
 
 MaskedRange inShape(MaskedRange range, ArrayRef<int64_t> from, ArrayRef<int64_t> shape) {
-  if (!range || squeeze(from) != squeeze(shape) || from[range.dimension] == 1)
+  if (!range || hlo::withoutUnits(from) != hlo::withoutUnits(shape) || from[range.dimension] == 1)
     return {};
-  int64_t number = squeeze(from.take_front(range.dimension)).size();
+  int64_t number = hlo::withoutUnits(from.take_front(range.dimension)).size();
   for (auto [dimension, size] : llvm::enumerate(shape))
     if (size != 1 && number-- == 0)
       range.dimension = dimension;
@@ -62,7 +59,7 @@ MaskedRange inShape(MaskedRange range, ArrayRef<int64_t> from, ArrayRef<int64_t>
 
 Value skipUnitReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<hlo::ReshapeOp>()) {
-    if (squeeze(shapeOf(reshape.getOperand())) != squeeze(shapeOf(value)))
+    if (!hlo::isUnitReshape(reshape))
       break;
     value = reshape.getOperand();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cancels transposes through elementwise operations and stacks of rows. Test:
 // test/passes/simplify/simplify-transposes.hlo.
+#include "compiler/hlo/Movement.h"
 #include "compiler/target/VectorAccess.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
@@ -26,9 +27,7 @@ SmallVector<int64_t> getMoved(TransposeOp op) {
 /// The operand of a reshape that only adds or drops dimensions of size one, or null.
 Value skipUnitReshape(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
-  return reshape && getUnitReshape(arrayType(reshape.getOperand()), arrayType(reshape))
-             ? reshape.getOperand()
-             : Value();
+  return reshape && isUnitReshape(reshape) ? reshape.getOperand() : Value();
 }
 
 /// Where the dimensions of the operand that have more than one element are among those of the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for updates of parts of loop-carried arrays, such as caches stacked by layer: only what
 // changes is written. Test: test/passes/simplify/simplify-updates.mlir.
+#include "compiler/hlo/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,13 +18,7 @@ namespace {
 /// The operand of a reshape that only adds or drops dimensions of size one; else `value`.
 Value skipUnitReshape(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
-  if (!reshape)
-    return value;
-  auto squeeze = [](Value array) {
-    return llvm::to_vector(llvm::make_filter_range(arrayType(array).getShape(),
-                                                   [](int64_t size) { return size != 1; }));
-  };
-  return squeeze(reshape.getOperand()) == squeeze(reshape) ? reshape.getOperand() : value;
+  return reshape && isUnitReshape(reshape) ? reshape.getOperand() : value;
 }
 
 /// The window that an update writes.
