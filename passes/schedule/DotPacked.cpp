@@ -9,6 +9,7 @@
 // - `matrix_registers`: tiles are made of matrix registers.
 #include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
+#include "passes/kernels/FuseIndexMaps.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/SumBlocks.h"
@@ -319,6 +320,15 @@ double getLeftReadTime(const KernelProblem &problem, const DotProblem &dot,
   return passes * bytes * problem.costs.getStreamTime(held);
 }
 
+/// True if a vector of rows that is packed can lie in two runs of contiguous rows: several dimensions
+/// make up the rows, and the ends of the minor one need not be those of a vector.
+bool packsAcrossRuns(const DotProblem &dot, int64_t tileRows) {
+  int64_t width = llvm::PowerOf2Ceil(tileRows), run = getRun(dot.lhs);
+  if (dot.rowSizes.size() > 1)
+    run = std::min(run, dot.rowSizes.back());
+  return run != fuse::kView && (tileRows != width || run % width != 0);
+}
+
 /// Time to pack the left operand, or to read it in place. In place it is read again for each panel
 /// if a tile's part of it does not stay in L1: because its rows map to the same sets, or because
 /// its row dimension is minor, so that each k reads another cache line.
@@ -330,9 +340,12 @@ double getLeftTime(const KernelProblem &problem, const DotProblem &dot, hlo::Sch
   if (leftIsInMatrices(problem.target, dot, schedule))
     return 0;
   if (schedule.has("pack_left") || !dot.lhsInPlace) {
-    double reload = dot.lhsIsTransposed && !schedule.has("pack_left")
-                        ? problem.costs.getStridedTime()
-                        : problem.costs.getReloadTime() * kPackReloads / schedule.getGroup();
+    double reload = problem.costs.getReloadTime() * kPackReloads / schedule.getGroup();
+    if (dot.lhsIsTransposed && !schedule.has("pack_left"))
+      return columnBlocks * elements * problem.costs.getStridedTime() +
+             getTransposedTime(problem, dot, tileRows, columnBlocks);
+    if (dot.lhsIsTransposed && packsAcrossRuns(dot, tileRows))
+      reload = problem.costs.getGatherTime(int64_t(dot.getPartBits()));
     return columnBlocks * elements * reload;
   }
   if (dot.lhsIsTransposed)
