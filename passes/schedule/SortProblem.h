@@ -48,6 +48,9 @@ struct SortProblem {
 /// (codegen/emit/Compress.h).
 bool canCompress(const Target &target);
 
+/// Choice of topk.select: candidates are sorted in vector registers.
+inline constexpr llvm::StringLiteral kInRegisters = "registers";
+
 /// Bytes of the temporary memory in which sort.vectors collects one side while it partitions a
 /// chunk of a row by a pivot: it stays in the L1 cache.
 int64_t getAsideBytes(const Target &target);

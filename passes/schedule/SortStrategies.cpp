@@ -10,7 +10,8 @@
 //   which are sorted by insertion.
 // - topk.select: `lanes` elements at a time are compared with the last one that is among the first
 //   k so far. `block` is [candidates that are collected before the surplus is dropped, parameter of
-//   the sort that does so: a merge sort or, with `digits`, a radix sort].
+//   the sort that does so: a merge sort or, with `digits`, a radix sort]; with `registers`, all
+//   candidates are sorted in vector registers, and there is no parameter.
 //
 // Rows that are sorted one at a time are divided into `units`, each of which has two buffers for a
 // row, on the stack or in `scratch`; sort.vectors needs only one, or none if it sorts in the memory
@@ -394,10 +395,11 @@ hlo::TopkOp findTopk(const KernelProblem &problem) {
   return topks.empty() ? hlo::TopkOp() : *topks.begin();
 }
 
-/// The smallest buffer of candidates: 2 k elements and a vector of new ones.
-int64_t getLeastCandidates(const KernelProblem &problem) {
+/// The smallest buffer of candidates: 2 k elements and a vector of new ones. A larger one is sorted
+/// less often, unless it is sorted in registers: then that takes as long for each candidate.
+int64_t getLeastCandidates(const KernelProblem &problem, bool inRegisters = false) {
   int64_t least = 2 * int64_t(findTopk(problem).getK()) + problem.target.getLanes(32);
-  return std::max<int64_t>(64, int64_t(llvm::PowerOf2Ceil(uint64_t(least))));
+  return std::max<int64_t>(inRegisters ? 1 : 64, int64_t(llvm::PowerOf2Ceil(uint64_t(least))));
 }
 
 std::string refuseSelect(const KernelProblem &problem) {
@@ -408,6 +410,10 @@ std::string refuseSelect(const KernelProblem &problem) {
              : "";
 }
 
+bool canSelectInRegisters(const Target &target, int64_t candidates) {
+  return canCompress(target) && candidates <= kMostVectors * target.getLanes(64);
+}
+
 void proposeSelect(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   ScheduleFields fields;
   fields.lanes = problem.target.getLanes(32);
@@ -415,6 +421,11 @@ void proposeSelect(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
   schedules.push_back(makeSchedule(problem, "topk.select", fields));
   fields.block[1] = kDigitValues[0];
   fields.with = {"digits"};
+  schedules.push_back(makeSchedule(problem, "topk.select", fields));
+  fields.block = {getLeastCandidates(problem, /*inRegisters=*/true)};
+  if (!canSelectInRegisters(problem.target, fields.block[0]))
+    return;
+  fields.with = {kInRegisters};
   schedules.push_back(makeSchedule(problem, "topk.select", fields));
 }
 
@@ -424,24 +435,39 @@ double costSelect(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double size = double(type.getShape().back()),
          rows = size == 0 ? 0 : double(type.getNumElements()) / size;
   int64_t bits = std::min<int64_t>(32, hlo::getStorageBits(type.getElementType()));
-  double sort = schedule.has("digits")
-                    ? getDigitsTime(problem, candidates, bits, schedule.getBlock()[1])
-                    : getMergeTime(problem, candidates, schedule.getBlock()[1], /*compare=*/0);
+  double sort = 0;
+  if (schedule.has(kInRegisters)) {
+    int64_t vectors = candidates / problem.target.getLanes(64);
+    sort = problem.costs.fromCycles(double(vectors) *
+                                    getRegisterSortCycles(problem.target, 64, vectors));
+  } else if (schedule.has("digits")) {
+    sort = getDigitsTime(problem, candidates, bits, schedule.getBlock()[1]);
+  } else {
+    sort = getMergeTime(problem, candidates, schedule.getBlock()[1], /*compare=*/0);
+  }
   return rows * (problem.costs.fromCycles(size * kLookCycles / double(schedule.getLanes())) +
                  kSelections * sort);
 }
 
 std::string checkSelect(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes"}, {"digits"}); !wrong.empty())
+  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes"}, {"digits", kInRegisters});
+      !wrong.empty())
     return wrong;
   if (schedule.getLanes() != problem.target.getLanes(32))
     return "expected `lanes` to be those of a vector of 32-bit keys";
   ArrayRef<int64_t> block = schedule.getBlock();
-  int64_t least = getLeastCandidates(problem),
+  int64_t least = getLeastCandidates(problem, schedule.has(kInRegisters)),
           most = std::min(4 * least, problem.target.kernelStackBytes / int64_t(2 * kEntryBytes));
-  if (block.size() != 2 || !llvm::isPowerOf2_64(block[0]) || block[0] < least || block[0] > most)
-    return "expected `block` to be two numbers, the first a power of two from " +
-           std::to_string(least) + " to " + std::to_string(most);
+  size_t numbers = schedule.has(kInRegisters) ? 1 : 2;
+  if (block.size() != numbers || !llvm::isPowerOf2_64(block[0]) || block[0] < least ||
+      block[0] > most)
+    return "expected `block` to be " + std::string(numbers == 1 ? "one number" : "two numbers") +
+           ", the first a power of two from " + std::to_string(least) + " to " +
+           std::to_string(most);
+  if (schedule.has(kInRegisters))
+    return canSelectInRegisters(problem.target, block[0]) && !schedule.has("digits")
+               ? ""
+               : "the candidates do not fit into the registers that the processor can sort";
   return schedule.has("digits") ? checkDigitValues(block[1]) : checkRun(block[1]);
 }
 

@@ -51,8 +51,9 @@ TEST_F(TopkKernel, RowsInAnyOrder) {
   std::copy(up.rbegin(), up.rend(), down.begin());
   for (const auto &row : {up, down, same})
     for (bool largest : {true, false})
-      check(row, 5000, 33, "i32", largest,
-            [&](int32_t x, int32_t y) { return largest ? x > y : x < y; });
+      for (int64_t k : {1, 9, 33, 150})
+        check(row, 5000, k, "i32", largest,
+              [&](int32_t x, int32_t y) { return largest ? x > y : x < y; });
 }
 
 TEST_F(TopkKernel, GreatestKeysOfUnsignedIntegers) {

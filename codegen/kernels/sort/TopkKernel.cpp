@@ -6,8 +6,11 @@
 // Those that may be among the first k are collected in a buffer of a few times k entries. Whenever
 // it is full it is sorted, the first k are kept, and the last of these bounds what is collected
 // from then on. So most vectors of a long row cost one comparison.
+#include "codegen/emit/Compress.h"
+#include "codegen/emit/RegisterSort.h"
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKeyCode.h"
+#include "passes/schedule/SortProblem.h"
 
 using namespace mlir;
 
@@ -32,7 +35,10 @@ private:
 
   VectorValue emitElements(VectorIndex position, Mask mask);
   State visit(VectorIndex position, Mask mask, ValueRange state);
+  Value store(Value entries, Value mask, Value used);
   State append(Value keys, VectorIndex position, Value mask, ValueRange state);
+  void sortInRegisters(Value entries, Value used);
+  void sortInMemory(Value entries, Value spare, Value used);
   Value emitSelection(ValueRange arguments);
   State keepFirst(Value entries);
   void writeRow();
@@ -55,6 +61,7 @@ private:
   int64_t size, count, capacity = 0;
   SortKey key;
   Value buffer, other;
+  std::optional<Compress> compress; // if there are instructions for it
   LLVM::LLVMFuncOp selection;
   ElementIndex row; // without the minor dimension
 };
@@ -67,14 +74,42 @@ VectorValue TopkKernel::emitElements(VectorIndex position, Mask mask) {
   return context.emitter.emit(op.getOperand(), at, mask);
 }
 
-/// The body of a function of a buffer, a temporary buffer and the number of entries in use. It
-/// sorts the buffer, so that it begins with the first k entries, and returns the greatest key that
-/// is collected from then on.
-Value TopkKernel::emitSelection(ValueRange arguments) {
+/// Sorts the first `used` (i64) of the entries in vector registers, and stores at least the first
+/// k.
+void TopkKernel::sortInRegisters(Value entries, Value used) {
+  int64_t lanes = context.target.getLanes(64);
+  ScopedLanes wide(index, lanes);
+  auto type = VectorType::get({lanes}, b.getI64Type());
+  auto splat = [&](APInt value) -> Value {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, value));
+  };
+  // Registers are sorted as signed numbers. Unused entries come last.
+  Value sign = splat(APInt::getSignedMinValue(64)), unused = splat(APInt::getSignedMaxValue(64));
+  auto inBuffer = [&](int64_t row) {
+    return VectorIndex(index.consecutive(index.constant(row * lanes), lanes));
+  };
+  SmallVector<Value> rows;
+  for (int64_t row = 0; row < capacity / lanes; ++row) {
+    Value entry = loadElements(index, entriesAt(entries), {inBuffer(row)}, {}).re;
+    Value number = index.asVector(inBuffer(row));
+    if (number.getType() != type)
+      number = arith::ExtUIOp::create(b, type, number);
+    Value isUsed = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, index.splat(used));
+    entry = arith::XOrIOp::create(b, entry, sign);
+    rows.push_back(arith::SelectOp::create(b, isUsed, entry, unused));
+  }
+  emitRegisterSort(b, rows);
+  for (int64_t row = 0; row * lanes < count; ++row)
+    storeElements(index, entriesAt(entries), {inBuffer(row)},
+                  {arith::XOrIOp::create(b, rows[row], sign), {}}, {});
+}
+
+/// Sorts the first `used` (i64) of the entries with the help of another buffer, and stores the
+/// first k.
+void TopkKernel::sortInMemory(Value entries, Value spare, Value used) {
   ScopedLanes scalar(index, 1);
-  Value entries = arguments[0], spare = arguments[1];
   // Unused entries come last.
-  Value usedBytes = arith::MulIOp::create(b, arguments[2], constant64(8));
+  Value usedBytes = arith::MulIOp::create(b, used, constant64(8));
   Value unused = LLVM::GEPOp::create(b, entries.getType(), b.getI8Type(), entries,
                                      ArrayRef<LLVM::GEPArg>{usedBytes});
   Value unusedBytes = arith::SubIOp::create(b, constant64(capacity * 8), usedBytes);
@@ -86,6 +121,18 @@ Value TopkKernel::emitSelection(ValueRange arguments) {
                      ? sorter.radixSort(entries, spare, key.getBits(), block)
                      : sorter.mergeHighHalves(entries, spare, block);
   LLVM::MemcpyOp::create(b, entries, sorted, constant64(count * 8), /*isVolatile=*/false);
+}
+
+/// The body of a function of a buffer, a temporary buffer and the number of entries in use. It
+/// sorts the buffer, so that it begins with the first k entries, and returns the greatest key that
+/// is collected from then on.
+Value TopkKernel::emitSelection(ValueRange arguments) {
+  Value entries = arguments[0];
+  if (context.chosen.has(kInRegisters))
+    sortInRegisters(entries, arguments[2]);
+  else
+    sortInMemory(entries, arguments[1], arguments[2]);
+  ScopedLanes scalar(index, 1);
   // Later elements that are equal to the last one rank below it.
   Value last = loadElements(index, entriesAt(entries), {index.uniform(count - 1)}, {}).re;
   Value bound =
@@ -101,6 +148,23 @@ TopkKernel::State TopkKernel::keepFirst(Value entries) {
   return {constant64(count), bound};
 }
 
+/// Stores the entries that `mask` selects from entry `used` (i64) of the buffer on; returns how
+/// many entries are in use then. There is room for all lanes.
+Value TopkKernel::store(Value entries, Value mask, Value used) {
+  auto type = cast<VectorType>(entries.getType());
+  Value bytes = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), used), index.constant(8));
+  Value to = movePointer(index, buffer, bytes);
+  if (compress) {
+    LLVM::StoreOp::create(b, compress->emit(entries, mask), to, /*alignment=*/8);
+  } else {
+    LLVM::masked_compressstore::create(b, entries, to, mask, ArrayAttr(), ArrayAttr());
+  }
+  Value bits = LLVM::BitcastOp::create(b, b.getIntegerType(type.getNumElements()), mask);
+  Value number = arith::ExtUIOp::create(b, b.getI64Type(), LLVM::CtPopOp::create(b, bits));
+  return arith::AddIOp::create(b, used, number);
+}
+
 /// Appends the entries of the lanes in `mask` to the buffer, after making room if needed.
 TopkKernel::State TopkKernel::append(Value keys, VectorIndex position, Value mask,
                                      ValueRange state) {
@@ -111,14 +175,15 @@ TopkKernel::State TopkKernel::append(Value keys, VectorIndex position, Value mas
     low = arith::ExtUIOp::create(b, wide, low);
   Value high =
       arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, keys), index.splat(constant64(32)));
-  Value entries = arith::OrIOp::create(b, high, low);
-  Value bytes = b.createOrFold<arith::MulIOp>(
-      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), state[0]), index.constant(8));
-  LLVM::masked_compressstore::create(b, entries, movePointer(index, buffer, bytes), mask,
-                                     ArrayAttr(), ArrayAttr());
-  Value bits = LLVM::BitcastOp::create(b, b.getIntegerType(lanes), mask);
-  Value number = arith::ExtUIOp::create(b, b.getI64Type(), LLVM::CtPopOp::create(b, bits));
-  Value used = arith::AddIOp::create(b, state[0], number);
+  Value entries = arith::OrIOp::create(b, high, low), used = state[0];
+  int64_t width = compress ? context.target.getLanes(64) : lanes;
+  for (int64_t first = 0; first < lanes; first += width) {
+    auto part = [&](Value vector) {
+      auto taken = llvm::to_vector(llvm::seq<int64_t>(first, first + width));
+      return vector::ShuffleOp::create(b, vector, vector, taken).getResult();
+    };
+    used = store(part(entries), part(mask), used);
+  }
   Value isFull =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, used, constant64(capacity - lanes));
   auto branch = scf::IfOp::create(b, state.getTypes(), isFull, true, true);
@@ -192,8 +257,10 @@ LogicalResult TopkKernel::emit() {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   selection = context.buildFunction(".select", {pointer, pointer, b.getI64Type()},
                                     [&](ValueRange arguments) { return emitSelection(arguments); });
+  if (canCompress(context.target))
+    compress.emplace(context, b.getI64Type());
   buffer = context.allocateOnStack(capacity * 8);
-  other = context.allocateOnStack(capacity * 8);
+  other = context.chosen.has(kInRegisters) ? buffer : context.allocateOnStack(capacity * 8);
   Value begin = rows == 1 ? index.constant(0) : context.getBegin(),
         end = rows == 1 ? index.constant(1) : context.getEnd();
   buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {

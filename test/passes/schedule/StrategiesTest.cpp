@@ -191,6 +191,7 @@ TEST_F(StrategiesTest, WhatIsWrittenWronglyIsRefused) {
       {kNoKey, R"("sort.digits" block = [256] lanes = 8 units = 50)", "keys in a known order"},
       {kTopk, R"("topk.select" block = [32, 8] lanes = 8)", "a power of two from 64 to 256"},
       {kTopk, R"("topk.select" block = [64] lanes = 8)", "two numbers"},
+      {kTopk, R"("topk.select" block = [64, 8] lanes = 8 with = ["registers"])", "one number"},
       {kTopk, R"("topk.select" block = [64, 100] lanes = 8)", "expected runs of 1 to"},
       {kTopk, R"("topk.select" block = [64, 9] lanes = 8 with = ["digits"])", "a power of two"},
       {kTopk, R"("topk.select" block = [64, 8] lanes = 4)", "a vector of 32-bit keys"},
