@@ -34,15 +34,25 @@ int64_t sizeOf(RankedTensorType type, ArrayRef<int64_t> dimensions) {
   return size;
 }
 
+/// An operand of a dot and the roles of its dimensions.
+struct Side {
+  Value value;
+  ArrayRef<int64_t> batch, contracting;
+
+  RankedTensorType getType() const { return arrayType(value); }
+  Sizes getFree() const {
+    return llvm::filter_to_vector(iotaVector(getType().getRank()), [&](int64_t dimension) {
+      return !llvm::is_contained(batch, dimension) && !llvm::is_contained(contracting, dimension);
+    });
+  }
+};
+
 /// Moves the batch dimensions to the front and the contracting ones together: last if the minor
 /// dimension is contracting, else before the free ones. Usually nothing moves.
 Matrix toMatrix(Build build, Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
                 bool hasBatch) {
   RankedTensorType type = arrayType(operand);
-  Sizes free;
-  for (int64_t dimension : iotaVector(type.getRank()))
-    if (!llvm::is_contained(batch, dimension) && !llvm::is_contained(contracting, dimension))
-      free.push_back(dimension);
+  Sizes free = Side{operand, batch, contracting}.getFree();
   int64_t last = type.getRank() - 1;
   while (last > 0 && type.getDimSize(last) == 1)
     --last;
@@ -70,6 +80,45 @@ Type accumulatorOf(Type result) {
   return result;
 }
 
+/// The fewest batches that are contiguous in memory for which lanes lie across them.
+constexpr int64_t kFewestAcross = 8;
+
+/// True if a vector for each batch is multiplied by a matrix whose minor dimension is a batch
+/// dimension: elements to be added are far apart, those of successive batches beside each other.
+bool liesAcrossBatches(const Side &matrix, const Side &vector) {
+  RankedTensorType type = matrix.getType();
+  Sizes kept = getNonUnitDimensions(type);
+  return !kept.empty() && llvm::is_contained(matrix.batch, kept.back()) &&
+         type.getDimSize(kept.back()) >= kFewestAcross && sizeOf(type, matrix.contracting) > 1 &&
+         sizeOf(type, matrix.getFree()) > 1 && sizeOf(vector.getType(), vector.getFree()) == 1;
+}
+
+/// Such products as a multiplication and a reduction, in the order of the matrix's dimensions; the
+/// result has the shape of the dot's.
+Value multiplyAcrossBatches(Build build, const Side &matrix, const Side &vector, Type element) {
+  Type wide = accumulatorOf(element);
+  // The vectors in the order of the matrix's dimensions.
+  SmallVector<std::pair<int64_t, int64_t>> places; // in the matrix, in the vector
+  for (auto [there, here] : llvm::zip(matrix.batch, vector.batch))
+    places.push_back({there, here});
+  for (auto [there, here] : llvm::zip(matrix.contracting, vector.contracting))
+    places.push_back({there, here});
+  llvm::sort(places);
+  Sizes order(llvm::make_second_range(places)), dimensions(llvm::make_first_range(places)), sizes;
+  for (int64_t dimension : dimensions)
+    sizes.push_back(matrix.getType().getDimSize(dimension));
+  llvm::append_range(order, vector.getFree());
+  Value factors = build.reshape(build.transpose(build.convert(vector.value, wide), order), sizes);
+  Value product = build.mul(build.convert(matrix.value, wide),
+                            build.broadcast(factors, matrix.getType().getShape(), dimensions));
+  Value sums = build.reduceSum(product, matrix.contracting);
+  Sizes result(matrix.batch);
+  llvm::append_range(result, matrix.getFree());
+  for (int64_t &dimension : result)
+    dimension -= llvm::count_if(matrix.contracting, [&](int64_t d) { return d < dimension; });
+  return build.convert(build.transpose(sums, result), element);
+}
+
 class DotCanonicalizer {
 public:
   static void rewrite(DotOp op) {
@@ -77,6 +126,13 @@ public:
     Build build(builder, op.getLoc());
     auto lhsType = arrayType(op.getLhs());
     auto resultType = arrayType(op);
+    Side left{op.getLhs(), op.getLhsBatchDims(), op.getLhsContractingDims()},
+        right{op.getRhs(), op.getRhsBatchDims(), op.getRhsContractingDims()};
+    for (auto [matrix, vector] : {std::pair(left, right), std::pair(right, left)})
+      if (liesAcrossBatches(matrix, vector))
+        return replace(op, build.reshape(multiplyAcrossBatches(build, matrix, vector,
+                                                               resultType.getElementType()),
+                                         resultType.getShape()));
     int64_t batch = sizeOf(lhsType, op.getLhsBatchDims());
     bool hasBatch = batch != 1;
     if (resultType.getNumElements() == 0 || sizeOf(lhsType, op.getLhsContractingDims()) == 0) {

@@ -73,7 +73,8 @@ def CanonicalizeDots : Pass<"canonicalize-dots", "::mlir::ModuleOp"> {
     `[B,M,N]`; all without B if there is one matrix. Adjacent dimensions of one kind are merged by a
     reshape; others are transposed first. If an operand's minor dimension is contracting, it stays last.
     A dot with a single product per element becomes a multiplication, plus 0 as in every sum; a dot of
-    two vectors becomes a multiplication and a reduction.
+    two vectors becomes a multiplication and a reduction. So does a dot of a vector and a matrix for
+    each batch if the matrix's minor dimension is the batch, because lanes then lie across batches.
   }];
 }
 
