@@ -2,6 +2,7 @@
 // Brings dots to at most one batch, row, column and contracting dimension each. Test:
 // test/passes/expand/canonicalize-dots.mlir.
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/target/VectorAccess.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
@@ -80,16 +81,14 @@ Type accumulatorOf(Type result) {
   return result;
 }
 
-/// The fewest batches that are contiguous in memory for which lanes lie across them.
-constexpr int64_t kFewestAcross = 8;
-
 /// True if a vector for each batch is multiplied by a matrix whose minor dimension is a batch
-/// dimension: elements to be added are far apart, those of successive batches beside each other.
+/// dimension: elements to be added are further apart than vectors are taken apart, and those of
+/// successive batches beside each other.
 bool liesAcrossBatches(const Side &matrix, const Side &vector) {
   RankedTensorType type = matrix.getType();
   Sizes kept = getNonUnitDimensions(type);
   return !kept.empty() && llvm::is_contained(matrix.batch, kept.back()) &&
-         type.getDimSize(kept.back()) >= kFewestAcross && sizeOf(type, matrix.contracting) > 1 &&
+         type.getDimSize(kept.back()) > kMostInterleaved && sizeOf(type, matrix.contracting) > 1 &&
          sizeOf(type, matrix.getFree()) > 1 && sizeOf(vector.getType(), vector.getFree()) == 1;
 }
 

@@ -13,6 +13,7 @@
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseGroups.h"
 #include "passes/schedule/DotProblem.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -92,6 +93,13 @@ bool limitsDepth(Operation *op, const Group &group) {
          (findZeroingSelect(dot.getLhs()) == op || findZeroingSelect(dot.getRhs()) == op);
 }
 
+/// The fraction of lanes that a loop over `piece` positions uses.
+double getFilledLanes(int64_t piece, int64_t lanes) {
+  if (piece == fuse::kView || piece == 0)
+    return 1;
+  return double(piece) / double(llvm::alignTo(piece, lanes));
+}
+
 /// True if computing `op` in each of `candidates` is faster than writing and reading it.
 bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   if (isFree(op) || !isPointwise(op))
@@ -104,6 +112,7 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   auto compute = [&](double count) { return time * std::max(count, 16.0); };
 
   double fused = 0, separate = compute(elements) + bytes * stream + costs.getLaunchTime();
+  int64_t lanes = costs.getLanes(/*bits=*/32);
   double evaluations = 0, allComputed = 0, reads = 0, allLoads = 0, slack = 0;
   for (Value operand : op->getOperands()) {
     if (Groups::isSmallConstant(operand.getDefiningOp()) || isOfPlaces(operand))
@@ -122,18 +131,20 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
     }
   }
   for (int group : candidates) {
-    double loads = 0, count = 0;
+    double loads = 0, count = 0, computed = 0;
     bool crosses = groups.lanesCrossFew(group);
     for (int map : groups.getMaps(op, group)) {
       const fuse::IndexMap &m = groups.maps[map];
       bool repeats = crosses && m.shared > 1;
       double times = repeats ? m.count * m.shared : m.count;
       count += times;
+      computed += isMovement(op) ? times : times / getFilledLanes(m.piece, lanes);
       loads += times * (m.strided || repeats ? costs.getStridedTime() : costs.getReloadTime());
     }
     evaluations += count;
     // A sort computes its operands for the keys, and again for what it writes.
-    double computed = groups[group].kind == KernelKind::Sort ? 2 * count : count;
+    if (groups[group].kind == KernelKind::Sort)
+      computed *= 2;
     allComputed += computed;
     allLoads += loads * reads;
     slack += costs.getReloadTime() / 6 * double(ShapedType::getNumElements(groups[group].space));

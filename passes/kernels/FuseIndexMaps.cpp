@@ -62,7 +62,7 @@ int IndexMaps::getRoot(ArrayRef<int64_t> shape) {
     double count = 1;
     for (int64_t size : shape)
       count *= double(size);
-    all.push_back({-1, count, false, false, kView, 1});
+    all.push_back({-1, count, false, false, kView, 1, kView});
   }
   return entry->second;
 }
@@ -88,7 +88,7 @@ bool IndexMaps::SameMovement::isEqual(const Operation *a, const Operation *b) {
 }
 
 int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double count, bool strided,
-                        bool hero, int64_t run, double shared) {
+                        bool hero, int64_t run, double shared, int64_t piece) {
   // What gathers and dynamic slices read is at positions that other operands determine.
   bool isKnown = isa<MovementInterface>(op) && !isa<PadOp>(op);
   if (isKnown || isa<ReshapeOp>(op) || (isa<GatherOp>(op) && operand == 1))
@@ -98,7 +98,7 @@ int IndexMaps::getChild(int parent, Operation *op, unsigned operand, double coun
   if (isNew) {
     const IndexMap &from = all[parent];
     all.push_back({parent, count, strided || from.strided, hero || from.underHero,
-                   std::min(run, from.run), shared * from.shared});
+                   std::min(run, from.run), shared * from.shared, std::min(piece, from.piece)});
   }
   return entry->second;
 }
@@ -193,7 +193,7 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
   for (int map : maps) {
     double count = all[map].count, shared = 1;
     bool strided = false;
-    int64_t run = kView;
+    int64_t run = kView, piece = kView;
     unsigned number = operand.getOperandNumber();
     if (type.getRank() == 0)
       count = 1;
@@ -212,7 +212,9 @@ void IndexMaps::appendOperandMaps(OpOperand &operand, ArrayRef<int> maps, Maps &
       count = elementsOf(type); // there is a loop for each operand
       if (isStackedInMinor(concatenate))
         number = 0; // all operands are evaluated at the same index
+      else if (int64_t(concatenate.getDimension()) == type.getRank() - 1)
+        piece = type.getShape().back();
     }
-    add(getChild(map, op, number, count, strided, false, run, shared));
+    add(getChild(map, op, number, count, strided, false, run, shared, piece));
   }
 }

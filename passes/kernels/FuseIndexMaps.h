@@ -49,6 +49,9 @@ struct IndexMap {
   /// Positions along trailing dimensions that share an evaluation. If lanes lie across these
   /// dimensions, it is repeated for each.
   double shared;
+  /// Positions along the minor dimension that a loop visits, if it has a loop for each operand of a
+  /// concatenation along it; else `kView`. Lanes beyond them are idle.
+  int64_t piece;
 };
 
 /// All index maps of a block's kernels. Kernels with equal shapes share maps.
@@ -68,7 +71,7 @@ public:
 
 private:
   int getChild(int parent, mlir::Operation *op, unsigned operand, double count, bool strided,
-               bool hero, int64_t run = kView, double shared = 1);
+               bool hero, int64_t run = kView, double shared = 1, int64_t piece = kView);
   void appendHeroMaps(mlir::OpOperand &operand, int parent, Maps &result);
 
   std::vector<IndexMap> all;

@@ -320,8 +320,8 @@ double getLeftReadTime(const KernelProblem &problem, const DotProblem &dot,
   return passes * bytes * problem.costs.getStreamTime(held);
 }
 
-/// True if a vector of rows that is packed can lie in two runs of contiguous rows: several dimensions
-/// make up the rows, and the ends of the minor one need not be those of a vector.
+/// True if a vector of rows that is packed can lie in two runs of contiguous rows: several
+/// dimensions make up the rows, and the ends of the minor one need not be those of a vector.
 bool packsAcrossRuns(const DotProblem &dot, int64_t tileRows) {
   int64_t width = llvm::PowerOf2Ceil(tileRows), run = getRun(dot.lhs);
   if (dot.rowSizes.size() > 1)
