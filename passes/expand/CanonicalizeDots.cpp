@@ -82,8 +82,8 @@ Type accumulatorOf(Type result) {
 }
 
 /// True if a vector for each batch is multiplied by a matrix whose minor dimension is a batch
-/// dimension: elements to be added are further apart than vectors are taken apart, and those of
-/// successive batches beside each other.
+/// dimension. Successive terms of a sum are then too far apart for vectors, while those of
+/// successive batches are contiguous.
 bool liesAcrossBatches(const Side &matrix, const Side &vector) {
   RankedTensorType type = matrix.getType();
   Sizes kept = getNonUnitDimensions(type);

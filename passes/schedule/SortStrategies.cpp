@@ -395,8 +395,8 @@ hlo::TopkOp findTopk(const KernelProblem &problem) {
   return topks.empty() ? hlo::TopkOp() : *topks.begin();
 }
 
-/// The smallest buffer of candidates: 2 k elements and a vector of new ones. A larger one is sorted
-/// less often, unless it is sorted in registers: then that takes as long for each candidate.
+/// The smallest buffer of candidates: 2 k elements and a vector of new ones. A sort in memory takes
+/// long to begin, so it has at least 64; one in registers does not.
 int64_t getLeastCandidates(const KernelProblem &problem, bool inRegisters = false) {
   int64_t least = 2 * int64_t(findTopk(problem).getK()) + problem.target.getLanes(32);
   return std::max<int64_t>(inRegisters ? 1 : 64, int64_t(llvm::PowerOf2Ceil(uint64_t(least))));
