@@ -169,6 +169,68 @@ struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// The dimensions of `from` that a reduction reads for `reduced` dimensions of `to`, where `to` is
+/// `from` in another shape; nothing if a dimension of `from` would be reduced in part.
+std::optional<Sizes> getReducedBeforeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                             ArrayRef<int64_t> reduced) {
+  Sizes dimensions;
+  for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
+    // The next dimensions of both that have the same number of elements.
+    size_t first = i;
+    int64_t size = i < from.size() ? from[i++] : 1, shapedSize = 1;
+    bool isReduced = false, isKept = false;
+    auto takeShaped = [&] {
+      if (to[j] != 1)
+        (llvm::is_contained(reduced, int64_t(j)) ? isReduced : isKept) = true;
+      shapedSize *= to[j++];
+    };
+    if (j < to.size())
+      takeShaped();
+    while (size != shapedSize)
+      if (size < shapedSize)
+        size *= from[i++];
+      else
+        takeShaped();
+    if (isReduced && isKept)
+      return std::nullopt;
+    if (isReduced)
+      for (; first < i; ++first)
+        dimensions.push_back(first);
+  }
+  return dimensions;
+}
+
+/// A reduction of a transpose in another shape reduces the transpose, if the reshape does not mix
+/// dimensions that are reduced with others; ReduceOfTranspose can go on from there.
+struct ReduceOfReshape : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op.getCount() != 1)
+      return rewriter.notifyMatchFailure(op, "several arrays");
+    auto reshape = op.getInputs()[0].getDefiningOp<ReshapeOp>();
+    if (!reshape || !reshape.getOperand().getDefiningOp<TransposeOp>())
+      return rewriter.notifyMatchFailure(op, "not a transpose in another shape");
+    RankedTensorType from = arrayType(reshape.getOperand()), to = arrayType(reshape);
+    if (from.getNumElements() == 0)
+      return rewriter.notifyMatchFailure(op, "no elements");
+    std::optional<Sizes> dimensions =
+        getReducedBeforeReshape(from.getShape(), to.getShape(), op.getDimensions());
+    if (!dimensions || dimensions->empty())
+      return rewriter.notifyMatchFailure(op, "the reshape mixes dimensions, or adds those reduced");
+    Sizes kept;
+    for (auto [dimension, size] : llvm::enumerate(from.getShape()))
+      if (!llvm::is_contained(*dimensions, int64_t(dimension)))
+        kept.push_back(size);
+    auto type = arrayType(op.getResult(0));
+    auto reduce = ReduceOp::create(rewriter, op.getLoc(), TypeRange(type.clone(kept)),
+                                   ValueRange{reshape.getOperand(), op.getInitialValues()[0]},
+                                   *dimensions, op.getToApply());
+    rewriter.replaceOp(op,
+                       Build(rewriter, op.getLoc()).reshape(reduce.getResult(0), type.getShape()));
+    return success();
+  }
+};
+
 /// True if `type` can represent the number `count`.
 bool isExact(Type type, int64_t count) {
   auto floating = dyn_cast<FloatType>(type);
@@ -242,5 +304,6 @@ void hloc::populateContractionRules(RewritePatternSet &patterns) {
   addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
   addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
   addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot);
-  patterns.add<ReduceUnits, ReduceOfTranspose, ReduceOfBroadcast>(patterns.getContext());
+  patterns.add<ReduceUnits, ReduceOfReshape, ReduceOfTranspose, ReduceOfBroadcast>(
+      patterns.getContext());
 }
