@@ -88,6 +88,34 @@ static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef
   return result;
 }
 
+/// The elements of `vector` that are number `which` in their group of `count`.
+static Value takeOfGroups(ImplicitLocOpBuilder &b, Value vector, int64_t count, int64_t which) {
+  SmallVector<int64_t> order;
+  for (int64_t i = which, lanes = cast<VectorType>(vector.getType()).getNumElements(); i < lanes;
+       i += count)
+    order.push_back(i);
+  return vector::ShuffleOp::create(b, vector, vector, order);
+}
+
+/// Lanes that are anywhere in an array: element `which` of `count` adjacent ones.
+struct GatheredGroup {
+  ElementIndex first;
+  int64_t count, which;
+};
+
+static std::optional<GatheredGroup> matchGatheredGroup(IndexBuilder &index, RankedTensorType type,
+                                                       ArrayRef<VectorIndex> at) {
+  std::optional<int64_t> known =
+      !at.empty() && at.back().isUniform() ? getConstant(at.back().base) : std::nullopt;
+  int64_t bits = getStorageBits(type.getElementType());
+  if (!known || bits < 8 || isa<ComplexType>(type.getElementType()))
+    return std::nullopt;
+  int64_t count = getGatheredGroup(bits, type.getShape().back(), *known), which = *known % count;
+  GatheredGroup group{ElementIndex(at), count, which};
+  group.first.back() = index.uniform(*known - which);
+  return count > 1 ? std::optional(group) : std::nullopt;
+}
+
 /// The machine type of one element in memory (of one part, for complex numbers).
 static Type getUnitType(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -135,22 +163,13 @@ static Value findFirstByte(IndexBuilder &index, ArrayRef<int64_t> shape, ArrayRe
   return linearize(index, sizes, bytes).base;
 }
 
-/// Of a vector of whole bytes' elements, those that are number `which` in their byte.
-static Value takeOfBytes(ImplicitLocOpBuilder &b, Value vector, int64_t perByte, int64_t which) {
-  SmallVector<int64_t> order;
-  for (int64_t i = which, lanes = cast<VectorType>(vector.getType()).getNumElements(); i < lanes;
-       i += perByte)
-    order.push_back(i);
-  return vector::ShuffleOp::create(b, vector, vector, order);
-}
-
 /// The bytes that contain an active element.
 static Value maskOfBytes(ImplicitLocOpBuilder &b, Value mask, int64_t perByte) {
   if (!mask)
     return {};
-  Value any = takeOfBytes(b, mask, perByte, 0);
+  Value any = takeOfGroups(b, mask, perByte, 0);
   for (int64_t i = 1; i < perByte; ++i)
-    any = arith::OrIOp::create(b, any, takeOfBytes(b, mask, perByte, i));
+    any = arith::OrIOp::create(b, any, takeOfGroups(b, mask, perByte, i));
   return any;
 }
 
@@ -209,9 +228,9 @@ static void storePacked(IndexBuilder &index, MemoryArray array, ArrayRef<VectorI
     Value maskVector = index.asVector(mask);
     if (maskVector)
       wide = arith::SelectOp::create(b, maskVector, wide, constantLike(b, wide, 0));
-    Value packed = takeOfBytes(b, wide, perByte, 0);
+    Value packed = takeOfGroups(b, wide, perByte, 0);
     for (int64_t i = 1; i < perByte; ++i) {
-      Value shifted = arith::ShLIOp::create(b, takeOfBytes(b, wide, perByte, i),
+      Value shifted = arith::ShLIOp::create(b, takeOfGroups(b, wide, perByte, i),
                                             constantLike(b, packed, i * width));
       packed = arith::OrIOp::create(b, packed, shifted);
     }
@@ -279,6 +298,17 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
       return fromUnits(b, element, deinterleave(b, vectors, few->which));
     }
   VectorIndex position = linearize(index, array.type.getShape(), at);
+  bool isGathered =
+      !position.isUniform() && (!position.base || std::abs(position.stride) > kMostInterleaved);
+  if (auto group = isGathered ? matchGatheredGroup(index, array.type, at) : std::nullopt) {
+    Type whole = b.getIntegerType(group->count * getStorageBits(element));
+    Value gathered =
+        unitsOf(index, array, unit)
+            .gather(linearize(index, array.type.getShape(), group->first), whole, mask);
+    auto type = VectorType::get({index.getLanes() * group->count}, unit);
+    Value elements = vector::BitCastOp::create(b, type, gathered);
+    return fromUnits(b, element, takeOfGroups(b, elements, group->count, group->which));
+  }
   if (isa<ComplexType>(element)) {
     UnitAccess parts = unitsOf(index, array, unit);
     if (position.base && position.stride == 1) {

@@ -44,8 +44,13 @@ Value UnitAccess::load(VectorIndex at, Mask mask) {
   std::optional<int64_t> live = countFirstLanes(maskVector);
   if (at.base && at.stride > 1 && at.stride <= std::min(kMostInterleaved, index.getLanes()) && live)
     return loadStrided(at, type, *live);
-  return LLVM::masked_gather::create(b, type, addresses(at), maskOrAll(maskVector),
-                                     ValueRange{zero(type)}, bytes);
+  return gather(at, unit, {{}, maskVector});
+}
+
+Value UnitAccess::gather(VectorIndex at, Type type, Mask mask) {
+  auto vector = VectorType::get({index.getLanes()}, type);
+  return LLVM::masked_gather::create(b, vector, addresses(at), maskOrAll(index.asVector(mask)),
+                                     ValueRange{zero(vector)}, bytes);
 }
 
 void UnitAccess::store(VectorIndex at, Value value, Mask mask) {

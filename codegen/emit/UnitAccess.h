@@ -28,6 +28,8 @@ public:
         bytes(unit.getIntOrFloatBitWidth() / 8) {}
 
   mlir::Value load(VectorIndex at, Mask mask);
+  /// Numbers of `type`, one or several units in size, that begin at the units `at`.
+  mlir::Value gather(VectorIndex at, mlir::Type type, Mask mask);
   void store(VectorIndex at, mlir::Value value, Mask mask);
   void prefetch(VectorIndex at);
 

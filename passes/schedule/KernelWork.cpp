@@ -271,6 +271,20 @@ void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
                                    : anywhere(requests));
 }
 
+/// How many gathers read a row of the operand, if lanes are different rows.
+static double getGathersOfRow(hlo::GatherOp gather) {
+  RankedTensorType type = arrayType(gather.getOperand());
+  int64_t minor = getMinor(type);
+  if (minor < 0)
+    return 1;
+  int64_t bits = std::max<int64_t>(8, hlo::getStorageBits(type.getElementType())), count = 0,
+          row = gather.getSliceSizes()[minor];
+  bool isWhole = row == type.getDimSize(minor) && row <= kMostInterleaved;
+  for (int64_t which = 0; which < row; ++count)
+    which += isWhole ? getGatheredGroup(bits, row, which) : 1;
+  return double(count);
+}
+
 void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests &requests) {
   // If the slices contain rows of the operand or parts of them, vectors are contiguous.
   RankedTensorType operand = arrayType(gather.getOperand());
@@ -281,10 +295,13 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
   bool isLong = order == LaneOrder::Rows || (row >= lanes / 2 && order != LaneOrder::FewMinor);
   bool hasRows = isLong && !gather.getOffsetDims().empty() &&
                  gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
-  // All elements of a row are loaded one after the other, from the same cache line.
-  ask(gather.getOperand(), nextIndex++,
-      inRowsOf(hasRows ? requests : anywhere(requests),
-               hasRows || order == LaneOrder::FewMinor ? row : 1));
+  // All elements of a row are loaded one after the other, from the same cache line, or several at
+  // once.
+  Requests loads = inRowsOf(hasRows ? requests : anywhere(requests),
+                            hasRows || order == LaneOrder::FewMinor ? row : 1);
+  if (order == LaneOrder::FewMinor && !hasRows)
+    loads.apart *= getGathersOfRow(gather) / row;
+  ask(gather.getOperand(), nextIndex++, loads);
   // An index is read once for all elements of a row, and of a slice if there are no rows.
   double components = fuse::elementsOf(gather.getStartIndices()) * slice /
                       std::max(1.0, fuse::elementsOf(gather.getResult()));

@@ -92,3 +92,21 @@ func.func @counted(%x: tensor<bf16>, %s: tensor<f32>) -> (tensor<bf16>, tensor<f
   %3 = hlo.reduce %2, %s {dimensions = array<i64: 0>, to_apply = @sum} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %1, %3 : tensor<bf16>, tensor<f32>
 }
+
+// A reduction of a transpose in another shape reads the transpose's operand in order; but not if the reshape splits
+// what is reduced.
+// CHECK-LABEL: func.func @reshaped
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3x5xf32>)
+// CHECK: %[[KEPT:.*]] = hlo.reduce %[[X]], {{.*}}dimensions = array<i64: 0, 1>{{.*}} -> tensor<5xf32>
+// CHECK: hlo.reduce %{{.*}} {dimensions = array<i64: 1>{{.*}} : (tensor<10x3xf32>
+// CHECK: return %[[KEPT]]
+func.func @reshaped(%x: tensor<2x3x5xf32>) -> (tensor<5xf32>, tensor<10xf32>) {
+  %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+  %0 = hlo.transpose %x {dimensions = array<i64: 2, 0, 1>} : (tensor<2x3x5xf32>) -> tensor<5x2x3xf32>
+  %1 = hlo.reshape %0 : (tensor<5x2x3xf32>) -> tensor<5x6xf32>
+  %2 = hlo.reduce %1, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<5x6xf32>, tensor<f32>) -> tensor<5xf32>
+  %3 = hlo.transpose %x {dimensions = array<i64: 1, 0, 2>} : (tensor<2x3x5xf32>) -> tensor<3x2x5xf32>
+  %4 = hlo.reshape %3 : (tensor<3x2x5xf32>) -> tensor<10x3xf32>
+  %5 = hlo.reduce %4, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<10x3xf32>, tensor<f32>) -> tensor<10xf32>
+  return %2, %5 : tensor<5xf32>, tensor<10xf32>
+}
