@@ -8,9 +8,9 @@ using namespace mlir;
 
 namespace hloc {
 
-/// The most operations of an epilogue that is unrolled for each vector of a tile; longer ones are
-/// emitted once, in a loop over the tile.
-static constexpr size_t kShortEpilogue = 4;
+/// The most instructions of an epilogue that is unrolled for each vector of a tile, such as four
+/// simple operations; longer ones are emitted once, in a loop over the tile.
+static constexpr double kShortEpilogue = 8;
 
 TileSpan makeTileSpan(IndexBuilder &index, Value nominal, int64_t size, int64_t tile,
                       bool isAligned) {
@@ -33,8 +33,10 @@ TileStore::TileStore(KernelContext &context, Value result, Type accumulator, Til
       update(findUpdateInPlace(context.kernel.getKind(), context.getBody())) {
   llvm::SetVector<Operation *> epilogue;
   getForwardSlice(result, &epilogue);
-  size_t writes = update ? 2 : 1; // and the return
-  isShort = epilogue.size() <= kShortEpilogue + writes && !context.packsOutputs();
+  double instructions = 0;
+  for (Operation *op : epilogue)
+    instructions += op == update ? 0 : CostModel::getInstructions(op);
+  isShort = instructions <= kShortEpilogue && !context.packsOutputs();
   if (!update)
     return;
   starts = emitStartIndices(context.emitter, update);

@@ -25,7 +25,7 @@ bool CostModel::isWorthUnrolling(int64_t trips, int64_t operations, int64_t elem
 
 /// Instructions of the expansions in codegen/math for a vector of f32, and of single instructions
 /// with what surrounds them (moves, constants).
-static double getInstructions(hlo::CostClass costClass) {
+static double getClassInstructions(hlo::CostClass costClass) {
   switch (costClass) {
   case hlo::CostClass::Free:
     return 0;
@@ -76,29 +76,41 @@ static Type getComputedType(Operation *op) {
   return widest;
 }
 
-/// Cycles for one vector register of elements of type `element`.
-double CostModel::getVectorCycles(Operation *op, Type element) const {
+double CostModel::getInstructions(Operation *op) {
+  if (op->getNumResults() == 0)
+    return 0;
+  Type element = getComputedType(op);
   hlo::CostClass costClass = hlo::getCostClass(op);
   if (auto complex = dyn_cast<ComplexType>(element)) {
     element = complex.getElementType();
     if (costClass == hlo::CostClass::Simple) // a multiplication has four products, two sums
-      return 3 * getInstructions(costClass) / machine.rates.simple;
+      return 3 * getClassInstructions(costClass);
   }
-  bool isWide = getComputedBits(element) > 32;
   if (isa<FloatType>(element) && costClass == hlo::CostClass::Divide)
-    return isWide ? machine.costs.divideF64 : machine.costs.divideF32;
-  if (costClass == hlo::CostClass::Root)
-    return isWide ? machine.costs.rootF64 : machine.costs.rootF32;
-  double instructions = getInstructions(costClass);
+    return getClassInstructions(hlo::CostClass::Root);
+  double instructions = getClassInstructions(costClass);
   if (costClass == hlo::CostClass::Remainder && isa<IntegerType>(element))
-    instructions = getInstructions(hlo::CostClass::Divide) + 4;
+    instructions = getClassInstructions(hlo::CostClass::Divide) + 4;
   if (isa<hlo::ConcatenateOp>(op)) // the operand is determined for each element
     instructions *= 1 + op->getNumOperands();
   // Narrow floats are widened and rounded again.
   Type result = getElementTypeOrSelf(op->getResult(0).getType());
   if (auto narrow = dyn_cast<FloatType>(result); narrow && narrow.getWidth() < 32)
     instructions += narrow.getWidth() < 16 ? 8 : 2;
-  return instructions / machine.rates.simple;
+  return instructions;
+}
+
+/// Cycles for one vector register of elements of type `element`.
+double CostModel::getVectorCycles(Operation *op, Type element) const {
+  hlo::CostClass costClass = hlo::getCostClass(op);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  bool isWide = getComputedBits(element) > 32;
+  if (isa<FloatType>(element) && costClass == hlo::CostClass::Divide)
+    return isWide ? machine.costs.divideF64 : machine.costs.divideF32;
+  if (costClass == hlo::CostClass::Root)
+    return isWide ? machine.costs.rootF64 : machine.costs.rootF32;
+  return getInstructions(op) / machine.rates.simple;
 }
 
 double CostModel::getElementTime(Operation *op) const {

@@ -21,6 +21,8 @@ public:
   double getElementTime(mlir::Operation *op) const;
   /// Likewise in scalar code: one element at a time.
   double getScalarTime(mlir::Operation *op) const;
+  /// Instructions that compute a vector of `op`'s result, given its operands.
+  static double getInstructions(mlir::Operation *op);
   /// Latency from an element's operands to the element of the result.
   double getLatency(mlir::Operation *op) const;
   /// The sum over a kernel's operations, including the loads and stores of one element.

@@ -92,9 +92,30 @@ bool liesAcrossBatches(const Side &matrix, const Side &vector) {
          sizeOf(type, matrix.getFree()) > 1 && sizeOf(vector.getType(), vector.getFree()) == 1;
 }
 
+/// True if a vector for each batch is multiplied by a matrix that is computed element by element
+/// and needed elsewhere too, such as the state of a recurrence. A reduction takes part in the
+/// kernel that computes the matrix, where a dot would read it again.
+bool isComputedAnyway(const Side &matrix, const Side &vector) {
+  Operation *producer = matrix.value.getDefiningOp();
+  Type element = matrix.getType().getElementType();
+  return producer && producer->hasTrait<Elementwise>() && !matrix.value.hasOneUse() &&
+         isa<Float32Type, Float64Type>(element) &&
+         sizeOf(matrix.getType(), matrix.getFree()) > kMostInterleaved &&
+         sizeOf(matrix.getType(), matrix.contracting) > kMostInterleaved &&
+         sizeOf(vector.getType(), vector.getFree()) == 1;
+}
+
+/// True if a dot is a multiplication and a reduction: both operands are vectors, or one is, and the
+/// other is a matrix for which a reduction is faster.
+bool isReduction(const Side &matrix, const Side &vector) {
+  bool areVectors = sizeOf(matrix.getType(), matrix.getFree()) == 1 &&
+                    sizeOf(vector.getType(), vector.getFree()) == 1;
+  return areVectors || liesAcrossBatches(matrix, vector) || isComputedAnyway(matrix, vector);
+}
+
 /// Such products as a multiplication and a reduction, in the order of the matrix's dimensions; the
 /// result has the shape of the dot's.
-Value multiplyAcrossBatches(Build build, const Side &matrix, const Side &vector, Type element) {
+Value multiplyInOrder(Build build, const Side &matrix, const Side &vector, Type element) {
   Type wide = accumulatorOf(element);
   // The vectors in the order of the matrix's dimensions.
   SmallVector<std::pair<int64_t, int64_t>> places; // in the matrix, in the vector
@@ -118,6 +139,29 @@ Value multiplyAcrossBatches(Build build, const Side &matrix, const Side &vector,
   return build.convert(build.transpose(sums, result), element);
 }
 
+/// One product per element of the dot's `result`, added to the initial 0 of every sum, which turns
+/// -0 into 0.
+Value multiply(Build build, const Side &lhs, const Side &rhs, RankedTensorType result) {
+  Type wide = accumulatorOf(result.getElementType());
+  int64_t next = lhs.batch.size(); // the result's dimension for the next free one
+  auto factorOf = [&](const Side &side) {
+    Sizes order(side.batch), free = side.getFree(), shape,
+                             dimensions = iotaVector(side.batch.size());
+    llvm::append_range(order, free);
+    for (int64_t dimension : order)
+      shape.push_back(side.getType().getDimSize(dimension));
+    llvm::append_range(order, side.contracting);
+    for (size_t i = 0; i < free.size(); ++i)
+      dimensions.push_back(next++);
+    Value moved = build.transpose(build.convert(side.value, wide), order);
+    return build.broadcast(build.reshape(moved, shape), result.getShape(), dimensions);
+  };
+  Value left = factorOf(lhs), product = build.mul(left, factorOf(rhs));
+  if (!isa<IntegerType>(wide))
+    product = build.add(product, build.zero(arrayType(product)));
+  return build.convert(product, result.getElementType());
+}
+
 class DotCanonicalizer {
 public:
   static void rewrite(DotOp op) {
@@ -127,27 +171,22 @@ public:
     auto resultType = arrayType(op);
     Side left{op.getLhs(), op.getLhsBatchDims(), op.getLhsContractingDims()},
         right{op.getRhs(), op.getRhsBatchDims(), op.getRhsContractingDims()};
-    for (auto [matrix, vector] : {std::pair(left, right), std::pair(right, left)})
-      if (liesAcrossBatches(matrix, vector))
-        return replace(op, build.reshape(multiplyAcrossBatches(build, matrix, vector,
-                                                               resultType.getElementType()),
-                                         resultType.getShape()));
-    int64_t batch = sizeOf(lhsType, op.getLhsBatchDims());
-    bool hasBatch = batch != 1;
-    if (resultType.getNumElements() == 0 || sizeOf(lhsType, op.getLhsContractingDims()) == 0) {
+    int64_t depth = sizeOf(lhsType, op.getLhsContractingDims());
+    if (resultType.getNumElements() == 0 || depth == 0)
       return replace(op, build.zero(resultType));
-    }
+    if (depth == 1)
+      return replace(op, multiply(build, left, right, resultType));
+    for (auto [matrix, vector] : {std::pair(left, right), std::pair(right, left)})
+      if (isReduction(matrix, vector))
+        return replace(
+            op, build.reshape(multiplyInOrder(build, matrix, vector, resultType.getElementType()),
+                              resultType.getShape()));
+    bool hasBatch = sizeOf(lhsType, op.getLhsBatchDims()) != 1;
     Matrix lhs =
         toMatrix(build, op.getLhs(), op.getLhsBatchDims(), op.getLhsContractingDims(), hasBatch);
     Matrix rhs =
         toMatrix(build, op.getRhs(), op.getRhsBatchDims(), op.getRhsContractingDims(), hasBatch);
-    Value result;
-    if (lhs.contracting == 1)
-      result = multiply(build, lhs, rhs, resultType.getElementType());
-    else if (lhs.free == 1 && rhs.free == 1)
-      result = multiplyAndReduce(build, lhs, rhs, resultType.getElementType());
-    else
-      result = makeDot(build, op, lhs, rhs, hasBatch);
+    Value result = makeDot(build, op, lhs, rhs, hasBatch);
     replace(op, build.reshape(result, resultType.getShape()));
   }
 
@@ -175,29 +214,6 @@ private:
                          rhs.value, batch, batch, ArrayRef(lhsContracting),
                          ArrayRef(rhsContracting), op.getOperandPrecisionAttr(),
                          op.getAlgorithmAttr());
-  }
-
-  /// One product per element of the result, added to the initial 0 of every sum, which turns -0
-  /// into 0.
-  static Value multiply(Build build, Matrix lhs, Matrix rhs, Type element) {
-    Type wide = accumulatorOf(element);
-    Sizes shape{lhs.batch, lhs.free, rhs.free};
-    Value left = build.reshape(build.convert(lhs.value, wide), {lhs.batch, lhs.free});
-    Value right = build.reshape(build.convert(rhs.value, wide), {rhs.batch, rhs.free});
-    Value product =
-        build.mul(build.broadcast(left, shape, {0, 1}), build.broadcast(right, shape, {0, 2}));
-    if (!isa<IntegerType>(wide))
-      product = build.add(product, build.zero(arrayType(product)));
-    return build.convert(product, element);
-  }
-
-  /// One sum per batch element.
-  static Value multiplyAndReduce(Build build, Matrix lhs, Matrix rhs, Type element) {
-    Type wide = accumulatorOf(element);
-    Sizes shape{lhs.batch, lhs.contracting};
-    Value product = build.mul(build.reshape(build.convert(lhs.value, wide), shape),
-                              build.reshape(build.convert(rhs.value, wide), shape));
-    return build.convert(build.reduceSum(product, {1}), element);
   }
 };
 

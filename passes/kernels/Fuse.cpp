@@ -100,6 +100,16 @@ double getFilledLanes(int64_t piece, int64_t lanes) {
   return double(piece) / double(llvm::alignTo(piece, lanes));
 }
 
+/// True if `op` finishes a reduction, as the root of a variance does. A kernel that does not
+/// contain it could not contain the reduction either.
+bool finishesReduction(Operation *op, unsigned depth = 8) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && (isa<ReduceOp>(producer) || (depth > 0 && isPointwise(producer) &&
+                                                    finishesReduction(producer, depth - 1)));
+  });
+}
+
 /// True if computing `op` in each of `candidates` is faster than writing and reading it.
 bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   if (isFree(op) || !isPointwise(op))
@@ -114,6 +124,10 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
   double fused = 0, separate = compute(elements) + bytes * stream + costs.getLaunchTime();
   int64_t lanes = costs.getLanes(/*bits=*/32);
   double evaluations = 0, allComputed = 0, reads = 0, allLoads = 0, slack = 0;
+  // Of a value per row, a kernel computes one at a time, in as many instructions as for a vector.
+  double perRow = costs.isExpensive(op) && !finishesReduction(op)
+                      ? std::max(1.0, costs.getScalarTime(op) / time)
+                      : 1;
   for (Value operand : op->getOperands()) {
     if (Groups::isSmallConstant(operand.getDefiningOp()) || isOfPlaces(operand))
       continue;
@@ -139,6 +153,8 @@ bool BlockFusion::pays(Operation *op, ArrayRef<int> candidates, bool outside) {
       double times = repeats ? m.count * m.shared : m.count;
       count += times;
       computed += isMovement(op) ? times : times / getFilledLanes(m.piece, lanes);
+      if (!crosses && m.shared >= double(lanes))
+        computed += times * (perRow - 1);
       loads += times * (m.strided || repeats ? costs.getStridedTime() : costs.getReloadTime());
     }
     evaluations += count;

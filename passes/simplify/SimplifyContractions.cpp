@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for dots and reductions. Test: test/passes/simplify/simplify-contractions.mlir.
 #include "compiler/hlo/ElementType.h"
+#include "compiler/target/VectorAccess.h"
 #include "passes/Computations.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
@@ -56,7 +57,8 @@ Value dotOfTranspose(DotOp op, Build build) {
 }
 
 /// If the result of a dot is transposed so that its two groups of free dimensions are swapped, the
-/// operands are swapped instead.
+/// operands are swapped instead; also if other dimensions move too, but the minor one comes from
+/// the left operand: then rows of the dot with swapped operands remain rows.
 Value transposeOfDot(TransposeOp op, Build build) {
   auto dot = op.getOperand().getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse())
@@ -64,20 +66,32 @@ Value transposeOfDot(TransposeOp op, Build build) {
   int64_t batch = dot.getLhsBatchDims().size();
   int64_t lhsFree =
       getFree(arrayType(dot.getLhs()), dot.getLhsBatchDims(), dot.getLhsContractingDims()).size();
-  int64_t rank = arrayType(op).getRank();
-  Sizes expected = iotaVector(batch);
-  for (int64_t i = batch + lhsFree; i < rank; ++i)
-    expected.push_back(i);
-  for (int64_t i = batch; i < batch + lhsFree; ++i)
-    expected.push_back(i);
-  if (op.getDimensions() != ArrayRef(expected))
+  auto type = arrayType(dot);
+  int64_t rank = type.getRank(), rhsFree = rank - batch - lhsFree;
+  // The dimensions of the result in the order of dot(y, x), and where the transpose has them.
+  Sizes swapped = iotaVector(batch), shape, dimensions;
+  for (int64_t i = 0; i < rhsFree; ++i)
+    swapped.push_back(batch + lhsFree + i);
+  for (int64_t i = 0; i < lhsFree; ++i)
+    swapped.push_back(batch + i);
+  for (int64_t dimension : swapped)
+    shape.push_back(type.getDimSize(dimension));
+  for (int64_t dimension : op.getDimensions())
+    dimensions.push_back(llvm::find(swapped, dimension) - swapped.begin());
+  // Unless that leaves no transpose, rows of dot(y, x) must be long enough to be worth reading.
+  int64_t minor = op.getDimensions().empty() ? -1 : op.getDimensions().back();
+  bool hasRows = minor >= batch && minor < batch + lhsFree && minor == swapped.back() &&
+                 type.getDimSize(minor) > kMostInterleaved;
+  if (!llvm::is_sorted(dimensions) && !hasRows)
     return nullptr;
   ArrayAttr precision = dot.getOperandPrecisionAttr();
   if (precision && precision.size() == 2)
     precision = build.builder.getArrayAttr({precision[1], precision[0]});
-  return DotOp::create(build.builder, dot.getLoc(), op.getType(), dot.getRhs(), dot.getLhs(),
-                       dot.getRhsBatchDims(), dot.getLhsBatchDims(), dot.getRhsContractingDims(),
-                       dot.getLhsContractingDims(), precision, dot.getAlgorithmAttr());
+  Value product =
+      DotOp::create(build.builder, dot.getLoc(), type.clone(shape), dot.getRhs(), dot.getLhs(),
+                    dot.getRhsBatchDims(), dot.getLhsBatchDims(), dot.getRhsContractingDims(),
+                    dot.getLhsContractingDims(), precision, dot.getAlgorithmAttr());
+  return build.transpose(product, dimensions);
 }
 
 /// Products of a few elements each with a small matrix, such as coordinates with a rotation, become
@@ -303,7 +317,7 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
 void hloc::populateContractionRules(RewritePatternSet &patterns) {
   addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
   addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
-  addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot);
+  addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x), or rows of it", transposeOfDot);
   patterns.add<ReduceUnits, ReduceOfReshape, ReduceOfTranspose, ReduceOfBroadcast>(
       patterns.getContext());
 }

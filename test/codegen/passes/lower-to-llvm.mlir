@@ -23,14 +23,14 @@ llvm.func @without_fma(%x: vector<4xf32>, %y: vector<4xf32>) -> vector<4xf32> {
   llvm.return %0 : vector<4xf32>
 }
 
-// Nothing is tested before a loop that is known to have a round.
+// Nothing is tested before a loop that is known to have a round, and LLVM knows how many it has.
 // CHECK-LABEL: llvm.func @loop
 // CHECK: llvm.br ^[[BODY:bb[0-9]+]](
 // CHECK: ^[[BODY]](%[[I:.*]]: i64):
 // CHECK: llvm.store
 // CHECK: %[[NEXT:.*]] = llvm.add %[[I]],
 // CHECK: %[[MORE:.*]] = llvm.icmp "slt" %[[NEXT]],
-// CHECK: llvm.cond_br %[[MORE]], ^[[BODY]](%[[NEXT]] : i64), ^[[END:bb[0-9]+]]
+// CHECK: llvm.cond_br %[[MORE]] weights([7, 1]), ^[[BODY]](%[[NEXT]] : i64), ^[[END:bb[0-9]+]]
 llvm.func @loop(%at: !llvm.ptr) {
   %0 = arith.constant 0 : index
   %1 = arith.constant 1 : index

@@ -23,6 +23,17 @@ func.func @transposed_result(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>) -> tensor
   return %1 : tensor<7x3xf32>
 }
 
+// Rows of the left operand are the minor dimension: swapped, the dot writes rows that remain rows.
+// CHECK-LABEL: func.func @transposed_batch
+// CHECK-SAME: (%[[X:.*]]: tensor<2x16x32xf32>, %[[Y:.*]]: tensor<2x32x7xf32>)
+// CHECK: %[[D:.*]] = hlo.dot %[[Y]], %[[X]] {{.*}} -> tensor<2x7x16xf32>
+// CHECK: hlo.transpose %[[D]] {dimensions = array<i64: 1, 0, 2>}
+func.func @transposed_batch(%x: tensor<2x16x32xf32>, %y: tensor<2x32x7xf32>) -> tensor<7x2x16xf32> {
+  %0 = hlo.dot %x, %y {lhs_batch_dims = array<i64: 0>, rhs_batch_dims = array<i64: 0>, lhs_contracting_dims = array<i64: 2>, rhs_contracting_dims = array<i64: 1>} : (tensor<2x16x32xf32>, tensor<2x32x7xf32>) -> tensor<2x16x7xf32>
+  %1 = hlo.transpose %0 {dimensions = array<i64: 2, 0, 1>} : (tensor<2x16x7xf32>) -> tensor<7x2x16xf32>
+  return %1 : tensor<7x2x16xf32>
+}
+
 // Coordinates times a small matrix: no dot, so that it joins other kernels.
 // CHECK-LABEL: func.func @small_matrix
 // CHECK-NOT: hlo.dot
