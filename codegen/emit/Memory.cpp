@@ -110,6 +110,8 @@ static std::optional<GatheredGroup> matchGatheredGroup(IndexBuilder &index, Rank
   int64_t bits = getStorageBits(type.getElementType());
   if (!known || bits < 8 || isa<ComplexType>(type.getElementType()))
     return std::nullopt;
+  if (*known < 0 || *known >= type.getShape().back()) // where no lane is active
+    return std::nullopt;
   int64_t count = getGatheredGroup(bits, type.getShape().back(), *known), which = *known % count;
   GatheredGroup group{ElementIndex(at), count, which};
   group.first.back() = index.uniform(*known - which);
