@@ -81,8 +81,8 @@ Expr powerOfTwo(Expr k) {
 static Expr expWithRest(Expr x, const Expr *rest) {
   bool single = x.isF32();
   // Beyond these limits the result is 0 or infinite, and n would not fit. At the lower limit, where
-  // masked values end up, both factors of 2^n are zero: a product that vanishes because it is too
-  // small for the type takes many processors a hundred cycles.
+  // masked values end up, both factors of 2^n are zero: a product of other factors that is too
+  // small for its type is slow on many processors.
   x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -176.06 : -1418.2));
   Reduction reduction = reduce(x, 2 * biasOf(x));
   Expr r = rest ? reduction.r + *rest : reduction.r;
