@@ -241,12 +241,22 @@ buildLanes(KernelContext &context, int64_t size, ValueRange values,
   return carried;
 }
 
+void buildVectors(KernelContext &context, Value lower, Value upper,
+                  function_ref<void(VectorIndex)> vectorAt) {
+  int64_t lanes = context.index.getLanes();
+  buildFor(context, lower, upper, lanes, [&](Value i) {
+    // Zero is a multiple of any number.
+    vectorAt(context.index.consecutive(i, getConstant(i) == 0 ? int64_t(1) << 30 : lanes));
+  });
+}
+
 /// Elements of a part of a long row.
 static constexpr int64_t kRowPart = 4096;
 
 /// Loops over few long rows, `rows` times `length` elements, in parts, each of which is a unit.
 static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_t length,
-                          function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
+                          function_ref<void(ArrayRef<VectorIndex>, Mask)> body,
+                          BuildVectors vectors) {
   IndexBuilder &index = context.index;
   auto &b = context.b;
   int64_t count = ShapedType::getNumElements(rows), parts = llvm::divideCeil(length, kRowPart);
@@ -261,8 +271,8 @@ static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_
       body(at, mask);
       at.pop_back();
     };
-    buildFor(context, start.base, b.createOrFold<arith::MinSIOp>(end.base, index.constant(whole)),
-             lanes, [&](Value i) { elementsAt(index.consecutive(i, lanes), {}); });
+    vectors(at, start.base, b.createOrFold<arith::MinSIOp>(end.base, index.constant(whole)),
+            [&](VectorIndex minor) { elementsAt(minor, {}); });
     if (whole == length)
       return SmallVector<Value>();
     Value last =
@@ -277,15 +287,22 @@ static void buildRowParts(KernelContext &context, ArrayRef<int64_t> rows, int64_
 }
 
 void buildRows(KernelContext &context, ArrayRef<int64_t> shape, bool parallel,
-               function_ref<void(ArrayRef<VectorIndex>, Mask)> body) {
+               function_ref<void(ArrayRef<VectorIndex>, Mask)> body, BuildVectors vectors) {
   IndexBuilder &index = context.index;
+  auto buildPlainly = [&](ArrayRef<VectorIndex>, Value lower, Value upper,
+                          function_ref<void(VectorIndex)> vectorAt) {
+    buildVectors(context, lower, upper, vectorAt);
+  };
+  if (!vectors)
+    vectors = buildPlainly;
   size_t leading = 0;
   int64_t units = 1;
   while (parallel && leading + 1 < shape.size() && units < kMaxRowUnits)
     units *= shape[leading++];
   if (parallel && !context.target.singleThreaded && !context.packsOutputs() &&
       units < kMaxRowUnits && shape.back() > 2 * kRowPart)
-    return buildRowParts(context, shape.drop_back(), shape.back(), body);
+    return buildRowParts(context, shape.drop_back(), shape.back(), body, vectors);
+  int64_t size = shape.back(), whole = size / index.getLanes() * index.getLanes();
   context.setUnits(units);
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
@@ -293,14 +310,19 @@ void buildRows(KernelContext &context, ArrayRef<int64_t> shape, bool parallel,
     ElementIndex outer = reshapeIndex(index, units, shape.take_front(leading), index.uniform(unit));
     buildNest(context, shape.slice(leading, shape.size() - leading - 1), {},
               [&](ArrayRef<VectorIndex> inner, ValueRange) {
-                return buildLanes(context, shape.back(), {},
-                                  [&](VectorIndex minor, Mask mask, ValueRange) {
-                                    ElementIndex at(outer);
-                                    at.append(inner.begin(), inner.end());
-                                    at.push_back(minor);
-                                    body(at, mask);
-                                    return SmallVector<Value>();
-                                  });
+                ElementIndex row(outer);
+                row.append(inner.begin(), inner.end());
+                auto elementsAt = [&](VectorIndex minor, Mask mask) {
+                  ElementIndex at(row);
+                  at.push_back(minor);
+                  body(at, mask);
+                };
+                vectors(row, index.constant(0), index.constant(whole),
+                        [&](VectorIndex minor) { elementsAt(minor, {}); });
+                if (whole < size)
+                  elementsAt(index.consecutive(index.constant(whole), index.getLanes()),
+                             firstLanes(index, size - whole));
+                return SmallVector<Value>();
               });
     return SmallVector<Value>();
   });

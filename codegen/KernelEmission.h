@@ -163,11 +163,20 @@ llvm::SmallVector<mlir::Value> buildLanes(
     KernelContext &context, int64_t size, mlir::ValueRange values,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(VectorIndex, Mask, mlir::ValueRange)> body);
 
+/// Builds a loop over the whole vectors of the row at the index `row`: those that begin at `lower`,
+/// a multiple of the lanes, and so on up to `upper`. `vectorAt` emits the code of one.
+using BuildVectors =
+    llvm::function_ref<void(llvm::ArrayRef<VectorIndex> row, mlir::Value lower, mlir::Value upper,
+                            llvm::function_ref<void(VectorIndex)> vectorAt)>;
+void buildVectors(KernelContext &context, mlir::Value lower, mlir::Value upper,
+                  llvm::function_ref<void(VectorIndex)> vectorAt);
+
 /// Loops over a non-empty array of `shape` (of rank at least one) with lanes along the minor
 /// dimension. If `parallel`, the units of `context` are the indices into the leading dimensions;
-/// otherwise there is one unit.
+/// otherwise there is one unit. `vectors` builds the loops over whole vectors, if it is not null.
 void buildRows(KernelContext &context, llvm::ArrayRef<int64_t> shape, bool parallel,
-               llvm::function_ref<void(llvm::ArrayRef<VectorIndex>, Mask)> body);
+               llvm::function_ref<void(llvm::ArrayRef<VectorIndex>, Mask)> body,
+               BuildVectors vectors = nullptr);
 
 /// The mask of the first `count` lanes.
 Mask firstLanes(IndexBuilder &index, int64_t count);

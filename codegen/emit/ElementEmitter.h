@@ -14,6 +14,7 @@
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Memory.h"
 #include "passes/schedule/DotProblem.h"
+#include "passes/schedule/Interior.h"
 
 namespace hloc {
 
@@ -50,6 +51,20 @@ public:
     ElementEmitter &emitter;
   };
 
+  /// During its lifetime all elements are requested of an interior, whose pads and concatenations
+  /// need no checks.
+  class WithinInterior {
+  public:
+    WithinInterior(ElementEmitter &emitter, const Interior &interior) : emitter(emitter) {
+      emitter.interior = &interior;
+    }
+    ~WithinInterior() { emitter.interior = nullptr; }
+    WithinInterior(const WithinInterior &) = delete;
+
+  private:
+    ElementEmitter &emitter;
+  };
+
   hlo::ComputationOp lookup(mlir::FlatSymbolRefAttr name);
   bool hasFailed() const { return failed; }
   void setFailed() { failed = true; }
@@ -61,6 +76,13 @@ private:
   VectorValue emitOperation(mlir::Operation *op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitPad(hlo::PadOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
+  /// If `op`, a pad or concatenation, has the same operand for all elements of the interior, the
+  /// number of that; none outside of an interior.
+  std::optional<unsigned> findSource(mlir::Operation *op) const {
+    if (!interior || !interior->sources.contains(op))
+      return std::nullopt;
+    return interior->sources.lookup(op);
+  }
   VectorValue emitPieces(hlo::ConcatenateOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitIota(hlo::IotaOp op, llvm::ArrayRef<VectorIndex> at);
   VectorValue emitGather(hlo::GatherOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
@@ -93,6 +115,7 @@ private:
   llvm::DenseMap<mlir::Value, Producer> producers;
   /// The values computed so far, innermost scope last.
   llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
+  const Interior *interior = nullptr;
   bool failed = false;
 };
 

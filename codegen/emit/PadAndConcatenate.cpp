@@ -107,6 +107,8 @@ static VectorValue spread(IndexBuilder &index, const Dilation &dilation, VectorV
 }
 
 VectorValue ElementEmitter::emitPad(hlo::PadOp op, ArrayRef<VectorIndex> at, Mask mask) {
+  if (findSource(op))
+    return emit(op.getOperand(), mapIndex(index, hlo::getIndexMap(op), at), mask);
   auto shape = arrayType(op.getOperand()).getShape();
   ElementIndex source;
   Mask inside, sourceMask = mask;
@@ -159,6 +161,8 @@ static constexpr int64_t kVectorsOfPiece = 8, kVectorsOfPieceWithoutMasks = 2;
 
 VectorValue ElementEmitter::emitConcatenate(hlo::ConcatenateOp op, ArrayRef<VectorIndex> at,
                                             Mask mask) {
+  if (std::optional<unsigned> piece = findSource(op))
+    return emit(op.getInputs()[*piece], mapIndex(index, hlo::getIndexMap(op, *piece), at), mask);
   auto &b = index.b;
   VectorIndex x = at[op.getDimension()];
   auto getSize = [&](Value input) { return arrayType(input).getDimSize(op.getDimension()); };

@@ -341,29 +341,29 @@ double KernelWork::getStoreTime() const {
   return machine.getNanoseconds(cycles) + interleave;
 }
 
+double KernelWork::getTime(Operation &op) const {
+  if (isRoot(op) || op.getNumResults() != 1 || isa<hlo::ConstantOp>(op) || isUpdateInPlace(op))
+    return 0;
+  Requests requests = getRequests(op.getResult(0));
+  double vectors = requests.getTotal() - requests.uniform;
+  if (isa<hlo::GatherOp>(op)) { // the loads themselves are counted for its operand
+    RankedTensorType type = arrayType(op.getResult(0));
+    int64_t minor = order == LaneOrder::Rows ? getMinor(type) : -1; // one address for a row
+    return vectors / (minor < 0 ? 1 : double(type.getDimSize(minor))) *
+           problem.costs.getStridedTime() / 2;
+  }
+  double scalar = problem.costs.getScalarTime(&op), time = requests.uniform * scalar;
+  if (vectors > 0) // a few elements take as long as a vector
+    time += std::max(vectors / filled * problem.costs.getElementTime(&op), scalar);
+  return time;
+}
+
 double KernelWork::getTime() const {
   double time = getStoreTime();
   for (BlockArgument argument : problem.body.getArguments())
     time += getLoadTime(argument);
-  for (Operation &op : problem.body) {
-    if (isRoot(op) || op.getNumResults() != 1 || isa<hlo::ConstantOp>(op))
-      continue;
-    if (isUpdateInPlace(op))
-      continue;
-    Requests requests = getRequests(op.getResult(0));
-    double vectors = requests.getTotal() - requests.uniform;
-    if (isa<hlo::GatherOp>(op)) { // the loads themselves are counted for its operand
-      RankedTensorType type = arrayType(op.getResult(0));
-      int64_t minor = order == LaneOrder::Rows ? getMinor(type) : -1; // one address for a row
-      time += vectors / (minor < 0 ? 1 : double(type.getDimSize(minor))) *
-              problem.costs.getStridedTime() / 2;
-    } else if (vectors > 0) // a few elements take as long as a vector
-      time += std::max(vectors / filled * problem.costs.getElementTime(&op),
-                       problem.costs.getScalarTime(&op)) +
-              requests.uniform * problem.costs.getScalarTime(&op);
-    else
-      time += requests.uniform * problem.costs.getScalarTime(&op);
-  }
+  for (Operation &op : problem.body)
+    time += getTime(op);
   return std::max(time, getLatency());
 }
 

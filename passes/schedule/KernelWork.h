@@ -39,6 +39,9 @@ public:
   /// Nanoseconds of the elementwise code, the loads and the stores: everything except the operation
   /// that the kernel's loops are built around.
   double getTime() const;
+  /// Nanoseconds that the code of `op` takes; none for those that the kernel's loops are built
+  /// around.
+  double getTime(mlir::Operation &op) const;
 
 private:
   /// Requests for a value, by the number of the index.

@@ -14,9 +14,12 @@
 //
 // `tile` is [1, unroll factor: independent vectors in flight]; `block` is the elements of a unit,
 // where there is one range. With `prefetch` or `prefetch_l2`, which all but loop.tiles can have,
-// loops prefetch what they read and write later (Streams.h).
+// loops prefetch what they read and write later (Streams.h). With `interior`, which loop.rows and
+// loop.few_minor can have, as well as loop.flat of one dimension, vectors in the interior
+// (Interior.h) have code of their own.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/InFlight.h"
+#include "passes/schedule/Interior.h"
 #include "passes/schedule/KernelWork.h"
 #include "passes/schedule/LoopProblem.h"
 #include "passes/schedule/Streams.h"
@@ -46,6 +49,10 @@ constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
 /// Cycles to begin a row; to compute the indices along one dimension of a vector of positions; and
 /// for one step of transposing a tile.
 constexpr double kRowCycles = 2, kDivideCycles = 4, kTransposeCycles = 1;
+/// The smallest fraction of vectors in the interior that is worth a loop of its own, the most
+/// operations that this loop may have, and the cycles that it adds to each row.
+constexpr double kLeastInterior = 0.25, kInteriorCycles = 20;
+constexpr int64_t kMostInteriorOperations = 400;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
   return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
@@ -94,12 +101,45 @@ ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
 int64_t getWidth(const ScheduleFields &fields) { return fields.tile[1] * fields.lanes; }
 int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * schedule.getLanes(); }
 
+/// The dimension of the lanes, in loops of `strategy` that can have a loop of its own for the
+/// interior; else -1.
+int64_t findInteriorLanes(const LoopProblem &loop, StringRef strategy) {
+  int64_t rank = int64_t(loop.shape.size());
+  bool isOneRow = strategy == "loop.flat" && rank == 1;
+  return !loop.isOneShape || loop.isBlind      ? -1
+         : strategy == "loop.rows" || isOneRow ? rank - 1
+         : strategy == "loop.few_minor"        ? rank - 2
+                                               : -1;
+}
+
+/// The fraction of vectors of `width` elements in the interior, if they can have a loop of their
+/// own; else zero.
+double getInteriorShare(const LoopProblem &loop, const Interior &interior, StringRef strategy,
+                        int64_t width) {
+  int64_t lanesOn = findInteriorLanes(loop, strategy);
+  for (int64_t d = lanesOn + 1; d < int64_t(loop.shape.size()); ++d)
+    if (!interior.isWhole(d))
+      return 0;
+  return lanesOn < 0 || interior.sources.empty() ? 0 : interior.getShare(lanesOn, width);
+}
+
 /// Time of the operations, loads and stores, if all lanes are used.
 double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                    LaneOrder order = LaneOrder::BySize, double filled = 1) {
   Streams streams(problem, /*writesInOrder=*/true);
-  return KernelWork(problem, order, filled).getTime() +
-         streams.getTime(prefetchesStreams(schedule));
+  KernelWork work(problem, order, filled);
+  double time = work.getTime() + streams.getTime(prefetchesStreams(schedule));
+  if (!schedule.has(kInterior))
+    return time;
+  LoopProblem loop(problem.body);
+  Interior interior(problem.body);
+  double share = getInteriorShare(loop, interior, schedule.getStrategy(), getWidth(schedule));
+  for (auto &[op, source] : interior.sources)
+    time -= share * work.getTime(*op);
+  double rows = 1;
+  for (int64_t size : loop.shape.take_front(findInteriorLanes(loop, schedule.getStrategy())))
+    rows *= double(size);
+  return time + rows * problem.costs.fromCycles(kInteriorCycles);
 }
 
 /// Proposes a schedule, and the same one with prefetches if that can be faster.
@@ -109,18 +149,44 @@ void proposeWithStreams(const KernelProblem &problem, StringRef strategy, Schedu
   Streams streams(problem, /*writesInOrder=*/true);
   if (!streams.areWorthAsking())
     return;
-  fields.with = {streams.getChoice()};
+  fields.with.push_back(streams.getChoice());
   schedules.push_back(makeSchedule(problem, strategy, fields));
+}
+
+/// Likewise, also with a loop of its own for the interior: of as many vectors at a time as leave
+/// enough of them there.
+void proposeWithChoices(const KernelProblem &problem, StringRef strategy, ScheduleFields fields,
+                        SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  proposeWithStreams(problem, strategy, fields, schedules);
+  LoopProblem loop(problem.body);
+  if (findInteriorLanes(loop, strategy) < 0 || loop.operations > kMostInteriorOperations)
+    return;
+  Interior interior(problem.body);
+  auto isEnough = [&] {
+    return getInteriorShare(loop, interior, strategy, getWidth(fields)) >= kLeastInterior;
+  };
+  while (fields.tile[1] > 1 && !isEnough())
+    fields.tile[1] /= 2;
+  if (!isEnough())
+    return;
+  fields.with.push_back(kInterior);
+  proposeWithStreams(problem, strategy, fields, schedules);
 }
 
 std::string checkLoop(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                       ArrayRef<StringRef> fields) {
-  if (std::string wrong = checkFieldNames(schedule, fields, {kPrefetch, kPrefetchL2});
+  if (std::string wrong = checkFieldNames(schedule, fields, {kPrefetch, kPrefetchL2, kInterior});
       !wrong.empty())
     return wrong;
   if (std::string wrong = checkVectors(schedule, kMostVectors); !wrong.empty())
     return wrong;
-  return checkLanes(problem, schedule, LoopProblem(problem.body).bits);
+  LoopProblem loop(problem.body);
+  if (schedule.has(kInterior) &&
+      (findInteriorLanes(loop, schedule.getStrategy()) < 0 ||
+       getInteriorShare(loop, Interior(problem.body), schedule.getStrategy(), getWidth(schedule)) ==
+           0))
+    return "no vector is in the interior";
+  return checkLanes(problem, schedule, loop.bits);
 }
 
 //===-- loop.tiles ---------------------------------------------------------------------------===//
@@ -184,7 +250,7 @@ std::string refuseNothing(const KernelProblem &) { return {}; }
 
 void proposeFlat(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithStreams(problem, "loop.flat", fitRange(problem, loop), schedules);
+  proposeWithChoices(problem, "loop.flat", fitRange(problem, loop), schedules);
 }
 
 double costFlat(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -233,10 +299,10 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   LoopProblem loop(problem.body);
   int64_t minor = std::min(loop.count, loop.getMinor());
   ScheduleFields fields = fitLanes(problem, loop, minor);
-  proposeWithStreams(problem, "loop.rows", fields, schedules);
+  proposeWithChoices(problem, "loop.rows", fields, schedules);
   if (int64_t filled = llvm::bit_floor(uint64_t(minor)); filled > 1 && filled < fields.lanes) {
     fields.lanes = filled;
-    proposeWithStreams(problem, "loop.rows", fields, schedules);
+    proposeWithChoices(problem, "loop.rows", fields, schedules);
   }
 }
 
@@ -286,7 +352,7 @@ std::string refuseFewMinor(const KernelProblem &problem) {
 
 void proposeFewMinor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithStreams(problem, "loop.few_minor", fitRange(problem, loop, loop.getMinor()),
+  proposeWithChoices(problem, "loop.few_minor", fitRange(problem, loop, loop.getMinor()),
                      schedules);
 }
 
@@ -304,7 +370,7 @@ std::string refuseFewMajor(const KernelProblem &problem) {
 
 void proposeFewMajor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithStreams(problem, "loop.few_major", fitRange(problem, loop, loop.shape[0]), schedules);
+  proposeWithChoices(problem, "loop.few_major", fitRange(problem, loop, loop.shape[0]), schedules);
 }
 
 double costFewMajor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {

@@ -3,7 +3,8 @@
 //
 // The iteration space is the results' shape. The schedule decides how it is traversed
 // (passes/schedule/LoopStrategies.cpp): in tiles (TransposeLoop.cpp), as one range, by rows, or
-// with the few elements of one dimension unrolled.
+// with the few elements of one dimension unrolled; and whether vectors in the interior have a loop
+// of their own.
 #include "codegen/KernelEmission.h"
 #include "passes/schedule/LoopProblem.h"
 
@@ -17,7 +18,10 @@ class LoopKernel {
 public:
   explicit LoopKernel(KernelContext &context)
       : context(context), index(context.index), results(context.getReturn().getOperands()),
-        problem(context.getBody()), shape(problem.shape) {}
+        problem(context.getBody()), shape(problem.shape) {
+    if (context.chosen.has(kInterior))
+      interior.emplace(context.getBody());
+  }
 
   void emit() {
     if (problem.count == 0) {
@@ -31,9 +35,8 @@ public:
     else if (strategy == "loop.few_major")
       emitFewMajor();
     else if (strategy == "loop.rows")
-      buildRows(context, shape, /*parallel=*/true, [&](ArrayRef<VectorIndex> at, Mask mask) {
-        context.storeResults(shape, at, mask);
-      });
+      walkRows(shape,
+               [&](ArrayRef<VectorIndex> at, Mask mask) { context.storeResults(shape, at, mask); });
     else
       emitFlat();
   }
@@ -42,10 +45,9 @@ private:
   /// Lanes lie along the row-major position.
   void emitFlat() {
     walkFlat(problem.count, [&](VectorIndex position, Mask mask) {
-      context.storeResults(shape,
-                           problem.isBlind ? flatIndex(position)
-                                           : reshapeIndex(index, problem.count, shape, position),
-                           mask);
+      ElementIndex at = problem.isBlind ? flatIndex(position)
+                                        : reshapeIndex(index, problem.count, shape, position);
+      context.storeResults(shape, at, mask);
     });
   }
 
@@ -63,10 +65,7 @@ private:
       lower = index.constant(0);
       wholeUpper = index.constant(whole);
     }
-    buildFor(context, lower, wholeUpper, lanes, {}, [&](Value i, ValueRange) {
-      elementsAt(index.consecutive(i, lanes), {});
-      return SmallVector<Value>();
-    });
+    buildVectors({}, lower, wholeUpper, [&](VectorIndex position) { elementsAt(position, {}); });
     if (whole == count)
       return;
     auto remainder = [&] {
@@ -89,7 +88,11 @@ private:
     if (sizes.size() == 1)
       return walkFlat(sizes[0],
                       [&](VectorIndex position, Mask mask) { elementsAt(position, mask); });
-    buildRows(context, sizes, /*parallel=*/true, elementsAt);
+    buildRows(context, sizes, /*parallel=*/true, elementsAt,
+              [&](ArrayRef<VectorIndex> row, Value lower, Value upper,
+                  function_ref<void(VectorIndex)> vectorAt) {
+                buildVectors(row, lower, upper, vectorAt);
+              });
   }
 
   ElementIndex flatIndex(VectorIndex position) {
@@ -136,11 +139,60 @@ private:
     });
   }
 
+  /// Builds the loops over the whole vectors of a row from `lower` to `upper`. If the schedule has
+  /// code of its own for the interior, one loop is for the vectors there and one for the others.
+  /// The first has no branches, so that LLVM moves out of it what is the same for the whole row.
+  void buildVectors(ArrayRef<VectorIndex> row, Value lower, Value upper,
+                    function_ref<void(VectorIndex)> vectorAt) {
+    if (!interior)
+      return hloc::buildVectors(context, lower, upper, vectorAt);
+    auto &b = context.b;
+    int64_t lanes = index.getLanes();
+    auto [least, limit] = interior->box[row.size()];
+    auto clamp = [&](Value x) {
+      return b.createOrFold<arith::MaxSIOp>(lower, b.createOrFold<arith::MinSIOp>(x, upper));
+    };
+    Value first = clamp(index.constant(llvm::alignTo(least, lanes))),
+          last = clamp(
+              index.constant(std::max(llvm::alignTo(least, lanes), llvm::alignDown(limit, lanes))));
+    if (Value inside = isInterior(row))
+      last = b.createOrFold<arith::SelectOp>(inside, last, first);
+    {
+      ElementEmitter::WithinInterior within(context.emitter, *interior);
+      hloc::buildVectors(context, first, last, vectorAt);
+    }
+    Value skipped = b.createOrFold<arith::SubIOp>(last, first),
+          rest = b.createOrFold<arith::SubIOp>(upper, skipped);
+    buildFor(context, lower, rest, lanes, [&](Value i) {
+      Value isBefore = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, i, first),
+            behind = b.createOrFold<arith::AddIOp>(i, skipped);
+      vectorAt(index.consecutive(b.createOrFold<arith::SelectOp>(isBefore, i, behind), lanes));
+    });
+  }
+
+  /// True if `row`, an index in the leading dimensions, is in the interior; null if it is known to
+  /// be.
+  Value isInterior(ArrayRef<VectorIndex> row) {
+    auto &b = context.b;
+    Value all;
+    for (auto [d, x] : llvm::enumerate(row)) {
+      if (interior->isWhole(d))
+        continue;
+      auto [lower, upper] = interior->box[d];
+      Value from = b.createOrFold<arith::SubIOp>(x.base, index.constant(lower));
+      Value within = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, from,
+                                                   index.constant(upper - lower));
+      all = all ? b.createOrFold<arith::AndIOp>(all, within) : within;
+    }
+    return all;
+  }
+
   KernelContext &context;
   IndexBuilder &index;
   ValueRange results;
   LoopProblem problem;
   ArrayRef<int64_t> shape;
+  std::optional<Interior> interior;
 };
 
 } // namespace
