@@ -30,7 +30,8 @@ static bool isPolynomial(Operation *op) {
   }
 }
 
-/// True for a broadcast scalar of floating-point type, which is loaded where registers are short.
+/// True for a broadcast scalar of floating-point type, which each use loads where registers are
+/// short.
 static bool isConstant(Operation *op) {
   auto broadcast = dyn_cast<hlo::BroadcastOp>(op);
   return broadcast && cast<RankedTensorType>(broadcast.getOperand().getType()).getRank() == 0 &&
@@ -42,7 +43,13 @@ int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, doubl
   const CostModel &costs = problem.costs;
   const Rates &rates = problem.target.machine.rates;
   double work = 0, constants = 0, chain = 0;
-  double load = costs.fromCycles(1 / rates.load);
+  // Polynomials and the values of the chain itself leave half of the registers or none.
+  int64_t scalars = llvm::count_if(problem.body, [](Operation &op) { return isConstant(&op); });
+  bool isShort =
+      llvm::any_of(problem.body,
+                   [](Operation &op) { return op.getNumResults() > 0 && isPolynomial(&op); }) ||
+      scalars > problem.target.vectorRegisters / 2;
+  double load = isShort ? costs.fromCycles(1 / rates.load) : 0;
   llvm::DenseMap<Value, double> ready;
   for (Operation &op : problem.body) {
     if (op.getNumResults() == 0)
