@@ -80,16 +80,19 @@ Expr powerOfTwo(Expr k) {
 /// e^x, for a `rest` that is absent or is to be added to x.
 static Expr expWithRest(Expr x, const Expr *rest) {
   bool single = x.isF32();
-  // Beyond these limits the result is 0 or infinite, and n would not fit. At the lower limit, where
-  // masked values end up, both factors of 2^n are zero: a product of other factors that is too
-  // small for its type is slow on many processors.
-  x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -176.06 : -1418.2));
-  Reduction reduction = reduce(x, 2 * biasOf(x));
-  Expr r = rest ? reduction.r + *rest : reduction.r;
-  Expr power =
-      single ? multiplyAdd(multiplyAdd(horner(r, expCoefficients32), r, r.real(1)), r, r.real(1))
-             : multiplyAdd(r * r, polynomial(r, expCoefficients64), r) + 1;
-  // 2^n in two factors, each in range, so that subnormal results round once.
+  // Beyond these limits the result is 0 or infinite, and n would not fit. At the lower one, where
+  // masked values end up, one of the factors is zero.
+  x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -105.3 : -1418.2));
+  Reduction reduction = reduce(x, single ? kExpBias32 : kExpBias64);
+  Expr r = rest ? reduction.r + *rest : reduction.r, power;
+  if (single) {
+    auto scaled = llvm::map_to_vector(expCoefficients32, [](double c) { return c * kExpScale32; });
+    Expr tail = multiplyAdd(horner(r, scaled), r, r.real(kExpScale32));
+    power = multiplyAdd(tail, r, r.real(kExpScale32));
+  } else {
+    power = multiplyAdd(r * r, polynomial(r, expCoefficients64), r) + 1;
+  }
+  // 2^n / scale in two factors, each in range, so that subnormal results round once.
   Expr field = shl(reduction.biased, single ? 23 : 52);
   Expr half = lshr(field, 1) & (single ? 0x7f800000 : int64_t(0x7ff) << 52);
   return power * asFloat(half) * asFloat(field - half);

@@ -4,6 +4,7 @@
 // Test: test/codegen/extremes.hlo.
 #include "codegen/math/Expr.h"
 #include "codegen/math/FloatFormat.h"
+#include "codegen/math/Functions.h"
 #include "codegen/math/Math.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -269,19 +270,34 @@ static std::optional<double> getNumber(Value x) {
 }
 
 /// n, of bits of which exp has made the float `field`'s exponent (Exponential.cpp): bits are those
-/// of `shifted`, whose lowest are n plus twice the bias.
+/// of `shifted`, whose lowest are n + kExpBias.
 static Value findRounded(Value field) {
   auto shift = field.getDefiningOp<arith::ShLIOp>();
   auto bits = shift ? shift.getLhs().getDefiningOp<arith::BitcastOp>() : nullptr;
   if (!bits)
     return {};
   Value shifted = bits.getIn();
-  double magic = getElementTypeOrSelf(shifted.getType()).isF32() ? 0x1.8p23 + 254 : 0x1.8p52 + 2046;
+  double magic = getElementTypeOrSelf(shifted.getType()).isF32() ? 0x1.8p23 + kExpBias32
+                                                                 : 0x1.8p52 + kExpBias64;
   for (Operation *user : shifted.getUsers())
     if (auto difference = dyn_cast<arith::SubFOp>(user);
         difference && difference.getLhs() == shifted && getNumber(difference.getRhs()) == magic)
       return difference;
   return {};
+}
+
+/// exp's polynomial in f32 without its scale: with all of its constants divided by that. Null for
+/// anything but nested products and sums.
+static Value emitUnscaled(ImplicitLocOpBuilder &b, Value x) {
+  if (std::optional<double> number = getNumber(x)) {
+    Type type = x.getType();
+    auto value = b.getFloatAttr(getElementTypeOrSelf(type), *number / kExpScale32);
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(cast<ShapedType>(type), value));
+  }
+  auto sum = x.getDefiningOp<math::FmaOp>();
+  Value product = sum ? emitUnscaled(b, sum.getA()) : Value(),
+        rest = product ? emitUnscaled(b, sum.getC()) : Value();
+  return rest ? math::FmaOp::create(b, product, sum.getB(), rest, sum.getFastmath()) : Value();
 }
 
 /// x 2^n, for an n that is a whole number.
@@ -314,8 +330,13 @@ void expandScaling(Operation *root) {
         lanes * type.getElementTypeBitWidth() < 128)
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value power = inner.getLhs();
+    if (type.getElementType().isF32())
+      power = emitUnscaled(b, power);
+    if (!power)
+      continue;
     op.replaceAllUsesWith(
-        emitInParts(b, inner.getLhs(), n, [&](Value x, Value n) { return emitScaled(b, x, n); }));
+        emitInParts(b, power, n, [&](Value x, Value n) { return emitScaled(b, x, n); }));
     op.erase();
   }
 }
