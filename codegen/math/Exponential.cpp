@@ -83,12 +83,12 @@ static Expr expWithRest(Expr x, const Expr *rest) {
   // Beyond these limits the result is 0 or infinite, and n would not fit. At the lower one, where
   // masked values end up, one of the factors is zero.
   x = atLeast(atMost(x, x.real(single ? 89 : 710)), x.real(single ? -105.3 : -1418.2));
-  Reduction reduction = reduce(x, single ? kExpBias32 : kExpBias64);
+  Reduction reduction = reduce(x, single ? expBias32 : expBias64);
   Expr r = rest ? reduction.r + *rest : reduction.r, power;
   if (single) {
-    auto scaled = llvm::map_to_vector(expCoefficients32, [](double c) { return c * kExpScale32; });
-    Expr tail = multiplyAdd(horner(r, scaled), r, r.real(kExpScale32));
-    power = multiplyAdd(tail, r, r.real(kExpScale32));
+    auto scaled = llvm::map_to_vector(expCoefficients32, [](double c) { return c * expScale32; });
+    Expr tail = multiplyAdd(horner(r, scaled), r, r.real(expScale32));
+    power = multiplyAdd(tail, r, r.real(expScale32));
   } else {
     power = multiplyAdd(r * r, polynomial(r, expCoefficients64), r) + 1;
   }

@@ -38,12 +38,12 @@ SinCos sinCos(Expr x);
 Expr tan(Expr x);
 
 /// exp multiplies its polynomial by two factors, which are 2^n together: the sum of their exponent
-/// fields is n + kExpBias. In f32, the polynomial has a scale that the factors divide by. So one of
+/// fields is n + expBias. In f32, the polynomial has a scale that the factors divide by. So one of
 /// them is zero, and the product exact, where the result is less than half of the smallest
 /// subnormal number. Products of other factors that are too small for their type are slow on many
 /// processors.
-inline constexpr int kExpBias32 = 152, kExpBias64 = 2 * 1023;
-inline constexpr double kExpScale32 = 0x1p102; // 2 * 127 - kExpBias32
+inline constexpr int expBias32 = 152, expBias64 = 2 * 1023;
+inline constexpr double expScale32 = 0x1p102; // 2 * 127 - expBias32
 
 /// 2^k as a float of k's width; the exponent must be that of a normal number.
 Expr powerOfTwo(Expr k);

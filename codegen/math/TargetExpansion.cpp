@@ -270,15 +270,15 @@ static std::optional<double> getNumber(Value x) {
 }
 
 /// n, of bits of which exp has made the float `field`'s exponent (Exponential.cpp): bits are those
-/// of `shifted`, whose lowest are n + kExpBias.
+/// of `shifted`, whose lowest are n + expBias.
 static Value findRounded(Value field) {
   auto shift = field.getDefiningOp<arith::ShLIOp>();
   auto bits = shift ? shift.getLhs().getDefiningOp<arith::BitcastOp>() : nullptr;
   if (!bits)
     return {};
   Value shifted = bits.getIn();
-  double magic = getElementTypeOrSelf(shifted.getType()).isF32() ? 0x1.8p23 + kExpBias32
-                                                                 : 0x1.8p52 + kExpBias64;
+  double magic =
+      getElementTypeOrSelf(shifted.getType()).isF32() ? 0x1.8p23 + expBias32 : 0x1.8p52 + expBias64;
   for (Operation *user : shifted.getUsers())
     if (auto difference = dyn_cast<arith::SubFOp>(user);
         difference && difference.getLhs() == shifted && getNumber(difference.getRhs()) == magic)
@@ -291,7 +291,7 @@ static Value findRounded(Value field) {
 static Value emitUnscaled(ImplicitLocOpBuilder &b, Value x) {
   if (std::optional<double> number = getNumber(x)) {
     Type type = x.getType();
-    auto value = b.getFloatAttr(getElementTypeOrSelf(type), *number / kExpScale32);
+    auto value = b.getFloatAttr(getElementTypeOrSelf(type), *number / expScale32);
     return arith::ConstantOp::create(b, DenseElementsAttr::get(cast<ShapedType>(type), value));
   }
   auto sum = x.getDefiningOp<math::FmaOp>();
