@@ -33,6 +33,7 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
 
   void runOnOperation() override {
     taken.clear();
+    unfit.clear();
     around = {};
     FailureOr<SmallVector<Target, 1>> targets = getTargets(getOperation());
     if (failed(targets))
@@ -56,8 +57,12 @@ struct ChooseSchedules : hloc::impl::ChooseSchedulesBase<ChooseSchedules> {
       return signalPassFailure();
     for (NamedAttribute entry : written ? written.getValue() : ArrayRef<NamedAttribute>())
       if (!taken.contains(entry.getName())) {
-        module.emitError("no kernel is called `")
-            << entry.getName().getValue() << "`, which a schedule was given for";
+        if (auto found = unfit.find(entry.getName()); found != unfit.end())
+          (void)fail(found->second, cast<ScheduleAttr>(entry.getValue()),
+                     makeProblem(found->second, targets->front(), &around));
+        else
+          module.emitError("no kernel is called `")
+              << entry.getName().getValue() << "`, which a schedule was given for";
         return signalPassFailure();
       }
     for (const TunedSchedules &schedules : tuned)
@@ -68,8 +73,10 @@ private:
   /// The tuned schedules for each target.
   SmallVector<TunedSchedules, 1> tuned;
   ArraysAround around;
-  /// Names of kernels for which a written schedule was used.
+  /// Names of kernels for which a written schedule was used; and kernels with the name that a
+  /// schedule was written for, but of a kind that does not have its strategy.
   llvm::SmallDenseSet<StringAttr> taken;
+  llvm::SmallDenseMap<StringAttr, KernelOp> unfit;
 
   /// Reads the module's written schedules into `written`: null if there are none.
   static LogicalResult readWritten(ModuleOp module, DictionaryAttr &written) {
@@ -84,8 +91,15 @@ private:
     return success();
   }
 
-  /// The schedule that a user wrote for the kernel; null if there is none.
-  ScheduleAttr findWritten(KernelOp kernel, size_t target, DictionaryAttr written) {
+  /// Reports what is wrong with `schedule`, which a user wrote.
+  static LogicalResult fail(KernelOp kernel, ScheduleAttr schedule, const KernelProblem &problem) {
+    return kernel.emitError("schedule ") << schedule << ": " << checkSchedule(problem, schedule);
+  }
+
+  /// The schedule that a user wrote for the kernel; null if there is none. Of the kernels that one
+  /// instruction becomes, a schedule is for those whose kind has its strategy.
+  ScheduleAttr findWritten(KernelOp kernel, size_t target, DictionaryAttr written,
+                           const KernelProblem &problem) {
     if (ArrayAttr own = kernel.getSchedulesAttr())
       return target < own.size() ? cast<ScheduleAttr>(own[target]) : ScheduleAttr();
     StringRef name = getInstructionName(kernel.getLoc());
@@ -93,8 +107,13 @@ private:
         written && !name.empty() ? written.getNamed(name) : std::nullopt;
     if (!entry)
       return {};
+    auto schedule = cast<ScheduleAttr>(entry->getValue());
+    if (!hasStrategy(problem, schedule.getStrategy())) {
+      unfit.try_emplace(entry->getName(), kernel);
+      return {};
+    }
     taken.insert(entry->getName());
-    return cast<ScheduleAttr>(entry->getValue());
+    return schedule;
   }
 
   LogicalResult choose(KernelOp kernel, ArrayRef<Target> targets, DictionaryAttr written) {
@@ -104,9 +123,9 @@ private:
       // All targets share one operand, so it cannot be packed for one of them.
       if (targets.size() > 1)
         problem.packings = -1;
-      if (ScheduleAttr own = findWritten(kernel, number, written)) {
-        if (std::string wrong = checkSchedule(problem, own); !wrong.empty())
-          return kernel.emitError("schedule ") << own << ": " << wrong;
+      if (ScheduleAttr own = findWritten(kernel, number, written, problem)) {
+        if (!checkSchedule(problem, own).empty())
+          return fail(kernel, own, problem);
         schedules.push_back(own);
         continue;
       }

@@ -172,6 +172,11 @@ double getCost(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   llvm_unreachable("schedules were checked against the table");
 }
 
+bool hasStrategy(const KernelProblem &problem, StringRef name) {
+  return llvm::any_of(getStrategies(problem),
+                      [&](const Strategy &strategy) { return strategy.name == name; });
+}
+
 std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   std::string known;
   for (const Strategy &strategy : getStrategies(problem)) {

@@ -143,6 +143,8 @@ Choice chooseSchedule(const KernelProblem &problem);
 /// Predicted nanoseconds of the kernel with a schedule of one of its kind's strategies.
 double getCost(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
+/// True if kernels of this kind have a strategy of that name.
+bool hasStrategy(const KernelProblem &problem, llvm::StringRef name);
 /// What is wrong with a schedule that a user wrote for the kernel; empty if it is valid.
 std::string checkSchedule(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
