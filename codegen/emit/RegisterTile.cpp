@@ -95,7 +95,8 @@ SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type
                                    int64_t group, Value lower, Value upper,
                                    ArrayRef<VectorValue> initial,
                                    function_ref<VectorValue(int64_t, Value)> left,
-                                   function_ref<VectorValue(int64_t, Value)> right) {
+                                   function_ref<VectorValue(int64_t, Value)> right,
+                                   TileKeeps keeps) {
   if (getConstant(upper) == 0)
     return SmallVector<VectorValue>(initial);
   auto asParts = [&](VectorValue words) {
@@ -104,20 +105,26 @@ SmallVector<VectorValue> buildTile(KernelContext &context, TileShape shape, Type
     return vector::BitCastOp::create(context.b, type, broadcastLanes(context.index, words).re);
   };
   auto step = [&](Value k, ValueRange now) {
-    SmallVector<VectorValue> next = unpackLanes(element, now), columns;
-    for (int64_t v = 0; v < shape.vectors; ++v)
-      columns.push_back(right(v, k));
-    for (int64_t row = 0; row < shape.rows; ++row) {
-      VectorValue x = left(row, k);
-      for (int64_t v = 0; v < shape.vectors; ++v) {
-        if (!x.re || !columns[v].re)
+    SmallVector<VectorValue> next = unpackLanes(element, now), values;
+    // The values of one operand stay in registers; each one of the other is used at once.
+    bool keepsRows = keeps == TileKeeps::Fewest && shape.rows < shape.vectors;
+    int64_t kept = keepsRows ? shape.rows : shape.vectors,
+            passing = keepsRows ? shape.vectors : shape.rows;
+    for (int64_t i = 0; i < kept; ++i)
+      values.push_back(keepsRows ? left(i, k) : right(i, k));
+    for (int64_t j = 0; j < passing; ++j) {
+      VectorValue passed = keepsRows ? right(j, k) : left(j, k);
+      for (auto [i, value] : llvm::enumerate(values)) {
+        if (!passed.re || !value.re)
           return SmallVector<Value>(now);
-        VectorValue &sum = next[row * shape.vectors + v];
+        int64_t row = keepsRows ? i : j, v = keepsRows ? j : i;
+        VectorValue x = keepsRows ? value : passed, y = keepsRows ? passed : value,
+                    &sum = next[row * shape.vectors + v];
         if (group == 1)
-          sum = emitMultiplyAdd(context.index, element, x, columns[v], sum);
+          sum = emitMultiplyAdd(context.index, element, x, y, sum);
         else
           sum.re = (group == 2 ? emitPairMultiplyAdd : emitQuadMultiplyAdd)(
-              context.index, asParts(x), asParts(columns[v]), sum.re);
+              context.index, asParts(x), asParts(y), sum.re);
       }
     }
     return packLanes(next);

@@ -35,7 +35,8 @@ llvm::SmallVector<VectorValue>
 buildTile(KernelContext &context, TileShape shape, mlir::Type element, int64_t group,
           mlir::Value lower, mlir::Value upper, llvm::ArrayRef<VectorValue> initial,
           llvm::function_ref<VectorValue(int64_t row, mlir::Value k)> left,
-          llvm::function_ref<VectorValue(int64_t vector, mlir::Value k)> right);
+          llvm::function_ref<VectorValue(int64_t vector, mlir::Value k)> right,
+          TileKeeps keeps = TileKeeps::Vectors);
 
 /// Likewise for k from 0 to `count`, in pieces; at the start of each, `before` emits code for the
 /// number of the piece. This spreads prefetches evenly. There are countTilePieces(most) pieces if

@@ -32,10 +32,13 @@ hlo::ScheduleAttr proposeRows(const KernelProblem &problem, StringRef strategy) 
   int64_t lanes = chooseLanes(problem, convolution, onPixels ? bare.pixels : bare.featureRun);
   int64_t blockFeatures =
       onPixels ? convolution.features : std::min(bare.featureRun, kBlockFeatures);
-  TileShape tile = onPixels ? chooseTile(problem.target, convolution.element, lanes,
-                                         convolution.features, bare.pixels)
-                            : chooseTile(problem.target, convolution.element, lanes,
-                                         bare.leastPixels, blockFeatures);
+  TileShape tile =
+      onPixels
+          ? chooseTile(problem.target, convolution.element, lanes, convolution.features,
+                       bare.pixels, TileKeeps::Fewest)
+          : chooseTile(problem.target, convolution.element, lanes, bare.leastPixels, blockFeatures,
+                       bare.lanesOn == ConvolutionLanes::Features ? TileKeeps::Fewest
+                                                                  : TileKeeps::Vectors);
   int64_t width = tile.vectors * lanes, runs = 1;
   if (!onPixels && blockFeatures < bare.featureRun)
     blockFeatures = std::max(width, blockFeatures / width * width);

@@ -21,12 +21,13 @@ static constexpr double kSpilled = 5;
 /// Registers per accumulator: two for complex numbers.
 static int64_t getWidth(Type accumulator) { return isa<ComplexType>(accumulator) ? 2 : 1; }
 
-bool fitsRegisters(const Target &target, Type accumulator, TileShape tile) {
-  // Besides the accumulators there are the vectors of one row, a scalar of the left operand, for
+bool fitsRegisters(const Target &target, Type accumulator, TileShape tile, TileKeeps keeps) {
+  // Besides the accumulators there are the values that are kept, one of the other operand, for
   // complex numbers also the negated imaginary part, and the product if there is no fused
   // multiply-add.
-  int64_t width = getWidth(accumulator), product = target.hasFma ? 0 : 1;
-  return ((tile.rows + 1) * tile.vectors + 1) * width + (width - 1) + product <=
+  int64_t width = getWidth(accumulator), product = target.hasFma ? 0 : 1,
+          kept = keeps == TileKeeps::Fewest ? std::min(tile.rows, tile.vectors) : tile.vectors;
+  return (tile.rows * tile.vectors + kept + 1) * width + (width - 1) + product <=
          target.vectorRegisters;
 }
 
@@ -49,7 +50,7 @@ double getTileRate(const Target &target, Type accumulator, TileShape tile, int64
 }
 
 SmallVector<TileShape> listTallTiles(const Target &target, Type accumulator, int64_t lanes,
-                                     int64_t rows, int64_t columns) {
+                                     int64_t rows, int64_t columns, TileKeeps keeps) {
   // Accumulators may take three quarters of the registers.
   int64_t budget = target.vectorRegisters * 3 / 4 / getWidth(accumulator);
   int64_t most = std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
@@ -58,7 +59,9 @@ SmallVector<TileShape> listTallTiles(const Target &target, Type accumulator, int
     if (vectors > most)
       continue;
     TileShape tile{std::min<int64_t>(rows, budget / vectors), vectors};
-    while (tile.rows > 1 && !fitsRegisters(target, accumulator, tile))
+    // Where there are more rows, a higher tile of fewer vectors keeps these.
+    TileKeeps kept = tile.rows == rows ? keeps : TileKeeps::Vectors;
+    while (tile.rows > 1 && !fitsRegisters(target, accumulator, tile, kept))
       --tile.rows;
     tiles.push_back(tile);
   }
@@ -66,10 +69,10 @@ SmallVector<TileShape> listTallTiles(const Target &target, Type accumulator, int
 }
 
 TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int64_t rows,
-                     int64_t columns) {
+                     int64_t columns, TileKeeps keeps) {
   TileShape best;
   double bestScore = -1;
-  for (auto [limit, vectors] : listTallTiles(target, accumulator, lanes, rows, columns))
+  for (auto [limit, vectors] : listTallTiles(target, accumulator, lanes, rows, columns, keeps))
     for (int64_t height = limit; height >= 1; --height) {
       // Useful work over work done: the last tile repeats rows of the one before.
       double useful = double(columns) / llvm::alignTo(columns, vectors * lanes) * rows /

@@ -16,21 +16,28 @@ struct TileShape {
   int64_t rows = 1, vectors = 1;
 };
 
+/// Which values of a step stay in registers while those of the other operand pass: the vectors of a
+/// row, or the scalars of a column if they are fewer. In code for a row as one long vector, LLVM
+/// keeps its parts.
+enum class TileKeeps { Vectors, Fewest };
+
 /// The best tile for a product of `rows` rows and `columns` columns with accumulators of type
 /// `accumulator` and `lanes` elements per vector: enough accumulators to hide the latency of
 /// multiply-add, and registers left for the operands.
 TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes, int64_t rows,
-                     int64_t columns);
+                     int64_t columns, TileKeeps keeps = TileKeeps::Vectors);
 
 /// Steps of a tile's loop between two prefetches.
 inline constexpr int64_t kPieceSteps = 16;
 
 /// The tallest tile that fits the registers for each number of vectors that the columns can fill.
 llvm::SmallVector<TileShape> listTallTiles(const Target &target, mlir::Type accumulator,
-                                           int64_t lanes, int64_t rows, int64_t columns);
+                                           int64_t lanes, int64_t rows, int64_t columns,
+                                           TileKeeps keeps = TileKeeps::Vectors);
 
 /// True if the tile's accumulators and operands fit the registers.
-bool fitsRegisters(const Target &target, mlir::Type accumulator, TileShape tile);
+bool fitsRegisters(const Target &target, mlir::Type accumulator, TileShape tile,
+                   TileKeeps keeps = TileKeeps::Vectors);
 
 /// The fraction of the machine's peak multiply-add rate that a tile reaches, given its latency and
 /// its loads.

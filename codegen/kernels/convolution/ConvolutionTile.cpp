@@ -111,7 +111,8 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
             VectorValue value = input(lane(index.constant(0), v, lanes), index.uniform(k),
                                       firstLanes(index, pixelSpan.live - v * lanes));
             return value.re ? broadcastLanes(index, value) : value;
-          });
+          },
+          TileKeeps::Fewest);
     } else if (!isOn(ConvolutionLanes::Groups)) {
       // All features of the tile belong to one group.
       Value group =
@@ -128,7 +129,8 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
             VectorValue value =
                 loadFilter(tapValues, index.uniform(k), featureLanes(v), liveFeatures(v));
             return value.re ? broadcastLanes(index, value) : value;
-          });
+          },
+          TileKeeps::Fewest);
     } else {
       // Each lane has the input channel of its own group.
       SmallVector<Value> flat(now);
