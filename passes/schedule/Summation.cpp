@@ -54,6 +54,26 @@ static Operation *findSource(Value value, bool &isRepeated) {
   return op;
 }
 
+/// True if an element of `joined`, a pad or concatenation, may be a floating-point product.
+static bool mayBeProduct(Operation *joined) {
+  SmallVector<Operation *> open{joined};
+  llvm::SmallDenseSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Operation *next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (Value operand : next->getOperands()) {
+      bool isRepeated = false;
+      Operation *source = findSource(operand, isRepeated);
+      if (isa_and_nonnull<hlo::PadOp, hlo::ConcatenateOp>(source))
+        open.push_back(source);
+      else if (source && !endsWithoutProduct(source))
+        return true;
+    }
+  }
+  return false;
+}
+
 bool mayContractOtherwise(Block &body) {
   for (Operation &op : body) {
     bool isSum = isa<hlo::AddOp, hlo::SubtractOp>(op), isReduction = isa<hlo::ReduceOp>(op);
@@ -63,6 +83,8 @@ bool mayContractOtherwise(Block &body) {
       bool isRepeated = false;
       Operation *source = findSource(operand, isRepeated);
       if (source && (isRepeated || isReduction) && !endsWithoutProduct(source))
+        return true;
+      if (isa_and_nonnull<hlo::PadOp, hlo::ConcatenateOp>(source) && mayBeProduct(source))
         return true;
     }
   }

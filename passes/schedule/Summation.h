@@ -25,8 +25,10 @@ std::string getSummation(const KernelProblem &problem, hlo::ScheduleAttr schedul
 /// True if contraction may depend on the shape of the code around an operation. A product is
 /// contracted with an addition if both are in one basic block and the product has no other use. But
 /// a product that is the same for all elements of a row may be computed before the loop over the
-/// row, or once for several rows. So this is true if such a product is added, or if a reduction
-/// adds products, the first of which may be computed before its loop.
+/// row, or once for several rows; and between a product that is padded or concatenated and the
+/// addition there is a select, except in the interior (Interior.h). So this is true if such a
+/// product is added, or if a reduction adds products, the first of which may be computed before its
+/// loop.
 bool mayContractOtherwise(mlir::Block &body);
 
 } // namespace hloc

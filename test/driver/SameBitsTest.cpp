@@ -427,6 +427,23 @@ ENTRY e {
   sums = f32[60,190] broadcast(sum), dimensions={0}
   ROOT k = f32[60,190] divide(powers, sums)
 })"},
+    {"PaddedImage", R"(ENTRY e {
+  x = f32[40,200] parameter(0)
+  zero = f32[] constant(0)
+  pad = f32[42,202] pad(x, zero), padding=1_1x1_1
+  left = f32[40,200] slice(pad), slice={[1:41],[0:200]}
+  above = f32[40,200] slice(pad), slice={[0:40],[1:201]}
+  ROOT k = f32[40,200] add(left, above)
+})"},
+    {"PaddedProduct", R"(ENTRY e {
+  x = f32[40,200] parameter(0)
+  y = f32[40,200] parameter(1)
+  product = f32[40,200] multiply(x, y)
+  zero = f32[] constant(0)
+  pad = f32[40,203] pad(product, zero), padding=0_0x2_1
+  moved = f32[40,200] slice(pad), slice={[0:40],[0:200]}
+  ROOT k = f32[40,200] add(moved, x)
+})"},
     {"SortOfNumbers", R"(less {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
