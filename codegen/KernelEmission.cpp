@@ -224,17 +224,20 @@ Mask firstLanes(IndexBuilder &index, int64_t count) {
   return {{}, arith::ConstantOp::create(index.b, DenseElementsAttr::get(type, bits))};
 }
 
+/// The vector that begins at `i`, a multiple of the lanes.
+static VectorIndex vectorFrom(IndexBuilder &index, Value i) {
+  // Zero is a multiple of any number.
+  return index.consecutive(i, getConstant(i) == 0 ? int64_t(1) << 30 : index.getLanes());
+}
+
 SmallVector<Value>
 buildLanes(KernelContext &context, int64_t size, ValueRange values,
            function_ref<SmallVector<Value>(VectorIndex, Mask, ValueRange)> body) {
   IndexBuilder &index = context.index;
   int64_t lanes = index.getLanes(), whole = size / lanes * lanes;
-  SmallVector<Value> carried = buildFor(context, index.constant(0), index.constant(whole), lanes,
-                                        values, [&](Value i, ValueRange now) {
-                                          int64_t multiple =
-                                              getConstant(i) == 0 ? int64_t(1) << 30 : lanes;
-                                          return body(index.consecutive(i, multiple), Mask{}, now);
-                                        });
+  SmallVector<Value> carried =
+      buildFor(context, index.constant(0), index.constant(whole), lanes, values,
+               [&](Value i, ValueRange now) { return body(vectorFrom(index, i), Mask{}, now); });
   if (whole < size)
     carried = body(index.consecutive(index.constant(whole), lanes), firstLanes(index, size - whole),
                    carried);
@@ -243,11 +246,8 @@ buildLanes(KernelContext &context, int64_t size, ValueRange values,
 
 void buildVectors(KernelContext &context, Value lower, Value upper,
                   function_ref<void(VectorIndex)> vectorAt) {
-  int64_t lanes = context.index.getLanes();
-  buildFor(context, lower, upper, lanes, [&](Value i) {
-    // Zero is a multiple of any number.
-    vectorAt(context.index.consecutive(i, getConstant(i) == 0 ? int64_t(1) << 30 : lanes));
-  });
+  buildFor(context, lower, upper, context.index.getLanes(),
+           [&](Value i) { vectorAt(vectorFrom(context.index, i)); });
 }
 
 /// Elements of a part of a long row.

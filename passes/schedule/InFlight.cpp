@@ -43,7 +43,7 @@ int64_t chooseVectorsInFlight(const KernelProblem &problem, int64_t lanes, doubl
   const CostModel &costs = problem.costs;
   const Rates &rates = problem.target.machine.rates;
   double work = 0, constants = 0, chain = 0;
-  // Polynomials and the values of the chain itself leave half of the registers or none.
+  // Beside a polynomial no register is left for constants, in other code about half of them are.
   int64_t scalars = llvm::count_if(problem.body, [](Operation &op) { return isConstant(&op); });
   bool isShort =
       llvm::any_of(problem.body,

@@ -91,16 +91,19 @@ TEST_F(InteriorTest, PositionsThatAreNotKnownGiveNoInterior) {
   EXPECT_TRUE(interior.isWhole(1));
 }
 
-TEST_F(InteriorTest, HalvesHaveNoInterior) {
+TEST_F(InteriorTest, OperationsThatWouldLeaveLessThanHalfAreLeftOut) {
   Interior interior = analyze(R"(
 ^bb0(%x: tensor<40xf32>, %y: tensor<40xf32>, %p: tensor<f32>):
   %a = hlo.concatenate %x, %y {dimension = 0 : i64} : (tensor<40xf32>, tensor<40xf32>) -> tensor<80xf32>
   %b = hlo.pad %x, %p {low = array<i64: 41>, high = array<i64: -1>, interior = array<i64: 0>} : (tensor<40xf32>, tensor<f32>) -> tensor<80xf32>
   %c = hlo.add %a, %b : (tensor<80xf32>, tensor<80xf32>) -> tensor<80xf32>
   hlo.return %c : tensor<80xf32>)");
-  for (auto &[op, source] : interior.sources)
-    EXPECT_TRUE(mlir::isa<hlo::ConcatenateOp>(op));
-  EXPECT_EQ(interior.box[0].getSize(), interior.sources.empty() ? 80 : 40);
+  // The pad, whose operand begins at 41, is left out; the first operand of the concatenation is
+  // half.
+  ASSERT_EQ(interior.sources.size(), 1u);
+  EXPECT_TRUE(mlir::isa<hlo::ConcatenateOp>(interior.sources.begin()->first));
+  EXPECT_EQ(interior.sources.begin()->second, 0u);
+  expectRange(interior, 0, 0, 40);
 }
 
 TEST_F(InteriorTest, DilatedPadsHaveNoInterior) {
