@@ -13,11 +13,16 @@ namespace hloc {
 namespace {
 
 /// The fewest channels with which a single tap makes a block.
-constexpr int64_t kBlockChannels = 128;
-/// Tiles of features that share the patch of a unit.
+constexpr int64_t kBlockChannels = 48;
+/// Tiles of features that share the patch of a unit, where there are units enough.
 constexpr int64_t kFeatureTiles = 2;
+/// Numbers of rows of a unit that are candidates.
+constexpr int64_t kHeights = 8;
 /// Fraction of a tile's peak rate that is reached when it reads packed blocks.
 constexpr double kBlockedRate = 0.9;
+/// Fraction of the time to read a patch from beyond L2 that computation does not hide. Prefetches
+/// of the processor follow the channels of each pixel.
+constexpr double kExposedReads = 0.25;
 
 std::string refuseBlocked(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
@@ -38,31 +43,66 @@ std::string refuseBlocked(const KernelProblem &problem) {
                                   : "";
 }
 
+/// Time that tiles wait for a patch of which half of L2 does not hold all.
+double getPatchTime(const KernelProblem &problem, const ConvolutionProblem &convolution,
+                    const ConvolutionShape &shape, const ConvolutionCounts &counts) {
+  double bytes = double(convolution.getElementBytes()),
+         patch = double(shape.countElements(shape.patchSizes)) * bytes,
+         near = double(problem.target.machine.l2.bytes);
+  if (2 * patch <= near)
+    return 0;
+  // Each tile of features reads what is under its windows.
+  double read = counts.products / double(shape.tileFeatures) * bytes;
+  return kExposedReads * read * problem.costs.getStreamTime(near + patch);
+}
+
+/// How much longer work of `time` takes because the cores that share the last-level cache do not
+/// get equally much of it: the last units of a row and of a plane are smaller than the others.
+double getImbalance(const KernelProblem &problem, const ConvolutionProblem &convolution,
+                    const ConvolutionShape &shape, double time) {
+  int64_t rows = convolution.outputSizes[convolution.spatial() - 2],
+          planes = convolution.batches *
+                   ShapedType::getNumElements(ArrayRef(convolution.outputSizes).drop_back(2)),
+          tiles = llvm::divideCeil(convolution.features, shape.tileFeatures),
+          tilesOfUnit = llvm::divideCeil(shape.blockFeatures, shape.tileFeatures);
+  int64_t units =
+      planes * llvm::divideCeil(rows, shape.unitRows) * llvm::divideCeil(tiles, tilesOfUnit);
+  int64_t shares = std::min(problem.costs.getTaskCount(time), getLeastUnits(problem.target));
+  double longest = double(llvm::divideCeil(units, shares) * shape.unitRows * tilesOfUnit);
+  return longest * double(shares) / double(planes * rows * tiles);
+}
+
 void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   ConvolutionProblem convolution = getConvolution(problem);
   int64_t lanes = chooseLanes(problem, convolution, convolution.features);
   int64_t pixels = convolution.outputSizes.back();
   TileShape tile = chooseTile(problem.target, convolution.element, lanes, pixels,
                               std::min(convolution.features, kBlockFeatures));
-  int64_t blockFeatures = std::min(kFeatureTiles * tile.vectors * lanes, convolution.features),
-          blockChannels = chooseSumBlock(convolution.channels, kSumBlock);
-  int64_t rowCount = convolution.outputSizes[convolution.spatial() - 2];
-  auto make = [&](int64_t rows) {
-    return makeSchedule(convolution, "convolution.blocked", tile,
-                        {blockFeatures, rows, blockChannels}, lanes);
-  };
-  // As many rows as fit: the patch takes at most half of L2, and patch, sums and a block of the
-  // filter fit on the stack. Then all units get about equally many rows.
-  int64_t bytes = convolution.getElementBytes(), most = 0;
-  while (most < rowCount) {
-    ConvolutionShape shape(convolution, make(most + 1));
-    if (shape.countElements(shape.patchSizes) * bytes > problem.target.machine.l2.bytes / 2 ||
-        !fitsStack(problem, convolution, shape))
+  int64_t width = tile.vectors * lanes,
+          blockChannels = chooseSumBlock(convolution.channels, kSumBlock),
+          rowCount = convolution.outputSizes[convolution.spatial() - 2];
+  // All rows of the result in a unit, or equal parts of them. Fewer rows cost more time to pack the
+  // filter, but they make more units, and their patch stays in L2.
+  int64_t heights = 0;
+  for (int64_t parts = 1, previous = 0; heights < kHeights; ++parts) {
+    int64_t rows = llvm::divideCeil(rowCount, parts);
+    if (rows < 2)
       break;
-    ++most;
+    if (rows == previous)
+      continue;
+    previous = rows;
+    size_t before = schedules.size();
+    for (int64_t tiles : {kFeatureTiles, int64_t(1)}) {
+      if (tiles > 1 && width >= convolution.features)
+        continue;
+      hlo::ScheduleAttr schedule =
+          makeSchedule(convolution, "convolution.blocked", tile,
+                       {std::min(tiles * width, convolution.features), rows, blockChannels}, lanes);
+      if (fitsStack(problem, convolution, ConvolutionShape(convolution, schedule)))
+        schedules.push_back(schedule);
+    }
+    heights += schedules.size() > before;
   }
-  if (most >= 2)
-    schedules.push_back(make(llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, most))));
 }
 
 double costBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -80,9 +120,10 @@ double costBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double featureBlocks = double(llvm::divideCeil(convolution.features, shape.blockFeatures));
   double fill = rowBlocks * featureBlocks * double(shape.countElements(shape.patchSizes)) *
                 getFillTime(problem, convolution, shape);
-  return std::max(compute,
-                  getFilterTime(problem, convolution, counts, rowBlocks, /*pieceElements=*/0)) +
-         pack + sums + fill;
+  double time = std::max(compute, getFilterTime(problem, convolution, counts, rowBlocks,
+                                                /*pieceElements=*/0)) +
+                pack + sums + fill + getPatchTime(problem, convolution, shape, counts);
+  return time * getImbalance(problem, convolution, shape, time);
 }
 
 std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {

@@ -27,9 +27,6 @@ namespace {
 /// and the fewest rows and columns that are worth a block.
 constexpr int64_t kBlockColumns = 256, kWideBlockColumns = 512, kBlockRows = 192,
                   kMaxBlockRows = 240, kMinBlockRows = 48, kMinBlockColumns = 64;
-/// Blocks per core that shares the last-level cache, so that all cores have work and end at about
-/// the same time.
-constexpr int64_t kUnitsOfCore = 2;
 /// Fraction of a tile's peak rate that is reached when it reads panels.
 constexpr double kPackedRate = 0.98;
 /// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one: alone,
@@ -194,7 +191,7 @@ SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &d
   if (dot.batches > 1 || dot.isEmpty())
     return all;
   int64_t columnBlocks = llvm::divideCeil(dot.columns, least.columns);
-  int64_t leastUnits = problem.target.singleThreaded ? 1 : kUnitsOfCore * machine.l3.sharedBy;
+  int64_t leastUnits = getLeastUnits(problem.target);
   // The rows of a block that has all columns stay in L2 for the next kernel of the group.
   int64_t rowBytes = std::max(dot.columns, dot.depth) * dot.getElementBytes();
   int64_t mostRows = columnBlocks == 1 ? machine.l2.bytes / 2 / rowBytes : dot.rows;

@@ -32,9 +32,8 @@ namespace hloc {
 namespace {
 
 /// Buffers up to this size are on the stack. Larger ones are in scratch memory of bounded size, for
-/// a bounded number of units: so many for each core that shares the L3 cache.
-constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64,
-                  kSortUnitsOfCore = 2;
+/// a bounded number of units.
+constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64;
 /// Elements of the runs that are sorted by insertion, and the most that a written schedule may
 /// have.
 constexpr int64_t kRun = 8, kLongestRun = 64;
@@ -144,11 +143,7 @@ ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort, i
   ScheduleFields fields;
   int64_t rows = std::max<int64_t>(1, sort.rows);
   bool onStack = bytes <= kStackBytes;
-  int64_t most =
-      problem.target.singleThreaded
-          ? 1
-          : std::min(kMaxUnits,
-                     kSortUnitsOfCore * std::max<int64_t>(1, problem.target.machine.l3.sharedBy));
+  int64_t most = std::min(kMaxUnits, getLeastUnits(problem.target));
   fields.units = sort.sharesBytes ? 1
                  : onStack ? rows
                            : std::min({rows, most, std::max<int64_t>(kScratchBytes / bytes, 1)});

@@ -50,6 +50,13 @@ KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target, ArraysArou
   return problem;
 }
 
+/// Units of a core: they even out when another program takes a part of it.
+static constexpr int64_t kUnitsOfCore = 2;
+
+int64_t getLeastUnits(const Target &target) {
+  return target.singleThreaded ? 1 : kUnitsOfCore * target.machine.l3.sharedBy;
+}
+
 ArrayRef<Strategy> getStrategies(const KernelProblem &problem) {
   auto choose = [](auto operations, ArrayRef<Strategy> strategies) {
     return operations.empty() ? ArrayRef<Strategy>() : strategies;

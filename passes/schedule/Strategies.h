@@ -57,6 +57,10 @@ private:
 KernelProblem makeProblem(hlo::KernelOp kernel, const Target &target,
                           ArraysAround *around = nullptr);
 
+/// The fewest units of a kernel with which all cores that share the last-level cache have work and
+/// end at about the same time; 1 if there is one thread.
+int64_t getLeastUnits(const Target &target);
+
 /// Choice (`with`) of a dot's schedule: the right operand is read from panels that a kernel before
 /// it packed.
 inline constexpr llvm::StringLiteral kPackedRight = "packed_right";

@@ -76,7 +76,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu
 // A filter that does not stay in the second cache goes in blocks.
 // CHECK-LABEL: func.func @blocked
 // CHECK: hlo.kernel <convolution>
-// CHECK-SAME: "convolution.blocked" {{.*}}"convolution.blocked" tile = [5, 2] block = [32, 5, 256] lanes = 8{{.*}}"convolution.blocked" tile = [7, 2] block = [64, 14, 256] lanes = 16
+// CHECK-SAME: "convolution.blocked" {{.*}}"convolution.blocked" tile = [5, 2] block = [32, 14, 256] lanes = 8{{.*}}"convolution.blocked" tile = [7, 2] block = [64, 14, 256] lanes = 16
 module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
   func.func @blocked(%x: tensor<8x14x14x256xf32>, %w: tensor<3x3x256x256xf32>) -> tensor<8x14x14x256xf32> {
     %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<8x14x14x256xf32>, tensor<3x3x256x256xf32>) -> tensor<8x14x14x256xf32> {
@@ -85,5 +85,41 @@ module attributes {hlo.targets = [{cpu = "x86-64-v2", triple = "x86_64-linux-gnu
       hlo.return %0 : tensor<8x14x14x256xf32>
     }
     return %r : tensor<8x14x14x256xf32>
+  }
+}
+
+// -----
+
+// Also with strides, and where half of the second cache is too small for the input under two rows
+// of windows: packing the filter once more takes longer than to read the input from the third.
+// CHECK-LABEL: func.func @strided
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.blocked" tile = [4, 3] block = [48, 7, 256] lanes = 8
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
+  func.func @strided(%x: tensor<1x14x14x512xf32>, %w: tensor<3x3x512x512xf32>) -> tensor<1x7x7x512xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x14x14x512xf32>, tensor<3x3x512x512xf32>) -> tensor<1x7x7x512xf32> {
+    ^bb0(%input: tensor<1x14x14x512xf32>, %filter: tensor<3x3x512x512xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [2, 2] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x14x14x512xf32>, tensor<3x3x512x512xf32>) -> tensor<1x7x7x512xf32>
+      hlo.return %0 : tensor<1x7x7x512xf32>
+    }
+    return %r : tensor<1x7x7x512xf32>
+  }
+}
+
+// -----
+
+// With threads there are units for eight equal shares: of one tile of features and half the rows.
+// CHECK-LABEL: func.func @shares
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.blocked" tile = [5, 2] block = [32, 14, 256] lanes = 8
+// CHECK-SAME: "convolution.blocked" tile = [5, 2] block = [16, 7, 256] lanes = 8
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}, {cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @shares(%x: tensor<1x14x14x256xf32>, %w: tensor<3x3x256x192xf32>) -> tensor<1x14x14x192xf32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x14x14x256xf32>, tensor<3x3x256x192xf32>) -> tensor<1x14x14x192xf32> {
+    ^bb0(%input: tensor<1x14x14x256xf32>, %filter: tensor<3x3x256x192xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x14x14x256xf32>, tensor<3x3x256x192xf32>) -> tensor<1x14x14x192xf32>
+      hlo.return %0 : tensor<1x14x14x192xf32>
+    }
+    return %r : tensor<1x14x14x192xf32>
   }
 }
