@@ -70,6 +70,24 @@ Value emitQuadMultiplyAdd(IndexBuilder &index, Value x, Value y, Value sum) {
   return sums.getResult(0);
 }
 
+/// 128 in each byte of a vector of integers.
+static Value getOffsets(ImplicitLocOpBuilder &b, Type type) {
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<ShapedType>(type), APInt::getSplat(bits, APInt(8, 128))));
+}
+
+Value emitOffset(ImplicitLocOpBuilder &b, Value vector) {
+  return arith::XOrIOp::create(b, vector, getOffsets(b, vector.getType()));
+}
+
+Value emitOffsetMultiplyAdd(IndexBuilder &index, Value words, Value sum) {
+  auto type = cast<VectorType>(words.getType());
+  auto bytes = VectorType::get({4 * type.getNumElements()}, index.b.getI8Type());
+  return emitQuadMultiplyAdd(index, getOffsets(index.b, bytes),
+                             vector::BitCastOp::create(index.b, bytes, words), sum);
+}
+
 /// Registers that the accumulators of a tile take.
 static int64_t countSums(KernelContext &context, TileShape shape, Type element) {
   auto complex = dyn_cast<ComplexType>(element);

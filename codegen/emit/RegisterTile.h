@@ -24,6 +24,12 @@ mlir::Value emitPairMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value 
 /// (targets with hasQuadMultiplyAdd).
 mlir::Value emitQuadMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value y, mlir::Value sum);
 
+/// Makes signed bytes unsigned, for emitQuadMultiplyAdd: adds 128 to each byte of a vector of bytes
+/// or words.
+mlir::Value emitOffset(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
+/// Adds 128 times each signed byte of `words` to `sum`: as much as emitOffset adds to products.
+mlir::Value emitOffsetMultiplyAdd(IndexBuilder &index, mlir::Value words, mlir::Value sum);
+
 /// Zero of type `element` in every lane.
 VectorValue emitZero(IndexBuilder &index, mlir::Type element);
 

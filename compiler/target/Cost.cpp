@@ -206,4 +206,17 @@ double CostModel::getMultiplyAddTime(Type element) const {
   return machine.getNanoseconds(isa<ComplexType>(element) ? 4 * cycles / 2 : cycles);
 }
 
+double CostModel::getGroupSpeed(int64_t group, bool isBf16) const {
+  const Rates &rates = machine.rates;
+  double rate = rates.multiplyAdd;
+  if (group == 2 && isBf16)
+    rate = rates.bf16Product;
+  else if (group == 2 && rates.pairProduct > 0)
+    rate = 1 / (1 / rates.pairProduct + 1 / rates.simple); // the sum is an instruction of its own
+  else if (group == 4)
+    rate = rates.quadProduct;
+  // A machine's description may say nothing of an instruction that it has.
+  return double(group) * (rate > 0 ? rate / rates.multiplyAdd : 1);
+}
+
 } // namespace hloc

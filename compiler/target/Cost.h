@@ -52,6 +52,9 @@ public:
   double getInterleaveTime(int64_t count) const;
   /// Time of one multiply-add of elements of type `element`.
   double getMultiplyAddTime(mlir::Type element) const;
+  /// By what factor products in groups of `group`, of bf16 or of integers, are faster than a
+  /// multiply-add each.
+  double getGroupSpeed(int64_t group, bool isBf16) const;
   /// Elements of `bits` bits in a vector.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
   double toCycles(double time) const { return time * machine.frequency; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // convolution.blocked: lanes lie along features, for filters that do not fit in L2. A block of the
 // filter is packed and then used by all tiles of several rows of pixels. `block` is [features of a
-// unit, rows of pixels of a unit, channels of a block].
+// unit, rows of pixels of a unit, channels of a block]. Integers of few bits are multiplied in
+// groups of channels.
 #include "passes/schedule/ConvolutionSchedule.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,8 +13,9 @@ namespace hloc {
 
 namespace {
 
-/// The fewest channels with which a single tap makes a block.
-constexpr int64_t kBlockChannels = 48;
+/// The fewest channels, and groups of channels, with which a single tap makes a block. With groups
+/// each step saves so much that few of them pay for the sums between blocks.
+constexpr int64_t kLeastChannels = 48, kLeastGroups = 8;
 /// Tiles of features that share the patch of a unit, where there are units enough.
 constexpr int64_t kFeatureTiles = 2;
 /// Numbers of rows of a unit that are candidates.
@@ -24,23 +26,44 @@ constexpr double kBlockedRate = 0.9;
 /// of the processor follow the channels of each pixel.
 constexpr double kExposedReads = 0.25;
 
+/// Channels that one instruction multiplies and adds.
+int64_t chooseGroup(const KernelProblem &problem, const ConvolutionProblem &convolution) {
+  if (!convolution.element.isInteger(32) ||
+      chooseLanes(problem, convolution, convolution.features) < kLeastGroupLanes)
+    return 1;
+  Type input = convolution.inputType.getElementType(),
+       filter = convolution.filterType.getElementType();
+  for (bool packs : {true, false})
+    if (int64_t group = getIntegerGroup(problem.target, input, filter, packs);
+        convolution.channels % group == 0)
+      return group;
+  return 1;
+}
+
+/// Channels of a block of the filter: whole groups, and so many that sums of blocks are accurate.
+int64_t chooseBlockChannels(const ConvolutionProblem &convolution, int64_t group) {
+  return llvm::alignTo(chooseSumBlock(convolution.channels, kSumBlock * group), group);
+}
+
 std::string refuseBlocked(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
   if (isEmpty(convolution) || convolution.spatial() < 2)
     return "there are fewer than two spatial dimensions";
   if (convolution.groups != 1)
     return "there are several groups";
-  if (!isa<FloatType>(convolution.element))
-    return "elements are not real floating-point numbers";
+  int64_t group = chooseGroup(problem, convolution);
+  if (!isa<FloatType>(convolution.element) && group == 1)
+    return "elements are neither real floating-point numbers nor integers that are multiplied in "
+           "groups";
   if (llvm::any_of(convolution.window.getBaseDilations(), [](int64_t d) { return d != 1; }))
     return "the input is dilated";
-  if (convolution.channels < kBlockChannels)
+  if (convolution.channels < (group == 1 ? kLeastChannels : kLeastGroups * group))
     return "there are few channels";
-  int64_t blocks =
-      convolution.countTaps() *
-      llvm::divideCeil(convolution.channels, chooseSumBlock(convolution.channels, kSumBlock));
-  return blocks > kMaxPlainBlocks ? "there are so many blocks that their sum would lose accuracy"
-                                  : "";
+  int64_t blocks = convolution.countTaps() *
+                   llvm::divideCeil(convolution.channels, chooseBlockChannels(convolution, group));
+  return group == 1 && blocks > kMaxPlainBlocks
+             ? "there are so many blocks that their sum would lose accuracy"
+             : "";
 }
 
 /// Time that tiles wait for a patch of which half of L2 does not hold all.
@@ -78,8 +101,8 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
   int64_t pixels = convolution.outputSizes.back();
   TileShape tile = chooseTile(problem.target, convolution.element, lanes, pixels,
                               std::min(convolution.features, kBlockFeatures));
-  int64_t width = tile.vectors * lanes,
-          blockChannels = chooseSumBlock(convolution.channels, kSumBlock),
+  int64_t width = tile.vectors * lanes, group = chooseGroup(problem, convolution),
+          blockChannels = chooseBlockChannels(convolution, group),
           rowCount = convolution.outputSizes[convolution.spatial() - 2];
   // All rows of the result in a unit, or equal parts of them. Fewer rows cost more time to pack the
   // filter, but they make more units, and their patch stays in L2.
@@ -97,7 +120,8 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
         continue;
       hlo::ScheduleAttr schedule =
           makeSchedule(convolution, "convolution.blocked", tile,
-                       {std::min(tiles * width, convolution.features), rows, blockChannels}, lanes);
+                       {std::min(tiles * width, convolution.features), rows, blockChannels}, lanes,
+                       /*hasPatch=*/false, group);
       if (fitsStack(problem, convolution, ConvolutionShape(convolution, schedule)))
         schedules.push_back(schedule);
     }
@@ -128,7 +152,8 @@ double costBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ConvolutionProblem convolution = getConvolution(problem);
-  if (std::string wrong = checkFields(problem, convolution, schedule, 3, /*mayPatch=*/false);
+  int64_t group = chooseGroup(problem, convolution);
+  if (std::string wrong = checkFields(problem, convolution, schedule, 3, /*mayPatch=*/false, group);
       !wrong.empty())
     return wrong;
   ArrayRef<int64_t> block = schedule.getBlock();
@@ -139,13 +164,15 @@ std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedul
   if (block[0] > convolution.features || (block[0] < convolution.features && block[0] % width != 0))
     return "expected units of whole tiles";
   // Where sums are cut is decided by accuracy, not by speed.
-  if (block[2] != chooseSumBlock(convolution.channels, kSumBlock))
+  if (block[2] != chooseBlockChannels(convolution, group))
     return "expected the channels of `block` to be those of a block of the sum, which accuracy "
            "determines";
   return checkFrame(problem, convolution, ConvolutionShape(convolution, schedule));
 }
 
-std::string sumBlocks(const KernelProblem &, hlo::ScheduleAttr schedule) {
+std::string sumBlocks(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (!isa<FloatType>(getConvolution(problem).element))
+    return kExactSums.str();
   return "blocks of " + std::to_string(schedule.getBlock()[2]) + " channels of each tap";
 }
 

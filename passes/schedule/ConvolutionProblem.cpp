@@ -69,6 +69,7 @@ ConvolutionShape::ConvolutionShape(const ConvolutionProblem &problem, hlo::Sched
   if (schedule.getStrategy() == "convolution.blocked") {
     unitRows = schedule.getBlock()[1];
     blockChannels = schedule.getBlock()[2];
+    group = schedule.getGroup();
     setUpBlocks(problem);
     return;
   }
@@ -129,8 +130,8 @@ void ConvolutionShape::setUpBlocks(const ConvolutionProblem &problem) {
   for (const WindowAxis &axis : ArrayRef(axes).drop_back(2))
     patchSizes.push_back(axis.taps);
   patchSizes.append(
-      {axes[last - 1].getExtent(unitRows), axes[last].getExtent(pixels), problem.channels});
-  panelSizes = {blockChannels, width};
+      {axes[last - 1].getExtent(unitRows), axes[last].getExtent(pixels), problem.channels / group});
+  panelSizes = {blockChannels / group, width};
   sumSizes = {unitRows, int64_t(llvm::divideCeil(pixels, tilePixels)), tile.rows, width};
   hasPatch = true;
 }

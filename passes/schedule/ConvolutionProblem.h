@@ -76,15 +76,18 @@ struct ConvolutionShape {
   /// Rows of pixels of a unit, and channels of a block of the filter; zero except for
   /// convolution.blocked.
   int64_t unitRows = 0, blockChannels = 0;
+  /// Channels that one instruction multiplies and adds, whose elements fill a word of 32 bits in
+  /// patch and panel: 1 except for convolution.blocked.
+  int64_t group = 1;
   /// Steps of the loop over the channels of a tap.
   int64_t channelSteps = 1;
   /// Shape of the patch, a copy of the input under a tile's windows: [taps of all dimensions but
   /// the last..., position, channel], or [..., channel, position] with lanes along pixels. For
-  /// convolution.blocked it covers all rows of a unit.
+  /// convolution.blocked it covers all rows of a unit, and has groups of channels.
   llvm::SmallVector<int64_t> patchSizes;
   bool hasPatch = false;
   /// With lanes along channels: the filter as [tap..., feature, channel], padded to whole vectors
-  /// of channels. For convolution.blocked: a block of the filter as [channel][feature].
+  /// of channels. For convolution.blocked: a block of the filter as [group of channels][feature].
   llvm::SmallVector<int64_t> panelSizes;
   /// For convolution.blocked: the sums of a unit's tiles as [row][tile][pixel][feature].
   llvm::SmallVector<int64_t> sumSizes;

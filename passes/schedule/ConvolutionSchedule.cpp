@@ -15,13 +15,13 @@ ConvolutionProblem getConvolution(const KernelProblem &problem) {
 
 hlo::ScheduleAttr makeSchedule(const ConvolutionProblem &convolution, StringRef strategy,
                                TileShape tile, ArrayRef<int64_t> block, int64_t lanes,
-                               bool hasPatch) {
+                               bool hasPatch, int64_t group) {
   MLIRContext *context = convolution.resultType.getContext();
   SmallVector<StringAttr> with;
   if (hasPatch)
     with.push_back(StringAttr::get(context, "patch"));
-  return hlo::ScheduleAttr::get(context, strategy, {tile.rows, tile.vectors}, block, lanes,
-                                /*group=*/1, /*units=*/0, /*grain=*/0, /*scratch=*/0, with);
+  return hlo::ScheduleAttr::get(context, strategy, {tile.rows, tile.vectors}, block, lanes, group,
+                                /*units=*/0, /*grain=*/0, /*scratch=*/0, with);
 }
 
 bool isEmpty(const ConvolutionProblem &convolution) {
@@ -62,6 +62,7 @@ double getProductTime(const KernelProblem &problem, const ConvolutionProblem &co
       counts.useful * getTileRate(problem.target, convolution.element, shape.tile,
                                   shape.lanesOn == ConvolutionLanes::Pixels ? convolution.features
                                                                             : shape.leastPixels);
+  rate *= problem.costs.getGroupSpeed(shape.group, /*isBf16=*/false);
   return counts.products * problem.costs.getMultiplyAddTime(convolution.element) * whole /
          double(shape.lanes) / rate;
 }
@@ -95,7 +96,8 @@ double getFillTime(const KernelProblem &problem, const ConvolutionProblem &convo
 }
 
 std::string checkFields(const KernelProblem &problem, const ConvolutionProblem &convolution,
-                        hlo::ScheduleAttr schedule, size_t blockRank, bool mayPatch) {
+                        hlo::ScheduleAttr schedule, size_t blockRank, bool mayPatch,
+                        int64_t group) {
   if (std::string wrong = checkScheduleFields(
           problem, schedule, mayPatch ? ArrayRef<StringRef>{"patch"} : ArrayRef<StringRef>());
       !wrong.empty())
@@ -103,8 +105,8 @@ std::string checkFields(const KernelProblem &problem, const ConvolutionProblem &
   if (schedule.getBlock().size() != blockRank ||
       llvm::any_of(schedule.getBlock(), [](int64_t size) { return size < 1; }))
     return "expected `block` to be " + std::to_string(blockRank) + " numbers, 1 or more";
-  if (schedule.getGroup() != 1)
-    return "expected no `group`";
+  if (schedule.getGroup() != group)
+    return "expected `group` to be " + std::to_string(group) + " for these types and channels";
   return checkLanes(problem, schedule, convolution.getPartBits());
 }
 

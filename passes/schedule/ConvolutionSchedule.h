@@ -22,7 +22,7 @@ inline constexpr int64_t kBlockFeatures = 128;
 
 hlo::ScheduleAttr makeSchedule(const ConvolutionProblem &convolution, llvm::StringRef strategy,
                                TileShape tile, llvm::ArrayRef<int64_t> block, int64_t lanes,
-                               bool hasPatch = false);
+                               bool hasPatch = false, int64_t group = 1);
 
 bool isEmpty(const ConvolutionProblem &convolution);
 
@@ -57,7 +57,8 @@ double getFillTime(const KernelProblem &problem, const ConvolutionProblem &convo
 /// Checks the fields that all strategies share, where `block` must have `blockRank` numbers.
 /// Returns what is wrong, or an empty string.
 std::string checkFields(const KernelProblem &problem, const ConvolutionProblem &convolution,
-                        hlo::ScheduleAttr schedule, size_t blockRank, bool mayPatch);
+                        hlo::ScheduleAttr schedule, size_t blockRank, bool mayPatch,
+                        int64_t group = 1);
 
 /// True if the patch, panel and sums of a shape fit on the stack beside a tile of results and
 /// spilled registers.

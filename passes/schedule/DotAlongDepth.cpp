@@ -80,8 +80,8 @@ double costAlongDepth(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   DotProblem dot = getDot(problem);
   int64_t lanes = schedule.getLanes(), group = schedule.getGroup();
   double passes = llvm::divideCeil(dot.rows, schedule.getTile()[0]);
-  double compute =
-      getProductTime(problem, dot, lanes, kAlongRate * getGroupSpeed(problem, dot, group));
+  double compute = getProductTime(
+      problem, dot, lanes, kAlongRate * problem.costs.getGroupSpeed(group, dot.factorIsBf16()));
   double elements = double(dot.batches) * dot.columns * dot.depth;
   double sums = double(dot.batches) * dot.rows * dot.columns *
                 problem.costs.fromCycles(llvm::Log2_64(lanes) + 1);

@@ -390,7 +390,8 @@ double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double compute =
       schedule.has(kMatrixRegisters)
           ? getMatrixTime(problem, dot, schedule)
-          : getProductTime(problem, dot, lanes, rate * useful * getGroupSpeed(problem, dot, group));
+          : getProductTime(problem, dot, lanes,
+                           rate * useful * problem.costs.getGroupSpeed(group, dot.factorIsBf16()));
   double read = getReadTime(problem, dot, rowBlocks),
          readLeft = getLeftReadTime(problem, dot, schedule, columnBlocks);
   // Prefetched memory arrives while tiles compute.

@@ -37,21 +37,13 @@ int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t
 int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
                     bool packs) {
   const Target &target = problem.target;
-  Type left = dot.lhsType.getElementType(), right = dot.rhsType.getElementType();
-  auto fits = [](Type type, unsigned bits) {
-    return isa<IntegerType>(type) && !hlo::isPred(type) &&
-           (type.getIntOrFloatBitWidth() < bits || type.isSignlessInteger(bits));
-  };
-  if (lanes < 4 || dot.depth < 2)
+  if (lanes < kLeastGroupLanes || dot.depth < 2)
     return 1;
   if (dot.factorIsBf16())
     return target.usesBf16Dot && dot.element.isF32() ? 2 : 1;
-  if (!dot.element.isInteger(32))
-    return 1;
-  bool lhsIsBytes = fits(left, 8) || left.isUnsignedInteger(8);
-  if (packs && target.hasQuadMultiplyAdd && lhsIsBytes && fits(right, 8))
-    return 4;
-  return target.hasPairMultiplyAdd && fits(left, 16) && fits(right, 16) ? 2 : 1;
+  return dot.element.isInteger(32) ? getIntegerGroup(target, dot.lhsType.getElementType(),
+                                                     dot.rhsType.getElementType(), packs)
+                                   : 1;
 }
 
 int64_t getSumDepth(int64_t group) { return kSumBlock * group; }
@@ -66,26 +58,14 @@ double getProductTime(const KernelProblem &problem, const DotProblem &dot, int64
   return getProducts(dot) * problem.costs.getMultiplyAddTime(dot.element) * whole / lanes / rate;
 }
 
-double getGroupSpeed(const KernelProblem &problem, const DotProblem &dot, int64_t group) {
-  const Rates &rates = problem.target.machine.rates;
-  double rate = rates.multiplyAdd;
-  if (dot.factorIsBf16() && group == 2)
-    rate = rates.bf16Product;
-  else if (group == 2 && rates.pairProduct > 0)
-    rate = 1 / (1 / rates.pairProduct + 1 / rates.simple); // the sum is an instruction of its own
-  else if (group == 4)
-    rate = rates.quadProduct;
-  // A machine's description may say nothing of an instruction that it has.
-  return double(group) * (rate > 0 ? rate / rates.multiplyAdd : 1);
-}
-
 double getLeastProductTime(const KernelProblem &problem, hlo::DotOp op) {
   DotProblem dot(op);
   int64_t lanes = problem.target.getLanes(dot.getPartBits()),
           group = chooseGroup(problem, dot, lanes, /*packs=*/true);
   if (refuseMatrices(problem, dot, lanes, group).empty())
     return getProducts(dot) * getMatrixProductTime(problem, group);
-  return getProductTime(problem, dot, lanes, getGroupSpeed(problem, dot, group));
+  return getProductTime(problem, dot, lanes,
+                        problem.costs.getGroupSpeed(group, dot.factorIsBf16()));
 }
 
 double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShape tile) {

@@ -62,9 +62,6 @@ double getMatrixProductTime(const KernelProblem &problem, int64_t group);
 double getMatrixTime(const KernelProblem &problem, const DotProblem &dot,
                      hlo::ScheduleAttr schedule);
 
-/// By what factor products in groups of `group` are faster than a multiply-add each.
-double getGroupSpeed(const KernelProblem &problem, const DotProblem &dot, int64_t group);
-
 /// A lower bound of the time of a dot's products, by the fastest instructions for them.
 double getLeastProductTime(const KernelProblem &problem, hlo::DotOp dot);
 

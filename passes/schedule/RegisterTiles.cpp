@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/RegisterTiles.h"
+#include "compiler/hlo/ElementType.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -86,6 +87,17 @@ TileShape chooseTile(const Target &target, Type accumulator, int64_t lanes, int6
       }
     }
   return best;
+}
+
+int64_t getIntegerGroup(const Target &target, Type left, Type right, bool packs) {
+  auto fits = [](Type type, unsigned bits) {
+    return isa<IntegerType>(type) && !hlo::isPred(type) &&
+           (type.getIntOrFloatBitWidth() < bits || type.isSignlessInteger(bits));
+  };
+  bool leftIsBytes = fits(left, 8) || left.isUnsignedInteger(8);
+  if (packs && target.hasQuadMultiplyAdd && leftIsBytes && fits(right, 8))
+    return 4;
+  return target.hasPairMultiplyAdd && fits(left, 16) && fits(right, 16) ? 2 : 1;
 }
 
 } // namespace hloc

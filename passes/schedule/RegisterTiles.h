@@ -27,6 +27,14 @@ enum class TileKeeps { Vectors, Fewest };
 TileShape chooseTile(const Target &target, mlir::Type accumulator, int64_t lanes, int64_t rows,
                      int64_t columns, TileKeeps keeps = TileKeeps::Vectors);
 
+/// The fewest lanes of sums with instructions that add several products to each.
+inline constexpr int64_t kLeastGroupLanes = 4;
+
+/// How many products of integers of types `left` and `right` one instruction adds to a sum of 32
+/// bits: 2 (emitPairMultiplyAdd), or 4 (emitQuadMultiplyAdd) if `packs` says that both operands are
+/// packed; else 1.
+int64_t getIntegerGroup(const Target &target, mlir::Type left, mlir::Type right, bool packs);
+
 /// Steps of a tile's loop between two prefetches.
 inline constexpr int64_t kPieceSteps = 16;
 

@@ -18,7 +18,14 @@ namespace hloc {
 /// Copies what is under the windows of the unit's rows, the first of which is `rowStart`.
 void ConvolutionKernel::fillRows(Value rowStart) {
   int64_t last = spatial() - 1;
-  MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes, element)};
+  SmallVector<int64_t> sizes(shape.patchSizes);
+  sizes.back() *= shape.group;
+  MemoryArray memory{patch, RankedTensorType::get(sizes, factor)};
+  // Factors of few bits fill a vector with more lanes, if they leave no remainder.
+  int64_t lanes = shape.lanes * shape.group;
+  while (lanes > shape.lanes && problem.channels % lanes != 0)
+    lanes /= 2;
+  ScopedLanes channelLanes(index, lanes);
   VectorIndex zero = index.uniform(0),
               firstRow = inputPosition(last - 1, index.uniform(rowStart), zero);
   VectorIndex firstColumn = inputPosition(last, zero, zero);
@@ -35,8 +42,11 @@ void ConvolutionKernel::fillRows(Value rowStart) {
                              from.append({index.add(firstRow, x[0]), index.add(firstColumn, x[1])});
                              to.append({x[0], x[1], channel});
                              VectorValue value = loadInput(from, channel, mask);
-                             if (value.re)
-                               storeElements(index, memory, to, value, mask);
+                             if (!value.re)
+                               return SmallVector<Value>();
+                             if (inputIsOffset)
+                               value.re = emitOffset(b, broadcastLanes(index, value).re);
+                             storeElements(index, memory, to, value, mask);
                              return SmallVector<Value>();
                            });
                      });
@@ -102,14 +112,64 @@ void ConvolutionKernel::prefetchFilter(ArrayRef<VectorIndex> tap, Value channel,
   });
 }
 
+/// Packs `groups` groups of channels of the filter's tap, for the features of a tile.
+void ConvolutionKernel::packBlock(MemoryArray panel, ArrayRef<Value> tap, Value firstChannel,
+                                  Value groups, const TileSpan &featureSpan) {
+  int64_t lanes = index.getLanes();
+  buildFor(context, index.constant(0), groups, 1, [&](Value k) {
+    VectorIndex first =
+        index.add(index.uniform(firstChannel), index.multiply(index.uniform(k), shape.group));
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      VectorIndex feature =
+          index.add(index.consecutive(featureSpan.start, featureSpan.multiple), v * lanes);
+      Value words;
+      for (int64_t part = 0; part < shape.group; ++part) {
+        VectorValue value = loadFilter(tap, index.add(first, part), feature,
+                                       firstLanes(index, featureSpan.live - v * lanes));
+        if (!value.re)
+          return;
+        Value here = broadcastLanes(index, value).re;
+        if (shape.group > 1)
+          here = arith::ExtUIOp::create(b, VectorType::get({lanes}, b.getI32Type()), here);
+        if (part > 0) {
+          Value bits = arith::ConstantIntOp::create(b, b.getI32Type(), 32 / shape.group * part);
+          here = arith::ShLIOp::create(b, here, index.splat(bits));
+        }
+        words = words ? arith::OrIOp::create(b, words, here) : here;
+      }
+      VectorIndex to = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+      storeElements(index, panel, {index.uniform(k), to}, {words, {}}, {});
+    }
+  });
+}
+
+/// The initial sums of a tile's products with the block in `panel`: zero, or what compensates for
+/// the 128 that is added to the input.
+SmallVector<VectorValue> ConvolutionKernel::beginSums(MemoryArray panel, Value groups) {
+  SmallVector<VectorValue> sums(tile.rows * tile.vectors, emitZero(index, element));
+  if (!inputIsOffset)
+    return sums;
+  int64_t lanes = index.getLanes();
+  SmallVector<Value> offsets(tile.vectors, sums[0].re);
+  offsets = buildFor(context, index.constant(0), groups, 1, offsets, [&](Value k, ValueRange now) {
+    SmallVector<Value> next;
+    for (auto [v, sum] : llvm::enumerate(now)) {
+      VectorIndex at = index.add(index.consecutive(index.constant(0), lanes), v * lanes);
+      Value words = loadElements(index, panel, {index.uniform(k), at}, {}).re;
+      next.push_back(emitOffsetMultiplyAdd(index, words, sum));
+    }
+    return next;
+  });
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum.re = arith::SubIOp::create(b, sum.re, offsets[i % tile.vectors]);
+  return sums;
+}
+
 /// Computes all sums of the features of a tile, for the rows from `rowStart` on.
 void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan,
                                         Value rowStart, Value rowCount, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
   MemoryArray patchMemory{patch, RankedTensorType::get(shape.patchSizes, element)};
-  auto feature = [&](int64_t v) {
-    return index.add(index.consecutive(featureSpan.start, featureSpan.multiple), v * lanes);
-  };
   auto within = [&](int64_t v) {
     return index.add(index.consecutive(index.constant(0), lanes), v * lanes);
   };
@@ -137,19 +197,15 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
           Value end = b.createOrFold<arith::AddIOp>(first, index.constant(shape.blockChannels));
           if (problem.channels % shape.blockChannels != 0)
             end = b.createOrFold<arith::MinSIOp>(end, index.constant(problem.channels));
-          Value count = b.createOrFold<arith::SubIOp>(end, first);
-          auto channel = [&](Value k) {
-            return index.uniform(b.createOrFold<arith::AddIOp>(first, k));
+          auto countGroups = [&](Value channels) {
+            return shape.group == 1
+                       ? channels
+                       : b.createOrFold<arith::DivUIOp>(channels, index.constant(shape.group));
           };
-          buildFor(context, index.constant(0), count, 1, [&](Value k) {
-            for (int64_t v = 0; v < tile.vectors; ++v) {
-              VectorValue value = loadFilter(tapValues, channel(k), feature(v),
-                                             firstLanes(index, featureSpan.live - v * lanes));
-              if (value.re)
-                storeElements(index, memory.panel, {index.uniform(k), within(v)},
-                              broadcastLanes(index, value), {});
-            }
-          });
+          Value count = countGroups(b.createOrFold<arith::SubIOp>(end, first)),
+                firstGroup = countGroups(first);
+          packBlock(memory.panel, tapValues, first, count, featureSpan);
+          SmallVector<VectorValue> initial = beginSums(memory.panel, count);
           forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
             VectorIndex patchRow =
                 index.add(index.multiply(index.uniform(row), axes[last - 1].stride),
@@ -160,7 +216,7 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
               at.append({patchRow,
                          index.add(index.multiply(pixel, axes[last].stride),
                                    index.multiply(tap[last], axes[last].tapStride)),
-                         channel(k)});
+                         index.uniform(b.createOrFold<arith::AddIOp>(firstGroup, k))});
               return loadElements(index, patchMemory, at, {});
             };
             auto right = [&](int64_t v, Value k) {
@@ -169,8 +225,9 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
             SmallVector<VectorValue> sums;
             if (prefetchesFilter())
               sums = buildTileInPieces(
-                  context, tile, element, /*group=*/1, count, zeros, left, right, [&](Value piece) {
-                    int64_t pieces = countTilePieces(shape.blockChannels),
+                  context, tile, element, shape.group, count, initial, left, right,
+                  [&](Value piece) {
+                    int64_t pieces = countTilePieces(shape.blockChannels / shape.group),
                             tiles = llvm::divideCeil(shape.pixels, shape.tilePixels);
                     VectorIndex tileNumber =
                         index.add(index.multiply(index.uniform(row), tiles), index.uniform(number));
@@ -180,8 +237,8 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
                                    shape.unitRows * tiles * pieces);
                   });
             else
-              sums = buildTile(context, tile, element, /*group=*/1, index.constant(0), count, zeros,
-                               left, right);
+              sums = buildTile(context, tile, element, shape.group, index.constant(0), count,
+                               initial, left, right);
             forEachSum([&](int64_t r, int64_t v) {
               ElementIndex at = sumAt(row, number, r, v);
               VectorValue before = loadElements(index, memory.sums, at, {});
@@ -205,6 +262,12 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
 }
 
 void ConvolutionKernel::emitBlocked() {
+  if (shape.group > 1) {
+    // The instructions work on signless i32, whose sums have the same bits as those of u32.
+    element = b.getI32Type();
+    factor = b.getIntegerType(32 / shape.group);
+    inputIsOffset = shape.group == 4 && !problem.inputType.getElementType().isUnsignedInteger();
+  }
   int64_t bytes = problem.getElementBytes(), last = spatial() - 1;
   auto allocate = [&](ArrayRef<int64_t> sizes) {
     return MemoryArray{context.allocateOnStack(ShapedType::getNumElements(sizes) * bytes),

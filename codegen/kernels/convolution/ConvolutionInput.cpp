@@ -83,13 +83,13 @@ VectorValue ConvolutionKernel::loadInput(ArrayRef<VectorIndex> positions, Vector
   VectorValue value = context.emitter.emit(op.getLhs(), at, inside);
   if (!value.re)
     return value;
-  value = emitConvertLanes(index, value, problem.inputType.getElementType(), element);
+  value = emitConvertLanes(index, value, problem.inputType.getElementType(), factor);
   if (!inside)
     return value;
   VectorValue zero;
   {
     ScopedLanes same(index, value.isUniform() && !inside.lanes ? 1 : index.getLanes());
-    zero = emitZero(index, element);
+    zero = emitZero(index, factor);
   }
   if (inside.lanes)
     value = emitSelect(index, inside.lanes, value, zero);
@@ -111,7 +111,7 @@ VectorValue ConvolutionKernel::loadFilter(ArrayRef<Value> tap, VectorIndex chann
     at[dims.getKernelSpatial()[d]] = x;
   }
   VectorValue value = context.emitter.emit(op.getRhs(), at, mask);
-  return value.re ? emitConvertLanes(index, value, problem.filterType.getElementType(), element)
+  return value.re ? emitConvertLanes(index, value, problem.filterType.getElementType(), factor)
                   : value;
 }
 

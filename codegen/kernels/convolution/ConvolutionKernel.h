@@ -24,7 +24,7 @@ public:
   ConvolutionKernel(KernelContext &context, hlo::ConvolutionOp op)
       : problem(op), shape(problem, context.chosen), context(context), b(context.b),
         index(context.index), op(op), window(problem.window), dims(problem.dims),
-        element(problem.element), tile(shape.tile) {}
+        element(problem.element), factor(problem.element), tile(shape.tile) {}
 
   llvm::LogicalResult emit();
 
@@ -58,7 +58,7 @@ private:
   TileStore makeStore();
   ElementIndex resultIndex(VectorIndex row, VectorIndex column);
 
-  /// A packed block of the filter, [channel][feature], and the sums of a unit's tiles,
+  /// A packed block of the filter, [group of channels][feature], and the sums of a unit's tiles,
   /// [row][tile][pixel][feature].
   struct BlockMemory {
     MemoryArray panel, sums;
@@ -70,6 +70,9 @@ private:
   bool prefetchesFilter();
   void prefetchFilter(llvm::ArrayRef<VectorIndex> tap, mlir::Value channel, mlir::Value feature,
                       mlir::Value turn, int64_t turns);
+  void packBlock(MemoryArray panel, llvm::ArrayRef<mlir::Value> tap, mlir::Value firstChannel,
+                 mlir::Value groups, const TileSpan &featureSpan);
+  llvm::SmallVector<VectorValue> beginSums(MemoryArray panel, mlir::Value groups);
   void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, mlir::Value rowStart,
                        mlir::Value rowCount, TileStore &store);
   void emitBlocked();
@@ -93,6 +96,11 @@ private:
   hlo::WindowAttr window;
   hlo::ConvDimensionsAttr dims;
   mlir::Type element;
+  /// Type of the factors: i16 or i8 with groups of channels, else that of the sums.
+  mlir::Type factor;
+  /// With groups of four channels if input and filter are signed: 128 is added to the input, and
+  /// 128 times the filter's sum is subtracted again.
+  bool inputIsOffset = false;
   TileShape tile;
   llvm::SmallVector<Axis> axes;
   mlir::Value phase;

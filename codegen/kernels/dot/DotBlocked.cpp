@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace hloc {
 
-/// 128 in each byte: added to signed bytes to make them unsigned.
-static constexpr int64_t kOffsetBytes = int32_t(0x80808080);
 /// Bits of the smallest vector registers.
 static constexpr int64_t kLeastRegisterBits = 128;
 /// The number of entries of packed panels and rows for the k of `depthRange`: one per k or per
@@ -137,9 +135,6 @@ void DotKernel::packCorrection(const Panel &panel, Range depthRange) {
   SmallVector<Value> sums;
   for (int64_t v = 0; v < tile.vectors; ++v)
     sums.push_back(emitZero(index, element).re);
-  auto bytes = VectorType::get({4 * lanes}, b.getI8Type());
-  Value offsets = vector::BitCastOp::create(
-      b, bytes, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
   auto place = [&](VectorIndex entry, int64_t v) {
     return ElementIndex{index.uniform(panel.number), entry,
                         index.add(index.consecutive(index.constant(0), lanes), v * lanes)};
@@ -149,8 +144,7 @@ void DotKernel::packCorrection(const Panel &panel, Range depthRange) {
         SmallVector<Value> next;
         for (auto [v, sum] : llvm::enumerate(now)) {
           Value words = loadElements(index, panel.memory, place(index.uniform(k), v), {}).re;
-          next.push_back(
-              emitQuadMultiplyAdd(index, offsets, vector::BitCastOp::create(b, bytes, words), sum));
+          next.push_back(emitOffsetMultiplyAdd(index, words, sum));
         }
         return next;
       });
@@ -238,8 +232,7 @@ void DotKernel::packLhs(MemoryArray packed, const TileSpan &span, Range depthRan
                 b, VectorType::get({lanes}, element),
                 loadGroups(start, [&](VectorIndex at, Mask mask) { return loadLhs(m, at, mask); }));
             if (lhsIsOffset)
-              value.re = arith::XOrIOp::create(
-                  b, value.re, index.splat(arith::ConstantIntOp::create(b, element, kOffsetBytes)));
+              value.re = emitOffset(b, value.re);
           } else {
             VectorIndex at = index.consecutive(start, lanes);
             value = loadLhs(m, at,

@@ -123,3 +123,21 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     return %r : tensor<1x14x14x192xf32>
   }
 }
+
+// -----
+
+// Bytes are multiplied in groups of channels: two for each sum, or four.
+// CHECK-LABEL: func.func @bytes
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.blocked" tile = [6, 2] block = [32, 14, 64] lanes = 8 group = 2>
+// CHECK-SAME: "convolution.blocked" tile = [8, 2] block = [64, 56, 64] lanes = 16 group = 4>
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}, {cpu = "icelake-server", triple = "x86_64-linux-gnu", single_threaded}]} {
+  func.func @bytes(%x: tensor<1x56x56x64xi8>, %w: tensor<3x3x64x64xi8>) -> tensor<1x56x56x64xi32> {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x56x56x64xi8>, tensor<3x3x64x64xi8>) -> tensor<1x56x56x64xi32> {
+    ^bb0(%input: tensor<1x56x56x64xi8>, %filter: tensor<3x3x64x64xi8>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<1x56x56x64xi8>, tensor<3x3x64x64xi8>) -> tensor<1x56x56x64xi32>
+      hlo.return %0 : tensor<1x56x56x64xi32>
+    }
+    return %r : tensor<1x56x56x64xi32>
+  }
+}
