@@ -44,6 +44,7 @@ void populateIndexingRules(mlir::RewritePatternSet &patterns);
 void populateUpdateRules(mlir::RewritePatternSet &patterns);
 void populateTransposeRules(mlir::RewritePatternSet &patterns);
 void populateContractionRules(mlir::RewritePatternSet &patterns);
+void populateFactorRules(mlir::RewritePatternSet &patterns);
 void populateControlFlowRules(mlir::RewritePatternSet &patterns);
 void populateConstantFolding(mlir::RewritePatternSet &patterns);
 

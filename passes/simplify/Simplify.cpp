@@ -28,6 +28,7 @@ struct Simplify : hloc::impl::SimplifyBase<Simplify> {
     populateUpdateRules(rules);
     populateTransposeRules(rules);
     populateContractionRules(rules);
+    populateFactorRules(rules);
     populateControlFlowRules(rules);
     populateConstantFolding(rules);
     patterns = FrozenRewritePatternSet(std::move(rules));
