@@ -25,8 +25,9 @@ static int64_t getWidth(Type accumulator) { return isa<ComplexType>(accumulator)
 bool fitsRegisters(const Target &target, Type accumulator, TileShape tile, TileKeeps keeps) {
   // Besides the accumulators there are the values that are kept, one of the other operand, for
   // complex numbers also the negated imaginary part, and the product if there is no fused
-  // multiply-add.
-  int64_t width = getWidth(accumulator), product = target.hasFma ? 0 : 1,
+  // multiply-add, as for integers.
+  bool isFused = target.hasFma && !isa<IntegerType>(accumulator);
+  int64_t width = getWidth(accumulator), product = isFused ? 0 : 1,
           kept = keeps == TileKeeps::Fewest ? std::min(tile.rows, tile.vectors) : tile.vectors;
   return (tile.rows * tile.vectors + kept + 1) * width + (width - 1) + product <=
          target.vectorRegisters;
