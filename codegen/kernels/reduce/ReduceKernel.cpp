@@ -49,11 +49,9 @@ LogicalResult ReduceKernel::analyze() {
   return success();
 }
 
-void ReduceKernel::planScratch() {
-  if (columns > 1) // a scratch row has one column
-    return;
-  // The stages in which each value over S is needed.
-  DenseMap<Operation *, llvm::SmallDenseSet<int64_t, 4>> stages;
+/// The stages in which each operation over S is needed.
+ReduceKernel::Stages ReduceKernel::findStages() {
+  Stages stages;
   for (Operation &op : llvm::reverse(context.getBody())) {
     for (Operation *user : op.getUsers()) {
       if (auto reduce = dyn_cast<hlo::ReduceOp>(user)) {
@@ -68,25 +66,69 @@ void ReduceKernel::planScratch() {
       }
     }
   }
+  return stages;
+}
+
+/// True if `op` computes a value over S that is expensive and needed in several stages.
+bool ReduceKernel::isWorthKeeping(Operation &op, const Stages &stages) {
+  if (isa<hlo::ReturnOp, hlo::ReduceOp>(op) ||
+      arrayType(op.getResult(0)).getShape() != problem.shape)
+    return false;
+  return context.costs.toCycles(context.costs.getScalarTime(&op)) >= kWorthKeeping &&
+         stages.lookup(&op).size() >= 2 &&
+         getStorageBits(arrayType(op.getResult(0)).getElementType()) >= 8;
+}
+
+/// Makes `value` be loaded from where it is kept.
+void ReduceKernel::bindKept(Value value) {
+  context.emitter.bind(value, [this, value](ArrayRef<VectorIndex> at, Mask mask) {
+    return loadOrKeep(value, at, mask);
+  });
+}
+
+void ReduceKernel::planScratch() {
+  if (columns > 1) // a scratch row has one column
+    return;
+  Stages stages = findStages();
   // Rows end with whole vectors.
   int64_t rowLanes = rows ? 1 : index.getLanes(), room = rows ? getMostStageLanes() : 0;
   for (Operation &op : context.getBody()) {
-    if (isa<hlo::ReturnOp, hlo::ReduceOp>(op) ||
-        arrayType(op.getResult(0)).getShape() != problem.shape)
+    if (!isWorthKeeping(op, stages))
       continue;
     Type element = arrayType(op.getResult(0)).getElementType();
     int64_t bytes = (problem.innerCount * rowLanes + room) * getStorageBits(element) / 8;
-    bool costly = context.costs.toCycles(context.costs.getScalarTime(&op)) >= kWorthKeeping;
-    if (!costly || stages.lookup(&op).size() < 2 || bytes > kScratchRowBytes ||
-        getStorageBits(element) < 8)
+    if (bytes > kScratchRowBytes)
       continue;
-    scratch[op.getResult(0)] = {context.allocateOnStack(bytes), std::nullopt};
+    scratch[op.getResult(0)] = {context.allocateOnStack(bytes), std::nullopt, std::nullopt};
+    bindKept(op.getResult(0));
   }
-  for (auto &[value, kept] : scratch) {
-    Value captured = value;
-    context.emitter.bind(value, [this, captured](ArrayRef<VectorIndex> at, Mask mask) {
-      return loadOrKeep(captured, at, mask);
-    });
+}
+
+/// With panels: keeps a value in the memory of a result that is computed from it last. Nothing is
+/// kept over an operand, which may still be read, nor if the last strip of a row overlaps the one
+/// before, which then has its results already.
+void ReduceKernel::planKeptInResults() {
+  int64_t lanes = index.getLanes();
+  if (problem.getColumns(lanes).count % lanes != 0 ||
+      llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; }))
+    return;
+  Stages stages = findStages();
+  BackwardSliceOptions options;
+  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
+  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
+    if (arrayType(result).getShape() != problem.shape || storedIn.contains(i))
+      continue;
+    SetVector<Operation *> computed;
+    (void)getBackwardSlice(result, &computed, options);
+    for (Operation *op : llvm::reverse(computed)) {
+      Value value = op->getResult(0);
+      if (!isWorthKeeping(*op, stages) || scratch.contains(value) ||
+          arrayType(value).getElementType() != arrayType(result).getElementType())
+        continue;
+      scratch[value] = {Value(), unsigned(i), std::nullopt};
+      bindKept(value);
+      break;
+    }
   }
 }
 
@@ -271,9 +313,8 @@ LogicalResult ReduceKernel::emit() {
   }
   index.setLanes(context.chosen.getTile()[1] * context.chosen.getLanes());
   walk.emplace(context, problem.reducedSizes, rows);
-  if (!panels)
-    planScratch();
   planEarlyResults();
+  panels ? planKeptInResults() : planScratch();
   panels ? emitPanels() : rows ? emitRows() : emitColumns();
   context.prefetchStreams();
   return success();

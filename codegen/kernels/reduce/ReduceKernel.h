@@ -11,8 +11,9 @@
 // - Panels: like columns, but for each block of D all columns of a panel are folded, and their
 //   totals are in memory.
 //
-// A value over S that is expensive and needed in several stages is kept in a scratch row. A result
-// over S that a stage computes anyway is stored there (test/codegen/stored-while-folding.hlo).
+// A value over S that is expensive and needed in several stages is kept in a scratch row, or, with
+// panels, where a result of the same type will be (test/codegen/kept-in-panels.hlo). A result over
+// S that a stage computes anyway is stored there (test/codegen/stored-while-folding.hlo).
 //
 // ReduceKernel.cpp analyses the kernel and loops over the outer positions; ReduceStage.cpp has the
 // code of one position, ReducePanels.cpp that of a panel.
@@ -54,7 +55,12 @@ private:
   }
 
   llvm::LogicalResult analyze();
+  using Stages = llvm::DenseMap<mlir::Operation *, llvm::SmallDenseSet<int64_t, 4>>;
+  Stages findStages();
+  bool isWorthKeeping(mlir::Operation &op, const Stages &stages);
   void planScratch();
+  void planKeptInResults();
+  void bindKept(mlir::Value value);
   void planEarlyResults();
   void describeRows();
   void emitRows();
@@ -147,11 +153,12 @@ private:
   int64_t column = 0; // of `columns`
   void moveTo(int64_t column);
 
-  /// A value over S that is kept in scratch memory. It is written by the first stage that computes
-  /// it at its own position; earlier stages may compute it at others, for example through a
-  /// reverse.
+  /// A value over S that is kept in scratch memory or in the memory of a result. It is written by
+  /// the first stage that computes it at its own position; earlier stages may compute it at others,
+  /// for example through a reverse.
   struct Kept {
     mlir::Value pointer;
+    std::optional<unsigned> result;
     std::optional<int64_t> writtenIn;
   };
   llvm::DenseMap<mlir::Value, Kept> scratch;

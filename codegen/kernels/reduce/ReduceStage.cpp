@@ -14,32 +14,38 @@ VectorValue ReduceKernel::loadOrKeep(Value value, ArrayRef<VectorIndex> at, Mask
   auto compute = [&] {
     context.emitter.unbind(value);
     VectorValue lanes = context.emitter.emit(value, at, mask);
-    context.emitter.bind(value, [this, value](ArrayRef<VectorIndex> at, Mask mask) {
-      return loadOrKeep(value, at, mask);
-    });
+    bindKept(value);
     return lanes;
   };
   bool isWritten = kept.writtenIn && *kept.writtenIn < currentStage;
   if (at != ArrayRef<VectorIndex>(currentAt) || (!isWritten && currentStage == finalStage))
     return compute();
-  // The index in the scratch row: the position in D and, for columns, a vector for each.
-  ElementIndex place;
-  SmallVector<int64_t> sizes(problem.reducedSizes);
-  for (int64_t d : problem.reduced)
-    place.push_back(at[d]);
-  if (!rows) {
-    place.push_back(index.consecutive(index.constant(0)));
-    sizes.push_back(index.getLanes());
+  ElementIndex place(at);
+  MemoryArray memory;
+  Mask present = mask;
+  if (kept.result) {
+    memory = context.getOutput(*kept.result);
+  } else {
+    // The index in the scratch row: the position in D and, for columns, a vector for each.
+    SmallVector<int64_t> sizes(problem.reducedSizes);
+    place.clear();
+    for (int64_t d : problem.reduced)
+      place.push_back(at[d]);
+    if (!rows) {
+      place.push_back(index.consecutive(index.constant(0)));
+      sizes.push_back(index.getLanes());
+    }
+    memory = {kept.pointer, RankedTensorType::get(sizes, arrayType(value).getElementType())};
+    // The row has room for whole vectors. A load waits for a masked store to reach the cache, while
+    // a whole one is forwarded.
+    present = {};
   }
-  // The row has room for whole vectors. A load waits for a masked store to reach the cache, while a
-  // whole one is forwarded.
-  MemoryArray row{kept.pointer, RankedTensorType::get(sizes, arrayType(value).getElementType())};
   if (isWritten)
-    return loadElements(index, row, place, {});
+    return loadElements(index, memory, place, present);
   kept.writtenIn = currentStage;
   VectorValue lanes = compute();
   if (lanes.re)
-    storeElements(index, row, place, lanes, {});
+    storeElements(index, memory, place, lanes, present);
   return lanes;
 }
 
