@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """hloc beside XLA:CPU, on the same HLO in the same run. Needs `pip install jax`.
 
-    versus_xla.py [--threads N] [--match REGEX] [--seconds S] [--json FILE]
+    versus_xla.py [--threads N] [--mcpu NAME] [--match REGEX] [--seconds S] [--json FILE]
                   [--hlo-run PATH] [--machine-limits PATH] [MODULE.hlo...]
 
 A line for each workload of workloads.py and the demonstration's network, or for each module given:
@@ -13,6 +13,9 @@ A line for each workload of workloads.py and the demonstration's network, or for
                   the peak does the workload's multiply-adds, or moves arguments and results once
                   (whichever is longer), over hloc's time
     compile       milliseconds to compile, XLA and hloc, the median of three
+
+--mcpu, one of x86-64-v2, -v3 and -v4, holds both sides to the instructions of that level. Flags of
+XLA in the environment stay.
 
 Each side runs in a process of its own, bound to the first N processors. XLA is called from Python;
 the row "one call" is the least that such a call takes. Inputs are random, and the same for both
@@ -33,6 +36,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build/release/bin"
 DIGITS = HERE.parent / "digits/digits.hlo"
 
+
+# How --mcpu is said to XLA.
+XLA_ISA = {"x86-64-v2": "SSE4_2", "x86-64-v3": "AVX2", "x86-64-v4": "AVX512"}
 
 # For XLA's process, which allocates its results anew at each call: malloc keeps what is freed.
 KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_ARENA_MAX": "1",
@@ -113,8 +119,11 @@ def output_of(command, threads, **options):
 
 
 def run_xla(folder, options):
-    flag = f"--xla_cpu_multi_thread_eigen={'true' if options.threads > 1 else 'false'}"
-    environment = os.environ | KEEP_MEMORY | {"XLA_FLAGS": flag}
+    flags = [os.environ.get("XLA_FLAGS", ""),
+             f"--xla_cpu_multi_thread_eigen={'true' if options.threads > 1 else 'false'}"]
+    if options.mcpu:
+        flags.append(f"--xla_cpu_max_isa={XLA_ISA[options.mcpu]}")
+    environment = os.environ | KEEP_MEMORY | {"XLA_FLAGS": " ".join(flags).strip()}
     command = [sys.executable, __file__, "--worker", folder, "--seconds", options.seconds]
     return json.loads(output_of(command, options.threads, env=environment))
 
@@ -122,6 +131,8 @@ def run_xla(folder, options):
 def run_hloc(folder, options):
     command = [options.hlo_run, folder / "module.hlo", f"--inputs-from={folder}",
                f"--threads={options.threads}"]
+    if options.mcpu:
+        command.append(f"--mcpu={options.mcpu}")
     output_of([*command, f"--outputs-to={folder}"], options.threads)
     return json.loads(output_of([*command, f"--benchmark={options.seconds}", "--json"], options.threads))
 
@@ -177,6 +188,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="*", type=pathlib.Path)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--mcpu", choices=XLA_ISA)
     parser.add_argument("--match", default="")
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--json", type=pathlib.Path)
