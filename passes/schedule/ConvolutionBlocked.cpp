@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution.blocked: lanes lie along features, for filters that do not fit in L2. A block of the
+// convolution.blocked: lanes lie along features, for convolutions of many channels. A block of the
 // filter is packed and then used by all tiles of several rows of pixels. `block` is [features of a
 // unit, rows of pixels of a unit, channels of a block]. Integers of few bits are multiplied in
 // groups of channels.
@@ -33,7 +33,7 @@ int64_t chooseGroup(const KernelProblem &problem, const ConvolutionProblem &conv
     return 1;
   Type input = convolution.inputType.getElementType(),
        filter = convolution.filterType.getElementType();
-  for (bool packs : {true, false})
+  for (bool packs : {true, false}) // four channels, else two
     if (int64_t group = getIntegerGroup(problem.target, input, filter, packs);
         convolution.channels % group == 0)
       return group;
@@ -107,13 +107,10 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
   // All rows of the result in a unit, or equal parts of them. Fewer rows cost more time to pack the
   // filter, but they make more units, and their patch stays in L2.
   int64_t heights = 0;
-  for (int64_t parts = 1, previous = 0; heights < kHeights; ++parts) {
-    int64_t rows = llvm::divideCeil(rowCount, parts);
-    if (rows < 2)
-      break;
-    if (rows == previous)
-      continue;
-    previous = rows;
+  auto getFewer = [&](int64_t rows) {
+    return llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, rows - 1));
+  };
+  for (int64_t rows = rowCount; rows >= 2 && heights < kHeights; rows = getFewer(rows)) {
     size_t before = schedules.size();
     for (int64_t tiles : {kFeatureTiles, int64_t(1)}) {
       if (tiles > 1 && width >= convolution.features)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions with filters so large that they do not stay in L2 from one row of pixels to the
-// next.
+// Convolutions of many channels, whose filters do not stay in a near cache from one row of pixels
+// to the next.
 //
 // A unit is some output features of several rows of pixels, whose input is in one patch. For the
 // features of a tile, blocks of the filter (one tap, some channels) are packed one after the other,
