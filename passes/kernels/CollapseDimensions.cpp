@@ -193,6 +193,39 @@ void constrainReduce(ReduceOp op, DimensionGroups &seams) {
     seams.linkAll(result, op.getResult(0));
 }
 
+/// Joins dimensions of the indices that are adjacent in the result, too.
+void constrainGather(GatherOp op, DimensionGroups &seams) {
+  seams.keepAll(op.getOperand());
+  Value indices = op.getStartIndices(), result = op.getResult();
+  auto isApart = [&](int64_t d) {
+    return d < 0 || d == int64_t(op.getIndexVectorDim()) ||
+           llvm::is_contained(op.getStartIndicesBatchingDims(), d);
+  };
+  // For each dimension of the result, the one of the indices; -1 for dimensions of a slice.
+  SmallVector<int64_t> source;
+  for (int64_t d = 0, next = 0; d < arrayType(result).getRank(); ++d) {
+    if (llvm::is_contained(op.getOffsetDims(), d)) {
+      source.push_back(-1);
+      continue;
+    }
+    next += next == int64_t(op.getIndexVectorDim());
+    source.push_back(next++);
+  }
+  for (int64_t i = 0; i + 1 < int64_t(source.size()); ++i) {
+    int64_t x = source[i], y = source[i + 1];
+    if (isApart(x) || isApart(y) || y != x + 1)
+      seams.keep(result, i);
+    else
+      seams.link(indices, x, result, i);
+  }
+  for (int64_t d = 0; d + 1 < arrayType(indices).getRank(); ++d) {
+    int64_t place = llvm::find(source, d) - source.begin();
+    if (isApart(d) || isApart(d + 1) || place + 1 >= int64_t(source.size()) ||
+        source[place + 1] != d + 1)
+      seams.keep(indices, d);
+  }
+}
+
 void constrain(Operation *op, DimensionGroups &seams) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](ConstantOp constant) {
@@ -218,6 +251,7 @@ void constrain(Operation *op, DimensionGroups &seams) {
         seams.linkAll(update.getOperand(), update);
       })
       .Case([&](ReduceOp reduce) { constrainReduce(reduce, seams); })
+      .Case([&](GatherOp gather) { constrainGather(gather, seams); })
       .Case([&](ReshapeOp reshape) { seams.linkReshaped(reshape.getOperand(), reshape); })
       .Case([&](ReturnOp) {})
       .Default([&](Operation *other) {
@@ -354,6 +388,16 @@ private:
         })
         .Case([&](ReduceOp reduce) {
           reduce.setDimensions(of(reduce.getInputs()[0]).findAll(reduce.getDimensions()));
+        })
+        .Case([&](GatherOp gather) {
+          const Joined &indices = of(gather.getStartIndices());
+          auto findIndex = [&](int64_t d) {
+            return d == int64_t(indices.shape.size()) ? int64_t(indices.firsts.size())
+                                                      : indices.find(d);
+          };
+          gather.setOffsetDims(of(gather).findAll(gather.getOffsetDims()));
+          gather.setIndexVectorDim(findIndex(gather.getIndexVectorDim()));
+          gather.setStartIndicesBatchingDims(indices.findAll(gather.getStartIndicesBatchingDims()));
         })
         .Case([&](SliceOp slice) {
           const Joined &from = of(slice.getOperand());

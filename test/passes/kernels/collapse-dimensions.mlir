@@ -255,3 +255,45 @@ func.func @one_between(%x: tensor<1x3x8x2x5xf32>, %y: tensor<2x3x8xf32>) -> tens
   }
   return %r : tensor<1x3x8x2x5xf32>
 }
+
+// -----
+
+// Dimensions of a gather's indices that are adjacent in its result are joined in both.
+// CHECK-LABEL: func.func @gather
+// CHECK: hlo.gather {{.*}}index_vector_dim = 1{{.*}} : (tensor<256xi8>, tensor<24x1xi32>) -> tensor<24xi8>
+func.func @gather(%a: tensor<256xi8>, %b: tensor<6x4x1xi32>) -> tensor<6x4xi8> {
+  %r = hlo.kernel <loop> (%a, %b) {reuse = array<i64: -1>} : (tensor<256xi8>, tensor<6x4x1xi32>) -> tensor<6x4xi8> {
+  ^bb0(%0: tensor<256xi8>, %1: tensor<6x4x1xi32>):
+    %2 = hlo.gather %0, %1 {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64>, start_indices_batching_dims = array<i64>, start_index_map = array<i64: 0>, index_vector_dim = 2 : i64, slice_sizes = array<i64: 1>, indices_are_sorted = false} : (tensor<256xi8>, tensor<6x4x1xi32>) -> tensor<6x4xi8>
+    hlo.return %2 : tensor<6x4xi8>
+  }
+  return %r : tensor<6x4xi8>
+}
+
+// -----
+
+// The dimensions of slices stay as they are in the operand.
+// CHECK-LABEL: func.func @gather_of_slices
+// CHECK: hlo.gather {{.*}}index_vector_dim = 1 : i64, offset_dims = array<i64: 0, 2, 3>{{.*}} : (tensor<9x7x2x3xf32>, tensor<24xi32>) -> tensor<7x24x2x3xf32>
+func.func @gather_of_slices(%a: tensor<9x7x2x3xf32>, %b: tensor<6x4xi32>) -> tensor<7x6x4x2x3xf32> {
+  %r = hlo.kernel <loop> (%a, %b) {reuse = array<i64: -1>} : (tensor<9x7x2x3xf32>, tensor<6x4xi32>) -> tensor<7x6x4x2x3xf32> {
+  ^bb0(%0: tensor<9x7x2x3xf32>, %1: tensor<6x4xi32>):
+    %2 = hlo.gather %0, %1 {offset_dims = array<i64: 0, 3, 4>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64>, start_indices_batching_dims = array<i64>, start_index_map = array<i64: 0>, index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 7, 2, 3>, indices_are_sorted = false} : (tensor<9x7x2x3xf32>, tensor<6x4xi32>) -> tensor<7x6x4x2x3xf32>
+    hlo.return %2 : tensor<7x6x4x2x3xf32>
+  }
+  return %r : tensor<7x6x4x2x3xf32>
+}
+
+// -----
+
+// A batching dimension is not joined with others.
+// CHECK-LABEL: func.func @gather_in_batches
+// CHECK: hlo.gather {{.*}}index_vector_dim = 2{{.*}}start_indices_batching_dims = array<i64: 0>{{.*}} : (tensor<6x50xf32>, tensor<6x20x1xi32>) -> tensor<6x20xf32>
+func.func @gather_in_batches(%a: tensor<6x50xf32>, %b: tensor<6x4x5x1xi32>) -> tensor<6x4x5xf32> {
+  %r = hlo.kernel <loop> (%a, %b) {reuse = array<i64: -1>} : (tensor<6x50xf32>, tensor<6x4x5x1xi32>) -> tensor<6x4x5xf32> {
+  ^bb0(%0: tensor<6x50xf32>, %1: tensor<6x4x5x1xi32>):
+    %2 = hlo.gather %0, %1 {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 1>, operand_batching_dims = array<i64: 0>, start_indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 1>, index_vector_dim = 3 : i64, slice_sizes = array<i64: 1, 1>, indices_are_sorted = false} : (tensor<6x50xf32>, tensor<6x4x5x1xi32>) -> tensor<6x4x5xf32>
+    hlo.return %2 : tensor<6x4x5xf32>
+  }
+  return %r : tensor<6x4x5xf32>
+}
