@@ -99,7 +99,10 @@ ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
 }
 
 int64_t getWidth(const ScheduleFields &fields) { return fields.tile[1] * fields.lanes; }
-int64_t getWidth(hlo::ScheduleAttr schedule) { return schedule.getTile()[1] * schedule.getLanes(); }
+int64_t getWidth(hlo::ScheduleAttr schedule) {
+  bool isTransposed = schedule.getTile().empty(); // `loop.tiles` has a vector of each row
+  return (isTransposed ? 1 : schedule.getTile()[1]) * schedule.getLanes();
+}
 
 /// The dimension of the lanes, in loops of `strategy` that can have a loop of its own for the
 /// interior; else -1.
@@ -123,10 +126,18 @@ double getInteriorShare(const LoopProblem &loop, const Interior &interior, Strin
   return lanesOn < 0 || interior.sources.empty() ? 0 : interior.getShare(lanesOn, width);
 }
 
+/// The streams of a loop, whose iterations have vectors of `width` elements; one for each of the
+/// few minor elements.
+Streams getStreams(const KernelProblem &problem, StringRef strategy, int64_t width) {
+  if (strategy == "loop.few_minor")
+    width *= LoopProblem(problem.body).getMinor();
+  return Streams(problem, /*writesInOrder=*/true, width);
+}
+
 /// Time of the operations, loads and stores, if all lanes are used.
 double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                    LaneOrder order = LaneOrder::BySize, double filled = 1) {
-  Streams streams(problem, /*writesInOrder=*/true);
+  Streams streams = getStreams(problem, schedule.getStrategy(), getWidth(schedule));
   KernelWork work(problem, order, filled);
   double time = work.getTime() + streams.getTime(prefetchesStreams(schedule));
   if (!schedule.has(kInterior))
@@ -146,7 +157,7 @@ double getBodyTime(const KernelProblem &problem, hlo::ScheduleAttr schedule,
 void proposeWithStreams(const KernelProblem &problem, StringRef strategy, ScheduleFields fields,
                         SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   schedules.push_back(makeSchedule(problem, strategy, fields));
-  Streams streams(problem, /*writesInOrder=*/true);
+  Streams streams = getStreams(problem, strategy, getWidth(fields));
   if (!streams.areWorthAsking())
     return;
   fields.with.push_back(streams.getChoice());

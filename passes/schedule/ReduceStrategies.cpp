@@ -73,7 +73,7 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   // A loop of a single step is not emitted as a loop unless it is nested in another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   SmallVector<SmallVector<StringRef>> choices{{}};
-  Streams streams(problem, /*writesInOrder=*/true);
+  Streams streams(problem, /*writesInOrder=*/true, vectors * lanes);
   if (streams.areWorthAsking())
     choices.push_back({streams.getChoice()});
   for (ArrayRef<StringRef> with : choices) {
@@ -103,7 +103,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   if (reduce.fewColumns > 1)
     vectorTime += double(reduce.wholeArrays * schedule.getTile()[1]) *
                   problem.costs.getInterleaveTime(reduce.fewColumns);
-  Streams streams(problem, /*writesInOrder=*/true);
+  Streams streams(problem, /*writesInOrder=*/true, width);
   return double(reduce.outerCount) * (steps * vectorTime + fold) +
          streams.getTime(prefetchesStreams(schedule));
 }

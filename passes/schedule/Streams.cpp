@@ -26,14 +26,18 @@ int64_t getBytesAhead(int64_t streams) {
   return std::max(kLeastAhead, kBytesAhead / int64_t(llvm::bit_ceil(uint64_t(streams))));
 }
 
-Streams::Streams(const KernelProblem &problem, bool writesInOrder) {
+Streams::Streams(const KernelProblem &problem, bool writesInOrder, int64_t width) {
   const Machine &machine = problem.target.machine;
   KernelWork work(problem);
-  double bytes = 0, footprint = 0;
+  double bytes = 0, asks = 0, footprint = 0;
   auto add = [&](Type type, double inOrder) {
     footprint += fuse::bytesOf(type);
-    if (isFarStream(problem.target, type))
-      bytes += std::min(fuse::bytesOf(type), inOrder * fuse::elementBytes(type));
+    if (!isFarStream(problem.target, type))
+      return;
+    double element = fuse::elementBytes(type),
+           read = std::min(fuse::bytesOf(type), inOrder * element);
+    bytes += read;
+    asks += read / std::min(double(machine.l1.lineBytes), double(width) * element);
   };
   for (BlockArgument argument : problem.body.getArguments())
     add(argument.getType(), work.getRequests(argument).rows);
@@ -41,7 +45,7 @@ Streams::Streams(const KernelProblem &problem, bool writesInOrder) {
     add(result.getType(), writesInOrder ? fuse::elementsOf(result.getType()) : 0);
   intoL2 = machine.memory.prefetchIntoL2 && footprint > kBeyondCache * double(machine.l3.bytes);
   waitTime = bytes / kPageBytes * getLatency(machine, footprint);
-  askTime = bytes / double(machine.l1.lineBytes) * problem.costs.fromCycles(kAskCycles);
+  askTime = asks * problem.costs.fromCycles(kAskCycles);
 }
 
 } // namespace hloc

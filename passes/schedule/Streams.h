@@ -13,7 +13,7 @@ namespace hloc {
 
 /// Bytes of the smallest pages, at whose ends hardware prefetchers stop.
 inline constexpr double kPageBytes = 4096;
-/// Cycles that prefetching a line takes.
+/// Cycles that asking for a line takes.
 inline constexpr double kAskCycles = 0.5;
 
 /// Choices (`with`) of schedules of kernels with streams: into which cache they are prefetched.
@@ -26,7 +26,8 @@ inline bool prefetchesStreams(hlo::ScheduleAttr schedule) {
 
 struct Streams {
   /// Of the kernel's inputs and, if it `writesInOrder`, its results, those that are larger than L2.
-  Streams(const KernelProblem &problem, bool writesInOrder);
+  /// An iteration of its loop has `width` elements of each, and asks for the line that they are in.
+  Streams(const KernelProblem &problem, bool writesInOrder, int64_t width);
 
   /// Nanoseconds that the streams add: for prefetching, or for the misses without it.
   double getTime(bool prefetches) const { return prefetches ? askTime : waitTime; }
