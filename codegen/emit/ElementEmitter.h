@@ -14,7 +14,7 @@
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Memory.h"
 #include "passes/schedule/DotProblem.h"
-#include "passes/schedule/Interior.h"
+#include "passes/schedule/Places.h"
 
 namespace hloc {
 
@@ -51,15 +51,15 @@ public:
     ElementEmitter &emitter;
   };
 
-  /// During its lifetime all elements are requested of an interior, whose pads and concatenations
-  /// need no checks.
-  class WithinInterior {
+  /// During its lifetime only elements are requested for which the pads and concatenations among
+  /// `sources` need no checks.
+  class WithKnownSources {
   public:
-    WithinInterior(ElementEmitter &emitter, const Interior &interior) : emitter(emitter) {
-      emitter.interior = &interior;
+    WithKnownSources(ElementEmitter &emitter, const KnownSources &sources) : emitter(emitter) {
+      emitter.sources = &sources;
     }
-    ~WithinInterior() { emitter.interior = nullptr; }
-    WithinInterior(const WithinInterior &) = delete;
+    ~WithKnownSources() { emitter.sources = nullptr; }
+    WithKnownSources(const WithKnownSources &) = delete;
 
   private:
     ElementEmitter &emitter;
@@ -76,12 +76,12 @@ private:
   VectorValue emitOperation(mlir::Operation *op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitPad(hlo::PadOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitConcatenate(hlo::ConcatenateOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
-  /// If `op`, a pad or concatenation, has the same operand for all elements of the interior, the
-  /// number of that; none outside of an interior.
+  /// The number of the operand that the elements of `op`, a pad or concatenation, come from, if
+  /// that is known.
   std::optional<unsigned> findSource(mlir::Operation *op) const {
-    if (!interior || !interior->sources.contains(op))
+    if (!sources || !sources->contains(op))
       return std::nullopt;
-    return interior->sources.lookup(op);
+    return sources->lookup(op);
   }
   VectorValue emitPieces(hlo::ConcatenateOp op, llvm::ArrayRef<VectorIndex> at, Mask mask);
   VectorValue emitIota(hlo::IotaOp op, llvm::ArrayRef<VectorIndex> at);
@@ -115,7 +115,7 @@ private:
   llvm::DenseMap<mlir::Value, Producer> producers;
   /// The values computed so far, innermost scope last.
   llvm::SmallVector<llvm::DenseMap<mlir::Value, llvm::SmallVector<Entry, 1>>, 4> scopes;
-  const Interior *interior = nullptr;
+  const KnownSources *sources = nullptr;
   bool failed = false;
 };
 

@@ -7,8 +7,7 @@
 #ifndef HLOC_PASSES_SCHEDULE_INTERIOR_H
 #define HLOC_PASSES_SCHEDULE_INTERIOR_H
 
-#include "compiler/hlo/HloDialect.h"
-#include "llvm/ADT/MapVector.h"
+#include "passes/schedule/Places.h"
 
 namespace hloc {
 
@@ -16,12 +15,6 @@ namespace hloc {
 inline constexpr llvm::StringLiteral kInterior = "interior";
 
 struct Interior {
-  /// Indices from `lower` to below `upper`.
-  struct Range {
-    int64_t lower, upper;
-    int64_t getSize() const { return std::max<int64_t>(0, upper - lower); }
-  };
-
   /// Analyses a kernel whose results all have one shape.
   explicit Interior(mlir::Block &body);
 
@@ -35,11 +28,10 @@ struct Interior {
 
   llvm::ArrayRef<int64_t> shape; // of the results
   /// For each dimension of the results.
-  llvm::SmallVector<Range> box;
-  /// Pads and concatenations, each with the number of the operand that its elements in the interior
-  /// come from. Those for which no operand is known are not contained, nor are those that would
-  /// leave less than half of the results in the interior.
-  llvm::MapVector<mlir::Operation *, unsigned> sources;
+  llvm::SmallVector<IndexRange> box;
+  /// Where elements in the interior come from. Operations for which no operand is known are not
+  /// contained, nor are those that would leave less than half of the results in the interior.
+  KnownSources sources;
 };
 
 } // namespace hloc

@@ -248,9 +248,9 @@ void KernelWork::passBroadcast(hlo::BroadcastOp broadcast, int64_t index,
   for (int64_t d = last + 1; d < type.getRank(); ++d)
     inner *= double(type.getDimSize(d));
   ask(operand, at,
-      inner >= lanes || order == LaneOrder::Rows ? oncePer(requests, inner)
-      : crossesFew                               ? anywhere(requests)
-                                                 : requests * (1 / inner));
+      inner >= lanes || isInRows() ? oncePer(requests, inner)
+      : crossesFew                 ? anywhere(requests)
+                                   : requests * (1 / inner));
 }
 
 /// If the concatenated rows are short, each vector asks all operands, each for some of its lanes:
@@ -263,7 +263,8 @@ void KernelWork::passConcatenate(hlo::ConcatenateOp concatenate, int64_t index,
     row *= double(type.getDimSize(d));
   int64_t bits = std::max<int64_t>(8, hlo::getStorageBits(type.getElementType()));
   bool hasMasks = bits >= problem.target.narrowestMaskedBits;
-  bool isMixed = row < lanes * double(concatenate->getNumOperands()) && !hasFewMinor;
+  bool isMixed = order != LaneOrder::Pieces && !hasFewMinor &&
+                 row < lanes * double(concatenate->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(concatenate.getOperands()))
     ask(operand, derive(index, *concatenate, i),
         !isMixed                   ? requests * (fuse::elementsOf(operand) / elements)
@@ -292,7 +293,7 @@ void KernelWork::passGather(hlo::GatherOp gather, int64_t index, const Requests 
   double row = minor < 0 ? 1 : double(gather.getSliceSizes()[minor]), slice = 1;
   for (int64_t size : gather.getSliceSizes())
     slice *= double(size);
-  bool isLong = order == LaneOrder::Rows || (row >= lanes / 2 && order != LaneOrder::FewMinor);
+  bool isLong = isInRows() || (row >= lanes / 2 && order != LaneOrder::FewMinor);
   bool hasRows = isLong && !gather.getOffsetDims().empty() &&
                  gather.getOffsetDims().back() == getMinor(arrayType(gather.getResult()));
   // All elements of a row are loaded one after the other, from the same cache line, or several at

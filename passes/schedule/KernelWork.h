@@ -23,9 +23,10 @@ struct Requests {
 };
 
 /// Where the lanes of a vector lie: along the results' minor dimension, so that each row begins
-/// with a new vector; along the dimension before it, for each element of a short minor one; or in
-/// whichever of these ways suits the shape.
-enum class LaneOrder { BySize, Rows, FewMinor };
+/// with a new vector; likewise, and in one operand of each concatenation; along the dimension
+/// before the minor one, for each element of a short minor one; or in whichever of these ways suits
+/// the shape.
+enum class LaneOrder { BySize, Rows, Pieces, FewMinor };
 
 class KernelWork {
 public:
@@ -67,6 +68,8 @@ private:
   bool isUpdateInPlace(mlir::Operation &op) const;
 
   const KernelProblem &problem;
+  bool isInRows() const { return order == LaneOrder::Rows || order == LaneOrder::Pieces; }
+
   LaneOrder order;
   double filled;
   llvm::DenseMap<mlir::Value, AtIndex> asked;

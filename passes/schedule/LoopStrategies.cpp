@@ -5,6 +5,9 @@
 // - loop.tiles: square tiles of the minor dimension and of the one along which a transposed operand
 //   is contiguous. A tile is computed with lanes along the latter and transposed in registers.
 //   `lanes` is a tile's side.
+// - loop.pieces: a loop for each operand of a concatenation (Pieces.h), inside those for the
+//   dimensions before the one that it is along. `block` is the indices along that dimension of a
+//   unit; with fewer than it has, a unit is a part of one operand's loop.
 // - loop.flat: all elements are one range.
 // - loop.rows: lanes along the minor dimension, and a loop for each other one.
 // - loop.few_minor: lanes along the dimension before the minor one, whose few elements (colours,
@@ -22,6 +25,7 @@
 #include "passes/schedule/Interior.h"
 #include "passes/schedule/KernelWork.h"
 #include "passes/schedule/LoopProblem.h"
+#include "passes/schedule/Pieces.h"
 #include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -53,6 +57,9 @@ constexpr double kRowCycles = 2, kDivideCycles = 4, kTransposeCycles = 1;
 /// operations that this loop may have, and the cycles that it adds to each row.
 constexpr double kLeastInterior = 0.25, kInteriorCycles = 20;
 constexpr int64_t kMostInteriorOperations = 400;
+/// The most operations times pieces of loops for pieces. Below `kLeastRounds` indices in the
+/// dimensions before the divided one, the pieces are divided into units.
+constexpr int64_t kMostPieceOperations = 20000, kLeastRounds = 64;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
   return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
@@ -317,16 +324,22 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
   }
 }
 
+/// The vectors of a row of `length` elements. Without masks, the rest of a row is accessed in parts
+/// whose lengths are powers of two.
+double countVectors(const KernelProblem &problem, const LoopProblem &loop,
+                    hlo::ScheduleAttr schedule, int64_t length) {
+  int64_t width = getWidth(schedule), rest = length % width;
+  int64_t parts = loop.bits >= problem.target.narrowestMaskedBits
+                      ? int64_t(rest > 0)
+                      : int64_t(llvm::popcount(uint64_t(rest)));
+  return double((length / width + parts) * schedule.getTile()[1]);
+}
+
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
-  int64_t minor = std::max<int64_t>(1, loop.getMinor()), width = getWidth(schedule),
-          rest = minor % width;
-  // Without masks, the rest of a row is accessed in pieces whose lengths are powers of two.
-  int64_t pieces = loop.bits >= problem.target.narrowestMaskedBits
-                       ? int64_t(rest > 0)
-                       : int64_t(llvm::popcount(uint64_t(rest)));
+  int64_t minor = std::max<int64_t>(1, loop.getMinor());
   double rows = double(loop.count) / double(minor),
-         vectors = double((minor / width + pieces) * schedule.getTile()[1]),
+         vectors = countVectors(problem, loop, schedule, minor),
          full = double(minor) / double(problem.target.getLanes(loop.bits));
   double time = getBodyTime(problem, schedule, LaneOrder::Rows, std::min(1.0, full / vectors)) +
                 rows * problem.costs.fromCycles(kRowCycles);
@@ -337,6 +350,72 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
 
 std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   return checkLoop(problem, schedule, {"tile", "lanes"});
+}
+
+//===-- loop.pieces --------------------------------------------------------------------------===//
+
+std::string refusePieces(const KernelProblem &problem) {
+  LoopProblem loop(problem.body);
+  if (!loop.isOneShape || loop.count == 0)
+    return "the results have several shapes, or no elements";
+  if (loop.packsResults)
+    return "pieces do not begin at whole bytes";
+  Pieces pieces(problem.body);
+  if (pieces.list.empty())
+    return "no concatenation is computed in the order of the results, or there are too many pieces";
+  return loop.operations * int64_t(pieces.list.size()) > kMostPieceOperations
+             ? "each piece would have much code"
+             : "";
+}
+
+void proposePieces(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
+  LoopProblem loop(problem.body);
+  Pieces pieces(problem.body);
+  int64_t size = loop.shape[pieces.dimension], inner = 1, along = loop.getMinor();
+  for (int64_t next : loop.shape.drop_front(pieces.dimension + 1))
+    inner *= next;
+  if (inner == 1) // so that most pieces fill their vectors
+    along = std::max<int64_t>(1, size / int64_t(pieces.list.size()));
+  ScheduleFields fields = fitLanes(problem, loop, along);
+  bool isDivided = loop.count / (size * inner) < kLeastRounds && !problem.target.singleThreaded;
+  fields.block = {isDivided ? std::min(size, std::max<int64_t>(1, kFlatUnit / inner)) : size};
+  proposeWithStreams(problem, "loop.pieces", fields, schedules);
+}
+
+double costPieces(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  LoopProblem loop(problem.body);
+  Pieces pieces(problem.body);
+  double minor = double(loop.getMinor()), rows = double(loop.count) / minor,
+         vectors = countVectors(problem, loop, schedule, loop.getMinor());
+  if (pieces.dimension + 1 == int64_t(loop.shape.size())) {
+    vectors = 0;
+    for (const Piece &piece : pieces.list)
+      vectors += countVectors(problem, loop, schedule, piece.range.getSize());
+  }
+  double full = minor / double(problem.target.getLanes(loop.bits)),
+         filled = std::min(1.0, full / vectors),
+         loops = std::max(rows, double(loop.count) / double(loop.shape[pieces.dimension]) *
+                                    double(pieces.list.size()));
+  KernelWork work(problem, LaneOrder::Pieces, filled);
+  double choices = 0; // of the operands
+  for (auto &[op, operand] : pieces.list[0].sources)
+    choices += work.getTime(*op);
+  return getBodyTime(problem, schedule, LaneOrder::Pieces, filled) - choices +
+         loops * problem.costs.fromCycles(kRowCycles);
+}
+
+std::string checkPieces(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
+  if (std::string wrong = checkLoop(problem, schedule, {"tile", "block", "lanes"}); !wrong.empty())
+    return wrong;
+  LoopProblem loop(problem.body);
+  int64_t dimension = Pieces(problem.body).dimension, size = loop.shape[dimension];
+  ArrayRef<int64_t> block = schedule.getBlock();
+  if (block.size() != 1 || block[0] < 1)
+    return "expected `block` to be one number";
+  bool isAlongLanes = dimension + 1 == int64_t(loop.shape.size());
+  return isAlongLanes && block[0] < size && block[0] % getWidth(schedule) != 0
+             ? "expected `block` to be a number of whole vectors, or the whole dimension"
+             : "";
 }
 
 //===-- loop.few_minor and loop.few_major ----------------------------------------------------===//
@@ -400,6 +479,7 @@ ArrayRef<Strategy> getLoopStrategies() {
        describeSums},
       {"loop.few_major", kind, refuseFewMajor, proposeFewMajor, costFewMajor, checkRange,
        describeSums},
+      {"loop.pieces", kind, refusePieces, proposePieces, costPieces, checkPieces, describeSums},
       {"loop.flat", kind, refuseNothing, proposeFlat, costFlat, checkRange, describeSums},
       {"loop.rows", kind, refuseRows, proposeRows, costRows, checkRows, describeSums},
   };

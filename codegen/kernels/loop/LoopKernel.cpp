@@ -2,10 +2,11 @@
 // Kernels of kind `loop`: each element of the results is computed independently.
 //
 // The iteration space is the results' shape. The schedule decides how it is traversed
-// (passes/schedule/LoopStrategies.cpp): in tiles (TransposeLoop.cpp), as one range, by rows, or
-// with the few elements of one dimension unrolled; and whether vectors in the interior have a loop
-// of their own.
+// (passes/schedule/LoopStrategies.cpp): in tiles (TransposeLoop.cpp), in the pieces of a
+// concatenation (PiecesLoop.cpp), as one range, by rows, or with the few elements of one dimension
+// unrolled; and whether vectors in the interior have a loop of their own.
 #include "codegen/KernelEmission.h"
+#include "passes/schedule/Interior.h"
 #include "passes/schedule/LoopProblem.h"
 
 using namespace mlir;
@@ -158,7 +159,7 @@ private:
     if (Value inside = isInterior(row))
       last = b.createOrFold<arith::SelectOp>(inside, last, first);
     {
-      ElementEmitter::WithinInterior within(context.emitter, *interior);
+      ElementEmitter::WithKnownSources known(context.emitter, interior->sources);
       hloc::buildVectors(context, first, last, vectorAt);
     }
     Value skipped = b.createOrFold<arith::SubIOp>(last, first),
@@ -200,8 +201,13 @@ private:
 LogicalResult emitLoopKernel(KernelContext &context) {
   if (!context.chosen)
     return context.kernel.emitError("expected a loop kernel to give a result");
-  context.chosen.getStrategy() == "loop.tiles" ? emitTransposeLoop(context)
-                                               : LoopKernel(context).emit();
+  StringRef strategy = context.chosen.getStrategy();
+  if (strategy == "loop.tiles")
+    emitTransposeLoop(context);
+  else if (strategy == "loop.pieces")
+    emitPiecesLoop(context);
+  else
+    LoopKernel(context).emit();
   context.prefetchStreams();
   return success();
 }
