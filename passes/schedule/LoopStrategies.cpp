@@ -59,7 +59,8 @@ constexpr double kLeastInterior = 0.25, kInteriorCycles = 20;
 constexpr int64_t kMostInteriorOperations = 400;
 /// The most operations times pieces of loops for pieces. Below `kLeastRounds` indices in the
 /// dimensions before the divided one, the pieces are divided into units.
-constexpr int64_t kMostPieceOperations = 20000, kLeastRounds = 64;
+/// Rows of at most `kMostWholeVectors` become code without a loop.
+constexpr int64_t kMostPieceOperations = 20000, kLeastRounds = 64, kMostWholeVectors = 4;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
   return std::max<int64_t>(1, problem.target.getLanes(loop.bits));
@@ -363,6 +364,11 @@ std::string refusePieces(const KernelProblem &problem) {
   Pieces pieces(problem.body);
   if (pieces.list.empty())
     return "no concatenation is computed in the order of the results, or there are too many pieces";
+  // LLVM unrolls such a row, so that it knows the operand of each lane.
+  int64_t lanes = getLanes(problem, loop), row = loop.getMinor();
+  if (pieces.dimension + 1 == int64_t(loop.shape.size()) && row <= kMostWholeVectors * lanes &&
+      2 * row < lanes * int64_t(pieces.list.size()))
+    return "rows are short, and pieces too short for vectors";
   return loop.operations * int64_t(pieces.list.size()) > kMostPieceOperations
              ? "each piece would have much code"
              : "";
