@@ -68,14 +68,17 @@ std::unique_ptr<llvm::Module> translateToLLVM(ModuleOp module, llvm::LLVMContext
   return result;
 }
 
+/// Functions with more loops, such as those of sorting networks and of concatenations, are not
+/// unrolled where that is a matter of a tenth: LLVM takes time for each pair of loops.
+static constexpr size_t kMaxLoops = 24;
+
 namespace {
 
 /// Asks LLVM to unroll short loops, whose overhead is significant. Long loops (tiles, chains of
 /// math functions) are wide enough, and so are packing loops, which have many accesses: copying
-/// these takes more compile time than it is worth. The same holds for functions with many loops,
-/// such as sorting networks, where LLVM takes time for each pair of loops.
+/// these takes more compile time than it is worth. The same holds for functions with many loops.
 struct MarkShortLoops : llvm::PassInfoMixin<MarkShortLoops> {
-  static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMaxAccesses = 4, kMaxLoops = 24;
+  static constexpr unsigned kLongest = 40, kUnrolledLength = 80, kMaxAccesses = 4;
 
   explicit MarkShortLoops(const Target &target) : vectorBits(8 * target.vectorBytes) {}
 
@@ -156,9 +159,9 @@ private:
 /// would take long to compile for little gain. Scalar evolution is not needed, because kernels'
 /// loops have simple bounds.
 struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
-  static constexpr int64_t kMaxRounds = 64;
+  static constexpr int64_t kMaxRounds = 64, kMaxRoundsOfMany = 4;
 
-  static bool mayUnroll(llvm::Loop &loop) {
+  static bool mayUnroll(llvm::Loop &loop, int64_t maxRounds) {
     if (!loop.isInnermost())
       return false;
     // Sizes are constant except for units and blocks; other loops are left to LLVM.
@@ -183,14 +186,16 @@ struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
                       : nullptr;
     if (!start || end->getBitWidth() > 64 || step->isZero())
       return !variable;
-    return (end->getSExtValue() - start->getSExtValue()) / step->getSExtValue() <= kMaxRounds;
+    return (end->getSExtValue() - start->getSExtValue()) / step->getSExtValue() <= maxRounds;
   }
 
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses,
                               llvm::LoopStandardAnalysisResults &standard,
                               llvm::LPMUpdater &updater) {
-    return mayUnroll(loop) ? unroll.run(loop, analyses, standard, updater)
-                           : llvm::PreservedAnalyses::all();
+    bool areMany = standard.LI.getLoopsInPreorder().size() > kMaxLoops;
+    return mayUnroll(loop, areMany ? kMaxRoundsOfMany : kMaxRounds)
+               ? unroll.run(loop, analyses, standard, updater)
+               : llvm::PreservedAnalyses::all();
   }
 
 private:

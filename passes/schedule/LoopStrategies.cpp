@@ -57,9 +57,9 @@ constexpr double kRowCycles = 2, kDivideCycles = 4, kTransposeCycles = 1;
 /// operations that this loop may have, and the cycles that it adds to each row.
 constexpr double kLeastInterior = 0.25, kInteriorCycles = 20;
 constexpr int64_t kMostInteriorOperations = 400;
-/// The most operations times pieces of loops for pieces. Below `kLeastRounds` indices in the
-/// dimensions before the divided one, the pieces are divided into units.
-/// Rows of at most `kMostWholeVectors` become code without a loop.
+/// The most operations times pieces of loops for pieces; the indices in the dimensions before the
+/// divided one below which pieces are divided into units; and the most vectors of a row that
+/// becomes code without a loop.
 constexpr int64_t kMostPieceOperations = 20000, kLeastRounds = 64, kMostWholeVectors = 4;
 
 int64_t getLanes(const KernelProblem &problem, const LoopProblem &loop) {
