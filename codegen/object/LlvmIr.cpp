@@ -156,8 +156,9 @@ private:
 };
 
 /// Completely unrolls loops with few iterations around straight-line code. Copies of nested loops
-/// would take long to compile for little gain. Scalar evolution is not needed, because kernels'
-/// loops have simple bounds.
+/// would take long to compile for little gain, and so would those of more than a few rounds in
+/// functions with many loops. Scalar evolution is not needed, because kernels' loops have simple
+/// bounds.
 struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
   static constexpr int64_t kMaxRounds = 64, kMaxRoundsOfMany = 4;
 
