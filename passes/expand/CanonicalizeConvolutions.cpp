@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings convolutions into the form `b01f_01io->b01f`, and turns those that are dots into dots.
+// Brings convolutions into the form `b01f_01io->b01f`, and turns those that are dots into dots
+// (ConvolutionDot.h).
 // Test: test/passes/expand/canonicalize-convolutions.mlir.
 #include "compiler/hlo/HloDialect.h"
+#include "compiler/target/TargetAttribute.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
+#include "passes/expand/ConvolutionDot.h"
 #include "passes/simplify/Match.h"
 
 using namespace mlir;
@@ -35,6 +38,12 @@ struct Window {
   }
 };
 
+/// True if the result or an operand has no elements.
+bool isEmpty(ConvolutionOp op) {
+  return llvm::any_of(ValueRange{op.getLhs(), op.getRhs(), op.getResult()},
+                      [](Value array) { return arrayType(array).getNumElements() == 0; });
+}
+
 class ConvolutionCanonicalizer {
 public:
   explicit ConvolutionCanonicalizer(ConvolutionOp op)
@@ -57,14 +66,13 @@ public:
     for (int64_t dimension : resultOrder)
       shape.push_back(resultType.getDimSize(dimension));
     Value result;
-    if (resultType.getNumElements() == 0 || arrayType(op.getLhs()).getNumElements() == 0 ||
-        arrayType(op.getRhs()).getNumElements() == 0) {
+    if (isEmpty(op)) {
       result = build.zero(resultType.clone(shape));
     } else {
       reverseKernel();
       groupFeaturesInsteadOfBatches();
       cropInput();
-      result = isPointwise() ? makeDot() : isWholeInput() ? makeDotOfWindows() : makeConvolution();
+      result = makeConvolution();
     }
     if (result == op)
       return;
@@ -128,56 +136,6 @@ private:
     lhs = build.pad(lhs, build.scalar(arrayType(lhs).getElementType(), 0.0), low, high, interior);
   }
 
-  /// True if windows have one element, all of them in the input: a dot over the features.
-  bool isPointwise() const {
-    return groups == 1 && allEqual(window.sizes, 1) && allEqual(window.low, 0) &&
-           allEqual(window.high, 0) && allEqual(window.base, 1);
-  }
-
-  Value makeDot() {
-    RankedTensorType type = arrayType(lhs);
-    Sizes starts(type.getRank(), 0), strides(type.getRank(), 1);
-    for (int64_t i = 0; i < spatial; ++i)
-      strides[1 + i] = window.strides[i];
-    Value picked = build.slice(lhs, starts, type.getShape(), strides);
-    int64_t inputs = type.getShape().back(), outputs = shape.back();
-    picked = build.reshape(picked, {arrayType(picked).getNumElements() / inputs, inputs});
-    Value kernel = build.reshape(rhs, {inputs, outputs});
-    Sizes product{arrayType(picked).getDimSize(0), outputs};
-    Value result =
-        DotOp::create(builder, op.getLoc(), arrayType(op).clone(product), picked, kernel,
-                      ArrayRef<int64_t>(), ArrayRef<int64_t>(), ArrayRef<int64_t>{1},
-                      ArrayRef<int64_t>{0}, op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
-    return build.reshape(result, shape);
-  }
-
-  /// True if there is one window, which is the whole input: a dot over positions and features.
-  /// Gradients of filters with one element are of this form.
-  bool isWholeInput() const {
-    return groups == 1 && allEqual(window.low, 0) && allEqual(window.high, 0) &&
-           allEqual(window.base, 1) && allEqual(window.dilations, 1) &&
-           ArrayRef(window.sizes) == arrayType(lhs).getShape().slice(1, spatial);
-  }
-
-  Value makeDotOfWindows() {
-    // Contracting dimensions are in the order of the left operand's memory.
-    ConvDimensionsAttr dimensions = op.getDimLabels();
-    SmallVector<std::pair<int64_t, int64_t>> places{{dimensions.getInputFeature(), spatial}};
-    for (auto [i, place] : llvm::enumerate(dimensions.getInputSpatial()))
-      places.push_back({place, int64_t(i)});
-    llvm::sort(places);
-    Sizes left, right;
-    for (auto [place, dimension] : places) {
-      left.push_back(1 + dimension);
-      right.push_back(dimension);
-    }
-    Sizes product{shape.front(), shape.back()};
-    Value result = DotOp::create(builder, op.getLoc(), arrayType(op).clone(product), lhs, rhs,
-                                 ArrayRef<int64_t>(), ArrayRef<int64_t>(), left, right,
-                                 op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
-    return build.reshape(result, shape);
-  }
-
   Value makeConvolution() {
     Sizes input, kernel;
     for (int64_t i = 0; i < spatial; ++i) {
@@ -209,10 +167,20 @@ private:
 struct CanonicalizeConvolutions
     : hloc::impl::CanonicalizeConvolutionsBase<CanonicalizeConvolutions> {
   void runOnOperation() override {
+    FailureOr<Target> target = getMainTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     SmallVector<ConvolutionOp> convolutions;
     getOperation().walk([&](ConvolutionOp op) { convolutions.push_back(op); });
-    for (ConvolutionOp op : convolutions)
-      ConvolutionCanonicalizer(op).rewrite();
+    for (ConvolutionOp op : convolutions) {
+      ConvolutionDot dot(op);
+      if (isEmpty(op) || !dot.isPossible() || !dot.isWorthwhile(*target)) {
+        ConvolutionCanonicalizer(op).rewrite();
+        continue;
+      }
+      op.replaceAllUsesWith(dot.build());
+      op.erase();
+    }
   }
 };
 

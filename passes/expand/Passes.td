@@ -57,12 +57,16 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
 }
 
 def CanonicalizeConvolutions : Pass<"canonicalize-convolutions", "::mlir::func::FuncOp"> {
-  let summary = "Bring convolutions to the form b01f_01io->b01f";
+  let summary = "Bring convolutions to the form b01f_01io->b01f, or turn them into dots";
   let description = [{
     Operands and result are transposed, window reversal is applied to the filter, batch groups become
-    feature groups, and negative padding becomes cropping. A convolution that reads one input position
-    for each output becomes a dot. Strides, non-negative padding, both dilations and feature groups
-    remain.
+    feature groups, and negative padding becomes cropping. Strides, non-negative padding, both dilations
+    and feature groups remain.
+
+    A convolution becomes a dot if its windows do not overlap, or the taps of all results, or the
+    results of all inputs: pointwise convolutions, patches, their gradients, and transposed
+    convolutions whose stride is their window. Where the dot would need a copy of the input that a
+    convolution does not, it depends on the target's L1.
   }];
 }
 

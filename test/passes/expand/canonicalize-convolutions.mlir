@@ -16,22 +16,6 @@ func.func @nchw(%x: tensor<2x3x8x8xf32>, %w: tensor<16x3x5x5xf32>) -> tensor<2x1
 
 // -----
 
-// One input position for each output: a dot.
-// CHECK-LABEL: func.func @pointwise
-// CHECK-NOT: hlo.convolution
-// CHECK: %[[S:.*]] = hlo.slice %arg0 {limits = array<i64: 2, 8, 8, 3>, starts = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 2, 2, 1>}
-// CHECK: %[[R:.*]] = hlo.reshape %[[S]] : (tensor<2x4x4x3xf32>) -> tensor<32x3xf32>
-// CHECK: hlo.dot %[[R]], %{{.*}} -> tensor<32x16xf32>
-func.func @pointwise(%x: tensor<2x8x8x3xf32>, %w: tensor<1x1x3x16xf32>) -> tensor<2x4x4x16xf32> {
-  %0 = hlo.convolution %x, %w {
-    window = #hlo.window<sizes = [1, 1] strides = [2, 2] low = [0, 0] high = [0, 0] base = [1, 1] dilate = [1, 1] reverse = [false, false]>,
-    dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>
-  } : (tensor<2x8x8x3xf32>, tensor<1x1x3x16xf32>) -> tensor<2x4x4x16xf32>
-  return %0 : tensor<2x4x4x16xf32>
-}
-
-// -----
-
 // A reversed kernel, negative padding, batch groups: of a gradient.
 // CHECK-LABEL: func.func @gradient
 // CHECK: %[[W:.*]] = hlo.reverse %arg1 {dimensions = array<i64: 0>}
@@ -45,22 +29,4 @@ func.func @gradient(%x: tensor<4x9x3xf32>, %w: tensor<3x3x8xf32>) -> tensor<2x8x
     dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>, batch_group_count = 2 : i64
   } : (tensor<4x9x3xf32>, tensor<3x3x8xf32>) -> tensor<2x8x8xf32>
   return %0 : tensor<2x8x8xf32>
-}
-
-// -----
-
-// The window is the whole input, as for the gradient of a filter of one element: a dot over batches and
-// positions, in the order in which they lie in memory.
-// CHECK-LABEL: func.func @whole_input
-// CHECK-NOT: hlo.convolution
-// CHECK-DAG: %[[X:.*]] = hlo.transpose %arg0 {dimensions = array<i64: 1, 2, 3, 0>} : (tensor<2x3x5x7xf32>) -> tensor<3x5x7x2xf32>
-// CHECK-DAG: %[[G:.*]] = hlo.transpose %arg1 {dimensions = array<i64: 2, 3, 0, 1>} : (tensor<2x4x5x7xf32>) -> tensor<5x7x2x4xf32>
-// CHECK: %[[D:.*]] = hlo.dot %[[X]], %[[G]] {lhs_contracting_dims = array<i64: 3, 1, 2>, rhs_contracting_dims = array<i64: 2, 0, 1>} : {{.*}} -> tensor<3x4xf32>
-// CHECK: hlo.reshape %[[D]] : (tensor<3x4xf32>) -> tensor<3x1x1x4xf32>
-func.func @whole_input(%x: tensor<2x3x5x7xf32>, %g: tensor<2x4x5x7xf32>) -> tensor<3x4x1x1xf32> {
-  %0 = hlo.convolution %x, %g {
-    window = #hlo.window<sizes = [5, 7] strides = [1, 1] low = [0, 0] high = [0, 0] base = [1, 1] dilate = [1, 1] reverse = [false, false]>,
-    dim_labels = #hlo.conv<b 1 f 0 [2, 3] x i 0 o 1 [2, 3] -> b 0 f 1 [2, 3]>
-  } : (tensor<2x3x5x7xf32>, tensor<2x4x5x7xf32>) -> tensor<3x4x1x1xf32>
-  return %0 : tensor<3x4x1x1xf32>
 }

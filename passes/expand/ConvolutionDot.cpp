@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test: test/passes/expand/convolution-dots.mlir.
+#include "passes/expand/ConvolutionDot.h"
+#include "compiler/hlo/ElementType.h"
+#include "compiler/target/Target.h"
+#include "passes/Build.h"
+#include "passes/simplify/Match.h"
+
+using namespace mlir;
+using namespace hloc::hlo;
+
+namespace hloc {
+
+using Sizes = SmallVector<int64_t>;
+
+ConvolutionDot::ConvolutionDot(ConvolutionOp op)
+    : op(op), window(op.getWindow()), dims(op.getDimLabels()), inputType(arrayType(op.getLhs())),
+      filterType(arrayType(op.getRhs())), resultType(arrayType(op)) {
+  for (int64_t d : llvm::seq<int64_t>(window.getSizes().size()))
+    axes.push_back(getAxis(d));
+}
+
+ConvolutionDot::Axis ConvolutionDot::getAxis(int64_t d) const {
+  int64_t inputs = inputType.getDimSize(dims.getInputSpatial()[d]), taps = window.getSizes()[d];
+  int64_t outputs = resultType.getDimSize(dims.getOutputSpatial()[d]);
+  int64_t stride = window.getStrides()[d], dilation = window.getWindowDilations()[d];
+  if (window.getBaseDilations()[d] != 1)
+    return stride == 1 && dilation == 1 && taps <= window.getBaseDilations()[d] ? Axis::ResultsApart
+                                                                                : Axis::None;
+  int64_t first = -window.getPaddingLow()[d];
+  int64_t windowSpan = (taps - 1) * dilation + 1, outputSpan = (outputs - 1) * stride + 1;
+  if (first < 0 || first + windowSpan + outputSpan - 1 > inputs)
+    return Axis::None;
+  if (outputs == 1 || stride >= windowSpan)
+    return Axis::WindowsApart;
+  return dilation >= outputSpan ? Axis::TapsApart : Axis::None;
+}
+
+bool ConvolutionDot::isPossible() {
+  return op.getFeatureGroupCount() == 1 && op.getBatchGroupCount() == 1 &&
+         !llvm::is_contained(axes, Axis::None);
+}
+
+bool ConvolutionDot::isWorthwhile(const Target &target) const {
+  bool collectsTaps = false;
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    if (axis != Axis::WindowsApart)
+      return true;
+    collectsTaps |=
+        window.getSizes()[d] != 1 && resultType.getDimSize(dims.getOutputSpatial()[d]) != 1;
+  }
+  Type element = filterType.getElementType();
+  int64_t filterBytes = filterType.getNumElements() * getStorageBits(element) / 8;
+  return !collectsTaps || filterBytes > target.machine.l1.bytes ||
+         filterType.getDimSize(dims.getKernelOutputFeature()) <
+             target.getLanes(getStorageBits(element));
+}
+
+static Value padWithZeros(Build &build, Value value, ArrayRef<int64_t> low,
+                          ArrayRef<int64_t> high) {
+  auto isZero = [](int64_t size) { return size == 0; };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return value;
+  Value zero = build.scalar(arrayType(value).getElementType(), 0.0);
+  return build.pad(value, zero, low, high, Sizes(low.size(), 0));
+}
+
+/// The input with positions and taps in dimensions of their own.
+std::pair<Value, ConvolutionDot::Parts> ConvolutionDot::splitInput(Build &build) {
+  int64_t rank = inputType.getRank();
+  Parts places(rank), parts;
+  places[dims.getInputBatch()] = {Role::Batch, 0};
+  places[dims.getInputFeature()] = {Role::Channel, 0};
+  for (auto [d, place] : llvm::enumerate(dims.getInputSpatial()))
+    places[place] = {Role::Position, d};
+
+  // What is read of each dimension, the sizes it is split into, and what is read of those.
+  Sizes starts(rank, 0), limits(inputType.getShape()), strides(rank, 1), none(rank, 0),
+      missing(none);
+  Sizes split, partLimits, partStrides;
+  auto add = [&](Part part, int64_t size, int64_t count, int64_t stride) {
+    parts.push_back(part);
+    split.push_back(size);
+    partLimits.push_back((count - 1) * stride + 1);
+    partStrides.push_back(stride);
+  };
+  for (auto [place, part] : llvm::enumerate(places)) {
+    auto [role, d] = part;
+    int64_t size = inputType.getDimSize(place);
+    if (role != Role::Position || axes[d] == Axis::ResultsApart) {
+      add(part, size, size, 1);
+      continue;
+    }
+    Part tap{Role::Tap, d};
+    int64_t taps = window.getSizes()[d], dilation = window.getWindowDilations()[d];
+    int64_t outputs = resultType.getDimSize(dims.getOutputSpatial()[d]);
+    int64_t stride = window.getStrides()[d], count;
+    if (taps == 1 || outputs == 1) {
+      strides[place] = taps == 1 ? stride : dilation;
+      count = (outputs * taps - 1) * strides[place] + 1;
+      add(part, outputs, outputs, 1);
+      add(tap, taps, taps, 1);
+    } else if (axes[d] == Axis::WindowsApart) {
+      count = outputs * stride;
+      add(part, outputs, outputs, 1);
+      add(tap, stride, taps, dilation);
+    } else {
+      count = taps * dilation;
+      add(tap, taps, taps, 1);
+      add(part, dilation, outputs, stride);
+    }
+    starts[place] = -window.getPaddingLow()[d];
+    limits[place] = starts[place] + count;
+    missing[place] = std::max<int64_t>(limits[place] - size, 0);
+  }
+  // What is missing of the last windows or taps is cut off below.
+  Value input = padWithZeros(build, op.getLhs(), Sizes(rank, 0), missing);
+  input = build.reshape(build.slice(input, starts, limits, strides), split);
+  return {build.slice(input, Sizes(split.size(), 0), partLimits, partStrides), parts};
+}
+
+/// The filter in the order in which it meets the input, and what its dimensions are.
+std::pair<Value, ConvolutionDot::Parts> ConvolutionDot::prepareFilter(Build &build) {
+  Parts parts(filterType.getRank());
+  parts[dims.getKernelInputFeature()] = {Role::Channel, 0};
+  parts[dims.getKernelOutputFeature()] = {Role::Feature, 0};
+  Sizes reversed;
+  for (auto [d, place] : llvm::enumerate(dims.getKernelSpatial())) {
+    parts[place] = {Role::Tap, d};
+    // The first result of an element is its product with the last tap.
+    if (window.getReversals()[d] != (axes[d] == Axis::ResultsApart) && window.getSizes()[d] != 1)
+      reversed.push_back(place);
+  }
+  return {build.reverse(op.getRhs(), reversed), parts};
+}
+
+/// The convolution's result from the dot's, whose dimensions are `parts`.
+Value ConvolutionDot::mergeResult(Build &build, Value product, ArrayRef<Part> parts) {
+  int64_t rank = resultType.getRank();
+  Parts places(rank);
+  places[dims.getOutputBatch()] = {Role::Batch, 0};
+  places[dims.getOutputFeature()] = {Role::Feature, 0};
+  for (auto [d, place] : llvm::enumerate(dims.getOutputSpatial()))
+    places[place] = {Role::Position, d};
+
+  Sizes order, periodHigh, merged, low(rank, 0), high(rank, 0);
+  ArrayRef<int64_t> sizes = arrayType(product).getShape();
+  auto take = [&](Part part) {
+    order.push_back(llvm::find(parts, part) - parts.begin());
+    periodHigh.push_back(0);
+    return sizes[order.back()];
+  };
+  for (auto [place, part] : llvm::enumerate(places)) {
+    auto [role, d] = part;
+    merged.push_back(take(part));
+    if (role != Role::Position || axes[d] != Axis::ResultsApart)
+      continue;
+    // Element i times the reversed tap t is the result at i * period + t + low, of which those
+    // between the last tap and the next element are 0.
+    int64_t taps = take({Role::Tap, d}), period = window.getBaseDilations()[d];
+    periodHigh.back() = period - taps;
+    merged.back() *= period;
+    low[place] = window.getPaddingLow()[d] - taps + 1;
+    high[place] = resultType.getDimSize(place) - merged.back() - low[place];
+  }
+  Value result = build.transpose(product, order);
+  result = padWithZeros(build, result, Sizes(order.size(), 0), periodHigh);
+  return padWithZeros(build, build.reshape(result, merged), low, high);
+}
+
+Value ConvolutionDot::build() {
+  OpBuilder builder(op);
+  Build build(builder, op.getLoc());
+  auto [input, inputParts] = splitInput(build);
+  auto [filter, filterParts] = prepareFilter(build);
+  // Contracting dimensions are in the order of the input's memory.
+  Sizes inputContracting, filterContracting, shape;
+  Parts parts;
+  for (auto [place, part] : llvm::enumerate(inputParts)) {
+    if (part.first == Role::Channel || part.first == Role::Tap) {
+      inputContracting.push_back(place);
+      filterContracting.push_back(llvm::find(filterParts, part) - filterParts.begin());
+    } else {
+      parts.push_back(part);
+      shape.push_back(arrayType(input).getDimSize(place));
+    }
+  }
+  for (auto [place, part] : llvm::enumerate(filterParts)) {
+    if (llvm::is_contained(filterContracting, place))
+      continue;
+    parts.push_back(part);
+    shape.push_back(filterType.getDimSize(place));
+  }
+  Value product =
+      DotOp::create(builder, op.getLoc(), resultType.clone(shape), input, filter,
+                    ArrayRef<int64_t>(), ArrayRef<int64_t>(), inputContracting, filterContracting,
+                    op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+  return mergeResult(build, product, parts);
+}
+
+} // namespace hloc
