@@ -44,6 +44,65 @@ bool isEmpty(ConvolutionOp op) {
                       [](Value array) { return arrayType(array).getNumElements() == 0; });
 }
 
+/// True if the convolution has the form of a filter's gradient: there are fewer positions than
+/// taps, and the channels, which are images, are not minor in memory and at most half the taps of a
+/// row.
+bool hasImagesForChannels(ConvolutionOp op) {
+  ConvDimensionsAttr dims = op.getDimLabels();
+  RankedTensorType inputType = arrayType(op.getLhs()), resultType = arrayType(op);
+  ArrayRef<int64_t> sizes = op.getWindow().getSizes();
+  int64_t channels = inputType.getDimSize(dims.getInputFeature()), positions = 1;
+  for (int64_t place : dims.getOutputSpatial())
+    positions *= resultType.getDimSize(place);
+  return op.getFeatureGroupCount() == 1 && op.getBatchGroupCount() == 1 && sizes.size() >= 2 &&
+         channels > 1 && 2 * channels <= sizes.back() && positions < product(sizes) &&
+         dims.getInputFeature() != inputType.getRank() - 1;
+}
+
+/// Makes the channels a dimension of the window, the last but one, and leaves one channel. Then the
+/// rows of images stay contiguous.
+ConvolutionOp makeChannelsPositions(ConvolutionOp op) {
+  OpBuilder builder(op);
+  Build build(builder, op.getLoc());
+  ConvDimensionsAttr dims = op.getDimLabels();
+  RankedTensorType resultType = arrayType(op);
+  int64_t channels = arrayType(op.getLhs()).getDimSize(dims.getInputFeature()),
+          at = op.getWindow().getSizes().size() - 1;
+  auto addUnit = [&](RankedTensorType type) {
+    Sizes shape(type.getShape());
+    shape.push_back(1);
+    return shape;
+  };
+  auto insert = [&](ArrayRef<int64_t> entries, int64_t entry) {
+    Sizes longer(entries);
+    longer.insert(longer.begin() + at, entry);
+    return longer;
+  };
+  Window window(op.getWindow());
+  SmallVector<bool> reversals(op.getWindow().getReversals());
+  reversals.insert(reversals.begin() + at, false);
+  auto windowAttribute =
+      WindowAttr::get(op.getContext(), insert(window.sizes, channels), insert(window.strides, 1),
+                      insert(window.low, 0), insert(window.high, 0), insert(window.base, 1),
+                      insert(window.dilations, 1), reversals);
+  int64_t rank = resultType.getRank();
+  auto longerDims = ConvDimensionsAttr::get(
+      op.getContext(), dims.getInputBatch(), rank,
+      insert(dims.getInputSpatial(), dims.getInputFeature()), rank, dims.getKernelOutputFeature(),
+      insert(dims.getKernelSpatial(), dims.getKernelInputFeature()), dims.getOutputBatch(),
+      dims.getOutputFeature(), insert(dims.getOutputSpatial(), rank));
+  auto longer = ConvolutionOp::create(
+      builder, op.getLoc(), resultType.clone(addUnit(resultType)),
+      build.reshape(op.getLhs(), addUnit(arrayType(op.getLhs()))),
+      build.reshape(op.getRhs(), addUnit(arrayType(op.getRhs()))),
+      /*sparsity_indices=*/ValueRange(), windowAttribute, longerDims, /*feature_group_count=*/1,
+      /*batch_group_count=*/1, ConvolutionKindAttr(), op.getOperandPrecisionAttr(),
+      op.getAlgorithmAttr(), /*sparsity_config=*/ArrayAttr());
+  op.replaceAllUsesWith(build.reshape(longer, resultType.getShape()));
+  op.erase();
+  return longer;
+}
+
 class ConvolutionCanonicalizer {
 public:
   explicit ConvolutionCanonicalizer(ConvolutionOp op)
@@ -174,12 +233,13 @@ struct CanonicalizeConvolutions
     getOperation().walk([&](ConvolutionOp op) { convolutions.push_back(op); });
     for (ConvolutionOp op : convolutions) {
       ConvolutionDot dot(op);
-      if (isEmpty(op) || !dot.isPossible() || !dot.isWorthwhile(*target)) {
-        ConvolutionCanonicalizer(op).rewrite();
-        continue;
+      if (!isEmpty(op) && dot.isPossible() && dot.isWorthwhile(*target)) {
+        op.replaceAllUsesWith(dot.build());
+        op.erase();
+      } else {
+        bool isGradient = !isEmpty(op) && hasImagesForChannels(op);
+        ConvolutionCanonicalizer(isGradient ? makeChannelsPositions(op) : op).rewrite();
       }
-      op.replaceAllUsesWith(dot.build());
-      op.erase();
     }
   }
 };

@@ -21,16 +21,13 @@ ConvolutionDot::ConvolutionDot(ConvolutionOp op)
 }
 
 ConvolutionDot::Axis ConvolutionDot::getAxis(int64_t d) const {
-  int64_t inputs = inputType.getDimSize(dims.getInputSpatial()[d]), taps = window.getSizes()[d];
+  int64_t taps = window.getSizes()[d];
   int64_t outputs = resultType.getDimSize(dims.getOutputSpatial()[d]);
   int64_t stride = window.getStrides()[d], dilation = window.getWindowDilations()[d];
   if (window.getBaseDilations()[d] != 1)
     return stride == 1 && dilation == 1 && taps <= window.getBaseDilations()[d] ? Axis::ResultsApart
                                                                                 : Axis::None;
-  int64_t first = -window.getPaddingLow()[d];
   int64_t windowSpan = (taps - 1) * dilation + 1, outputSpan = (outputs - 1) * stride + 1;
-  if (first < 0 || first + windowSpan + outputSpan - 1 > inputs)
-    return Axis::None;
   if (outputs == 1 || stride >= windowSpan)
     return Axis::WindowsApart;
   return dilation >= outputSpan ? Axis::TapsApart : Axis::None;
@@ -75,8 +72,8 @@ std::pair<Value, ConvolutionDot::Parts> ConvolutionDot::splitInput(Build &build)
     places[place] = {Role::Position, d};
 
   // What is read of each dimension, the sizes it is split into, and what is read of those.
-  Sizes starts(rank, 0), limits(inputType.getShape()), strides(rank, 1), none(rank, 0),
-      missing(none);
+  Sizes starts(rank, 0), limits(inputType.getShape()), strides(rank, 1);
+  Sizes low(rank, 0), high(rank, 0); // padding, and what completes the last window or tap
   Sizes split, partLimits, partStrides;
   auto add = [&](Part part, int64_t size, int64_t count, int64_t stride) {
     parts.push_back(part);
@@ -109,12 +106,13 @@ std::pair<Value, ConvolutionDot::Parts> ConvolutionDot::splitInput(Build &build)
       add(tap, taps, taps, 1);
       add(part, dilation, outputs, stride);
     }
-    starts[place] = -window.getPaddingLow()[d];
+    int64_t first = -window.getPaddingLow()[d];
+    low[place] = std::max<int64_t>(-first, 0);
+    starts[place] = first + low[place];
     limits[place] = starts[place] + count;
-    missing[place] = std::max<int64_t>(limits[place] - size, 0);
+    high[place] = std::max<int64_t>(limits[place] - low[place] - size, 0);
   }
-  // What is missing of the last windows or taps is cut off below.
-  Value input = padWithZeros(build, op.getLhs(), Sizes(rank, 0), missing);
+  Value input = padWithZeros(build, op.getLhs(), low, high);
   input = build.reshape(build.slice(input, starts, limits, strides), split);
   return {build.slice(input, Sizes(split.size(), 0), partLimits, partStrides), parts};
 }

@@ -18,7 +18,6 @@ struct Target;
 /// and
 ///   in transposed convolutions. Each element of the input times each tap is one result; the dot
 ///   contracts features alone, and positions and taps together are the result's dimension.
-/// Padding is never contracted, because it is no factor: not even of infinities.
 class ConvolutionDot {
 public:
   explicit ConvolutionDot(hlo::ConvolutionOp op);

@@ -281,6 +281,28 @@ void constrainLoops(Block &body, DimensionGroups &seams) {
         seams.linkReshaped(value, other);
 }
 
+/// Takes dimensions of one element out of a transpose: other dimensions that are adjacent in its
+/// operand and in its result can be joined across them.
+void dropUnits(TransposeOp op) {
+  RankedTensorType from = arrayType(op.getOperand()), to = arrayType(op);
+  SmallVector<int64_t> places, order; // of the other dimensions; how they are transposed
+  for (int64_t d = 0; d < from.getRank(); ++d)
+    if (from.getDimSize(d) != 1)
+      places.push_back(d);
+  if (places.size() == size_t(from.getRank()))
+    return;
+  for (int64_t d : op.getDimensions())
+    if (from.getDimSize(d) != 1)
+      order.push_back(llvm::find(places, d) - places.begin());
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(places, [&](int64_t d) { return from.getDimSize(d); });
+  OpBuilder builder(op);
+  Build build(builder, op.getLoc());
+  Value result = build.transpose(build.reshape(op.getOperand(), shape), order);
+  op.replaceAllUsesWith(build.reshape(result, to.getShape()));
+  op.erase();
+}
+
 //===-- Rewriting the operations --------------------------------------------------------------===//
 
 /// How the dimensions of a value are joined.
@@ -442,6 +464,8 @@ struct CollapseDimensions : hloc::impl::CollapseDimensionsBase<CollapseDimension
       });
       if (isEmpty)
         return;
+      for (auto transpose : llvm::make_early_inc_range(body.getOps<TransposeOp>()))
+        dropUnits(transpose);
       DimensionGroups seams(body);
       for (Operation &op : body)
         constrain(&op, seams);

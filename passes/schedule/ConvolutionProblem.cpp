@@ -2,6 +2,7 @@
 #include "passes/schedule/ConvolutionProblem.h"
 #include "compiler/hlo/ElementType.h"
 #include "passes/schedule/DotProblem.h"
+#include "passes/schedule/SumBlocks.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -73,6 +74,12 @@ ConvolutionShape::ConvolutionShape(const ConvolutionProblem &problem, hlo::Sched
     setUpBlocks(problem);
     return;
   }
+  if (schedule.getStrategy() == "convolution.window") {
+    unitBatches = schedule.getBlock()[1];
+    windowRows = schedule.getBlock()[2];
+    setUpWindow(problem);
+    return;
+  }
   unitRuns = schedule.getBlock()[1];
   setUpPatch(problem);
 }
@@ -112,6 +119,22 @@ void ConvolutionShape::setUpPatch(const ConvolutionProblem &problem) {
                         : SmallVector<int64_t>{width, patchChannels});
 }
 
+void ConvolutionShape::setUpWindow(const ConvolutionProblem &problem) {
+  SmallVector<WindowAxis> block(axes);
+  block.front().taps = windowRows;
+  for (const WindowAxis &axis : ArrayRef(block).drop_back())
+    patchSizes.push_back(axis.taps);
+  patchSizes.append({block.back().getExtent(tilePixels), problem.channels});
+  hasPatch = true;
+  sumSizes = {2,
+              unitBatches,
+              ShapedType::getNumElements(ArrayRef(problem.outputSizes).drop_back()),
+              int64_t(llvm::divideCeil(pixels, tilePixels)),
+              int64_t(llvm::divideCeil(blockFeatures, tileFeatures)),
+              tile.rows,
+              tileFeatures};
+}
+
 void ConvolutionShape::setUpChannels(const ConvolutionProblem &problem) {
   int64_t padded = llvm::alignTo(problem.channels, lanes);
   blockFeatures = tileFeatures = problem.features;
@@ -134,6 +157,21 @@ void ConvolutionShape::setUpBlocks(const ConvolutionProblem &problem) {
   panelSizes = {blockChannels / group, width};
   sumSizes = {unitRows, int64_t(llvm::divideCeil(pixels, tilePixels)), tile.rows, width};
   hasPatch = true;
+}
+
+ConvolutionShape::SumBlocks ConvolutionShape::getSumBlocks(Type element) const {
+  int64_t terms = channelSteps;
+  for (const WindowAxis &axis : axes)
+    terms *= axis.taps;
+  if (!isBlockedSum(element, terms))
+    return {};
+  int64_t level = axes.size(), below = 1;
+  auto sizeOf = [&](int64_t at) {
+    return at == int64_t(axes.size()) ? channelSteps : axes[at].taps;
+  };
+  while (level > 0 && below * sizeOf(level) < kSumBlock)
+    below *= sizeOf(level--);
+  return {level, chooseSumBlock(sizeOf(level), kSumBlock / below)};
 }
 
 } // namespace hloc

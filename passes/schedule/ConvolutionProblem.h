@@ -73,6 +73,9 @@ struct ConvolutionShape {
   /// Features that a unit computes in each of its runs; features of a run, which are contiguous and
   /// of one group; and runs per unit.
   int64_t blockFeatures = 1, featureRun = 1, unitRuns = 1;
+  /// Images of a unit, and positions of the window's first dimension that a block has; zero except
+  /// for convolution.window.
+  int64_t unitBatches = 0, windowRows = 0;
   /// Rows of pixels of a unit, and channels of a block of the filter; zero except for
   /// convolution.blocked.
   int64_t unitRows = 0, blockChannels = 0;
@@ -89,7 +92,9 @@ struct ConvolutionShape {
   /// With lanes along channels: the filter as [tap..., feature, channel], padded to whole vectors
   /// of channels. For convolution.blocked: a block of the filter as [group of channels][feature].
   llvm::SmallVector<int64_t> panelSizes;
-  /// For convolution.blocked: the sums of a unit's tiles as [row][tile][pixel][feature].
+  /// For convolution.blocked: the sums of a unit's tiles as [row][tile][pixel][feature]. For
+  /// convolution.window: totals and errors as [2][image][row][tile of pixels][tile of
+  /// features][pixel] [feature].
   llvm::SmallVector<int64_t> sumSizes;
 
   int64_t countElements(llvm::ArrayRef<int64_t> sizes) const {
@@ -101,9 +106,18 @@ struct ConvolutionShape {
            countElements(sumSizes);
   }
 
+  /// Where the sum of an output element is cut into blocks: blocks of `size` steps along `level`,
+  /// which is a dimension of the window, or channels after all of them. A sum of one block has the
+  /// size 0.
+  struct SumBlocks {
+    int64_t level = 0, size = 0;
+  };
+  SumBlocks getSumBlocks(mlir::Type element) const;
+
 private:
   void setUpAxes(const ConvolutionProblem &problem);
   void setUpPatch(const ConvolutionProblem &problem);
+  void setUpWindow(const ConvolutionProblem &problem);
   void setUpChannels(const ConvolutionProblem &problem);
   void setUpBlocks(const ConvolutionProblem &problem);
 };

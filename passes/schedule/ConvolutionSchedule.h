@@ -75,7 +75,7 @@ std::string sumTapsInTurn(const KernelProblem &problem, hlo::ScheduleAttr schedu
 
 /// The strategies, each in a file of its name.
 extern const Strategy kFeatureConvolution, kGroupConvolution, kPixelConvolution,
-    kChannelConvolution, kBlockedConvolution;
+    kChannelConvolution, kBlockedConvolution, kWindowConvolution;
 
 } // namespace hloc
 

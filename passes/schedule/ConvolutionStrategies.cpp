@@ -6,8 +6,9 @@ using namespace mlir;
 namespace hloc {
 
 ArrayRef<Strategy> getConvolutionStrategies() {
-  static const Strategy strategies[] = {kFeatureConvolution, kGroupConvolution, kPixelConvolution,
-                                        kChannelConvolution, kBlockedConvolution};
+  static const Strategy strategies[] = {kFeatureConvolution, kGroupConvolution,
+                                        kPixelConvolution,   kChannelConvolution,
+                                        kBlockedConvolution, kWindowConvolution};
   return strategies;
 }
 

@@ -71,6 +71,10 @@ LogicalResult ConvolutionKernel::emit() {
     emitBlocked();
     return success();
   }
+  if (shape.windowRows > 0) {
+    emitWindow();
+    return success();
+  }
 
   ArrayRef<int64_t> outerSizes = ArrayRef(problem.outputSizes).drop_back(spatial() > 0 ? 1 : 0);
   int64_t rowsOfPixels = ShapedType::getNumElements(outerSizes),
@@ -123,7 +127,8 @@ LogicalResult ConvolutionKernel::emit() {
                 makeTileSpan(index, feature, shape.featureRun, shape.tileFeatures);
             featureSpan.start = b.createOrFold<arith::AddIOp>(runStart, featureSpan.start);
             featureSpan.multiple = std::gcd(featureSpan.multiple, shape.featureRun);
-            emitTile(pixelSpan, featureSpan, store);
+            finishTile(pixelSpan, featureSpan, addTile(pixelSpan, featureSpan, beginTileSums()),
+                       store);
           });
         });
       });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a convolution: what its parts share. ConvolutionKernel.cpp loops over units,
 // ConvolutionInput.cpp reads operands and fills patches, ConvolutionTile.cpp is the register tile.
-// ConvolutionBlocked.cpp is for large filters, ConvolutionChannels.cpp for few features of many
-// channels.
+// ConvolutionBlocked.cpp is for filters of many channels, ConvolutionWindow.cpp for large windows,
+// ConvolutionChannels.cpp for few features of many channels.
 
 #ifndef HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
 #define HLOC_CODEGEN_KERNELS_CONVOLUTIONKERNEL_H
@@ -24,7 +24,8 @@ public:
   ConvolutionKernel(KernelContext &context, hlo::ConvolutionOp op)
       : problem(op), shape(problem, context.chosen), context(context), b(context.b),
         index(context.index), op(op), window(problem.window), dims(problem.dims),
-        element(problem.element), factor(problem.element), tile(shape.tile) {}
+        element(problem.element), factor(problem.element), tile(shape.tile),
+        sumBlocks(shape.getSumBlocks(element)) {}
 
   llvm::LogicalResult emit();
 
@@ -48,13 +49,19 @@ private:
   void fillPatchByRows(mlir::Value pixelStart);
   void fillPatchBySquares(mlir::Value pixelStart);
   void fillPatch(mlir::Value pixelStart);
+  /// Sums as loops carry them: with error terms if sums are made in blocks.
+  llvm::SmallVector<mlir::Value> beginTileSums();
+  bool sumsInBlocks() const { return sumBlocks.size > 0; }
   /// Adds the products of one tap and the channels [firstChannel, endChannel) to carried sums.
   using Products = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       llvm::ArrayRef<VectorIndex> tap, mlir::Value firstChannel, mlir::Value endChannel,
       mlir::ValueRange sums)>;
-  llvm::SmallVector<mlir::Value> sumProducts(mlir::ValueRange zeros, Products body);
+  llvm::SmallVector<mlir::Value> sumProducts(mlir::ValueRange carried, Products body);
   TileSpan makePixelSpan(mlir::Value nominal, mlir::Value count);
-  void emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, TileStore &store);
+  llvm::SmallVector<mlir::Value> addTile(const TileSpan &pixelSpan, const TileSpan &featureSpan,
+                                         mlir::ValueRange carried);
+  void finishTile(const TileSpan &pixelSpan, const TileSpan &featureSpan, mlir::ValueRange carried,
+                  TileStore &store);
   TileStore makeStore();
   ElementIndex resultIndex(VectorIndex row, VectorIndex column);
 
@@ -76,6 +83,12 @@ private:
   void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, mlir::Value rowStart,
                        mlir::Value rowCount, TileStore &store);
   void emitBlocked();
+
+  void forEachPixelTileOfImages(
+      mlir::Value firstImage, mlir::Value images,
+      llvm::function_ref<void(const TileSpan &span, llvm::ArrayRef<VectorIndex> place)> body);
+  void enterWindowRows(mlir::Value first, mlir::Value count);
+  void emitWindow();
 
   void packFilter();
   llvm::SmallVector<VectorValue> multiplyChannels(llvm::ArrayRef<VectorIndex> tap,
@@ -102,6 +115,7 @@ private:
   /// 128 times the filter's sum is subtracted again.
   bool inputIsOffset = false;
   TileShape tile;
+  const ConvolutionShape::SumBlocks sumBlocks;
   llvm::SmallVector<Axis> axes;
   mlir::Value phase;
   VectorIndex firstChannel; // the first channel of a unit's patch

@@ -18,22 +18,16 @@ TileStore ConvolutionKernel::makeStore() {
       [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
 }
 
-/// Adds all products of an output element to `zeros`, those of some channels of a tap at a time.
-SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products body) {
-  int64_t terms = shape.channelSteps, channelLevel = spatial();
-  for (const Axis &axis : axes)
-    terms *= axis.taps;
-  // The levels are the taps of each dimension, then the channels. A block is a run along level
-  // `along` together with everything inside it, `below` products per position.
-  bool inBlocks = isBlockedSum(element, terms);
-  int64_t along = channelLevel, below = 1;
-  auto sizeOf = [&](int64_t level) {
-    return level == channelLevel ? shape.channelSteps : axes[level].taps;
-  };
-  while (along > 0 && below * sizeOf(along) < kSumBlock)
-    below *= sizeOf(along--);
-  int64_t block = chooseSumBlock(sizeOf(along), kSumBlock / below);
+SmallVector<Value> ConvolutionKernel::beginTileSums() {
+  SmallVector<Value> zeros =
+      packLanes(SmallVector<VectorValue>(tile.rows * tile.vectors, emitZero(index, element)));
+  return sumsInBlocks() ? beginTotals(zeros) : zeros;
+}
 
+/// Adds all products of an output element to `carried`, those of some channels of a tap at a time.
+SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange carried, Products body) {
+  // The levels are the taps of each dimension, then the channels.
+  int64_t channelLevel = spatial();
   ElementIndex tap;
   std::function<SmallVector<Value>(ValueRange)> walk;
   auto walkRange = [&](Value start, Value end, ValueRange values) {
@@ -49,26 +43,28 @@ SmallVector<Value> ConvolutionKernel::sumProducts(ValueRange zeros, Products bod
   walk = [&](ValueRange values) {
     int64_t level = tap.size();
     Value size = level == channelLevel ? index.constant(shape.channelSteps) : axes[level].count;
-    if (!inBlocks || level != along)
+    if (!sumsInBlocks() || level != sumBlocks.level)
       return walkRange(index.constant(0), size, values);
-    return addBlocks(context, size, block, values,
-                     [&](Value start, Value end) { return walkRange(start, end, zeros); });
+    return addBlocks(context, size, sumBlocks.size, values, [&](Value start, Value end) {
+      return walkRange(
+          start, end,
+          packLanes(SmallVector<VectorValue>(tile.rows * tile.vectors, emitZero(index, element))));
+    });
   };
-  return inBlocks ? settleTotals(b, walk(beginTotals(zeros))) : walk(zeros);
+  return walk(carried);
 }
 
-void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &featureSpan,
-                                 TileStore &store) {
+/// Adds the products of a tile's pixels and features to `carried`.
+SmallVector<Value> ConvolutionKernel::addTile(const TileSpan &pixelSpan,
+                                              const TileSpan &featureSpan, ValueRange carried) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
   Value pixelStart = pixelSpan.start, featureStart = featureSpan.start;
   MemoryArray memory{patch, RankedTensorType::get(shape.patchSizes.empty() ? SmallVector<int64_t>{1}
                                                                            : shape.patchSizes,
                                                   element)};
-  SmallVector<Value> zeros =
-      packLanes(SmallVector<VectorValue>(tile.rows * tile.vectors, emitZero(index, element)));
   auto unpack = [&](ValueRange flat) { return unpackLanes(element, flat); };
-  SmallVector<Value> sums = sumProducts(zeros, [&](ArrayRef<VectorIndex> tap, Value firstK,
-                                                   Value endK, ValueRange now) {
+  return sumProducts(carried, [&](ArrayRef<VectorIndex> tap, Value firstK, Value endK,
+                                  ValueRange now) {
     SmallVector<Value> tapValues;
     for (VectorIndex x : tap)
       tapValues.push_back(x.base);
@@ -173,14 +169,21 @@ void ConvolutionKernel::emitTile(const TileSpan &pixelSpan, const TileSpan &feat
     }
     return packLanes(next);
   });
+}
+
+/// Stores the results of a tile whose sums are complete.
+void ConvolutionKernel::finishTile(const TileSpan &pixelSpan, const TileSpan &featureSpan,
+                                   ValueRange carried, TileStore &store) {
   if (context.emitter.hasFailed())
     return;
+  SmallVector<VectorValue> sums =
+      unpackLanes(element, sumsInBlocks() ? settleTotals(b, carried) : SmallVector<Value>(carried));
   if (isOn(ConvolutionLanes::Channels)) {
-    SmallVector<VectorValue> rows = addLanesOfRows(unpack(sums));
+    sums = addLanesOfRows(sums);
     ScopedLanes narrow(index, llvm::PowerOf2Ceil(problem.features));
-    return store.finish(rows, pixelSpan, featureSpan);
+    return store.finish(sums, pixelSpan, featureSpan);
   }
-  store.finish(unpack(sums), isOn(ConvolutionLanes::Pixels) ? featureSpan : pixelSpan,
+  store.finish(sums, isOn(ConvolutionLanes::Pixels) ? featureSpan : pixelSpan,
                isOn(ConvolutionLanes::Pixels) ? pixelSpan : featureSpan);
 }
 

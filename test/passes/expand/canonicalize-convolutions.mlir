@@ -30,3 +30,19 @@ func.func @gradient(%x: tensor<4x9x3xf32>, %w: tensor<3x3x8xf32>) -> tensor<2x8x
   } : (tensor<4x9x3xf32>, tensor<3x3x8xf32>) -> tensor<2x8x8xf32>
   return %0 : tensor<2x8x8xf32>
 }
+
+// -----
+
+// The gradient of a filter, whose channels are images: they become positions of the window, so that rows of
+// images stay contiguous.
+// CHECK-LABEL: func.func @images_for_channels
+// CHECK: %[[X:.*]] = hlo.transpose %{{.*}} {dimensions = array<i64: 3, 1, 0, 2, 4>} : (tensor<2x8x9x5x1xf32>) -> tensor<5x8x2x9x1xf32>
+// CHECK: %[[G:.*]] = hlo.transpose %{{.*}} {dimensions = array<i64: 1, 0, 2, 4, 3>} : (tensor<2x8x9x6x1xf32>) -> tensor<8x2x9x1x6xf32>
+// CHECK: hlo.convolution %[[X]], %[[G]] {{.*}}sizes = [8, 2, 9] strides = [1, 1, 1] low = [1, 0, 1] high = [1, 0, 1]{{.*}} -> tensor<5x3x1x3x6xf32>
+func.func @images_for_channels(%x: tensor<2x8x9x5xf32>, %g: tensor<2x8x9x6xf32>) -> tensor<3x3x5x6xf32> {
+  %0 = hlo.convolution %x, %g {
+    window = #hlo.window<sizes = [8, 9] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>,
+    dim_labels = #hlo.conv<b 3 f 0 [1, 2] x i 0 o 3 [1, 2] -> b 2 f 3 [0, 1]>
+  } : (tensor<2x8x9x5xf32>, tensor<2x8x9x6xf32>) -> tensor<3x3x5x6xf32>
+  return %0 : tensor<3x3x5x6xf32>
+}

@@ -108,13 +108,28 @@ func.func @transposed(%x: tensor<2x4x8xf32>, %w: tensor<3x8x16xf32>) -> tensor<2
 
 // -----
 
-// Windows meet padding, which is no factor.
+// Padding is part of the windows.
 // CHECK-LABEL: func.func @padded
-// CHECK: hlo.convolution
+// CHECK: %[[P:.*]] = hlo.pad %arg0, %{{.*}} {high = array<i64: 0, 1, 0>, {{.*}}, low = array<i64: 0, 1, 0>}
+// CHECK: %[[X:.*]] = hlo.reshape %[[P]] {{.*}} -> tensor<2x4x16x3xf32>
+// CHECK: hlo.dot %[[X]], %arg1
 func.func @padded(%x: tensor<2x62x3xf32>, %w: tensor<16x3x512xf32>) -> tensor<2x4x512xf32> {
   %0 = hlo.convolution %x, %w {
     window = #hlo.window<sizes = [16] strides = [16] low = [1] high = [1] base = [1] dilate = [1] reverse = [false]>,
     dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>
   } : (tensor<2x62x3xf32>, tensor<16x3x512xf32>) -> tensor<2x4x512xf32>
   return %0 : tensor<2x4x512xf32>
+}
+
+// -----
+
+// Windows that overlap.
+// CHECK-LABEL: func.func @overlapping
+// CHECK: hlo.convolution
+func.func @overlapping(%x: tensor<2x64x3xf32>, %w: tensor<16x3x512xf32>) -> tensor<2x7x512xf32> {
+  %0 = hlo.convolution %x, %w {
+    window = #hlo.window<sizes = [16] strides = [8] low = [0] high = [0] base = [1] dilate = [1] reverse = [false]>,
+    dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>
+  } : (tensor<2x64x3xf32>, tensor<16x3x512xf32>) -> tensor<2x7x512xf32>
+  return %0 : tensor<2x7x512xf32>
 }

@@ -297,3 +297,18 @@ func.func @gather_in_batches(%a: tensor<6x50xf32>, %b: tensor<6x4x5x1xi32>) -> t
   }
   return %r : tensor<6x4x5xf32>
 }
+
+// -----
+
+// A dimension of one element does not part others.
+// CHECK-LABEL: func.func @units_of_transpose
+// CHECK: hlo.kernel <loop>
+// CHECK: hlo.transpose {{.*}} : (tensor<30x8xf32>) -> tensor<8x30xf32>
+func.func @units_of_transpose(%a: tensor<1x30x8xf32>) -> tensor<8x30x1xf32> {
+  %r = hlo.kernel <loop> (%a) {reuse = array<i64: -1>} : (tensor<1x30x8xf32>) -> tensor<8x30x1xf32> {
+  ^bb0(%0: tensor<1x30x8xf32>):
+    %1 = hlo.transpose %0 {dimensions = array<i64: 2, 1, 0>} : (tensor<1x30x8xf32>) -> tensor<8x30x1xf32>
+    hlo.return %1 : tensor<8x30x1xf32>
+  }
+  return %r : tensor<8x30x1xf32>
+}

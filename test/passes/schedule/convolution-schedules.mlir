@@ -141,3 +141,22 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     return %r : tensor<1x56x56x64xi32>
   }
 }
+
+// -----
+
+// A window larger than the result, as in gradients of filters: images share blocks of the window. On more
+// cores, fewer images do.
+// CHECK-LABEL: func.func @gradient
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.window" tile = [3, 4] block = [32, 16, 4] lanes = 8
+// CHECK-SAME: "convolution.window" tile = [3, 4] block = [64, 2, 9] lanes = 16
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu"}]} {
+  func.func @gradient(%x: tensor<64x56x4x56x1xf32>, %g: tensor<56x4x56x1x64xf32>) -> tensor<64x3x1x3x64xf32> {
+    %r = hlo.kernel <convolution> (%x, %g) {reuse = array<i64: -1>} : (tensor<64x56x4x56x1xf32>, tensor<56x4x56x1x64xf32>) -> tensor<64x3x1x3x64xf32> {
+    ^bb0(%input: tensor<64x56x4x56x1xf32>, %filter: tensor<56x4x56x1x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 4 [1, 2, 3] x i 3 o 4 [0, 1, 2] -> b 0 f 4 [1, 2, 3]>, feature_group_count = 1, window = #hlo.window<sizes = [56, 4, 56] strides = [1, 1, 1] low = [1, 0, 1] high = [1, 0, 1] base = [1, 1, 1] dilate = [1, 1, 1] reverse = [false, false, false]>} : (tensor<64x56x4x56x1xf32>, tensor<56x4x56x1x64xf32>) -> tensor<64x3x1x3x64xf32>
+      hlo.return %0 : tensor<64x3x1x3x64xf32>
+    }
+    return %r : tensor<64x3x1x3x64xf32>
+  }
+}

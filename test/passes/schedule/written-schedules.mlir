@@ -418,3 +418,33 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     return %r : tensor<64x100xf32>
   }
 }
+
+// -----
+
+// Blocks of the window are whole blocks of the sum.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x3002x4xf32>, %w: tensor<3000x4x64xf32>) -> tensor<2x3x64xf32> {
+    // expected-error@+1 {{expected whole blocks of the sum, which accuracy determines}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.window" tile = [3, 4] block = [64, 2, 300] lanes = 8>]} : (tensor<2x3002x4xf32>, tensor<3000x4x64xf32>) -> tensor<2x3x64xf32> {
+    ^bb0(%input: tensor<2x3002x4xf32>, %filter: tensor<3000x4x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>, feature_group_count = 1, window = #hlo.window<sizes = [3000] strides = [1] low = [0] high = [0] base = [1] dilate = [1] reverse = [false]>} : (tensor<2x3002x4xf32>, tensor<3000x4x64xf32>) -> tensor<2x3x64xf32>
+      hlo.return %0 : tensor<2x3x64xf32>
+    }
+    return %r : tensor<2x3x64xf32>
+  }
+}
+
+// -----
+
+// A window that is no larger than the result.
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @main(%x: tensor<2x14x14x256xf32>, %w: tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    // expected-error@+1 {{the window is no larger than the result}}
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"convolution.window" tile = [6, 2] block = [64, 2, 1] lanes = 8>]} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32> {
+    ^bb0(%input: tensor<2x14x14x256xf32>, %filter: tensor<3x3x256x64xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 3 [1, 2] x i 2 o 3 [0, 1] -> b 0 f 3 [1, 2]>, feature_group_count = 1, window = #hlo.window<sizes = [3, 3] strides = [1, 1] low = [1, 1] high = [1, 1] base = [1, 1] dilate = [1, 1] reverse = [false, false]>} : (tensor<2x14x14x256xf32>, tensor<3x3x256x64xf32>) -> tensor<2x14x14x64xf32>
+      hlo.return %0 : tensor<2x14x14x64xf32>
+    }
+    return %r : tensor<2x14x14x64xf32>
+  }
+}
