@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // convolution.blocked: lanes lie along features, for convolutions of many channels. A block of the
 // filter is packed and then used by all tiles of several rows of pixels. `block` is [features of a
-// unit, rows of pixels of a unit, channels of a block]. Integers of few bits are multiplied in
+// unit, rows of pixels of a unit, channels of a block]; with one spatial dimension, the second is
+// the pixels of a unit, whose tiles are its rows here. Integers of few bits are multiplied in
 // groups of channels.
 #include "passes/schedule/ConvolutionSchedule.h"
 #include "passes/schedule/SumBlocks.h"
@@ -47,8 +48,8 @@ int64_t chooseBlockChannels(const ConvolutionProblem &convolution, int64_t group
 
 std::string refuseBlocked(const KernelProblem &problem) {
   ConvolutionProblem convolution = getConvolution(problem);
-  if (isEmpty(convolution) || convolution.spatial() < 2)
-    return "there are fewer than two spatial dimensions";
+  if (isEmpty(convolution) || convolution.spatial() == 0)
+    return "there are no spatial dimensions";
   if (convolution.groups != 1)
     return "there are several groups";
   int64_t group = chooseGroup(problem, convolution);
@@ -65,6 +66,18 @@ std::string refuseBlocked(const KernelProblem &problem) {
              ? "there are so many blocks that their sum would lose accuracy"
              : "";
 }
+
+/// The rows of an image that units share, or the tiles of its only row; and those of a unit.
+struct Rows {
+  int64_t count = 1, ofUnit = 1;
+
+  Rows(const ConvolutionProblem &convolution, const ConvolutionShape &shape) {
+    bool isLine = convolution.spatial() == 1;
+    count = isLine ? llvm::divideCeil(shape.pixels, shape.tilePixels)
+                   : convolution.outputSizes[convolution.spatial() - 2];
+    ofUnit = isLine ? llvm::divideCeil(shape.unitPixels, shape.tilePixels) : shape.unitRows;
+  }
+};
 
 /// Time that tiles wait for a patch of which half of L2 does not hold all.
 double getPatchTime(const KernelProblem &problem, const ConvolutionProblem &convolution,
@@ -83,16 +96,18 @@ double getPatchTime(const KernelProblem &problem, const ConvolutionProblem &conv
 /// get equally much of it: the last units of a row and of a plane are smaller than the others.
 double getImbalance(const KernelProblem &problem, const ConvolutionProblem &convolution,
                     const ConvolutionShape &shape, double time) {
-  int64_t rows = convolution.outputSizes[convolution.spatial() - 2],
-          planes = convolution.batches *
-                   ShapedType::getNumElements(ArrayRef(convolution.outputSizes).drop_back(2)),
+  Rows rows(convolution, shape);
+  int64_t planes = convolution.batches *
+                   ShapedType::getNumElements(
+                       ArrayRef(convolution.outputSizes)
+                           .drop_back(std::min<int64_t>(2, convolution.spatial()))),
           tiles = llvm::divideCeil(convolution.features, shape.tileFeatures),
           tilesOfUnit = llvm::divideCeil(shape.blockFeatures, shape.tileFeatures);
   int64_t units =
-      planes * llvm::divideCeil(rows, shape.unitRows) * llvm::divideCeil(tiles, tilesOfUnit);
+      planes * llvm::divideCeil(rows.count, rows.ofUnit) * llvm::divideCeil(tiles, tilesOfUnit);
   int64_t shares = std::min(problem.costs.getTaskCount(time), getLeastUnits(problem.target));
-  double longest = double(llvm::divideCeil(units, shares) * shape.unitRows * tilesOfUnit);
-  return longest * double(shares) / double(planes * rows * tiles);
+  double longest = double(llvm::divideCeil(units, shares) * rows.ofUnit * tilesOfUnit);
+  return longest * double(shares) / double(planes * rows.count * tiles);
 }
 
 void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
@@ -102,8 +117,13 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
   TileShape tile = chooseTile(problem.target, convolution.element, lanes, pixels,
                               std::min(convolution.features, kBlockFeatures));
   int64_t width = tile.vectors * lanes, group = chooseGroup(problem, convolution),
-          blockChannels = chooseBlockChannels(convolution, group),
-          rowCount = convolution.outputSizes[convolution.spatial() - 2];
+          blockChannels = chooseBlockChannels(convolution, group);
+  // Tiles of a line read few elements of the input, and so leave the filter in L2.
+  bool isLine = convolution.spatial() == 1;
+  if (isLine && convolution.getFilterBytes() <= problem.target.machine.l2.bytes)
+    return;
+  int64_t rowCount = isLine ? llvm::divideCeil(pixels, tile.rows)
+                            : convolution.outputSizes[convolution.spatial() - 2];
   // All rows of the result in a unit, or equal parts of them. Fewer rows cost more time to pack the
   // filter, but they make more units, and their patch stays in L2.
   int64_t heights = 0;
@@ -117,8 +137,9 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
         continue;
       hlo::ScheduleAttr schedule =
           makeSchedule(convolution, "convolution.blocked", tile,
-                       {std::min(tiles * width, convolution.features), rows, blockChannels}, lanes,
-                       /*hasPatch=*/false, group);
+                       {std::min(tiles * width, convolution.features),
+                        isLine ? std::min(rows * tile.rows, pixels) : rows, blockChannels},
+                       lanes, /*hasPatch=*/false, group);
       if (fitsStack(problem, convolution, ConvolutionShape(convolution, schedule)))
         schedules.push_back(schedule);
     }
@@ -130,8 +151,9 @@ double costBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ConvolutionProblem convolution = getConvolution(problem);
   ConvolutionShape shape(convolution, schedule);
   ConvolutionCounts counts(convolution, shape);
-  double rowCount = double(convolution.outputSizes[convolution.spatial() - 2]);
-  double rowBlocks = counts.rows / rowCount * std::ceil(rowCount / double(shape.unitRows));
+  Rows rows(convolution, shape);
+  double images = convolution.spatial() == 1 ? counts.rows : counts.rows / double(rows.count),
+         rowBlocks = images * double(llvm::divideCeil(rows.count, rows.ofUnit));
   double filter = double(convolution.getFilterBytes() / convolution.getElementBytes());
   double pack = rowBlocks * filter * 3 * problem.costs.getReloadTime();
   double compute = getProductTime(problem, convolution, shape, counts, kBlockedRate);
@@ -154,9 +176,13 @@ std::string checkBlocked(const KernelProblem &problem, hlo::ScheduleAttr schedul
       !wrong.empty())
     return wrong;
   ArrayRef<int64_t> block = schedule.getBlock();
-  if (schedule.getTile()[0] > convolution.outputSizes.back() ||
-      block[1] > convolution.outputSizes[convolution.spatial() - 2])
+  int64_t pixels = convolution.outputSizes.back(), rows = schedule.getTile()[0];
+  bool isLine = convolution.spatial() == 1;
+  if (rows > pixels ||
+      block[1] > (isLine ? pixels : convolution.outputSizes[convolution.spatial() - 2]))
     return "expected no more pixels and rows than the result has";
+  if (isLine && block[1] % rows != 0 && block[1] < pixels)
+    return "expected units of whole tiles";
   int64_t width = schedule.getTile()[1] * schedule.getLanes();
   if (block[0] > convolution.features || (block[0] < convolution.features && block[0] % width != 0))
     return "expected units of whole tiles";

@@ -68,7 +68,9 @@ ConvolutionShape::ConvolutionShape(const ConvolutionProblem &problem, hlo::Sched
   tileFeatures = onPixels ? tile.rows : tile.vectors * lanes;
   blockFeatures = schedule.getBlock()[0];
   if (schedule.getStrategy() == "convolution.blocked") {
-    unitRows = schedule.getBlock()[1];
+    bool isLine = problem.spatial() == 1;
+    unitRows = isLine ? 1 : schedule.getBlock()[1];
+    unitPixels = isLine ? schedule.getBlock()[1] : pixels;
     blockChannels = schedule.getBlock()[2];
     group = schedule.getGroup();
     setUpBlocks(problem);
@@ -150,12 +152,13 @@ void ConvolutionShape::setUpChannels(const ConvolutionProblem &problem) {
 
 void ConvolutionShape::setUpBlocks(const ConvolutionProblem &problem) {
   int64_t last = problem.spatial() - 1, width = tile.vectors * lanes;
-  for (const WindowAxis &axis : ArrayRef(axes).drop_back(2))
-    patchSizes.push_back(axis.taps);
-  patchSizes.append(
-      {axes[last - 1].getExtent(unitRows), axes[last].getExtent(pixels), problem.channels / group});
+  for (int64_t d = 0; d + 1 < last; ++d)
+    patchSizes.push_back(axes[d].taps);
+  if (last > 0)
+    patchSizes.push_back(axes[last - 1].getExtent(unitRows));
+  patchSizes.append({axes[last].getExtent(unitPixels), problem.channels / group});
   panelSizes = {blockChannels / group, width};
-  sumSizes = {unitRows, int64_t(llvm::divideCeil(pixels, tilePixels)), tile.rows, width};
+  sumSizes = {unitRows, int64_t(llvm::divideCeil(unitPixels, tilePixels)), tile.rows, width};
   hasPatch = true;
 }
 

@@ -76,9 +76,9 @@ struct ConvolutionShape {
   /// Images of a unit, and positions of the window's first dimension that a block has; zero except
   /// for convolution.window.
   int64_t unitBatches = 0, windowRows = 0;
-  /// Rows of pixels of a unit, and channels of a block of the filter; zero except for
-  /// convolution.blocked.
-  int64_t unitRows = 0, blockChannels = 0;
+  /// Rows of pixels of a unit, pixels of a unit in each row, and channels of a block of the filter;
+  /// zero except for convolution.blocked.
+  int64_t unitRows = 0, unitPixels = 0, blockChannels = 0;
   /// Channels that one instruction multiplies and adds, whose elements fill a word of 32 bits in
   /// patch and panel: 1 except for convolution.blocked.
   int64_t group = 1;
@@ -86,7 +86,7 @@ struct ConvolutionShape {
   int64_t channelSteps = 1;
   /// Shape of the patch, a copy of the input under a tile's windows: [taps of all dimensions but
   /// the last..., position, channel], or [..., channel, position] with lanes along pixels. For
-  /// convolution.blocked it covers all rows of a unit, and has groups of channels.
+  /// convolution.blocked it covers all rows and pixels of a unit, and has groups of channels.
   llvm::SmallVector<int64_t> patchSizes;
   bool hasPatch = false;
   /// With lanes along channels: the filter as [tap..., feature, channel], padded to whole vectors

@@ -15,9 +15,18 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Copies what is under the windows of the unit's rows, the first of which is `rowStart`.
-void ConvolutionKernel::fillRows(Value rowStart) {
-  int64_t last = spatial() - 1;
+/// The first pixel whose window the patch has. The last tile of a row, which is moved back to end
+/// with the row, may begin before the unit.
+Value ConvolutionKernel::findPatchStart(const UnitPixels &unit) {
+  if (shape.unitPixels == shape.pixels)
+    return unit.firstPixel;
+  return b.createOrFold<arith::MinSIOp>(unit.firstPixel,
+                                        index.constant(shape.pixels - shape.tilePixels));
+}
+
+/// Copies what is under the windows of a unit's pixels.
+void ConvolutionKernel::fillUnit(const UnitPixels &unit) {
+  int64_t last = spatial() - 1, inner = std::min<int64_t>(spatial(), 2);
   SmallVector<int64_t> sizes(shape.patchSizes);
   sizes.back() *= shape.group;
   MemoryArray memory{patch, RankedTensorType::get(sizes, factor)};
@@ -26,43 +35,48 @@ void ConvolutionKernel::fillRows(Value rowStart) {
   while (lanes > shape.lanes && problem.channels % lanes != 0)
     lanes /= 2;
   ScopedLanes channelLanes(index, lanes);
-  VectorIndex zero = index.uniform(0),
-              firstRow = inputPosition(last - 1, index.uniform(rowStart), zero);
-  VectorIndex firstColumn = inputPosition(last, zero, zero);
-  walkTaps(last - 1, {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
+  VectorIndex zero = index.uniform(0);
+  ElementIndex first; // position of the first row, if there are rows, and column
+  if (last > 0)
+    first.push_back(inputPosition(last - 1, index.uniform(unit.firstRow), zero));
+  first.push_back(inputPosition(last, index.uniform(findPatchStart(unit)), zero));
+  walkTaps(spatial() - inner, {}, [&](ArrayRef<VectorIndex> tap, ValueRange) {
     ElementIndex outermost;
-    for (int64_t d = 0; d + 1 < last; ++d)
+    for (int64_t d = 0; d + inner < spatial(); ++d)
       outermost.push_back(inputPosition(d, outerPosition(d), tap[d]));
-    return buildNest(context, ArrayRef(shape.patchSizes).slice(last - 1, 2), {},
+    return buildNest(context, ArrayRef(shape.patchSizes).drop_back().take_back(inner), {},
                      [&](ArrayRef<VectorIndex> x, ValueRange) {
-                       return buildLanes(
-                           context, problem.channels, {},
-                           [&](VectorIndex channel, Mask mask, ValueRange) {
-                             ElementIndex from(outermost), to(tap);
-                             from.append({index.add(firstRow, x[0]), index.add(firstColumn, x[1])});
-                             to.append({x[0], x[1], channel});
-                             VectorValue value = loadInput(from, channel, mask);
-                             if (!value.re)
-                               return SmallVector<Value>();
-                             if (inputIsOffset)
-                               value.re = emitOffset(b, broadcastLanes(index, value).re);
-                             storeElements(index, memory, to, value, mask);
-                             return SmallVector<Value>();
-                           });
+                       return buildLanes(context, problem.channels, {},
+                                         [&](VectorIndex channel, Mask mask, ValueRange) {
+                                           ElementIndex from(outermost), to(tap);
+                                           for (auto [start, offset] : llvm::zip(first, x))
+                                             from.push_back(index.add(start, offset));
+                                           to.append(x.begin(), x.end());
+                                           to.push_back(channel);
+                                           VectorValue value = loadInput(from, channel, mask);
+                                           if (!value.re)
+                                             return SmallVector<Value>();
+                                           if (inputIsOffset)
+                                             value.re =
+                                                 emitOffset(b, broadcastLanes(index, value).re);
+                                           storeElements(index, memory, to, value, mask);
+                                           return SmallVector<Value>();
+                                         });
                      });
   });
 }
 
-/// Loops over the tiles of `rowCount` rows of pixels. `body` gets a tile's row, its pixels and its
-/// number in the row.
+/// Loops over the tiles of a unit's pixels. `body` gets a tile's row, its pixels and its number in
+/// the row.
 void ConvolutionKernel::forEachPixelTile(
-    Value rowCount, function_ref<void(Value row, const TileSpan &span, Value number)> body) {
-  buildFor(context, index.constant(0), rowCount, 1, [&](Value row) {
-    buildFor(context, index.constant(0), index.constant(shape.pixels), shape.tilePixels,
-             [&](Value pixel) {
-               body(row, makeTileSpan(index, pixel, shape.pixels, shape.tilePixels),
-                    b.createOrFold<arith::DivUIOp>(pixel, index.constant(shape.tilePixels)));
-             });
+    const UnitPixels &unit,
+    function_ref<void(Value row, const TileSpan &span, Value number)> body) {
+  buildFor(context, index.constant(0), unit.rows, 1, [&](Value row) {
+    buildFor(context, index.constant(0), unit.pixels, shape.tilePixels, [&](Value pixel) {
+      Value start = b.createOrFold<arith::AddIOp>(unit.firstPixel, pixel);
+      body(row, makeTileSpan(index, start, shape.pixels, shape.tilePixels),
+           b.createOrFold<arith::DivUIOp>(pixel, index.constant(shape.tilePixels)));
+    });
   });
 }
 
@@ -165,9 +179,9 @@ SmallVector<VectorValue> ConvolutionKernel::beginSums(MemoryArray panel, Value g
   return sums;
 }
 
-/// Computes all sums of the features of a tile, for the rows from `rowStart` on.
+/// Computes all sums of the features of a tile, for a unit's pixels.
 void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan,
-                                        Value rowStart, Value rowCount, TileStore &store) {
+                                        const UnitPixels &unit, TileStore &store) {
   int64_t lanes = index.getLanes(), last = spatial() - 1;
   MemoryArray patchMemory{patch, RankedTensorType::get(shape.patchSizes, element)};
   auto within = [&](int64_t v) {
@@ -182,7 +196,8 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
     return ElementIndex{index.uniform(row), index.uniform(number), index.uniform(r), within(v)};
   };
   SmallVector<VectorValue> zeros(tile.rows * tile.vectors, emitZero(index, element));
-  forEachPixelTile(rowCount, [&](Value row, const TileSpan &, Value number) {
+  Value patchStart = findPatchStart(unit);
+  forEachPixelTile(unit, [&](Value row, const TileSpan &, Value number) {
     forEachSum([&](int64_t r, int64_t v) {
       storeElements(index, memory.sums, sumAt(row, number, r, v), zeros[0], {});
     });
@@ -206,16 +221,19 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
                 firstGroup = countGroups(first);
           packBlock(memory.panel, tapValues, first, count, featureSpan);
           SmallVector<VectorValue> initial = beginSums(memory.panel, count);
-          forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
-            VectorIndex patchRow =
-                index.add(index.multiply(index.uniform(row), axes[last - 1].stride),
-                          index.multiply(tap[last - 1], axes[last - 1].tapStride));
+          forEachPixelTile(unit, [&](Value row, const TileSpan &span, Value number) {
+            auto under = [&](int64_t d, VectorIndex pixel) {
+              return index.add(index.multiply(pixel, axes[d].stride),
+                               index.multiply(tap[d], axes[d].tapStride));
+            };
             auto left = [&](int64_t r, Value k) {
               VectorIndex pixel = index.add(index.uniform(span.start, span.multiple), r);
-              ElementIndex at(tap.drop_back(2));
-              at.append({patchRow,
-                         index.add(index.multiply(pixel, axes[last].stride),
-                                   index.multiply(tap[last], axes[last].tapStride)),
+              if (shape.unitPixels < shape.pixels)
+                pixel = index.add(pixel, index.multiply(index.uniform(patchStart), -1));
+              ElementIndex at(tap.drop_back(last > 0 ? 2 : 1));
+              if (last > 0)
+                at.push_back(under(last - 1, index.uniform(row)));
+              at.append({under(last, pixel),
                          index.uniform(b.createOrFold<arith::AddIOp>(firstGroup, k))});
               return loadElements(index, patchMemory, at, {});
             };
@@ -228,7 +246,7 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
                   context, tile, element, shape.group, count, initial, left, right,
                   [&](Value piece) {
                     int64_t pieces = countTilePieces(shape.blockChannels / shape.group),
-                            tiles = llvm::divideCeil(shape.pixels, shape.tilePixels);
+                            tiles = llvm::divideCeil(shape.unitPixels, shape.tilePixels);
                     VectorIndex tileNumber =
                         index.add(index.multiply(index.uniform(row), tiles), index.uniform(number));
                     VectorIndex turn =
@@ -250,12 +268,13 @@ void ConvolutionKernel::emitFeatureTile(const BlockMemory &memory, const TileSpa
         });
     return SmallVector<Value>();
   });
-  forEachPixelTile(rowCount, [&](Value row, const TileSpan &span, Value number) {
+  forEachPixelTile(unit, [&](Value row, const TileSpan &span, Value number) {
     SmallVector<VectorValue> sums;
     forEachSum([&](int64_t r, int64_t v) {
       sums.push_back(loadElements(index, memory.sums, sumAt(row, number, r, v), {}));
     });
-    outer[last - 1] = b.createOrFold<arith::AddIOp>(rowStart, row);
+    if (last > 0)
+      outer[last - 1] = b.createOrFold<arith::AddIOp>(unit.firstRow, row);
     if (!context.emitter.hasFailed())
       store.finish(sums, span, featureSpan);
   });
@@ -274,42 +293,51 @@ void ConvolutionKernel::emitBlocked() {
                        RankedTensorType::get(sizes, element)};
   };
   BlockMemory memory{allocate(shape.panelSizes), allocate(shape.sumSizes)};
-  ArrayRef<int64_t> outermostSizes = ArrayRef(problem.outputSizes).drop_back(2);
-  int64_t rowCount = problem.outputSizes[last - 1],
+  ArrayRef<int64_t> outermostSizes =
+      ArrayRef(problem.outputSizes).drop_back(std::min<int64_t>(spatial(), 2));
+  int64_t rowCount = last > 0 ? problem.outputSizes[last - 1] : 1,
           rowBlocks = llvm::divideCeil(rowCount, shape.unitRows),
+          pixelBlocks = llvm::divideCeil(shape.pixels, shape.unitPixels),
           batches = problem.resultType.getDimSize(dims.getOutputBatch());
   int64_t outermostCount = ShapedType::getNumElements(outermostSizes),
           featureBlocks = llvm::divideCeil(problem.features, shape.blockFeatures);
-  int64_t units = featureBlocks * batches * outermostCount * rowBlocks;
+  int64_t units = featureBlocks * batches * outermostCount * rowBlocks * pixelBlocks;
   context.setUnits(units);
   TileStore store(context, op.getResult(), element, tile,
                   [this](VectorIndex row, VectorIndex column) { return resultIndex(row, column); });
   Value begin = units == 1 ? index.constant(0) : context.getBegin(),
         end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, [&](Value unit) {
+  buildFor(context, begin, end, 1, [&](Value number) {
     auto stop = [&](Value start, int64_t block, int64_t size) {
       Value next = b.createOrFold<arith::AddIOp>(start, index.constant(block));
       return size % block == 0 ? next : b.createOrFold<arith::MinSIOp>(next, index.constant(size));
     };
-    ElementIndex at = reshapeIndex(
-        index, units, {featureBlocks, batches, outermostCount, rowBlocks}, index.uniform(unit));
+    auto count = [&](Value start, int64_t block, int64_t size) {
+      return b.createOrFold<arith::SubIOp>(stop(start, block, size), start);
+    };
+    ElementIndex at =
+        reshapeIndex(index, units, {featureBlocks, batches, outermostCount, rowBlocks, pixelBlocks},
+                     index.uniform(number));
     batch = at[1].base;
     outer.clear();
     for (VectorIndex x : reshapeIndex(index, outermostCount, outermostSizes, at[2]))
       outer.push_back(x.base);
-    Value featureStart = index.multiply(at[0], shape.blockFeatures).base,
-          rowStart = index.multiply(at[3], shape.unitRows).base;
-    outer.push_back(rowStart);
+    Value featureStart = index.multiply(at[0], shape.blockFeatures).base;
+    UnitPixels unit;
+    unit.firstRow = index.multiply(at[3], shape.unitRows).base;
+    unit.rows = count(unit.firstRow, shape.unitRows, rowCount);
+    unit.firstPixel = index.multiply(at[4], shape.unitPixels).base;
+    unit.pixels = count(unit.firstPixel, shape.unitPixels, shape.pixels);
+    if (last > 0)
+      outer.push_back(unit.firstRow);
     for (int64_t d = 0; d <= last; ++d)
       enterPhase(d, d < last ? outer[d] : index.constant(0));
-    fillRows(rowStart);
-    Value rowsHere =
-        b.createOrFold<arith::SubIOp>(stop(rowStart, shape.unitRows, rowCount), rowStart);
+    fillUnit(unit);
     buildFor(context, featureStart, stop(featureStart, shape.blockFeatures, problem.features),
              shape.tileFeatures, [&](Value feature) {
                emitFeatureTile(memory,
                                makeTileSpan(index, feature, problem.features, shape.tileFeatures),
-                               rowStart, rowsHere, store);
+                               unit, store);
              });
   });
 }

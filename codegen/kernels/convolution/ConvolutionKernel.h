@@ -70,9 +70,14 @@ private:
   struct BlockMemory {
     MemoryArray panel, sums;
   };
-  void fillRows(mlir::Value rowStart);
+  /// The rows of pixels of a unit, and the pixels of each.
+  struct UnitPixels {
+    mlir::Value firstRow, rows, firstPixel, pixels;
+  };
+  void fillUnit(const UnitPixels &unit);
+  mlir::Value findPatchStart(const UnitPixels &unit);
   void forEachPixelTile(
-      mlir::Value rowCount,
+      const UnitPixels &unit,
       llvm::function_ref<void(mlir::Value row, const TileSpan &span, mlir::Value number)> body);
   bool prefetchesFilter();
   void prefetchFilter(llvm::ArrayRef<VectorIndex> tap, mlir::Value channel, mlir::Value feature,
@@ -80,8 +85,8 @@ private:
   void packBlock(MemoryArray panel, llvm::ArrayRef<mlir::Value> tap, mlir::Value firstChannel,
                  mlir::Value groups, const TileSpan &featureSpan);
   llvm::SmallVector<VectorValue> beginSums(MemoryArray panel, mlir::Value groups);
-  void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan, mlir::Value rowStart,
-                       mlir::Value rowCount, TileStore &store);
+  void emitFeatureTile(const BlockMemory &memory, const TileSpan &featureSpan,
+                       const UnitPixels &unit, TileStore &store);
   void emitBlocked();
 
   void forEachPixelTileOfImages(

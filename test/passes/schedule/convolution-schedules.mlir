@@ -160,3 +160,28 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
     return %r : tensor<64x3x1x3x64xf32>
   }
 }
+
+// -----
+
+// A line of pixels: units are parts of it. If the filter stays in L2, it is not packed.
+// CHECK-LABEL: func.func @line
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.blocked" tile = [6, 2] block = [32, 108, 256] lanes = 8
+// CHECK-SAME: "convolution.blocked" tile = [10, 2] block = [64, 100, 256] lanes = 16
+// CHECK: hlo.kernel <convolution>
+// CHECK-SAME: "convolution.features"{{.*}}"convolution.features"
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}, {cpu = "x86-64-v4", triple = "x86_64-linux-gnu", single_threaded}]} {
+  func.func @line(%x: tensor<1x3200x512xf32>, %w: tensor<3x512x512xf32>, %v: tensor<3x512x16xf32>) -> (tensor<1x1600x512xf32>, tensor<1x1600x16xf32>) {
+    %r = hlo.kernel <convolution> (%x, %w) {reuse = array<i64: -1>} : (tensor<1x3200x512xf32>, tensor<3x512x512xf32>) -> tensor<1x1600x512xf32> {
+    ^bb0(%input: tensor<1x3200x512xf32>, %filter: tensor<3x512x512xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>, feature_group_count = 1, window = #hlo.window<sizes = [3] strides = [2] low = [0] high = [1] base = [1] dilate = [1] reverse = [false]>} : (tensor<1x3200x512xf32>, tensor<3x512x512xf32>) -> tensor<1x1600x512xf32>
+      hlo.return %0 : tensor<1x1600x512xf32>
+    }
+    %s = hlo.kernel <convolution> (%x, %v) {reuse = array<i64: -1>} : (tensor<1x3200x512xf32>, tensor<3x512x16xf32>) -> tensor<1x1600x16xf32> {
+    ^bb0(%input: tensor<1x3200x512xf32>, %filter: tensor<3x512x16xf32>):
+      %0 = hlo.convolution %input, %filter {dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>, feature_group_count = 1, window = #hlo.window<sizes = [3] strides = [2] low = [0] high = [1] base = [1] dilate = [1] reverse = [false]>} : (tensor<1x3200x512xf32>, tensor<3x512x16xf32>) -> tensor<1x1600x16xf32>
+      hlo.return %0 : tensor<1x1600x16xf32>
+    }
+    return %r, %s : tensor<1x1600x512xf32>, tensor<1x1600x16xf32>
+  }
+}
