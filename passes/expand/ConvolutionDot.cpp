@@ -13,6 +13,9 @@ namespace hloc {
 
 using Sizes = SmallVector<int64_t>;
 
+/// The most terms of a result: code to add more takes long to compile, and to run.
+static constexpr int64_t kMaxTerms = 4;
+
 ConvolutionDot::ConvolutionDot(ConvolutionOp op)
     : op(op), window(op.getWindow()), dims(op.getDimLabels()), inputType(arrayType(op.getLhs())),
       filterType(arrayType(op.getRhs())), resultType(arrayType(op)) {
@@ -25,8 +28,7 @@ ConvolutionDot::Axis ConvolutionDot::getAxis(int64_t d) const {
   int64_t outputs = resultType.getDimSize(dims.getOutputSpatial()[d]);
   int64_t stride = window.getStrides()[d], dilation = window.getWindowDilations()[d];
   if (window.getBaseDilations()[d] != 1)
-    return stride == 1 && dilation == 1 && taps <= window.getBaseDilations()[d] ? Axis::ResultsApart
-                                                                                : Axis::None;
+    return stride == 1 && dilation == 1 ? Axis::Dilated : Axis::None;
   int64_t windowSpan = (taps - 1) * dilation + 1, outputSpan = (outputs - 1) * stride + 1;
   if (outputs == 1 || stride >= windowSpan)
     return Axis::WindowsApart;
@@ -39,18 +41,23 @@ bool ConvolutionDot::isPossible() {
 }
 
 bool ConvolutionDot::isWorthwhile(const Target &target) const {
-  bool collectsTaps = false;
+  int64_t bits = getStorageBits(filterType.getElementType());
+  int64_t terms = 1;
+  for (auto [d, axis] : llvm::enumerate(axes))
+    if (axis == Axis::Dilated)
+      terms *= llvm::divideCeil(window.getSizes()[d], window.getBaseDilations()[d]);
+  if (filterType.getDimSize(dims.getKernelOutputFeature()) < target.getLanes(bits))
+    return terms <= kMaxTerms;
+  if (terms > 1)
+    return false;
+  bool copiesInput = true, collectsTaps = false;
   for (auto [d, axis] : llvm::enumerate(axes)) {
-    if (axis != Axis::WindowsApart)
-      return true;
-    collectsTaps |=
-        window.getSizes()[d] != 1 && resultType.getDimSize(dims.getOutputSpatial()[d]) != 1;
+    int64_t taps = window.getSizes()[d];
+    copiesInput &= axis == Axis::WindowsApart;
+    collectsTaps |= taps != 1 && resultType.getDimSize(dims.getOutputSpatial()[d]) != 1;
   }
-  Type element = filterType.getElementType();
-  int64_t filterBytes = filterType.getNumElements() * getStorageBits(element) / 8;
-  return !collectsTaps || filterBytes > target.machine.l1.bytes ||
-         filterType.getDimSize(dims.getKernelOutputFeature()) <
-             target.getLanes(getStorageBits(element));
+  return !copiesInput || !collectsTaps ||
+         filterType.getNumElements() * bits / 8 > target.machine.l1.bytes;
 }
 
 static Value padWithZeros(Build &build, Value value, ArrayRef<int64_t> low,
@@ -84,7 +91,7 @@ std::pair<Value, ConvolutionDot::Parts> ConvolutionDot::splitInput(Build &build)
   for (auto [place, part] : llvm::enumerate(places)) {
     auto [role, d] = part;
     int64_t size = inputType.getDimSize(place);
-    if (role != Role::Position || axes[d] == Axis::ResultsApart) {
+    if (role != Role::Position || axes[d] == Axis::Dilated) {
       add(part, size, size, 1);
       continue;
     }
@@ -126,7 +133,7 @@ std::pair<Value, ConvolutionDot::Parts> ConvolutionDot::prepareFilter(Build &bui
   for (auto [d, place] : llvm::enumerate(dims.getKernelSpatial())) {
     parts[place] = {Role::Tap, d};
     // The first result of an element is its product with the last tap.
-    if (window.getReversals()[d] != (axes[d] == Axis::ResultsApart) && window.getSizes()[d] != 1)
+    if (window.getReversals()[d] != (axes[d] == Axis::Dilated) && window.getSizes()[d] != 1)
       reversed.push_back(place);
   }
   return {build.reverse(op.getRhs(), reversed), parts};
@@ -141,29 +148,65 @@ Value ConvolutionDot::mergeResult(Build &build, Value product, ArrayRef<Part> pa
   for (auto [d, place] : llvm::enumerate(dims.getOutputSpatial()))
     places[place] = {Role::Position, d};
 
-  Sizes order, periodHigh, merged, low(rank, 0), high(rank, 0);
+  /// A dilated dimension: where the result has it, and where the ordered product has its taps.
+  /// Tap t of the reversed filter and element i make a term of the result at i * period + t +
+  /// first.
+  struct Dilation {
+    int64_t place, tapPlace, taps, period, first;
+  };
+  SmallVector<Dilation> dilations;
+  Sizes order, merged;
   ArrayRef<int64_t> sizes = arrayType(product).getShape();
   auto take = [&](Part part) {
     order.push_back(llvm::find(parts, part) - parts.begin());
-    periodHigh.push_back(0);
     return sizes[order.back()];
   };
   for (auto [place, part] : llvm::enumerate(places)) {
     auto [role, d] = part;
     merged.push_back(take(part));
-    if (role != Role::Position || axes[d] != Axis::ResultsApart)
+    if (role != Role::Position || axes[d] != Axis::Dilated)
       continue;
-    // Element i times the reversed tap t is the result at i * period + t + low, of which those
-    // between the last tap and the next element are 0.
-    int64_t taps = take({Role::Tap, d}), period = window.getBaseDilations()[d];
-    periodHigh.back() = period - taps;
+    int64_t tapPlace = order.size(), taps = take({Role::Tap, d});
+    int64_t period = window.getBaseDilations()[d], first = window.getPaddingLow()[d] - taps + 1;
+    dilations.push_back({int64_t(place), tapPlace, taps, period, first});
     merged.back() *= period;
-    low[place] = window.getPaddingLow()[d] - taps + 1;
-    high[place] = resultType.getDimSize(place) - merged.back() - low[place];
   }
-  Value result = build.transpose(product, order);
-  result = padWithZeros(build, result, Sizes(order.size(), 0), periodHigh);
-  return padWithZeros(build, build.reshape(result, merged), low, high);
+  Value terms = build.transpose(product, order), sum;
+  ArrayRef<int64_t> shape = arrayType(terms).getShape();
+  // As many taps as a period has places make a term of all results around.
+  Sizes counts;
+  for (const Dilation &dilation : dilations)
+    counts.push_back(llvm::divideCeil(dilation.taps, dilation.period));
+  for (int64_t number = 0; number < ShapedType::getNumElements(counts); ++number) {
+    Sizes starts(shape.size(), 0), limits(shape), missing(starts), low(rank, 0), high(low);
+    int64_t rest = number;
+    for (auto [dilation, count] : llvm::zip(dilations, counts)) {
+      auto [place, tapPlace, taps, period, first] = dilation;
+      int64_t start = rest % count * period;
+      rest /= count;
+      starts[tapPlace] = start;
+      limits[tapPlace] = std::min(start + period, taps);
+      missing[tapPlace] = start + period - limits[tapPlace];
+      low[place] = first + start;
+      high[place] = resultType.getDimSize(place) - merged[place] - low[place];
+    }
+    Value term = build.slice(terms, starts, limits);
+    term = padWithZeros(build, term, Sizes(shape.size(), 0), missing);
+    term = padWithZeros(build, build.reshape(term, merged), low, high);
+    sum = sum ? build.add(sum, term) : term;
+  }
+  return build.convert(sum, resultType.getElementType());
+}
+
+/// The type of the dot's elements: sums of several terms are not rounded before they are complete.
+Type ConvolutionDot::getProductType() {
+  Type element = resultType.getElementType();
+  auto real = dyn_cast<FloatType>(element);
+  for (auto [d, axis] : llvm::enumerate(axes))
+    if (axis == Axis::Dilated && window.getSizes()[d] > window.getBaseDilations()[d] && real &&
+        real.getWidth() < 32)
+      return Float32Type::get(op.getContext());
+  return element;
 }
 
 Value ConvolutionDot::build() {
@@ -190,9 +233,9 @@ Value ConvolutionDot::build() {
     shape.push_back(filterType.getDimSize(place));
   }
   Value product =
-      DotOp::create(builder, op.getLoc(), resultType.clone(shape), input, filter,
-                    ArrayRef<int64_t>(), ArrayRef<int64_t>(), inputContracting, filterContracting,
-                    op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+      DotOp::create(builder, op.getLoc(), RankedTensorType::get(shape, getProductType()), input,
+                    filter, ArrayRef<int64_t>(), ArrayRef<int64_t>(), inputContracting,
+                    filterContracting, op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
   return mergeResult(build, product, parts);
 }
 

@@ -14,10 +14,9 @@ struct Target;
 ///   is one window. The input splits into positions and taps, and the dot contracts the taps.
 /// - taps lie apart: the dilation is at least the extent of the positions, as in gradients of such
 ///   filters. The input splits into taps and positions, and the dot contracts the taps.
-/// - results lie apart: the base dilation is at least the window, as in gradients of such inputs
-/// and
-///   in transposed convolutions. Each element of the input times each tap is one result; the dot
-///   contracts features alone, and positions and taps together are the result's dimension.
+/// - the input is dilated, as in gradients of inputs and in transposed convolutions. The dot
+///   contracts features alone: each element of the input times each tap is a term of one result.
+///   Where the window is larger than the dilation, results are sums of several terms.
 class ConvolutionDot {
 public:
   explicit ConvolutionDot(hlo::ConvolutionOp op);
@@ -25,15 +24,16 @@ public:
   /// True if the convolution, whose arrays have elements, is such a dot.
   bool isPossible();
 
-  /// True if the dot is as fast as the convolution. It is not if the input is copied only to
-  /// collect the taps of a filter that stays in L1.
+  /// True if the dot is as fast as the convolution. It is not if there are features to fill vectors
+  /// and terms must be added up, or the input is copied only to collect the taps of a filter that
+  /// stays in L1.
   bool isWorthwhile(const Target &target) const;
 
   /// Builds the dot before the convolution, and returns the convolution's result.
   mlir::Value build();
 
 private:
-  enum class Axis { None, WindowsApart, TapsApart, ResultsApart };
+  enum class Axis { None, WindowsApart, TapsApart, Dilated };
   enum class Role { Batch, Feature, Channel, Position, Tap };
   /// What a dimension of an operand of the dot stands for: of positions and taps, those of which
   /// spatial dimension.
@@ -43,6 +43,7 @@ private:
   Axis getAxis(int64_t dimension) const;
   std::pair<mlir::Value, Parts> splitInput(Build &build);
   std::pair<mlir::Value, Parts> prepareFilter(Build &build);
+  mlir::Type getProductType();
   mlir::Value mergeResult(Build &build, mlir::Value product, llvm::ArrayRef<Part> parts);
 
   hlo::ConvolutionOp op;

@@ -63,10 +63,10 @@ def CanonicalizeConvolutions : Pass<"canonicalize-convolutions", "::mlir::func::
     feature groups, and negative padding becomes cropping. Strides, non-negative padding, both dilations
     and feature groups remain.
 
-    A convolution becomes a dot if its windows do not overlap, or the taps of all results, or the
-    results of all inputs: pointwise convolutions, patches, their gradients, and transposed
-    convolutions whose stride is their window. Where the dot would need a copy of the input that a
-    convolution does not, it depends on the target's L1.
+    A convolution becomes a dot if, in each spatial dimension, its windows do not overlap, or the taps
+    of all results do not, or the input is dilated: pointwise convolutions, patches, their gradients,
+    transposed convolutions. Where the dot would need a copy of the input or sums of several terms, it
+    depends on the number of features and on the target's L1.
   }];
 }
 

@@ -90,7 +90,7 @@ func.func @gradient_of_filter(%x: tensor<2x64x3xf32>, %g: tensor<2x4x32xf32>) ->
 
 // -----
 
-// A transposed convolution: results lie apart. Between those of two elements is a zero; some at both ends
+// A transposed convolution: each term is a result. Between those of two elements is a zero; some at both ends
 // are cut off.
 // CHECK-LABEL: func.func @transposed
 // CHECK: %[[W:.*]] = hlo.reverse %arg1 {dimensions = array<i64: 0>}
@@ -132,4 +132,24 @@ func.func @overlapping(%x: tensor<2x64x3xf32>, %w: tensor<16x3x512xf32>) -> tens
     dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>
   } : (tensor<2x64x3xf32>, tensor<16x3x512xf32>) -> tensor<2x7x512xf32>
   return %0 : tensor<2x7x512xf32>
+}
+
+// -----
+
+// A transposed convolution with fewer features than lanes, whose window is larger than its stride: two
+// terms of each result are added.
+// CHECK-LABEL: func.func @transposed_sums
+// CHECK: %[[D:.*]] = hlo.dot %arg0, %{{.*}} -> tensor<2x4x3x1xf32>
+// CHECK: hlo.slice %[[D]] {limits = array<i64: 2, 4, 2, 1>, starts = array<i64: 0, 0, 0, 0>
+// CHECK: %[[A:.*]] = hlo.pad %{{.*}} {high = array<i64: 0, 1, 0>, {{.*}}, low = array<i64: 0, 0, 0>}
+// CHECK: hlo.slice %[[D]] {limits = array<i64: 2, 4, 3, 1>, starts = array<i64: 0, 0, 2, 0>
+// CHECK: %[[B:.*]] = hlo.pad %{{.*}} {high = array<i64: 0, -1, 0>, {{.*}}, low = array<i64: 0, 2, 0>}
+// CHECK: %[[S:.*]] = hlo.add %[[A]], %[[B]]
+// CHECK: hlo.convert %[[S]]
+func.func @transposed_sums(%x: tensor<2x4x8xbf16>, %w: tensor<3x8x1xbf16>) -> tensor<2x9x1xbf16> {
+  %0 = hlo.convolution %x, %w {
+    window = #hlo.window<sizes = [3] strides = [1] low = [2] high = [2] base = [2] dilate = [1] reverse = [false]>,
+    dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>
+  } : (tensor<2x4x8xbf16>, tensor<3x8x1xbf16>) -> tensor<2x9x1xbf16>
+  return %0 : tensor<2x9x1xbf16>
 }
