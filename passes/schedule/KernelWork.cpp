@@ -173,11 +173,8 @@ void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case([&](hlo::BroadcastOp broadcast) { passBroadcast(broadcast, index, requests); })
       .Case([&](hlo::TransposeOp transpose) {
-        int64_t minor = getMinor(arrayType(transpose.getResult()));
-        bool keepsRows = minor < 0 || transpose.getDimensions()[minor] ==
-                                          getMinor(arrayType(transpose.getOperand()));
         ask(transpose.getOperand(), derive(index, op, 0),
-            keepsRows ? requests : atDistances(requests));
+            keepsRows(transpose) ? requests : atDistances(requests));
       })
       .Case([&](hlo::SliceOp slice) { passSlice(slice, index, requests); })
       .Case([&](hlo::DynamicSliceOp slice) {
@@ -209,6 +206,20 @@ void KernelWork::pass(Operation &op, int64_t index, const Requests &requests) {
           ask(operand, fuse::elementsOf(operand) == elements ? index : derive(index, op, i),
               requests * std::min(1.0, fuse::elementsOf(operand) / elements));
       });
+}
+
+/// True if vectors of the result are rows of the operand, or for few minor elements the columns of
+/// adjacent short rows.
+bool KernelWork::keepsRows(hlo::TransposeOp transpose) const {
+  ArrayRef<int64_t> dimensions = transpose.getDimensions();
+  int64_t minor = getMinor(arrayType(transpose.getResult())),
+          from = getMinor(arrayType(transpose.getOperand()));
+  if (minor < 0)
+    return true;
+  if (order != LaneOrder::FewMinor || minor == 0)
+    return dimensions[minor] == from;
+  int64_t along = dimensions[minor - 1];
+  return along == from || (dimensions[minor] == from && along == from - 1);
 }
 
 void KernelWork::passSlice(hlo::SliceOp slice, int64_t index, const Requests &requests) {

@@ -54,6 +54,7 @@ private:
   /// operations that move data alike.
   int64_t derive(int64_t index, mlir::Operation &op, unsigned operand);
   void pass(mlir::Operation &op, int64_t index, const Requests &requests);
+  bool keepsRows(hlo::TransposeOp transpose) const;
   void passSlice(hlo::SliceOp slice, int64_t index, const Requests &requests);
   void passBroadcast(hlo::BroadcastOp broadcast, int64_t index, const Requests &requests);
   void passConcatenate(hlo::ConcatenateOp concatenate, int64_t index, const Requests &requests);

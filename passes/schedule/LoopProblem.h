@@ -34,6 +34,13 @@ struct LoopProblem {
   /// At most kMaxTransposes, whose tiles are in registers at the same time.
   llvm::SmallVector<hlo::TransposeOp> transposes;
   int64_t across = 0;
+
+  /// The rows of the results that follow each other in memory and begin at the same element of
+  /// dimension `across`: the size of the dimension before the minor one, or 1 if that is `across`.
+  int64_t countRowsOfTiles() const {
+    int64_t before = int64_t(shape.size()) - 2;
+    return before < 0 || before == across ? 1 : shape[before];
+  }
 };
 
 } // namespace hloc

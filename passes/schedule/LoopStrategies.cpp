@@ -2,9 +2,7 @@
 // Strategies for loop kernels, which compute each element of their results independently. The bits
 // of results do not depend on the choice.
 //
-// - loop.tiles: square tiles of the minor dimension and of the one along which a transposed operand
-//   is contiguous. A tile is computed with lanes along the latter and transposed in registers.
-//   `lanes` is a tile's side.
+// - loop.tiles: LoopTiles.cpp.
 // - loop.pieces: a loop for each operand of a concatenation (Pieces.h), inside those for the
 //   dimensions before the one that it is along. `block` is the indices along that dimension of a
 //   unit; with fewer than it has, a unit is a part of one operand's loop.
@@ -24,7 +22,7 @@
 #include "passes/schedule/InFlight.h"
 #include "passes/schedule/Interior.h"
 #include "passes/schedule/KernelWork.h"
-#include "passes/schedule/LoopProblem.h"
+#include "passes/schedule/LoopSchedule.h"
 #include "passes/schedule/Pieces.h"
 #include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
@@ -46,13 +44,8 @@ constexpr int64_t kFlatUnit = 4096;
 constexpr int64_t kMaxUnrolled = 8, kMostOperations = 1200;
 /// The fewest elements of a row that are worth a vector of their own.
 constexpr int64_t kShortestRow = 2;
-/// The side of the largest tile, which takes that many registers, and of the smallest one.
-/// `kUsefulTile` is the smallest side that is proposed where vectors are long enough: below it,
-/// strided loads are as fast.
-constexpr int64_t kLargestTile = 16, kSmallestTile = 4, kUsefulTile = 8;
-/// Cycles to begin a row; to compute the indices along one dimension of a vector of positions; and
-/// for one step of transposing a tile.
-constexpr double kRowCycles = 2, kDivideCycles = 4, kTransposeCycles = 1;
+/// Cycles to begin a row, and to compute the indices along one dimension of a vector of positions.
+constexpr double kRowCycles = 2, kDivideCycles = 4;
 /// The smallest fraction of vectors in the interior that is worth a loop of its own, the most
 /// operations that this loop may have, and the cycles that it adds to each row.
 constexpr double kLeastInterior = 0.25, kInteriorCycles = 20;
@@ -206,61 +199,6 @@ std::string checkLoop(const KernelProblem &problem, hlo::ScheduleAttr schedule,
            0))
     return "no vector is in the interior";
   return checkLanes(problem, schedule, loop.bits);
-}
-
-//===-- loop.tiles ---------------------------------------------------------------------------===//
-
-/// The side of the tiles that fit; zero if none do.
-int64_t chooseTile(const KernelProblem &problem, const LoopProblem &loop) {
-  int64_t lanes = problem.target.getLanes(loop.bits), tile = std::min(kLargestTile, lanes),
-          least = std::min(lanes, kUsefulTile),
-          side = std::min(loop.shape[loop.across], loop.getMinor());
-  while (tile > least && tile > side)
-    tile /= 2;
-  bool endsInByte = loop.packsResults && tile % 8 != 0;
-  return tile <= side && !endsInByte ? tile : 0;
-}
-
-std::string refuseTiles(const KernelProblem &problem) {
-  LoopProblem loop(problem.body);
-  if (loop.transposes.empty())
-    return "no operand is transposed";
-  if (loop.packsResults && loop.getMinor() % 8 != 0)
-    return "rows of the results do not begin at whole bytes";
-  return chooseTile(problem, loop) < kSmallestTile ? "the results are smaller than a tile" : "";
-}
-
-void proposeTiles(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
-  ScheduleFields fields;
-  fields.lanes = chooseTile(problem, LoopProblem(problem.body));
-  schedules.push_back(makeSchedule(problem, "loop.tiles", fields));
-}
-
-double costTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  LoopProblem loop(problem.body);
-  double lanes = double(schedule.getLanes()), count = double(loop.count),
-         body = getBodyTime(problem, schedule);
-  // Rows of the operand are loaded as vectors and transposed, so there are no strided loads.
-  double strided = count * double(loop.transposes.size()) * problem.costs.getStridedTime();
-  double transposition =
-      count / lanes * double(loop.transposes.size()) *
-      problem.costs.fromCycles(kTransposeCycles * llvm::Log2_64(schedule.getLanes()));
-  return std::max(body - strided, body / 2) + std::min(transposition, strided / 2);
-}
-
-std::string checkTiles(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  LoopProblem loop(problem.body);
-  if (std::string wrong = checkFieldNames(schedule, {"lanes"}); !wrong.empty())
-    return wrong;
-  if (std::string wrong = checkLanes(problem, schedule, loop.bits); !wrong.empty())
-    return wrong;
-  if (loop.packsResults && schedule.getLanes() % 8 != 0)
-    return "expected tiles of 8 lanes or a multiple: elements share bytes";
-  int64_t side = std::min(loop.shape[loop.across], loop.getMinor());
-  return schedule.getLanes() < 2 || schedule.getLanes() > std::min(side, kLargestTile)
-             ? "expected a tile of 2 to " + std::to_string(kLargestTile) +
-                   " lanes that is no larger than the results"
-             : "";
 }
 
 //===-- loop.flat ----------------------------------------------------------------------------===//
@@ -480,7 +418,7 @@ std::string describeSums(const KernelProblem &, hlo::ScheduleAttr) { return "exa
 ArrayRef<Strategy> getLoopStrategies() {
   constexpr auto kind = hlo::KernelKind::Loop;
   static const Strategy strategies[] = {
-      {"loop.tiles", kind, refuseTiles, proposeTiles, costTiles, checkTiles, describeSums},
+      kTiledLoop,
       {"loop.few_minor", kind, refuseFewMinor, proposeFewMinor, costFewMinor, checkRange,
        describeSums},
       {"loop.few_major", kind, refuseFewMajor, proposeFewMajor, costFewMajor, checkRange,

@@ -2,7 +2,9 @@
 // Loop kernels in tiles, for results whose minor dimension is not the one along which an operand is
 // contiguous. Such a kernel iterates over square tiles of these two dimensions. A tile's operand is
 // computed row by row with lanes along its own minor dimension, then transposed in registers, so
-// that each cache line is read once and completely. Test: test/codegen/transposes.hlo.
+// that each cache line is read once and completely. If the results' rows are short, tiles go
+// through several rows before they move on, so that each cache line is written completely, too.
+// Test: test/codegen/transposes.hlo.
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/emit/RegisterTile.h"
 #include "passes/schedule/LoopProblem.h"
@@ -18,26 +20,42 @@ public:
   explicit TransposeLoop(KernelContext &context)
       : context(context), b(context.b), index(context.index), problem(context.getBody()),
         shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
-        tile(context.chosen.getLanes()), transposes(problem.transposes) {}
+        tile(context.chosen.getLanes()),
+        rows(context.chosen.getBlock().empty() ? 1 : context.chosen.getBlock()[0]),
+        transposes(problem.transposes) {}
 
   void emit() {
     index.setLanes(tile);
-    int64_t blocks = (shape[across] + tile - 1) / tile, outerCount = 1;
-    SmallVector<int64_t> outerSizes;
+    int64_t blocks = (shape[across] + tile - 1) / tile;
+    // Units are blocks of positions in all other dimensions, with `rows` positions of the last.
+    SmallVector<int64_t> unitSizes;
     for (int64_t d = 0; d < minor; ++d)
-      if (d != across) {
-        outerSizes.push_back(shape[d]);
-        outerCount *= shape[d];
-      }
-    int64_t units = outerCount * blocks;
+      if (d != across)
+        unitSizes.push_back(shape[d]);
+    int64_t allRows = problem.countRowsOfTiles();
+    if (rows > 1)
+      unitSizes.back() = llvm::divideCeil(allRows, rows);
+    int64_t outerCount = ShapedType::getNumElements(unitSizes), units = outerCount * blocks;
     context.setUnits(units);
     Value begin = units == 1 ? index.constant(0) : context.getBegin();
     Value end = units == 1 ? index.constant(1) : context.getEnd();
     buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
       Value block = b.createOrFold<arith::RemUIOp>(unit, index.constant(blocks));
       Value outer = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
-      outerAt = reshapeIndex(index, outerCount, outerSizes, index.uniform(outer));
-      emitBlock(block, blocks);
+      outerAt = reshapeIndex(index, outerCount, unitSizes, index.uniform(outer));
+      if (rows == 1) {
+        emitBlock(block, blocks);
+        return SmallVector<Value>();
+      }
+      Value first = index.multiply(outerAt.back(), rows).base,
+            last = b.createOrFold<arith::AddIOp>(first, index.constant(rows));
+      if (allRows % rows != 0)
+        last = b.createOrFold<arith::MinSIOp>(last, index.constant(allRows));
+      buildFor(context, first, last, 1, {}, [&](Value row, ValueRange) {
+        outerAt.back() = index.uniform(row);
+        emitBlock(block, blocks);
+        return SmallVector<Value>();
+      });
       return SmallVector<Value>();
     });
   }
@@ -141,7 +159,7 @@ private:
   IndexBuilder &index;
   LoopProblem problem;
   ArrayRef<int64_t> shape;
-  int64_t minor, across, tile;
+  int64_t minor, across, tile, rows;
   ArrayRef<hlo::TransposeOp> transposes;
   ElementIndex outerAt;
 };
