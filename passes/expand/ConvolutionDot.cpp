@@ -24,13 +24,23 @@ ConvolutionDot::ConvolutionDot(ConvolutionOp op)
 }
 
 ConvolutionDot::Axis ConvolutionDot::getAxis(int64_t d) const {
-  int64_t taps = window.getSizes()[d];
+  int64_t inputs = inputType.getDimSize(dims.getInputSpatial()[d]), taps = window.getSizes()[d];
   int64_t outputs = resultType.getDimSize(dims.getOutputSpatial()[d]);
   int64_t stride = window.getStrides()[d], dilation = window.getWindowDilations()[d];
+  // Padding is computed; it must not be most of an array.
   if (window.getBaseDilations()[d] != 1)
-    return stride == 1 && dilation == 1 ? Axis::Dilated : Axis::None;
+    return stride == 1 && dilation == 1 && inputs * window.getBaseDilations()[d] <= 2 * outputs
+               ? Axis::Dilated
+               : Axis::None;
   int64_t windowSpan = (taps - 1) * dilation + 1, outputSpan = (outputs - 1) * stride + 1;
-  if (outputs == 1 || stride >= windowSpan)
+  bool windowsApart = outputs == 1 || stride >= windowSpan;
+  int64_t periods = taps == 1 || outputs == 1 ? 0
+                    : windowsApart            ? outputs * stride
+                                              : taps * dilation;
+  int64_t padding = std::max<int64_t>(window.getPaddingLow()[d], 0);
+  if (padding + std::max(windowSpan + outputSpan - 1, periods) > 2 * inputs)
+    return Axis::None;
+  if (windowsApart)
     return Axis::WindowsApart;
   return dilation >= outputSpan ? Axis::TapsApart : Axis::None;
 }

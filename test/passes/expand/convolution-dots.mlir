@@ -153,3 +153,16 @@ func.func @transposed_sums(%x: tensor<2x4x8xbf16>, %w: tensor<3x8x1xbf16>) -> te
   } : (tensor<2x4x8xbf16>, tensor<3x8x1xbf16>) -> tensor<2x9x1xbf16>
   return %0 : tensor<2x9x1xbf16>
 }
+
+// -----
+
+// Of the taps' dilation, most would be padding.
+// CHECK-LABEL: func.func @far_taps
+// CHECK: hlo.convolution
+func.func @far_taps(%x: tensor<2x64x3xf32>, %w: tensor<2x3x512xf32>) -> tensor<2x4x512xf32> {
+  %0 = hlo.convolution %x, %w {
+    window = #hlo.window<sizes = [2] strides = [1] low = [0] high = [940] base = [1] dilate = [1000] reverse = [false]>,
+    dim_labels = #hlo.conv<b 0 f 2 [1] x i 1 o 2 [0] -> b 0 f 2 [1]>
+  } : (tensor<2x64x3xf32>, tensor<2x3x512xf32>) -> tensor<2x4x512xf32>
+  return %0 : tensor<2x4x512xf32>
+}
