@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test: test/passes/expand/convolution-dots.mlir.
 #include "passes/expand/ConvolutionDot.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/target/Target.h"
@@ -60,13 +59,13 @@ bool ConvolutionDot::isWorthwhile(const Target &target) const {
     return terms <= kMaxTerms;
   if (terms > 1)
     return false;
-  bool copiesInput = true, collectsTaps = false;
+  bool splitsWindows = true, collectsTaps = false;
   for (auto [d, axis] : llvm::enumerate(axes)) {
     int64_t taps = window.getSizes()[d];
-    copiesInput &= axis == Axis::WindowsApart;
+    splitsWindows &= axis == Axis::WindowsApart;
     collectsTaps |= taps != 1 && resultType.getDimSize(dims.getOutputSpatial()[d]) != 1;
   }
-  return !copiesInput || !collectsTaps ||
+  return !splitsWindows || !collectsTaps ||
          filterType.getNumElements() * bits / 8 > target.machine.l1.bytes;
 }
 

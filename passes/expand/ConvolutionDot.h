@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions that are dots once their spatial dimensions are split.
-#pragma once
+// Convolutions that are dots once their spatial dimensions are split. Test:
+// test/passes/expand/convolution-dots.mlir.
+
+#ifndef HLOC_PASSES_EXPAND_CONVOLUTIONDOT_H
+#define HLOC_PASSES_EXPAND_CONVOLUTIONDOT_H
 
 #include "compiler/hlo/HloDialect.h"
 
@@ -54,3 +57,5 @@ private:
 };
 
 } // namespace hloc
+
+#endif

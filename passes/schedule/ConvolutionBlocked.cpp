@@ -120,7 +120,7 @@ void proposeBlocked(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
           blockChannels = chooseBlockChannels(convolution, group);
   // Tiles of a line read few elements of the input, and so leave the filter in L2.
   bool isLine = convolution.spatial() == 1;
-  if (isLine && convolution.getFilterBytes() <= problem.target.machine.l2.bytes)
+  if (isLine && group == 1 && convolution.getFilterBytes() <= problem.target.machine.l2.bytes)
     return;
   int64_t rowCount = isLine ? llvm::divideCeil(pixels, tile.rows)
                             : convolution.outputSizes[convolution.spatial() - 2];

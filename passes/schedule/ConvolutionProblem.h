@@ -93,8 +93,8 @@ struct ConvolutionShape {
   /// of channels. For convolution.blocked: a block of the filter as [group of channels][feature].
   llvm::SmallVector<int64_t> panelSizes;
   /// For convolution.blocked: the sums of a unit's tiles as [row][tile][pixel][feature]. For
-  /// convolution.window: totals and errors as [2][image][row][tile of pixels][tile of
-  /// features][pixel] [feature].
+  /// convolution.window: totals, then errors, as
+  /// [2][image][row][tile of pixels][tile of features][pixel][feature].
   llvm::SmallVector<int64_t> sumSizes;
 
   int64_t countElements(llvm::ArrayRef<int64_t> sizes) const {
