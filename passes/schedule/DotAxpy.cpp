@@ -49,8 +49,11 @@ std::string refuseAxpy(const KernelProblem &problem) {
 void proposeAxpy(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   DotProblem dot = getDot(problem);
   int64_t lanes = chooseLanes(problem, dot, dot.columns);
-  int64_t strips =
-      std::max<int64_t>(kMinStrips, llvm::divideCeil(dot.columns, kMaxStrip / dot.rows));
+  // Strips are units. One thread needs no more of them than the sums do, and the last one takes
+  // the columns that are no whole vector.
+  int64_t least = dot.columns % lanes == 0 ? getLeastUnits(problem.target) : kMinStrips;
+  int64_t strips = std::max(std::min(kMinStrips, least),
+                            llvm::divideCeilSigned(dot.columns, kMaxStrip / dot.rows));
   int64_t width = std::max<int64_t>(kMinStrip, llvm::divideCeil(dot.columns, strips));
   width = std::min<int64_t>(llvm::alignTo(width, lanes), dot.columns / lanes * lanes);
   schedules.push_back(makeSchedule(

@@ -161,6 +161,57 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
+// One thread reads whole rows if their sums fit.
+// CHECK-LABEL: func.func @one_strip
+// CHECK: hlo.kernel <dot>
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.axpy" tile = [1, 1] block = [1, 400, 8] lanes = 8>]
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
+  func.func @one_strip(%a: tensor<1x400xf32>, %b: tensor<400x400xf32>) -> tensor<1x400xf32> {
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<1x400xf32>, tensor<400x400xf32>) -> tensor<1x400xf32> {
+    ^bb0(%x: tensor<1x400xf32>, %y: tensor<400x400xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<1x400xf32>, tensor<400x400xf32>) -> tensor<1x400xf32>
+      hlo.return %0 : tensor<1x400xf32>
+    }
+    return %r : tensor<1x400xf32>
+  }
+}
+
+// -----
+
+// Several threads have strips of their own.
+// CHECK-LABEL: func.func @strips_of_threads
+// CHECK: hlo.kernel <dot>
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.axpy" tile = [1, 1] block = [1, 512, 8] lanes = 8>]
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
+  func.func @strips_of_threads(%a: tensor<1x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<1x1024xf32>, tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
+    ^bb0(%x: tensor<1x1024xf32>, %y: tensor<1024x1024xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<1x1024xf32>, tensor<1024x1024xf32>) -> tensor<1x1024xf32>
+      hlo.return %0 : tensor<1x1024xf32>
+    }
+    return %r : tensor<1x1024xf32>
+  }
+}
+
+// -----
+
+// So have columns that are no whole vectors: the last strip ends with them.
+// CHECK-LABEL: func.func @ragged_columns
+// CHECK: hlo.kernel <dot>
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.axpy" tile = [1, 1] block = [1, 504, 8] lanes = 8>]
+module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
+  func.func @ragged_columns(%a: tensor<1x1000xf32>, %b: tensor<1000x1004xf32>) -> tensor<1x1004xf32> {
+    %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<1x1000xf32>, tensor<1000x1004xf32>) -> tensor<1x1004xf32> {
+    ^bb0(%x: tensor<1x1000xf32>, %y: tensor<1000x1004xf32>):
+      %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<1x1000xf32>, tensor<1000x1004xf32>) -> tensor<1x1004xf32>
+      hlo.return %0 : tensor<1x1004xf32>
+    }
+    return %r : tensor<1x1004xf32>
+  }
+}
+
+// -----
+
 // Rows that are too many for that.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: hlo.kernel <dot>
