@@ -295,6 +295,9 @@ LLVM::LLVMFuncOp EntryEmitter::createFunction() {
   auto function = LLVM::LLVMFuncOp::create(b, name, type);
   if (names.isVariant())
     function.setVisibility_(LLVM::Visibility::Hidden);
+  // It checks pointers once and calls what works: optimizing it takes longer than it could save.
+  function.setNoInline(true);
+  function.setOptimizeNone(true);
   return function;
 }
 
