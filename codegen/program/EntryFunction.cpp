@@ -295,7 +295,8 @@ LLVM::LLVMFuncOp EntryEmitter::createFunction() {
   auto function = LLVM::LLVMFuncOp::create(b, name, type);
   if (names.isVariant())
     function.setVisibility_(LLVM::Visibility::Hidden);
-  // It checks pointers once and calls what works: optimizing it takes longer than it could save.
+  // It checks each pointer once and calls the functions that do the work, so optimizing it costs
+  // more compile time than it saves run time.
   function.setNoInline(true);
   function.setOptimizeNone(true);
   return function;

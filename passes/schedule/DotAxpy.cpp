@@ -14,7 +14,7 @@ namespace hloc {
 namespace {
 
 /// Scalars that are held in registers during a pass; the least depth that is worth it; the most and
-/// the fewest columns of a strip; and the fewest strips, for parallelism.
+/// the fewest columns of a strip; and the fewest strips for several threads.
 constexpr int64_t kFactors = 8, kMinDepth = 64, kMaxStrip = 2048, kMinStrip = 256, kMinStrips = 2;
 
 /// True if rows of the right operand can be prefetched: they are read from an array with whole
@@ -49,11 +49,11 @@ std::string refuseAxpy(const KernelProblem &problem) {
 void proposeAxpy(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   DotProblem dot = getDot(problem);
   int64_t lanes = chooseLanes(problem, dot, dot.columns);
-  // Strips are units. One thread needs no more of them than the sums do, and the last one takes
-  // the columns that are no whole vector.
-  int64_t least = dot.columns % lanes == 0 ? getLeastUnits(problem.target) : kMinStrips;
-  int64_t strips = std::max(std::min(kMinStrips, least),
-                            llvm::divideCeilSigned(dot.columns, kMaxStrip / dot.rows));
+  // Strips are units of work, so one thread needs only one. If the columns are no whole vectors, a
+  // second one keeps the vectors' rest from being a narrow strip of its own.
+  bool oneSuffices = problem.target.singleThreaded && dot.columns % lanes == 0;
+  int64_t strips = std::max<int64_t>(oneSuffices ? 1 : kMinStrips,
+                                     llvm::divideCeil(dot.columns, kMaxStrip / dot.rows));
   int64_t width = std::max<int64_t>(kMinStrip, llvm::divideCeil(dot.columns, strips));
   width = std::min<int64_t>(llvm::alignTo(width, lanes), dot.columns / lanes * lanes);
   schedules.push_back(makeSchedule(

@@ -178,7 +178,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
-// Several threads have strips of their own.
+// Several threads need several strips.
 // CHECK-LABEL: func.func @strips_of_threads
 // CHECK: hlo.kernel <dot>
 // CHECK-SAME: schedules = [#hlo.schedule<"dot.axpy" tile = [1, 1] block = [1, 512, 8] lanes = 8>]
@@ -195,7 +195,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
-// So have columns that are no whole vectors: the last strip ends with them.
+// Two strips where one would leave a second of less than a vector.
 // CHECK-LABEL: func.func @ragged_columns
 // CHECK: hlo.kernel <dot>
 // CHECK-SAME: schedules = [#hlo.schedule<"dot.axpy" tile = [1, 1] block = [1, 504, 8] lanes = 8>]
