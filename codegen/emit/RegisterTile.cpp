@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/RegisterTile.h"
+#include "codegen/emit/Fence.h"
 #include "codegen/emit/Fold.h"
 #include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
@@ -173,20 +174,6 @@ SmallVector<VectorValue> buildTileInPieces(KernelContext &context, TileShape sha
                                             unpackLanes(element, now), left, right));
                });
   return unpackLanes(element, sums);
-}
-
-/// Hides the origin of `value` from LLVM. Emits no instruction.
-static Value fence(ImplicitLocOpBuilder &b, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-  if (bits % 64 != 0)
-    return value;
-  auto plain = VectorType::get({bits / 64}, b.getF64Type());
-  Value opaque =
-      LLVM::CallIntrinsicOp::create(b, plain, b.getStringAttr("llvm.arithmetic.fence"),
-                                    ValueRange{b.createOrFold<vector::BitCastOp>(plain, value)})
-          .getResult(0);
-  return b.createOrFold<vector::BitCastOp>(type, opaque);
 }
 
 SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b, SmallVector<Value> rows) {

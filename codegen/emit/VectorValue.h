@@ -6,8 +6,8 @@
 // uniform as long as possible: a row's mean is a scalar until it is combined with the row's
 // elements.
 
-#ifndef HLOC_CODEGEN_EMIT_LANES_H
-#define HLOC_CODEGEN_EMIT_LANES_H
+#ifndef HLOC_CODEGEN_EMIT_VECTORVALUE_H
+#define HLOC_CODEGEN_EMIT_VECTORVALUE_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"

@@ -193,6 +193,9 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
     emitError(UnknownLoc::get(module.getContext())) << llvm::toString(targets.takeError());
     return failure();
   }
+  unsigned jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
+  if (jobs == 1) // no pool of one thread, to which each pass would hand its functions
+    module.getContext()->disableMultithreading();
   FailureOr<LoweredModule> lowered = lowerModule(module, options);
   if (failed(lowered))
     return failure();
@@ -209,7 +212,7 @@ FailureOr<CompiledModule> compileModule(ModuleOp module, const CompileOptions &o
   CodeOptions code;
   code.name = interface.name;
   code.form = options.form;
-  code.jobs = options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
+  code.jobs = jobs;
   code.cache = options.cache;
   if (options.timeBudget > 0) {
     code.timeBudget = options.timeBudget;
