@@ -165,8 +165,9 @@ void expandHalf(mlir::Operation *root);
 /// for targets without the instructions (x86 without SSE4.1).
 void expandRounding(mlir::Operation *root);
 /// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` without constant
-/// operands, for x86: by AVX-512's instruction that distinguishes zeros (vrangeps), or for vectors
-/// by maxps or minps in both orders. LLVM's own code for them is twice as long.
+/// operands, for x86: those of vectors by maxps or minps in both orders, but maxima and scalars by
+/// AVX-512's instruction that distinguishes zeros (vrangeps). LLVM's own code for them is twice as
+/// long.
 void expandExtremes(mlir::Operation *root, bool hasRange);
 /// Replaces the two multiplications by powers of two with which exp of vectors ends, so that
 /// subnormal results round once, by AVX-512's instruction that does the same (vscalefps).

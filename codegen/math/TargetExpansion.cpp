@@ -198,8 +198,8 @@ static Value emitInParts(ImplicitLocOpBuilder &b, Value x, Value y,
 }
 
 /// The greater, or the less, of x and y by the instructions that keep their second operand unless
-/// the first is strictly greater (maxps): in both orders, they differ where both are zeros. All
-/// bits of a NaN are set.
+/// the first is strictly greater (maxps): in both orders, they differ where both are zeros, or one
+/// is a NaN. The union of the bits of +0 and -0 is -0, and that of a NaN and a number is a NaN.
 static Value emitBothOrders(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum) {
   auto order = isMaximum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
   Type bits =
@@ -209,14 +209,15 @@ static Value emitBothOrders(ImplicitLocOpBuilder &b, Value x, Value y, bool isMa
     Value isFirst = arith::CmpFOp::create(b, order, p, q);
     return arith::BitcastOp::create(b, bits, arith::SelectOp::create(b, isFirst, p, q));
   };
-  Value first = choose(x, y), second = choose(y, x), number;
-  if (isMaximum)
-    number = arith::AndIOp::create(b, first, second);
-  else
-    number = arith::OrIOp::create(b, first, second);
-  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y);
-  Value none = arith::ExtSIOp::create(b, bits, isNone);
-  return arith::BitcastOp::create(b, x.getType(), arith::OrIOp::create(b, number, none));
+  Value first = choose(x, y), second = choose(y, x), extreme;
+  if (isMaximum) {
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y),
+          none = arith::ExtSIOp::create(b, bits, isNone);
+    extreme = arith::OrIOp::create(b, arith::AndIOp::create(b, first, second), none);
+  } else {
+    extreme = arith::OrIOp::create(b, first, second);
+  }
+  return arith::BitcastOp::create(b, x.getType(), extreme);
 }
 
 static bool isConstant(Value x) {
@@ -236,18 +237,19 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
         (type && lanes * bits < 128))
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    if (!hasRange) {
-      if (type) { // scalars would leave their registers
-        op.replaceAllUsesWith(emitBothOrders(b, x, y, isMaximum));
-        op.erase();
-      }
-      continue;
+    Value extreme;
+    if (type && (!isMaximum || !hasRange)) {
+      extreme = emitBothOrders(b, x, y, isMaximum);
+    } else if (hasRange) {
+      Value number =
+          emitInParts(b, x, y, [&](Value x, Value y) { return emitRange(b, x, y, isMaximum); });
+      Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y),
+            none = arith::AddFOp::create(b, x, y);
+      extreme = arith::SelectOp::create(b, isNone, none, number);
+    } else {
+      continue; // scalars would leave their registers
     }
-    Value number =
-        emitInParts(b, x, y, [&](Value x, Value y) { return emitRange(b, x, y, isMaximum); });
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, y),
-          none = arith::AddFOp::create(b, x, y);
-    op.replaceAllUsesWith(arith::SelectOp::create(b, isNone, none, number).getResult());
+    op.replaceAllUsesWith(extreme);
     op.erase();
   }
 }

@@ -2,6 +2,7 @@
 #include "codegen/kernels/reduce/ReduceKernel.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "passes/schedule/SumBlocks.h"
+#include "llvm/TargetParser/Triple.h"
 #include <numeric>
 
 using namespace mlir;
@@ -26,7 +27,10 @@ LogicalResult ReduceKernel::analyze() {
       if (Operation *source = operand.getDefiningOp())
         stage = std::max(stage, stageOf.lookup(source));
     if (auto reduce = dyn_cast<hlo::ReduceOp>(op)) {
-      Reduction reduction{reduce, stage, {}, {}, context.emitter.lookup(reduce.getToApplyAttr())};
+      Reduction reduction;
+      reduction.op = reduce;
+      reduction.stage = stage;
+      reduction.computation = context.emitter.lookup(reduce.getToApplyAttr());
       if (!reduction.computation)
         return reduce.emitOpError("names no computation");
       if (reduce.getCount() == 1)
@@ -39,6 +43,13 @@ LogicalResult ReduceKernel::analyze() {
             *reduction.monoid != Monoid::Multiply)
           reduction.monoid.reset();
         reduction.elements.push_back(narrow && reduction.monoid ? b.getF32Type() : element);
+      }
+      // x86 has no instruction for either extreme of floats, and the minimum takes fewer than the
+      // maximum (expandExtremes).
+      if (reduction.monoid == Monoid::Maximum && isa<FloatType>(reduction.elements[0]) &&
+          llvm::Triple(context.target.triple).isX86()) {
+        reduction.monoid = Monoid::Minimum;
+        reduction.isNegated = true;
       }
       reductions.push_back(reduction);
       ++stage;

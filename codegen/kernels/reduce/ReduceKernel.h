@@ -31,8 +31,10 @@ namespace hloc {
 /// A reduction and how its operands are folded.
 struct Reduction {
   hlo::ReduceOp op;
-  int64_t stage;
+  int64_t stage = 0;
   std::optional<Monoid> monoid;
+  /// Operands and initial value are negated before they are folded, and the result afterwards.
+  bool isNegated = false;
   /// Element types of the accumulators: those of the operands, but f32 for narrow floats if the
   /// reduction is a monoid.
   llvm::SmallVector<mlir::Type> elements;
@@ -110,6 +112,8 @@ private:
   bool storeColumns(llvm::ArrayRef<unsigned> wide);
   VectorValue loadOrKeep(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
 
+  VectorValue toAccumulator(const Reduction &reduction, VectorValue lanes, mlir::Type given,
+                            mlir::Type element);
   llvm::SmallVector<VectorValue> combine(Reduction &reduction, llvm::ArrayRef<VectorValue> x,
                                          llvm::ArrayRef<VectorValue> y);
   void putInOrder(Reduction &reduction, llvm::SmallVector<VectorValue> &x,

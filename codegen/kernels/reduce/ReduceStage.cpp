@@ -58,6 +58,16 @@ ElementIndex ReduceKernel::inputIndex(ArrayRef<VectorIndex> at) {
   return full;
 }
 
+/// An operand's elements as a reduction folds them.
+VectorValue ReduceKernel::toAccumulator(const Reduction &reduction, VectorValue lanes, Type given,
+                                        Type element) {
+  if (given != element)
+    lanes = emitConvertLanes(index, lanes, given, element);
+  if (reduction.isNegated)
+    lanes.re = arith::NegFOp::create(b, lanes.re);
+  return lanes;
+}
+
 SmallVector<VectorValue> ReduceKernel::combine(Reduction &reduction, ArrayRef<VectorValue> x,
                                                ArrayRef<VectorValue> y) {
   if (reduction.monoid)
@@ -168,8 +178,7 @@ std::optional<ReduceKernel::Stage> ReduceKernel::beginStage(int64_t number) {
       VectorValue lanes = context.emitter.emit(value, {}, {});
       if (!lanes.re)
         return std::nullopt;
-      Type given = arrayType(value).getElementType();
-      start.push_back(given == element ? lanes : emitConvertLanes(index, lanes, given, element));
+      start.push_back(toAccumulator(*reduction, lanes, arrayType(value).getElementType(), element));
     }
     stage.initial.push_back(start);
     SmallVector<VectorValue> seeds = start;
@@ -210,8 +219,7 @@ void ReduceKernel::foldColumn(Stage &stage, ArrayRef<VectorIndex> at, Mask mask,
       VectorValue lanes = context.emitter.emit(value, currentAt, full);
       if (!lanes.re)
         return context.emitter.setFailed();
-      Type given = arrayType(value).getElementType();
-      lanes = given == element ? lanes : emitConvertLanes(index, lanes, given, element);
+      lanes = toAccumulator(*reduction, lanes, arrayType(value).getElementType(), element);
       inputs.push_back(broadcastLanes(index, lanes));
     }
     SmallVector<VectorValue> folded = combine(*reduction, now, inputs);
@@ -251,6 +259,8 @@ SmallVector<VectorValue> ReduceKernel::finish(Reduction &reduction, ArrayRef<Vec
   for (auto [lanes, element, value] :
        llvm::zip(total, reduction.elements, reduction.op.getInputs())) {
     Type wanted = arrayType(value).getElementType();
+    if (reduction.isNegated)
+      lanes.re = arith::NegFOp::create(b, lanes.re);
     finished.push_back(wanted == element ? lanes : emitConvertLanes(index, lanes, element, wanted));
   }
   return finished;
