@@ -164,10 +164,10 @@ void expandHalf(mlir::Operation *root);
 /// Replaces every math.floor, ceil, trunc and roundeven of f32 and f64 under `root` by arithmetic,
 /// for targets without the instructions (x86 without SSE4.1).
 void expandRounding(mlir::Operation *root);
-/// Replaces every arith.maximumf and minimumf of f32 and f64 under `root` without constant
-/// operands, for x86: those of vectors by maxps or minps in both orders, but maxima and scalars by
-/// AVX-512's instruction that distinguishes zeros (vrangeps). LLVM's own code for them is twice as
-/// long.
+/// Replaces every arith.maximumf and minimumf of f32 and f64 under `root`, for x86. Those of
+/// vectors become maxps or minps in both orders, or in one if an operand is a constant or the same
+/// in all steps of a loop; but other maxima, and scalars, become AVX-512's instruction that
+/// distinguishes zeros (vrangeps) if there is one. LLVM's own code is up to twice as long.
 void expandExtremes(mlir::Operation *root, bool hasRange);
 /// Replaces the two multiplications by powers of two with which exp of vectors ends, so that
 /// subnormal results round once, by AVX-512's instruction that does the same (vscalefps).

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -220,10 +221,66 @@ static Value emitBothOrders(ImplicitLocOpBuilder &b, Value x, Value y, bool isMa
   return arith::BitcastOp::create(b, x.getType(), extreme);
 }
 
-static bool isConstant(Value x) {
+/// True if x is the same in all steps of `loop`, as far as a few operations before it show.
+static bool isSteady(Value x, LoopLikeOpInterface loop, int depth = 6) {
+  if (loop.isDefinedOutsideOfLoop(x))
+    return true;
+  Operation *source = x.getDefiningOp();
+  return source && depth > 0 && source->getNumRegions() == 0 &&
+         llvm::all_of(source->getOperands(),
+                      [&](Value operand) { return isSteady(operand, loop, depth - 1); });
+}
+
+/// The scalar of which all elements of the vector x are copies, if it is a constant or the same in
+/// all steps of the loop around `op`; otherwise null.
+static Value getLimit(Value x, Operation *op) {
   if (auto splat = x.getDefiningOp<vector::BroadcastOp>())
     x = splat.getSource();
-  return matchPattern(x, m_Constant());
+  Attribute constant;
+  if (matchPattern(x, m_Constant(&constant))) {
+    auto elements = dyn_cast<SplatElementsAttr>(constant);
+    auto number = elements ? elements.getSplatValue<FloatAttr>() : dyn_cast<FloatAttr>(constant);
+    OpBuilder b(op);
+    return number ? arith::ConstantOp::create(b, op->getLoc(), number).getResult() : Value();
+  }
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return isa<FloatType>(x.getType()) && loop && isSteady(x, loop) ? x : Value();
+}
+
+/// The greater, or the less, of the vector x and `limit`, all elements of which are `scalar`, by
+/// the instruction that keeps x unless `limit` is strictly greater, or less (maxps, minps). That is
+/// wrong if `limit` is a NaN, or the zero that wins over the other one. A second instruction makes
+/// up for it: for the greater a sum with NaN, +0 or, where nothing is wrong, -0; for the less a
+/// union with the bits of a NaN, -0 or +0. What it adds is computed once, before the loop.
+static Value emitLimit(ImplicitLocOpBuilder &b, Value x, Value limit, Value scalar,
+                       bool isMaximum) {
+  auto element = cast<FloatType>(scalar.getType());
+  unsigned width = element.getWidth();
+  Type integer = b.getIntegerType(width);
+  auto constant = [&](APInt value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(integer, value));
+  };
+  APInt sign = APInt::getSignMask(width), none = APInt::getZero(width);
+  Value zero = constant(isMaximum ? none : sign), same = constant(isMaximum ? sign : none);
+  Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       arith::BitcastOp::create(b, integer, scalar), zero);
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, scalar, scalar);
+  Value correction = arith::SelectOp::create(b, isNan, constant(APInt::getAllOnes(width)),
+                                             arith::SelectOp::create(b, isZero, zero, same));
+  auto type = cast<VectorType>(x.getType());
+  auto order = isMaximum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  Value isFirst = arith::CmpFOp::create(b, order, limit, x);
+  Value kept = arith::SelectOp::create(b, isFirst, limit, x);
+  auto broadcast = [&](Value value) {
+    return vector::BroadcastOp::create(b, type.clone(value.getType()), value);
+  };
+  if (isMaximum)
+    return arith::AddFOp::create(b, kept,
+                                 broadcast(arith::BitcastOp::create(b, element, correction)));
+  auto bits = type.clone(integer);
+  Value both =
+      arith::OrIOp::create(b, arith::BitcastOp::create(b, bits, kept), broadcast(correction));
+  return arith::BitcastOp::create(b, type, both);
 }
 
 template <typename Op> static void expandExtreme(Operation *root, bool isMaximum, bool hasRange) {
@@ -232,13 +289,18 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
     Type element = getElementTypeOrSelf(x.getType());
     auto type = dyn_cast<VectorType>(x.getType());
     int64_t lanes = type ? type.getNumElements() : 1, bits = element.getIntOrFloatBitWidth();
-    // A constant is no NaN, and has one sign: LLVM has short code for these.
-    if (bits < 32 || isConstant(x) || isConstant(y) || !llvm::isPowerOf2_64(lanes) ||
-        (type && lanes * bits < 128))
+    if (bits < 32 || !llvm::isPowerOf2_64(lanes) || (type && lanes * bits < 128))
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    Value extreme;
-    if (type && (!isMaximum || !hasRange)) {
+    Value extreme, first, second;
+    if (type) {
+      first = getLimit(x, op);
+      second = getLimit(y, op);
+    }
+    if (first || second) {
+      extreme =
+          second ? emitLimit(b, x, y, second, isMaximum) : emitLimit(b, y, x, first, isMaximum);
+    } else if (type && (!isMaximum || !hasRange)) {
       extreme = emitBothOrders(b, x, y, isMaximum);
     } else if (hasRange) {
       Value number =
