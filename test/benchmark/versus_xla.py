@@ -14,8 +14,10 @@ A line for each workload of workloads.py and the demonstration's network, or for
                   (whichever is longer), over hloc's time
     compile       milliseconds to compile, XLA and hloc, the median of three
 
---mcpu, one of x86-64-v2, -v3 and -v4, holds both sides to the instructions of that level. Flags of
-XLA in the environment stay.
+--mcpu, one of x86-64-v2, -v3 and -v4, holds hloc and the code that XLA generates to the
+instructions of that level. The libraries that XLA calls for dots, convolutions and some reductions
+use all that the processor has: compare those on a processor of the level. Flags of XLA in the
+environment stay.
 
 Each side runs in a process of its own, bound to the first N processors. XLA is called from Python;
 the row "one call" is the least that such a call takes. Inputs are random, and the same for both
