@@ -221,14 +221,20 @@ static Value emitBothOrders(ImplicitLocOpBuilder &b, Value x, Value y, bool isMa
   return arith::BitcastOp::create(b, x.getType(), extreme);
 }
 
-/// True if x is the same in all steps of `loop`, as far as a few operations before it show.
-static bool isSteady(Value x, LoopLikeOpInterface loop, int depth = 6) {
-  if (loop.isDefinedOutsideOfLoop(x))
-    return true;
-  Operation *source = x.getDefiningOp();
-  return source && depth > 0 && source->getNumRegions() == 0 &&
-         llvm::all_of(source->getOperands(),
-                      [&](Value operand) { return isSteady(operand, loop, depth - 1); });
+/// True if x is the same in all steps of `loop`, apart from what the loop may store in between.
+static bool isSteady(Value x, LoopLikeOpInterface loop) {
+  SmallVector<Value> pending{x};
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (loop.isDefinedOutsideOfLoop(value) || !seen.insert(value).second)
+      continue;
+    Operation *source = value.getDefiningOp();
+    if (!source || source->getNumRegions() > 0)
+      return false;
+    llvm::append_range(pending, source->getOperands());
+  }
+  return true;
 }
 
 /// The scalar of which all elements of the vector x are copies, if it is a constant or the same in
