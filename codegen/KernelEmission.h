@@ -118,6 +118,8 @@ bool emitUnrolledKernel(KernelContext &context);
 llvm::LogicalResult emitLoopKernel(KernelContext &context);
 /// A loop kernel in tiles, with an operand that is transposed.
 void emitTransposeLoop(KernelContext &context);
+/// A loop kernel in blocks of a transposed operand that are staged in L1.
+void emitStagedLoop(KernelContext &context);
 /// A loop kernel with a loop for each piece of a concatenation.
 void emitPiecesLoop(KernelContext &context);
 llvm::LogicalResult emitReduceKernel(KernelContext &context);

@@ -3,8 +3,17 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
+#include <vector>
 
 namespace hloc {
+
+bool Cache::areInConflict(int64_t count, int64_t stride) const {
+  int64_t sets = getWayBytes() / lineBytes, most = 0;
+  std::vector<int64_t> lines(size_t(std::max<int64_t>(1, sets)));
+  for (int64_t i = 0; i < count; ++i)
+    most = std::max(most, ++lines[size_t(i * stride / lineBytes) % lines.size()]);
+  return most > ways;
+}
 
 double Machine::getStreamTime(double bytes) const {
   if (bytes <= double(l2.bytes) / l2.sharedBy)

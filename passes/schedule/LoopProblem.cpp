@@ -35,9 +35,26 @@ static bool joins(Block &body, ArrayRef<int64_t> shape) {
   });
 }
 
+/// The width of the widest elements. Floats of 16 bits and less are computed with in 32 bits, but
+/// moved as they are.
+static int64_t getVectorBits(Block &body) {
+  int64_t stored = 8;
+  for (Operation &op : body) {
+    if (op.getNumResults() != 1)
+      continue;
+    if (op.hasTrait<hlo::Elementwise>() && !isa<hlo::CopyOp>(op))
+      return getWidestElement(body);
+    Type element = arrayType(op.getResult(0)).getElementType();
+    if (auto complex = dyn_cast<ComplexType>(element))
+      element = complex.getElementType();
+    stored = std::max<int64_t>(stored, hlo::getStorageBits(element));
+  }
+  return stored;
+}
+
 LoopProblem::LoopProblem(Block &body)
     : shape(arrayType(body.getTerminator()->getOperand(0)).getShape()),
-      count(ShapedType::getNumElements(shape)), bits(getWidestElement(body)),
+      count(ShapedType::getNumElements(shape)), bits(getVectorBits(body)),
       operations(int64_t(body.getOperations().size())) {
   auto results = body.getTerminator()->getOperands();
   for (Value result : results) {
@@ -55,9 +72,8 @@ LoopProblem::LoopProblem(Block &body)
   for (auto op : body.getOps<hlo::TransposeOp>()) {
     RankedTensorType type = arrayType(op.getResult());
     Type element = type.getElementType();
-    // Vectors of i1 have no registers of their own.
-    if (type.getShape() != shape || transposes.size() == kMaxTransposes || hlo::isPred(element) ||
-        hlo::getStorageBits(element) % 8 != 0)
+    if (type.getShape() != shape || transposes.size() == kMaxTransposes ||
+        (!hlo::isPred(element) && hlo::getStorageBits(element) % 8 != 0))
       continue;
     int64_t lies = llvm::find(op.getDimensions(), minor) - op.getDimensions().begin();
     if (lies == minor || (!transposes.empty() && lies != across))

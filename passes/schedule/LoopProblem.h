@@ -41,6 +41,10 @@ struct LoopProblem {
     int64_t before = int64_t(shape.size()) - 2;
     return before < 0 || before == across ? 1 : shape[before];
   }
+  /// Elements from one index of dimension `across` of the results to the next.
+  int64_t getStrideAcross() const {
+    return mlir::ShapedType::getNumElements(shape.drop_front(across + 1));
+  }
 };
 
 } // namespace hloc

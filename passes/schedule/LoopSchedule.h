@@ -11,7 +11,7 @@
 namespace hloc {
 
 /// Of LoopTiles.cpp.
-extern const Strategy kTiledLoop;
+extern const Strategy kTiledLoop, kStagedLoop;
 
 } // namespace hloc
 

@@ -2,7 +2,7 @@
 // Strategies for loop kernels, which compute each element of their results independently. The bits
 // of results do not depend on the choice.
 //
-// - loop.tiles: LoopTiles.cpp.
+// - loop.tiles, loop.staged: LoopTiles.cpp.
 // - loop.pieces: a loop for each operand of a concatenation (Pieces.h), inside those for the
 //   dimensions before the one that it is along. `block` is the indices along that dimension of a
 //   unit; with fewer than it has, a unit is a part of one operand's loop.
@@ -14,10 +14,11 @@
 //   unrolled, so that they share loads.
 //
 // `tile` is [1, unroll factor: independent vectors in flight]; `block` is the elements of a unit,
-// where there is one range. With `prefetch` or `prefetch_l2`, which all but loop.tiles can have,
-// loops prefetch what they read and write later (Streams.h). With `interior`, which loop.rows and
-// loop.few_minor can have, as well as loop.flat of one dimension, vectors in the interior
+// where there is one range. With `prefetch` or `prefetch_l2`, which all but those of tiles can
+// have, loops prefetch what they read and write later (Streams.h). With `interior`, which loop.rows
+// and loop.few_minor can have, as well as loop.flat of one dimension, vectors in the interior
 // (Interior.h) have code of their own.
+#include "passes/Build.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/InFlight.h"
 #include "passes/schedule/Interior.h"
@@ -91,10 +92,10 @@ ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, i
   return fitVectors(vectors, lanes, along);
 }
 
-/// Likewise along a range that is cut into units.
-ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop,
+/// Likewise along a range, of `along` elements, that is cut into units.
+ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop, int64_t along,
                         int64_t unrolled = 1) {
-  ScheduleFields fields = fitLanes(problem, loop, loop.count, unrolled);
+  ScheduleFields fields = fitLanes(problem, loop, along, unrolled);
   fields.block = {kFlatUnit};
   return fields;
 }
@@ -207,7 +208,7 @@ std::string refuseNothing(const KernelProblem &) { return {}; }
 
 void proposeFlat(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithChoices(problem, "loop.flat", fitRange(problem, loop), schedules);
+  proposeWithChoices(problem, "loop.flat", fitRange(problem, loop, loop.count), schedules);
 }
 
 double costFlat(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -230,7 +231,8 @@ std::string checkRange(const KernelProblem &problem, hlo::ScheduleAttr schedule)
   if (block.size() != 1 || block[0] < 1 || block[0] % std::max<int64_t>(8, width) != 0)
     return "expected `block` to be one number of whole vectors, and a multiple of 8";
   LoopProblem loop(problem.body);
-  return loop.packsResults && width % 8 != 0 && width != getWidth(fitRange(problem, loop))
+  return loop.packsResults && width % 8 != 0 &&
+                 width != getWidth(fitRange(problem, loop, loop.count))
              ? "expected vectors of 8 elements or a multiple: they share bytes"
              : "";
 }
@@ -274,6 +276,26 @@ double countVectors(const KernelProblem &problem, const LoopProblem &loop,
   return double((length / width + parts) * schedule.getTile()[1]);
 }
 
+/// Time to fetch lines again, if lanes are in different lines of a transposed operand: each row of
+/// results reads one element of each, and by the next row nearer caches may have lost them.
+double getRefetchTime(const KernelProblem &problem, const LoopProblem &loop) {
+  const Machine &machine = problem.target.machine;
+  double time = 0;
+  for (hlo::TransposeOp op : loop.transposes) {
+    RankedTensorType type = arrayType(op.getOperand());
+    int64_t apart = ShapedType::getNumElements(
+        type.getShape().drop_front(op.getDimensions()[loop.shape.size() - 1] + 1));
+    int64_t stride = apart * int64_t(fuse::elementBytes(type));
+    if (!machine.l1.areInConflict(loop.getMinor(), stride))
+      continue;
+    bool isInL2 = !machine.l2.areInConflict(loop.getMinor(), stride);
+    double ofByte = isInL2 ? problem.costs.fromCycles(1 / machine.l2.bytesPerCycle)
+                           : problem.costs.getStreamTime(fuse::bytesOf(type));
+    time += double(loop.count) * double(machine.l1.lineBytes) * ofByte;
+  }
+  return time;
+}
+
 double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   LoopProblem loop(problem.body);
   int64_t minor = std::max<int64_t>(1, loop.getMinor());
@@ -284,7 +306,7 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
                 rows * problem.costs.fromCycles(kRowCycles);
   if (loop.joinsMajor) // each element first determines its operand
     time += double(loop.count * loop.shape[0]) * problem.costs.getReloadTime();
-  return time;
+  return time + getRefetchTime(problem, loop);
 }
 
 std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -364,34 +386,38 @@ std::string checkPieces(const KernelProblem &problem, hlo::ScheduleAttr schedule
 
 //===-- loop.few_minor and loop.few_major ----------------------------------------------------===//
 
-/// Why the `few` elements of one dimension cannot be unrolled with lanes along `along` others;
-/// empty if they can.
-std::string refuseFew(const KernelProblem &problem, const LoopProblem &loop, int64_t few,
-                      int64_t along) {
+/// Why the `few` elements of one dimension cannot be unrolled with lanes along `along` others, of
+/// which there are at least `least`; empty if they can.
+std::string refuseFew(const LoopProblem &loop, int64_t few, int64_t along, int64_t least) {
   if (loop.isBlind || loop.packsResults)
     return "the loop does not benefit, or elements share bytes";
   if (few < 2 || few > kMaxUnrolled || loop.operations * few > kMostOperations)
     return "the dimension has too many elements to unroll";
-  return along < getWidth(fitCheapVectors(problem, loop))
-             ? "the other dimension does not fill the lanes"
-             : "";
+  return along < least ? "the other dimension does not fill the lanes" : "";
 }
+
+/// The size of the dimension that lanes of loop.few_minor lie along.
+int64_t getBeforeMinor(const LoopProblem &loop) { return loop.shape[loop.shape.size() - 2]; }
 
 std::string refuseFewMinor(const KernelProblem &problem) {
   LoopProblem loop(problem.body);
   if (loop.shape.size() < 2 || !loop.isOneShape || loop.isComplex)
     return "the results are one-dimensional, of several shapes, or complex";
-  return refuseFew(problem, loop, loop.getMinor(), loop.shape[loop.shape.size() - 2]);
+  return refuseFew(loop, loop.getMinor(), getBeforeMinor(loop), getLanes(problem, loop));
 }
 
 void proposeFewMinor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithChoices(problem, "loop.few_minor", fitRange(problem, loop, loop.getMinor()),
-                     schedules);
+  proposeWithChoices(problem, "loop.few_minor",
+                     fitRange(problem, loop, getBeforeMinor(loop), loop.getMinor()), schedules);
 }
 
 double costFewMinor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  return getBodyTime(problem, schedule, LaneOrder::FewMinor);
+  LoopProblem loop(problem.body);
+  int64_t along = getBeforeMinor(loop);
+  double full = double(along) / double(getLanes(problem, loop)),
+         vectors = countVectors(problem, loop, schedule, along);
+  return getBodyTime(problem, schedule, LaneOrder::FewMinor, std::min(1.0, full / vectors));
 }
 
 std::string refuseFewMajor(const KernelProblem &problem) {
@@ -399,12 +425,13 @@ std::string refuseFewMajor(const KernelProblem &problem) {
   bool turnsFew = loop.transposes.size() == 1 && loop.across == 0 && loop.shape.size() == 2;
   if (!loop.joinsMajor && !turnsFew)
     return "the results are not concatenated along the major dimension, nor short rows transposed";
-  return refuseFew(problem, loop, loop.shape[0], loop.getMinor());
+  return refuseFew(loop, loop.shape[0], loop.getMinor(), getWidth(fitCheapVectors(problem, loop)));
 }
 
 void proposeFewMajor(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   LoopProblem loop(problem.body);
-  proposeWithChoices(problem, "loop.few_major", fitRange(problem, loop, loop.shape[0]), schedules);
+  proposeWithChoices(problem, "loop.few_major", fitRange(problem, loop, loop.count, loop.shape[0]),
+                     schedules);
 }
 
 double costFewMajor(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -419,6 +446,7 @@ ArrayRef<Strategy> getLoopStrategies() {
   constexpr auto kind = hlo::KernelKind::Loop;
   static const Strategy strategies[] = {
       kTiledLoop,
+      kStagedLoop,
       {"loop.few_minor", kind, refuseFewMinor, proposeFewMinor, costFewMinor, checkRange,
        describeSums},
       {"loop.few_major", kind, refuseFewMajor, proposeFewMajor, costFewMajor, checkRange,

@@ -104,6 +104,15 @@ TEST(Machine, BadFilesAreRefusedWithTheirPlace) {
   EXPECT_NE(refusalOf("gigahertz: -1\n").find("gigahertz"), std::string::npos);
 }
 
+TEST(Machine, LinesOfOneSetAreInConflict) {
+  Cache cache{.bytes = 32 << 10, .lineBytes = 64, .ways = 8};
+  EXPECT_FALSE(cache.areInConflict(8, 4096));
+  EXPECT_TRUE(cache.areInConflict(9, 4096));
+  EXPECT_FALSE(cache.areInConflict(16, 2048));
+  EXPECT_TRUE(cache.areInConflict(16, 4092)); // the last ones share two sets
+  EXPECT_FALSE(cache.areInConflict(16, 4096 + 64));
+}
+
 TEST(Machine, StreamsSlowDownWithEveryLevel) {
   const Machine &machine = makeFor("haswell").machine;
   double l2 = machine.getStreamTime(1e5), l3 = machine.getStreamTime(1e6),

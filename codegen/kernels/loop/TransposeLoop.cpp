@@ -6,7 +6,7 @@
 // through several rows before they move on, so that each cache line is written completely, too.
 // Test: test/codegen/transposes.hlo.
 #include "codegen/emit/MovedIndex.h"
-#include "codegen/emit/RegisterTile.h"
+#include "codegen/kernels/loop/TransposedTile.h"
 #include "passes/schedule/LoopProblem.h"
 
 using namespace mlir;
@@ -22,11 +22,12 @@ public:
         shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
         tile(context.chosen.getLanes()),
         rows(context.chosen.getBlock().empty() ? 1 : context.chosen.getBlock()[0]),
+        width(tile * (context.chosen.getTile().empty() ? 1 : context.chosen.getTile()[1])),
         transposes(problem.transposes) {}
 
   void emit() {
     index.setLanes(tile);
-    int64_t blocks = (shape[across] + tile - 1) / tile;
+    int64_t blocks = llvm::divideCeil(shape[across], width);
     // Units are blocks of positions in all other dimensions, with `rows` positions of the last.
     SmallVector<int64_t> unitSizes;
     for (int64_t d = 0; d < minor; ++d)
@@ -61,18 +62,18 @@ public:
   }
 
 private:
-  /// `tile` positions of the dimension `across`, and all of the minor one. The last block may have
+  /// `width` positions of the dimension `across`, and all of the minor one. The last block may have
   /// fewer.
   void emitBlock(Value block, int64_t blocks) {
-    Value first = b.createOrFold<arith::MulIOp>(block, index.constant(tile));
-    int64_t rest = shape[across] % tile;
+    Value first = b.createOrFold<arith::MulIOp>(block, index.constant(width));
+    int64_t rest = shape[across] % width;
     if (rest == 0)
-      return emitTiles(first, tile);
+      return emitTiles(first, width);
     Value isWhole =
         b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, block, index.constant(blocks - 1));
     auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
     for (auto [region, count] :
-         {std::pair(branch.thenBlock(), tile), std::pair(branch.elseBlock(), rest)}) {
+         {std::pair(branch.thenBlock(), width), std::pair(branch.elseBlock(), rest)}) {
       OpBuilder::InsertionGuard guard(b);
       ElementEmitter::Scope scope(context.emitter);
       b.setInsertionPointToStart(region);
@@ -80,14 +81,26 @@ private:
     }
   }
 
-  void emitTiles(Value first, int64_t rows) {
-    int64_t whole = shape[minor] / tile * tile;
+  void emitTiles(Value first, int64_t count) {
+    int64_t whole = llvm::alignDown(shape[minor], tile);
     buildFor(context, index.constant(0), index.constant(whole), tile, {}, [&](Value i, ValueRange) {
-      emitTile(first, rows, i, tile);
+      emitTilesAt(i, tile, first, count);
       return SmallVector<Value>();
     });
     if (whole < shape[minor])
-      emitTile(first, rows, index.constant(whole), shape[minor] - whole);
+      emitTilesAt(index.constant(whole), shape[minor] - whole, first, count);
+  }
+
+  /// Tiles next to each other: `count` positions of the dimension `across`.
+  void emitTilesAt(Value column, int64_t columns, Value first, int64_t count) {
+    int64_t whole = llvm::alignDown(count, tile);
+    buildFor(context, index.constant(0), index.constant(whole), tile, {}, [&](Value i, ValueRange) {
+      emitTile(b.createOrFold<arith::AddIOp>(first, i), tile, column, columns);
+      return SmallVector<Value>();
+    });
+    if (whole < count)
+      emitTile(b.createOrFold<arith::AddIOp>(first, index.constant(whole)), count - whole, column,
+               columns);
   }
 
   ElementIndex position(VectorIndex row, VectorIndex column) {
@@ -116,42 +129,16 @@ private:
           return;
         lines.push_back(broadcastLanes(index, line));
       }
-      transposed.push_back(transpose(lines));
+      transposed.push_back(transposeTile(b, lines));
     }
     for (int64_t i = 0; i < rows; ++i) {
       ElementIndex at = position(plus(row, i), index.consecutive(column, tile));
       for (auto [op, lines] : llvm::zip(transposes, transposed))
-        bindLine(op, at, columnMask, lines[i]);
+        bindTransposed(context, op, at, columnMask, lines[i]);
       context.storeResults(shape, at, columnMask);
     }
     for (hlo::TransposeOp op : transposes)
       context.emitter.unbind(op);
-  }
-
-  /// At `place` the transpose is `line`; elsewhere it is computed.
-  void bindLine(hlo::TransposeOp op, const ElementIndex &place, Mask placeMask, VectorValue line) {
-    context.emitter.bind(op, [this, op, place, placeMask, line](ArrayRef<VectorIndex> at,
-                                                                Mask mask) mutable {
-      if (at == ArrayRef<VectorIndex>(place) && mask == placeMask)
-        return line;
-      return context.emitter.emit(op.getOperand(), mapIndex(index, hlo::getIndexMap(op), at), mask);
-    });
-  }
-
-  /// Transposes: line i of the result has lane i of all `lines`.
-  SmallVector<VectorValue> transpose(ArrayRef<VectorValue> lines) {
-    SmallVector<Value> re, im;
-    for (VectorValue line : lines) {
-      re.push_back(line.re);
-      if (line.im)
-        im.push_back(line.im);
-    }
-    re = transposeSquare(b, re);
-    im = transposeSquare(b, im);
-    SmallVector<VectorValue> transposed;
-    for (auto [i, part] : llvm::enumerate(re))
-      transposed.push_back({part, im.empty() ? Value() : im[i]});
-    return transposed;
   }
 
   KernelContext &context;
@@ -159,7 +146,7 @@ private:
   IndexBuilder &index;
   LoopProblem problem;
   ArrayRef<int64_t> shape;
-  int64_t minor, across, tile, rows;
+  int64_t minor, across, tile, rows, width;
   ArrayRef<hlo::TransposeOp> transposes;
   ElementIndex outerAt;
 };
