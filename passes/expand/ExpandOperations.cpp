@@ -237,6 +237,7 @@ struct ExpandOperations : hloc::impl::ExpandOperationsBase<ExpandOperations> {
     populateElementComputationExpansions(patterns);
     populateLapackCallExpansions(patterns);
     populateLinearAlgebraExpansions(patterns);
+    populateNarrowExtremeExpansions(patterns);
     populateProductTypeExpansions(patterns);
     populateRaggedDotExpansions(patterns);
     populateRandomExpansions(patterns);

@@ -44,6 +44,9 @@ mlir::Type widenSum(mlir::Type sum);
 void populateElementComputationExpansions(mlir::RewritePatternSet &patterns);
 void populateComparatorExpansions(mlir::RewritePatternSet &patterns);
 
+/// reduce to the maximum or minimum of f16 or bf16.
+void populateNarrowExtremeExpansions(mlir::RewritePatternSet &patterns);
+
 /// ragged_dot.
 void populateRaggedDotExpansions(mlir::RewritePatternSet &patterns);
 

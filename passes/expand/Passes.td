@@ -38,6 +38,8 @@ def ExpandOperations : Pass<"expand-operations", "::mlir::ModuleOp"> {
       at once: operations get an additional dimension, and loops run until they have ended for every
       element. Where that is impossible, elements are processed one after the other. A remark reports
       the loop;
+    - reduce to the maximum or minimum of f16 or bf16 that are not computed: of integers whose order is
+      that of the floats;
     - sort with such a comparator: a sorting network, each stage of which compares all its pairs at once;
     - rng_bit_generator (Threefry, Philox), rng: integer arithmetic;
     - scaled_dot, convolution with sparse operands: the product of the dense, unscaled operands, which

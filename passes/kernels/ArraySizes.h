@@ -22,8 +22,8 @@ inline double elementsOf(mlir::Value array) { return elementsOf(array.getType())
 
 namespace hloc {
 
-/// Bits of the widest element that a kernel computes with, at least 8; narrow floats count as 32,
-/// since they are computed in f32.
+/// Bits of the widest element of a kernel, at least 8. Narrow floats that it computes with count as
+/// 32, since that is done in f32.
 int64_t getWidestElement(mlir::Block &body);
 
 } // namespace hloc

@@ -125,7 +125,9 @@ Reason RowValues::visit(Operation *op) {
     readsRowAgain = true;
     return {};
   }
-  if (!op->hasTrait<Elementwise>() && !isa<CopyOp>(op))
+  bool keepsPlaces = op->hasTrait<Elementwise>() || isa<CopyOp>(op) ||
+                     (isa<BitcastConvertOp>(op) && isMovement(op));
+  if (!keepsPlaces)
     return "the elements of a value per row are moved";
   std::optional<SmallVector<int64_t>> result;
   for (Value operand : op->getOperands()) {

@@ -35,26 +35,9 @@ static bool joins(Block &body, ArrayRef<int64_t> shape) {
   });
 }
 
-/// The width of the widest elements. Floats of 16 bits and less are computed with in 32 bits, but
-/// moved as they are.
-static int64_t getVectorBits(Block &body) {
-  int64_t stored = 8;
-  for (Operation &op : body) {
-    if (op.getNumResults() != 1)
-      continue;
-    if (op.hasTrait<hlo::Elementwise>() && !isa<hlo::CopyOp>(op))
-      return getWidestElement(body);
-    Type element = arrayType(op.getResult(0)).getElementType();
-    if (auto complex = dyn_cast<ComplexType>(element))
-      element = complex.getElementType();
-    stored = std::max<int64_t>(stored, hlo::getStorageBits(element));
-  }
-  return stored;
-}
-
 LoopProblem::LoopProblem(Block &body)
     : shape(arrayType(body.getTerminator()->getOperand(0)).getShape()),
-      count(ShapedType::getNumElements(shape)), bits(getVectorBits(body)),
+      count(ShapedType::getNumElements(shape)), bits(getWidestElement(body)),
       operations(int64_t(body.getOperations().size())) {
   auto results = body.getTerminator()->getOperands();
   for (Value result : results) {
