@@ -8,11 +8,19 @@
 namespace hloc {
 
 bool Cache::areInConflict(int64_t count, int64_t stride) const {
-  int64_t sets = getWayBytes() / lineBytes, most = 0;
-  std::vector<int64_t> lines(size_t(std::max<int64_t>(1, sets)));
-  for (int64_t i = 0; i < count; ++i)
-    most = std::max(most, ++lines[size_t(i * stride / lineBytes) % lines.size()]);
-  return most > ways;
+  if (stride == 0)
+    return false;
+  int64_t sets = std::max<int64_t>(1, getWayBytes() / lineBytes);
+  // Not more than this many have to be counted.
+  count = std::min(count, (ways * sets + 1) * std::max<int64_t>(1, lineBytes / stride));
+  std::vector<int64_t> lines(size_t(sets), 0);
+  for (int64_t i = 0, before = -1; i < count; ++i) {
+    int64_t line = i * stride / lineBytes;
+    if (line != before && ++lines[size_t(line % sets)] > ways)
+      return true;
+    before = line;
+  }
+  return false;
 }
 
 double Machine::getStreamTime(double bytes) const {

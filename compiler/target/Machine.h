@@ -26,7 +26,8 @@ struct Cache {
 
   /// Bytes of one way: addresses this far apart map to the same set.
   int64_t getWayBytes() const { return bytes / ways; }
-  /// True if `count` lines, `stride` bytes apart, do not all fit: too many map to the same set.
+  /// True if the lines of `count` addresses, `stride` bytes apart, do not all fit: too many map to
+  /// the same set.
   bool areInConflict(int64_t count, int64_t stride) const;
 };
 

@@ -291,7 +291,7 @@ double getRefetchTime(const KernelProblem &problem, const LoopProblem &loop) {
     bool isInL2 = !machine.l2.areInConflict(loop.getMinor(), stride);
     double ofByte = isInL2 ? problem.costs.fromCycles(1 / machine.l2.bytesPerCycle)
                            : problem.costs.getStreamTime(fuse::bytesOf(type));
-    time += double(loop.count) * double(machine.l1.lineBytes) * ofByte;
+    time += double(loop.count) * double(std::min(stride, machine.l1.lineBytes)) * ofByte;
   }
   return time;
 }

@@ -111,6 +111,11 @@ TEST(Machine, LinesOfOneSetAreInConflict) {
   EXPECT_FALSE(cache.areInConflict(16, 2048));
   EXPECT_TRUE(cache.areInConflict(16, 4092)); // the last ones share two sets
   EXPECT_FALSE(cache.areInConflict(16, 4096 + 64));
+  EXPECT_FALSE(cache.areInConflict(2048, 16)); // four in each line
+  EXPECT_FALSE(cache.areInConflict(512, 64));
+  EXPECT_FALSE(cache.areInConflict(100, 0)); // of arrays without elements
+  EXPECT_TRUE(cache.areInConflict(513, 64));
+  EXPECT_TRUE(cache.areInConflict(int64_t(1) << 60, 16));
 }
 
 TEST(Machine, StreamsSlowDownWithEveryLevel) {

@@ -2,10 +2,10 @@
 // Kernels of kind `loop`: each element of the results is computed independently.
 //
 // The iteration space is the results' shape. The schedule decides how it is traversed
-// (passes/schedule/LoopStrategies.cpp): in tiles (TransposeLoop.cpp), in blocks that
-// are staged (StagedLoop.cpp), in the pieces of a concatenation (PiecesLoop.cpp), as one range, by
-// rows, or with the few elements of one dimension unrolled; and whether vectors in the interior
-// have a loop of their own.
+// (passes/schedule/LoopStrategies.cpp): in tiles (TransposeLoop.cpp), in blocks that are staged
+// (StagedLoop.cpp), in the pieces of a concatenation (PiecesLoop.cpp), as one range, by rows, or
+// with the few elements of one dimension unrolled; and whether vectors in the interior have a loop
+// of their own.
 #include "codegen/KernelEmission.h"
 #include "passes/schedule/Interior.h"
 #include "passes/schedule/LoopProblem.h"
