@@ -6,6 +6,7 @@
 // Test: test/codegen/transposes.hlo.
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/kernels/loop/TransposedTile.h"
+#include "passes/Build.h"
 #include "passes/schedule/LoopProblem.h"
 
 using namespace mlir;
