@@ -7,7 +7,6 @@
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/kernels/loop/TransposedTile.h"
 #include "passes/Build.h"
-#include "passes/schedule/LoopProblem.h"
 
 using namespace mlir;
 
@@ -15,11 +14,10 @@ namespace hloc {
 
 namespace {
 
-class StagedLoop {
+class StagedLoop : TransposedSpace {
 public:
   explicit StagedLoop(KernelContext &context)
-      : context(context), b(context.b), index(context.index), problem(context.getBody()),
-        shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
+      : TransposedSpace(context), context(context), b(context.b), index(context.index),
         tile(context.chosen.getTile()[0]), lanes(context.chosen.getLanes()),
         height(context.chosen.getBlock()[0]), width(context.chosen.getBlock()[1]) {
     for (hlo::TransposeOp op : problem.transposes) {
@@ -31,10 +29,7 @@ public:
 
   void emit() {
     index.setLanes(lanes);
-    SmallVector<int64_t> outerSizes;
-    for (int64_t d = 0; d < minor; ++d)
-      if (d != across)
-        outerSizes.push_back(shape[d]);
+    SmallVector<int64_t> outerSizes = getOuterSizes();
     int64_t outerCount = ShapedType::getNumElements(outerSizes),
             blocks = llvm::divideCeil(shape[across], height), units = outerCount * blocks;
     context.setUnits(units);
@@ -71,13 +66,6 @@ private:
     }
   }
 
-  ElementIndex position(VectorIndex row, VectorIndex column) {
-    ElementIndex at(outerAt);
-    at.insert(at.begin() + across, row);
-    at.push_back(column);
-    return at;
-  }
-
   /// Transposes the block of each operand that begins at (row, column) of the results. It is a
   /// whole one: the last ones overlap those before them.
   void stage(Value row, Value column) {
@@ -99,7 +87,7 @@ private:
     SmallVector<VectorValue> lines;
     for (int64_t k = 0; k < tile; ++k) {
       ElementIndex source =
-          mapIndex(index, hlo::getIndexMap(op), position(rows, index.add(columns, k)));
+          mapIndex(index, hlo::getIndexMap(op), getPosition(rows, index.add(columns, k)));
       VectorValue line = context.emitter.emit(op.getOperand(), source, {});
       if (!line.re)
         return;
@@ -120,7 +108,7 @@ private:
       auto vectorAt = [&](Value i, Mask mask) {
         VectorIndex stagedColumn = index.consecutive(
             b.createOrFold<arith::AddIOp>(i, index.constant(before)), before == 0 ? lanes : 1);
-        ElementIndex at = position(
+        ElementIndex at = getPosition(
             index.uniform(row), index.consecutive(b.createOrFold<arith::AddIOp>(column, i), lanes));
         for (auto [op, memory] : llvm::zip(problem.transposes, staged))
           bindTransposed(context, op, at, mask,
@@ -139,11 +127,8 @@ private:
   KernelContext &context;
   ImplicitLocOpBuilder &b;
   IndexBuilder &index;
-  LoopProblem problem;
-  ArrayRef<int64_t> shape;
-  int64_t minor, across, tile, lanes, height, width;
+  int64_t tile, lanes, height, width;
   SmallVector<MemoryArray> staged; // for each transpose
-  ElementIndex outerAt;
 };
 
 } // namespace

@@ -7,7 +7,6 @@
 // Test: test/codegen/transposes.hlo.
 #include "codegen/emit/MovedIndex.h"
 #include "codegen/kernels/loop/TransposedTile.h"
-#include "passes/schedule/LoopProblem.h"
 
 using namespace mlir;
 
@@ -15,11 +14,10 @@ namespace hloc {
 
 namespace {
 
-class TransposeLoop {
+class TransposeLoop : TransposedSpace {
 public:
   explicit TransposeLoop(KernelContext &context)
-      : context(context), b(context.b), index(context.index), problem(context.getBody()),
-        shape(problem.shape), minor(int64_t(shape.size()) - 1), across(problem.across),
+      : TransposedSpace(context), context(context), b(context.b), index(context.index),
         tile(context.chosen.getLanes()),
         rows(context.chosen.getBlock().empty() ? 1 : context.chosen.getBlock()[0]),
         width(tile * (context.chosen.getTile().empty() ? 1 : context.chosen.getTile()[1])),
@@ -29,10 +27,7 @@ public:
     index.setLanes(tile);
     int64_t blocks = llvm::divideCeil(shape[across], width);
     // Units are blocks of positions in all other dimensions, with `rows` positions of the last.
-    SmallVector<int64_t> unitSizes;
-    for (int64_t d = 0; d < minor; ++d)
-      if (d != across)
-        unitSizes.push_back(shape[d]);
+    SmallVector<int64_t> unitSizes = getOuterSizes();
     int64_t allRows = problem.countRowsOfTiles();
     if (rows > 1)
       unitSizes.back() = llvm::divideCeil(allRows, rows);
@@ -103,13 +98,6 @@ private:
                columns);
   }
 
-  ElementIndex position(VectorIndex row, VectorIndex column) {
-    ElementIndex at(outerAt);
-    at.insert(at.begin() + across, row);
-    at.push_back(column);
-    return at;
-  }
-
   /// `rows` by `columns` elements of the results, beginning at (row, column).
   void emitTile(Value row, int64_t rows, Value column, int64_t columns) {
     auto plus = [&](Value base, int64_t offset) { return index.add(index.uniform(base), offset); };
@@ -122,7 +110,7 @@ private:
           lines.push_back(lines.front()); // of lanes that are not stored
           continue;
         }
-        ElementIndex at = position(index.consecutive(row, tile), plus(column, i)),
+        ElementIndex at = getPosition(index.consecutive(row, tile), plus(column, i)),
                      source = mapIndex(index, hlo::getIndexMap(op), at);
         VectorValue line = context.emitter.emit(op.getOperand(), source, rowMask);
         if (!line.re)
@@ -132,7 +120,7 @@ private:
       transposed.push_back(transposeTile(b, lines));
     }
     for (int64_t i = 0; i < rows; ++i) {
-      ElementIndex at = position(plus(row, i), index.consecutive(column, tile));
+      ElementIndex at = getPosition(plus(row, i), index.consecutive(column, tile));
       for (auto [op, lines] : llvm::zip(transposes, transposed))
         bindTransposed(context, op, at, columnMask, lines[i]);
       context.storeResults(shape, at, columnMask);
@@ -144,11 +132,8 @@ private:
   KernelContext &context;
   ImplicitLocOpBuilder &b;
   IndexBuilder &index;
-  LoopProblem problem;
-  ArrayRef<int64_t> shape;
-  int64_t minor, across, tile, rows, width;
+  int64_t tile, rows, width;
   ArrayRef<hlo::TransposeOp> transposes;
-  ElementIndex outerAt;
 };
 
 } // namespace

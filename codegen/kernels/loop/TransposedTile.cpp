@@ -7,6 +7,19 @@ using namespace mlir;
 
 namespace hloc {
 
+SmallVector<int64_t> TransposedSpace::getOuterSizes() const {
+  SmallVector<int64_t> sizes(shape.drop_back());
+  sizes.erase(sizes.begin() + across);
+  return sizes;
+}
+
+ElementIndex TransposedSpace::getPosition(VectorIndex row, VectorIndex column) const {
+  ElementIndex at(outerAt);
+  at.insert(at.begin() + across, row);
+  at.push_back(column);
+  return at;
+}
+
 /// Vectors of i1 are transposed as bytes, because they have no registers of their own.
 static SmallVector<Value> transposeParts(ImplicitLocOpBuilder &b, SmallVector<Value> lines) {
   Type type = lines[0].getType();
