@@ -4,8 +4,10 @@
 #include "codegen/math/Math.h"
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Literal.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Build.h"
 #include "passes/schedule/SortKey.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -17,8 +19,8 @@ static bool isNarrowFloat(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-/// What is known of the f32 result of `op` on bf16 operands: an instruction that returns NaN for
-/// NaN copies an operand's digits, or has digits in the high half only.
+/// What is known of the result of `op`, computed in f32 from bf16 numbers: an instruction that
+/// returns NaN for NaN copies an operand's digits, or has digits in the high half only.
 static BrainSource getBrainSource(Operation *op) {
   if (isa<hlo::MaximumOp, hlo::MinimumOp, hlo::ClampOp, hlo::NegateOp, hlo::AbsOp, hlo::CeilOp,
           hlo::FloorOp, hlo::RoundNearestEvenOp>(op))
@@ -26,6 +28,49 @@ static BrainSource getBrainSource(Operation *op) {
   if (isa<hlo::AddOp, hlo::SubtractOp, hlo::MultiplyOp, hlo::DivideOp, hlo::SqrtOp>(op))
     return BrainSource::Computed;
   return BrainSource::Any;
+}
+
+/// What is known of the f32 result of `op` by itself, whatever its operands, if it is not
+/// arithmetic.
+static BrainSource getLeafSource(Operation *op) {
+  APFloat number(0.0f);
+  if (matchPattern(op, m_ConstantFloat(&number))) {
+    bool isShort = number.bitcastToAPInt().countr_zero() >= 16;
+    return isShort ? BrainSource::Exact : number.isNaN() ? BrainSource::Any : BrainSource::Computed;
+  }
+  auto convert = dyn_cast<hlo::ConvertOp>(op);
+  if (!convert)
+    return BrainSource::Any;
+  Type from = arrayType(convert.getOperand()).getElementType();
+  if (from.isBF16() || (from.isIntOrFloat() && from.getIntOrFloatBitWidth() <= 8))
+    return BrainSource::Exact;
+  return isa<IntegerType>(from) ? BrainSource::Computed : BrainSource::Any; // of which none is NaN
+}
+
+/// What is known of the f32 elements of `value`, which a kernel may have computed from bf16: the
+/// least of what is known of all that they are computed from.
+static BrainSource findBrainSource(Value value) {
+  constexpr unsigned limit = 64; // operations
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(value);
+  BrainSource source = BrainSource::Exact;
+  for (unsigned i = 0; i < values.size() && source != BrainSource::Any; ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op || i == limit)
+      return BrainSource::Any;
+    bool selects = isa<hlo::SelectOp>(op);
+    bool passes =
+        selects ||
+        isa<hlo::BroadcastOp, hlo::ReshapeOp, hlo::ReverseOp, hlo::SliceOp, hlo::TransposeOp>(op);
+    BrainSource arithmetic = passes ? BrainSource::Exact : getBrainSource(op);
+    if (arithmetic == BrainSource::Any) {
+      source = std::min(source, getLeafSource(op));
+      continue;
+    }
+    source = std::min(source, arithmetic);
+    values.insert_range(op->getOperands().drop_front(selects));
+  }
+  return source;
 }
 
 VectorValue emitSelect(IndexBuilder &index, Value condition, VectorValue x, VectorValue y) {
@@ -354,9 +399,13 @@ VectorValue emitElementwise(IndexBuilder &index, Operation *op, ArrayRef<VectorV
       operand = broadcastLanes(index, operand);
   if (isa<hlo::CopyOp, hlo::ReshapeOp, hlo::BroadcastOp, hlo::TransposeOp, hlo::BitcastOp>(op))
     return operands[0];
-  if (auto convert = dyn_cast<hlo::ConvertOp>(op))
-    return emitConvertLanes(index, operands[0], arrayType(convert.getOperand()).getElementType(),
-                            arrayType(convert.getResult()).getElementType());
+  if (auto convert = dyn_cast<hlo::ConvertOp>(op)) {
+    Type from = arrayType(convert.getOperand()).getElementType(),
+         to = arrayType(convert.getResult()).getElementType();
+    if (from.isF32() && to.isBF16())
+      return {emitEncodeBrain(b, operands[0].re, findBrainSource(convert.getOperand())), {}};
+    return emitConvertLanes(index, operands[0], from, to);
+  }
   if (auto cast = dyn_cast<hlo::BitcastConvertOp>(op))
     return emitBitcastConvert(index, cast, operands[0]);
   if (isa<hlo::SelectOp>(op))

@@ -129,10 +129,10 @@ mlir::Value emitDecodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value bits,
                             mlir::FloatType format);
 /// The bits of `format`, narrower than f32, nearest to `x` (f32 or f64).
 mlir::Value emitEncodeFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::FloatType format);
-/// Where an f32 that becomes a bf16 number is from.
+/// What is known of an f32 that becomes a bf16 number, from nothing to most.
 enum class BrainSource {
   Any,
-  Computed, ///< by one instruction from bf16 numbers: if NaN, its low half is zero
+  Computed, ///< if it is NaN, its low half is zero, as of what instructions compute from bf16
   Exact     ///< it is a bf16 number
 };
 /// The bits of the bf16 number nearest to `x` (f32).
