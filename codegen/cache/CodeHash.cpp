@@ -17,7 +17,7 @@ void addTarget(CacheKeyBuilder &key, const Target &target) {
                    target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasMatrixMultiplyAdd,
                    target.usesBf16Matrices, target.hasHalf, target.hasRounding, target.hasRange,
                    target.singleThreaded, target.fastMath, target.flushSubnormals,
-                   target.reproducible, target.lineTables, target.trace})
+                   target.excessPrecision, target.reproducible, target.lineTables, target.trace})
     key.add(uint64_t(has));
 }
 

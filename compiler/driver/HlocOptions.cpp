@@ -128,6 +128,11 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
       "Take subnormal numbers of f32 and f64 for zero, and return zero instead of them: faster on "
       "Intel processors where numbers vanish",
       category);
+  FieldSwitch excessPrecision(
+      "excess-precision", options.excessPrecision,
+      "Compute bf16, f16 and narrower floats in f32 and round only what kernels write to memory, "
+      "as XLA does: faster, but the kernels, and so the last bits, depend on the processor",
+      category);
   FieldSwitch reproducible(
       "reproducible", options.reproducible,
       "Give the same bits on every processor (x86-64-v2 to -v4, AArch64, RISC-V), except for those "
@@ -231,6 +236,8 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           "--reproducible keeps the bits of the results, which --fast-math does not determine");
   require(!options.reproducible || !options.flushSubnormals,
           "--reproducible excludes --flush-subnormals, which not every processor can");
+  require(!options.reproducible || !options.excessPrecision,
+          "--reproducible excludes --excess-precision, whose bits depend on the processor");
   require(!options.reproducible || options.bf16Dot == Bf16Dot::Exact,
           "--reproducible excludes --bf16-dot=native, whose instruction only some processors have");
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
@@ -299,6 +306,7 @@ TargetOptions HlocOptions::getTarget() const {
   target.lineTables = lineTables;
   target.fastMath = fastMath;
   target.flushSubnormals = flushSubnormals;
+  target.excessPrecision = excessPrecision;
   target.reproducible = reproducible;
   target.bf16Dot = bf16Dot;
   return target;

@@ -38,8 +38,8 @@ struct HlocOptions {
   std::string machine, machineFile; // --target-file's text and name
   bool printTarget = false, listTargets = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
-  bool lineTables = false, fastMath = false, flushSubnormals = false, reproducible = false,
-       checkBuffers = false;
+  bool lineTables = false, fastMath = false, flushSubnormals = false, excessPrecision = false,
+       reproducible = false, checkBuffers = false;
   bool freestanding = false;
   bool report = false, timing = false, progress = false;
   std::string reportFile;           // of a page or its data; empty: text on the output stream

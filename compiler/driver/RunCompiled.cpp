@@ -92,6 +92,7 @@ RunStatus runCompiled(ModuleOp source, const RunOptions &options, const Particip
   compile.target.singleThreaded = options.threads == 1;
   compile.target.fastMath = options.fastMath;
   compile.target.flushSubnormals = options.flushSubnormals;
+  compile.target.excessPrecision = options.excessPrecision;
   compile.target.reproducible = options.reproducible;
   compile.target.bf16Dot = options.bf16Dot;
   compile.target.trace = !options.trace.empty();

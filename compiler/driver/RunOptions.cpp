@@ -91,6 +91,8 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
                   "As for hloc: reassociate sums and products of floats");
   Switch flushSubnormals("flush-subnormals", options.flushSubnormals,
                          "As for hloc: take subnormal numbers for zero");
+  Switch excessPrecision("excess-precision", options.excessPrecision,
+                         "As for hloc: round bf16, f16 and narrower floats less often");
   Switch reproducible("reproducible", options.reproducible,
                       "As for hloc: the same bits on every processor");
   Bf16DotOption bf16Dot(options.bf16Dot, category);
@@ -176,9 +178,10 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(options.benchmarkSeconds >= 0, "expected --benchmark to be 0 or more seconds");
   require(options.tolerance.rtol >= 0 && options.tolerance.atol >= 0 && options.tolerance.ulp >= 0,
           "expected --rtol, --atol and --ulp to be 0 or more");
-  require(!options.reproducible ||
-              (!options.fastMath && !options.flushSubnormals && options.bf16Dot == Bf16Dot::Exact),
-          "--reproducible excludes --fast-math, --flush-subnormals and --bf16-dot=native");
+  require(!options.reproducible || (!options.fastMath && !options.flushSubnormals &&
+                                    !options.excessPrecision && options.bf16Dot == Bf16Dot::Exact),
+          "--reproducible excludes --fast-math, --flush-subnormals, --excess-precision and "
+          "--bf16-dot=native");
   require(!options.evaluate || options.trace.empty(),
           "--trace is of compiled code, not of --evaluate");
   require(!options.evaluate || !options.profile,

@@ -48,7 +48,8 @@ struct RunOptions {
   int64_t threads = 0; // 0: all processors
   std::string mcpu;    // empty: this machine's
   Bf16Dot bf16Dot = Bf16Dot::Exact;
-  bool fastMath = false, flushSubnormals = false, reproducible = false, checkBuffers = false;
+  bool fastMath = false, flushSubnormals = false, excessPrecision = false, reproducible = false,
+       checkBuffers = false;
 
   CacheSettings cache;
   double timeBudget = 0; // as for hloc

@@ -64,6 +64,7 @@ static CompileOptions getCompileOptions(const hloc_options &options) {
   compile.target.singleThreaded = options.threads == 1;
   compile.target.fastMath = options.fast_math;
   compile.target.flushSubnormals = options.flush_subnormals;
+  compile.target.excessPrecision = options.excess_precision;
   compile.target.reproducible = options.reproducible;
   compile.target.bf16Dot = options.native_bf16_dot ? Bf16Dot::Native : Bf16Dot::Exact;
   compile.timeBudget = options.time_budget;
@@ -78,10 +79,10 @@ static std::string findFault(const hloc_options &options, const CompileOptions &
     return "expected a number of threads that is not negative";
   if (!(options.time_budget >= 0))
     return "expected a time budget that is not negative";
-  if (options.reproducible &&
-      (options.fast_math || options.native_bf16_dot || options.flush_subnormals))
+  if (options.reproducible && (options.fast_math || options.native_bf16_dot ||
+                               options.flush_subnormals || options.excess_precision))
     return "results that are reproducible exclude those of fast mathematics, of native products of "
-           "bf16 and of flushed subnormal numbers";
+           "bf16, of flushed subnormal numbers and of excess precision";
   auto targets = makeTargets(compile.target);
   return targets ? "" : llvm::toString(targets.takeError());
 }

@@ -161,6 +161,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.singleThreaded = options.singleThreaded;
   target.fastMath = options.fastMath;
   target.flushSubnormals = options.flushSubnormals;
+  target.excessPrecision = options.excessPrecision;
   target.reproducible = options.reproducible;
   target.lineTables = options.lineTables;
   target.trace = options.trace;

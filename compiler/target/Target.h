@@ -32,6 +32,8 @@ struct TargetOptions {
   bool fastMath = false;
   /// Operations on f32 and f64 may take and return zero instead of subnormal numbers.
   bool flushSubnormals = false;
+  /// Kernels compute floats narrower than f32 in f32, and round only what they write to memory.
+  bool excessPrecision = false;
   Bf16Dot bf16Dot = Bf16Dot::Exact;
   /// Results have the same bits for any instruction set: kernels are planned for one set of
   /// registers and one machine, whichever processor their code is for, and x * y + z is rounded in
@@ -90,6 +92,7 @@ struct Target {
   bool hasRange = false;
   int optimization = 3;
   bool singleThreaded = false, fastMath = false, flushSubnormals = false, reproducible = false;
+  bool excessPrecision = false;
   bool lineTables = false, trace = false;
 
   /// Elements of `bits` bits in a register.

@@ -33,6 +33,7 @@ void setTargets(ModuleOp module, const TargetOptions &options) {
     addSwitch("single_threaded", options.singleThreaded);
     addSwitch("fast_math", options.fastMath);
     addSwitch("flush_subnormals", options.flushSubnormals);
+    addSwitch("excess_precision", options.excessPrecision);
     addSwitch("reproducible", options.reproducible);
     addSwitch("native_bf16_dot", options.bf16Dot == Bf16Dot::Native);
     addSwitch("line_tables", options.lineTables);
@@ -62,6 +63,7 @@ static TargetOptions readOptions(DictionaryAttr entry) {
   options.singleThreaded = entry.contains("single_threaded");
   options.fastMath = entry.contains("fast_math");
   options.flushSubnormals = entry.contains("flush_subnormals");
+  options.excessPrecision = entry.contains("excess_precision");
   options.reproducible = entry.contains("reproducible");
   options.bf16Dot = entry.contains("native_bf16_dot") ? Bf16Dot::Native : Bf16Dot::Exact;
   options.lineTables = entry.contains("line_tables");

@@ -75,4 +75,29 @@ def CollapseDimensions : Pass<"collapse-dimensions", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"collapsed", "collapsed", "Kernels with fewer dimensions">];
 }
 
+def KeepExcessPrecision : Pass<"keep-excess-precision", "::mlir::func::FuncOp"> {
+  let summary = "Compute narrow floats in f32 within kernels, if the target allows it";
+  let description = [{
+    Does nothing unless the target has `excess_precision` (`hloc --excess-precision`). In each
+    `hlo.kernel`, elementwise operations on floats narrower than f32 become operations on f32, and
+    so do the results of dots and convolutions that these read. What was rounded before another of
+    them is then not rounded: only what the kernel writes to memory, and what its other operations
+    read. A conversion to a narrow float and back vanishes; `hlo.reduce_precision` stays.
+
+    ```mlir
+    %2 = hlo.multiply %0, %1 : ... -> tensor<64xbf16>
+    %3 = hlo.add %2, %1 : ... -> tensor<64xbf16>
+    ```
+    becomes
+    ```mlir
+    %2 = hlo.convert %0 : (tensor<64xbf16>) -> tensor<64xf32>
+    %3 = hlo.convert %1 : (tensor<64xbf16>) -> tensor<64xf32>
+    %4 = hlo.multiply %2, %3 : ... -> tensor<64xf32>
+    %5 = hlo.add %4, %3 : ... -> tensor<64xf32>
+    %6 = hlo.convert %5 : (tensor<64xf32>) -> tensor<64xbf16>
+    ```
+  }];
+  let statistics = [Statistic<"widened", "widened", "Operations on f32 instead of narrow floats">];
+}
+
 #endif // HLOC_PASSES_KERNELS_PASSES

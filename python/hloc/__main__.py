@@ -96,6 +96,7 @@ def main(command: list[str] | None = None) -> int:
                         help="a parameter, or all whose paths begin so, that stays the same over many runs")
     parser.add_argument("--fast-math", action="store_true", help="reassociate sums and products of floats")
     parser.add_argument("--flush-subnormals", action="store_true", help="take subnormal numbers for zero")
+    parser.add_argument("--excess-precision", action="store_true", help="round bf16 and f16 less often, as XLA does")
     parser.add_argument("--reproducible", action="store_true", help="give the same bits on every processor")
     parser.add_argument("--version", action="version", version=f"hloc {__version__}")
     options = parser.parse_args(command)
@@ -110,6 +111,7 @@ def main(command: list[str] | None = None) -> int:
         executable = compile_module(module, name=name, threads=options.threads or None, cpu=options.cpu,
                                     optimization=options.level, fast_math=options.fast_math,
                                     flush_subnormals=options.flush_subnormals,
+                                    excess_precision=options.excess_precision,
                                     reproducible=options.reproducible,
                                     bind=_read_bind(options.bind), bind_all=options.bind_all,
                                     prepare=options.prepare)

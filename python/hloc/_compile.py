@@ -55,8 +55,8 @@ def _convert(source: Source, refused: CompileError) -> Source:
 
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
-            fast_math: bool = False, flush_subnormals: bool = False, bf16_dot: str = "exact",
-            reproducible: bool = False, custom_calls: Mapping[str, Callable] | None = None,
+            fast_math: bool = False, flush_subnormals: bool = False, excess_precision: bool = False,
+            bf16_dot: str = "exact", reproducible: bool = False, custom_calls: Mapping[str, Callable] | None = None,
             bind: Mapping[str, Any] | None = None,
             bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
             cache: str | os.PathLike[str] | bool | None = None, cache_size: int = 0,
@@ -74,6 +74,8 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     optimization: 0 to 3.
     fast_math: reassociate sums and products: faster, but results differ by rounding errors.
     flush_subnormals: take subnormal numbers for zero, as XLA does: faster on Intel processors where numbers vanish.
+    excess_precision: compute bf16, f16 and narrower floats in f32 and round only what kernels write to memory, as
+        XLA does: faster, but the kernels, and so the last bits, depend on the processor.
     reproducible: give the same bits on every processor (docs/reproducible.md).
     custom_calls: maps targets of custom calls to functions that are called with a NumPy array for each operand
         and the call's attributes as keyword arguments, and return the result, or a tuple of several. By default
@@ -110,8 +112,8 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                                fast_math, flush_subnormals, bf16_dot == "native", reproducible, functions,
-                                *bindings, folder, cache_size, time_budget, prepared)
+                                fast_math, flush_subnormals, excess_precision, bf16_dot == "native", reproducible,
+                                functions, *bindings, folder, cache_size, time_budget, prepared)
         return Executable(_take(found), context)
 
     try:

@@ -111,6 +111,8 @@ TEST_F(CodeHashTest, TargetsCount) {
   EXPECT_TRUE(keys.insert(hashTarget([](Target &target) { target.features = "+avx2"; })).second);
   EXPECT_TRUE(keys.insert(hashTarget([](Target &target) { target.optimization = 1; })).second);
   EXPECT_TRUE(keys.insert(hashTarget([](Target &target) { target.fastMath = true; })).second);
+  EXPECT_TRUE(
+      keys.insert(hashTarget([](Target &target) { target.excessPrecision = true; })).second);
   EXPECT_TRUE(keys.insert(hashTarget([](Target &target) { target.lineTables = true; })).second);
 }
 

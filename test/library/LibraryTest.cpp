@@ -87,6 +87,14 @@ TEST(Library, FlushesSubnormalsOnlyWhileCodeRuns) {
   EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
 }
 
+TEST(Library, ExcessPrecisionIsNotReproducible) {
+  hloc_options options = {};
+  options.excess_precision = 1;
+  EXPECT_EQ(call(compile(kDouble, options), {1, 2, 3, 4}), std::vector<float>({2, 4, 6, 8}));
+  options.reproducible = 1;
+  EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
+}
+
 TEST(Library, SaysWhatIsWrongAndWhere) {
   std::string text = kDouble;
   text.replace(text.find("(x, x)"), 6,

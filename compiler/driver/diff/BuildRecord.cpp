@@ -30,6 +30,7 @@ static json::Object printOptions(const CompileOptions &options) {
       {"-g", target.lineTables ? "yes" : "no"},
       {"--fast-math", target.fastMath ? "yes" : "no"},
       {"--flush-subnormals", target.flushSubnormals ? "yes" : "no"},
+      {"--excess-precision", target.excessPrecision ? "yes" : "no"},
       {"--reproducible", target.reproducible ? "yes" : "no"},
       {"--bf16-dot", target.bf16Dot == Bf16Dot::Native ? "native" : "exact"},
       {"--target-file", target.machine.empty() ? "" : printHash(target.machine)},

@@ -59,6 +59,7 @@ typedef struct hloc_options {
   size_t prepare_count;
 
   int32_t flush_subnormals; /* as for `hloc --flush-subnormals`; excludes `reproducible` */
+  int32_t excess_precision; /* as for `hloc --excess-precision`; excludes `reproducible` */
 } hloc_options;
 
 typedef enum hloc_severity {
