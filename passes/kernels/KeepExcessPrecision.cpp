@@ -37,6 +37,15 @@ bool canWiden(Operation *op) {
          !isa<ConvertOp, ReducePrecisionOp, StochasticConvertOp>(op);
 }
 
+/// True if f32 for `op` save a rounding. A selection rounds nothing itself, and needs fewer vectors
+/// for narrow floats.
+bool savesRounding(Operation *op) {
+  auto isRounding = [](Value value) { return value.getDefiningOp<ConvertOp>() != nullptr; };
+  auto computes = [](Operation *user) { return canWiden(user) && !isa<SelectOp>(user); };
+  return !isa<SelectOp>(op) || llvm::any_of(op->getOperands(), isRounding) ||
+         llvm::any_of(op->getUsers(), computes);
+}
+
 /// The operations of one kernel.
 class Widening {
 public:
@@ -110,7 +119,7 @@ void Widening::widenResult(Operation *op) {
 }
 
 void Widening::visit(Operation *op) {
-  if (canWiden(op)) {
+  if (canWiden(op) && savesRounding(op)) {
     for (OpOperand &operand : op->getOpOperands())
       if (isNarrow(operand.get().getType()))
         operand.set(getWide(operand.get()));

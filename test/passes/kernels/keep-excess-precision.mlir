@@ -98,6 +98,28 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", excess_precision}]} {
 
 // -----
 
+// A selection of what is in memory stays narrow; one of what was computed does not.
+// CHECK-LABEL: func.func @selected
+// CHECK: %[[M:.*]] = hlo.select {{.*}} -> tensor<64xbf16>
+// CHECK: %[[S:.*]] = hlo.sine
+// CHECK: %[[W:.*]] = hlo.select %{{.*}}, %[[S]], %{{.*}} -> tensor<64xf32>
+// CHECK-NEXT: %[[R:.*]] = hlo.convert %[[W]] : (tensor<64xf32>) -> tensor<64xbf16>
+// CHECK-NEXT: hlo.return %[[M]], %[[R]]
+module attributes {hlo.targets = [{cpu = "x86-64-v3", excess_precision}]} {
+  func.func @selected(%p: tensor<64xi1>, %x: tensor<64xbf16>, %y: tensor<64xbf16>) -> (tensor<64xbf16>, tensor<64xbf16>) {
+    %r:2 = hlo.kernel <loop> (%p, %x, %y) {reuse = array<i64: -1, -1>} : (tensor<64xi1>, tensor<64xbf16>, tensor<64xbf16>) -> (tensor<64xbf16>, tensor<64xbf16>) {
+    ^bb0(%0: tensor<64xi1>, %1: tensor<64xbf16>, %2: tensor<64xbf16>):
+      %3 = hlo.select %0, %1, %2 : (tensor<64xi1>, tensor<64xbf16>, tensor<64xbf16>) -> tensor<64xbf16>
+      %4 = hlo.sine %1 : (tensor<64xbf16>) -> tensor<64xbf16>
+      %5 = hlo.select %0, %4, %2 : (tensor<64xi1>, tensor<64xbf16>, tensor<64xbf16>) -> tensor<64xbf16>
+      hlo.return %3, %5 : tensor<64xbf16>, tensor<64xbf16>
+    }
+    return %r#0, %r#1 : tensor<64xbf16>, tensor<64xbf16>
+  }
+}
+
+// -----
+
 // A comparison is of unrounded numbers; a reduction reads rounded ones.
 // CHECK-LABEL: func.func @compared
 // CHECK: %[[N:.*]] = hlo.negate %{{.*}} : (tensor<8x64xf32>) -> tensor<8x64xf32>
