@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Build.h"
 #include "passes/schedule/SortKey.h"
+#include "passes/simplify/Match.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -30,8 +31,7 @@ static BrainSource getBrainSource(Operation *op) {
   return BrainSource::Any;
 }
 
-/// What is known of the f32 result of `op` by itself, whatever its operands, if it is not
-/// arithmetic.
+/// What is known of the f32 result of an operation that is not arithmetic on f32.
 static BrainSource getLeafSource(Operation *op) {
   APFloat number(0.0f);
   if (matchPattern(op, m_ConstantFloat(&number))) {
@@ -44,7 +44,8 @@ static BrainSource getLeafSource(Operation *op) {
   Type from = arrayType(convert.getOperand()).getElementType();
   if (from.isBF16() || (from.isIntOrFloat() && from.getIntOrFloatBitWidth() <= 8))
     return BrainSource::Exact;
-  return isa<IntegerType>(from) ? BrainSource::Computed : BrainSource::Any; // of which none is NaN
+  // No integer becomes NaN.
+  return isa<IntegerType>(from) ? BrainSource::Computed : BrainSource::Any;
 }
 
 /// What is known of the f32 elements of `value`, which a kernel may have computed from bf16: the
@@ -54,15 +55,15 @@ static BrainSource findBrainSource(Value value) {
   llvm::SmallSetVector<Value, 16> values;
   values.insert(value);
   BrainSource source = BrainSource::Exact;
+  bool hasExtremes = false;
   for (unsigned i = 0; i < values.size() && source != BrainSource::Any; ++i) {
     Operation *op = values[i].getDefiningOp();
     if (!op || i == limit)
       return BrainSource::Any;
+    hasExtremes |= isa<hlo::MaximumOp, hlo::MinimumOp, hlo::ClampOp>(op);
     bool selects = isa<hlo::SelectOp>(op);
-    bool passes =
-        selects ||
-        isa<hlo::BroadcastOp, hlo::ReshapeOp, hlo::ReverseOp, hlo::SliceOp, hlo::TransposeOp>(op);
-    BrainSource arithmetic = passes ? BrainSource::Exact : getBrainSource(op);
+    BrainSource arithmetic =
+        selects || isRearrangement(op) ? BrainSource::Exact : getBrainSource(op);
     if (arithmetic == BrainSource::Any) {
       source = std::min(source, getLeafSource(op));
       continue;
@@ -70,7 +71,8 @@ static BrainSource findBrainSource(Value value) {
     source = std::min(source, arithmetic);
     values.insert_range(op->getOperands().drop_front(selects));
   }
-  return source;
+  // An extreme of a NaN and another number is a NaN with digits of both, or with all digits.
+  return hasExtremes && source == BrainSource::Computed ? BrainSource::Any : source;
 }
 
 VectorValue emitSelect(IndexBuilder &index, Value condition, VectorValue x, VectorValue y) {

@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Build.h"
 #include "passes/Passes.h"
+#include "passes/simplify/Match.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -37,13 +38,19 @@ bool canWiden(Operation *op) {
          !isa<ConvertOp, ReducePrecisionOp, StochasticConvertOp>(op);
 }
 
-/// True if f32 for `op` save a rounding. A selection rounds nothing itself, and needs fewer vectors
-/// for narrow floats.
+/// True if arithmetic reads the result of `op`, possibly rearranged.
+bool reachesArithmetic(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isRearrangement(user) ? reachesArithmetic(user) : canWiden(user) && !isa<SelectOp>(user);
+  });
+}
+
+/// True if computing `op` in f32 saves a rounding. A selection rounds nothing itself, and narrow
+/// floats need fewer vectors.
 bool savesRounding(Operation *op) {
-  auto isRounding = [](Value value) { return value.getDefiningOp<ConvertOp>() != nullptr; };
-  auto computes = [](Operation *user) { return canWiden(user) && !isa<SelectOp>(user); };
-  return !isa<SelectOp>(op) || llvm::any_of(op->getOperands(), isRounding) ||
-         llvm::any_of(op->getUsers(), computes);
+  auto isConverted = [](Value value) { return value.getDefiningOp<ConvertOp>() != nullptr; };
+  return !isa<SelectOp>(op) || llvm::any_of(op->getOperands(), isConverted) ||
+         reachesArithmetic(op);
 }
 
 /// The operations of one kernel.
@@ -82,7 +89,7 @@ Value Widening::findUnrounded(Value value) {
   APFloat number(0.0f);
   if (arrayType(value).getRank() == 0 && matchPattern(value, m_ConstantFloat(&number)))
     return Build(builder, value.getLoc()).scalar(builder.getF32Type(), number.convertToDouble());
-  if (!isa<BroadcastOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp>(producer))
+  if (!isRearrangement(producer))
     return {};
   Value source = findUnrounded(producer->getOperand(0));
   if (!source)
@@ -128,7 +135,7 @@ void Widening::visit(Operation *op) {
     return;
   }
   if (isa<DotOp, ConvolutionOp>(op) && isNarrow(op->getResult(0).getType()) &&
-      llvm::any_of(op->getUsers(), canWiden))
+      reachesArithmetic(op))
     return widenResult(op);
   auto conversion = dyn_cast<ConvertOp>(op);
   if (!conversion)

@@ -8,12 +8,16 @@ using namespace mlir;
 using namespace hloc;
 using namespace hloc::hlo;
 
+bool hloc::isRearrangement(Operation *op) {
+  return isa<BroadcastOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp>(op);
+}
+
 /// The constant that `value` is made from by reshapes, broadcasts and the like.
 static ConstantOp getUniformSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto constant = dyn_cast<ConstantOp>(op))
       return constant;
-    if (!isa<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ReverseOp>(op))
+    if (!isRearrangement(op))
       return nullptr;
     value = op->getOperand(0);
   }

@@ -9,6 +9,10 @@
 
 namespace hloc {
 
+/// True if the elements of the result are elements of the only operand, whatever their values:
+/// broadcast, reshape, reverse, slice, transpose.
+bool isRearrangement(mlir::Operation *op);
+
 /// The scalar literal of which all elements of `value` are copies: of a splat constant, or of a
 /// broadcast (reshape, ...) of one. Null if there is none.
 mlir::TypedAttr getSplat(mlir::Value value);

@@ -74,25 +74,27 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", excess_precision}]} {
 
 // -----
 
-// Sums of products, and conversions to a narrow float and back; an explicit precision stays.
+// Sums of products, also rearranged, and conversions to a narrow float and back; an explicit precision stays.
 // CHECK-LABEL: func.func @dot
 // CHECK: %[[DOT:.*]] = hlo.dot {{.*}} : (tensor<16x8xbf16>, tensor<8x32xbf16>) -> tensor<16x32xf32>
-// CHECK-NEXT: %[[T:.*]] = hlo.tanh %[[DOT]] : (tensor<16x32xf32>) -> tensor<16x32xf32>
-// CHECK-NEXT: %[[F:.*]] = hlo.floor %[[T]] : (tensor<16x32xf32>) -> tensor<16x32xf32>
-// CHECK-NEXT: %[[P:.*]] = hlo.reduce_precision %[[F]] {{.*}} : (tensor<16x32xf32>) -> tensor<16x32xf32>
+// CHECK-NEXT: %[[V:.*]] = hlo.reshape %[[DOT]] : (tensor<16x32xf32>) -> tensor<16x4x8xf32>
+// CHECK-NEXT: %[[T:.*]] = hlo.tanh %[[V]] : (tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+// CHECK-NEXT: %[[F:.*]] = hlo.floor %[[T]] : (tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+// CHECK-NEXT: %[[P:.*]] = hlo.reduce_precision %[[F]] {{.*}} : (tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
 // CHECK-NEXT: hlo.return %[[P]]
 module attributes {hlo.targets = [{cpu = "x86-64-v3", excess_precision}]} {
-  func.func @dot(%x: tensor<16x8xbf16>, %y: tensor<8x32xbf16>) -> tensor<16x32xf32> {
-    %r = hlo.kernel <dot> (%x, %y) {reuse = array<i64: -1>} : (tensor<16x8xbf16>, tensor<8x32xbf16>) -> tensor<16x32xf32> {
+  func.func @dot(%x: tensor<16x8xbf16>, %y: tensor<8x32xbf16>) -> tensor<16x4x8xf32> {
+    %r = hlo.kernel <dot> (%x, %y) {reuse = array<i64: -1>} : (tensor<16x8xbf16>, tensor<8x32xbf16>) -> tensor<16x4x8xf32> {
     ^bb0(%0: tensor<16x8xbf16>, %1: tensor<8x32xbf16>):
       %2 = hlo.dot %0, %1 {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<16x8xbf16>, tensor<8x32xbf16>) -> tensor<16x32xbf16>
-      %3 = hlo.tanh %2 : (tensor<16x32xbf16>) -> tensor<16x32xbf16>
-      %4 = hlo.convert %3 : (tensor<16x32xbf16>) -> tensor<16x32xf32>
-      %5 = hlo.floor %4 : (tensor<16x32xf32>) -> tensor<16x32xf32>
-      %6 = hlo.reduce_precision %5 {exponent_bits = 5 : i64, mantissa_bits = 3 : i64} : (tensor<16x32xf32>) -> tensor<16x32xf32>
-      hlo.return %6 : tensor<16x32xf32>
+      %view = hlo.reshape %2 : (tensor<16x32xbf16>) -> tensor<16x4x8xbf16>
+      %3 = hlo.tanh %view : (tensor<16x4x8xbf16>) -> tensor<16x4x8xbf16>
+      %4 = hlo.convert %3 : (tensor<16x4x8xbf16>) -> tensor<16x4x8xf32>
+      %5 = hlo.floor %4 : (tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+      %6 = hlo.reduce_precision %5 {exponent_bits = 5 : i64, mantissa_bits = 3 : i64} : (tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+      hlo.return %6 : tensor<16x4x8xf32>
     }
-    return %r : tensor<16x32xf32>
+    return %r : tensor<16x4x8xf32>
   }
 }
 
