@@ -38,19 +38,24 @@ bool canWiden(Operation *op) {
          !isa<ConvertOp, ReducePrecisionOp, StochasticConvertOp>(op);
 }
 
-/// True if arithmetic reads the result of `op`, possibly rearranged.
-bool reachesArithmetic(Operation *op) {
+/// True if an elementwise operation reads the result of `op`, possibly rearranged.
+bool reachesElementwise(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isRearrangement(user) ? reachesArithmetic(user) : canWiden(user) && !isa<SelectOp>(user);
+    return isRearrangement(user) ? reachesElementwise(user)
+                                 : canWiden(user) || isa<ConvertOp>(user);
   });
 }
 
-/// True if computing `op` in f32 saves a rounding. A selection rounds nothing itself, and narrow
-/// floats need fewer vectors.
+/// True if `value` was converted, and possibly rearranged since.
+bool isConverted(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (isRearrangement(op) ? isConverted(op->getOperand(0)) : isa<ConvertOp>(op));
+}
+
+/// True if computing `op` in f32 saves a rounding. A selection of what is in memory saves none, and
+/// narrow floats need fewer vectors.
 bool savesRounding(Operation *op) {
-  auto isConverted = [](Value value) { return value.getDefiningOp<ConvertOp>() != nullptr; };
-  return !isa<SelectOp>(op) || llvm::any_of(op->getOperands(), isConverted) ||
-         reachesArithmetic(op);
+  return !isa<SelectOp>(op) || llvm::any_of(op->getOperands(), isConverted);
 }
 
 /// The operations of one kernel.
@@ -135,7 +140,7 @@ void Widening::visit(Operation *op) {
     return;
   }
   if (isa<DotOp, ConvolutionOp>(op) && isNarrow(op->getResult(0).getType()) &&
-      reachesArithmetic(op))
+      reachesElementwise(op))
     return widenResult(op);
   auto conversion = dyn_cast<ConvertOp>(op);
   if (!conversion)

@@ -100,6 +100,28 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", excess_precision}]} {
 
 // -----
 
+// Masked scores of attention, converted afterwards.
+// CHECK-LABEL: func.func @masked
+// CHECK: %[[DOT:.*]] = hlo.dot {{.*}} -> tensor<16x32xf32>
+// CHECK: %[[S:.*]] = hlo.select %{{.*}}, %[[DOT]], %{{.*}} -> tensor<16x32xf32>
+// CHECK-NEXT: hlo.return %[[S]]
+module attributes {hlo.targets = [{cpu = "x86-64-v3", excess_precision}]} {
+  func.func @masked(%x: tensor<16x8xbf16>, %y: tensor<8x32xbf16>, %p: tensor<16x32xi1>) -> tensor<16x32xf32> {
+    %r = hlo.kernel <dot> (%x, %y, %p) {reuse = array<i64: -1>} : (tensor<16x8xbf16>, tensor<8x32xbf16>, tensor<16x32xi1>) -> tensor<16x32xf32> {
+    ^bb0(%0: tensor<16x8xbf16>, %1: tensor<8x32xbf16>, %2: tensor<16x32xi1>):
+      %3 = hlo.dot %0, %1 {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<16x8xbf16>, tensor<8x32xbf16>) -> tensor<16x32xbf16>
+      %4 = hlo.constant(dense<-1.000000e+04> : tensor<bf16>) : tensor<bf16>
+      %5 = hlo.broadcast %4 {dimensions = array<i64>} : (tensor<bf16>) -> tensor<16x32xbf16>
+      %6 = hlo.select %2, %3, %5 : (tensor<16x32xi1>, tensor<16x32xbf16>, tensor<16x32xbf16>) -> tensor<16x32xbf16>
+      %7 = hlo.convert %6 : (tensor<16x32xbf16>) -> tensor<16x32xf32>
+      hlo.return %7 : tensor<16x32xf32>
+    }
+    return %r : tensor<16x32xf32>
+  }
+}
+
+// -----
+
 // A selection of what is in memory stays narrow; one of what was computed does not.
 // CHECK-LABEL: func.func @selected
 // CHECK: %[[M:.*]] = hlo.select {{.*}} -> tensor<64xbf16>
