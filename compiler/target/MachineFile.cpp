@@ -26,6 +26,7 @@ template <> struct MappingTraits<Memory> {
     io.mapOptional("all-gigabytes-per-second", memory.allBandwidth);
     io.mapOptional("latency-nanoseconds", memory.latency);
     io.mapOptional("prefetch-into-l2", memory.prefetchIntoL2);
+    io.mapOptional("prefetchers-suffice", memory.prefetchersSuffice);
   }
 };
 

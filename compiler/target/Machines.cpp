@@ -7,7 +7,8 @@
 // Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86, and the sizes of
 // reorder buffers: [F] Agner Fog, Instruction Tables and Microarchitecture. Frequencies and
 // bandwidths of caches and memory are [E] estimates for servers under load: they only rank choices.
-// That Zen 4 needs prefetches into L2 was measured; Zen 2, 3 and 5 are taken to be like it.
+// Measured: Zen 4 needs prefetches into L2, Zen 5 only for several rows at once, and not for arrays
+// that it reads in order from memory. Zen 2 and 3 are taken to be like Zen 4.
 // Levels of x86-64 (v2 to v4) use the lowest numbers of the common families that have them.
 #include "compiler/target/Machine.h"
 #include "llvm/ADT/STLExtras.h"
@@ -313,7 +314,7 @@ const Row *findRow(llvm::StringRef cpu) {
         .l1 = {48 * kKiB, 64, 12, 1, 128, 5},
         .l2 = {1 * kMiB, 64, 16, 1, 50, 14},
         .l3 = {32 * kMiB, 64, 16, 8, 22, 48},
-        .memory = {40, 450, 110, true},
+        .memory = {40, 450, 110, true, true},
         .rates = {.multiplyAdd = 2,
                   .simple = 3,
                   .shuffle = 2,

@@ -44,7 +44,9 @@ Streams::Streams(const KernelProblem &problem, bool writesInOrder, int64_t width
   for (Value result : problem.body.getTerminator()->getOperands())
     add(result.getType(), writesInOrder ? fuse::elementsOf(result.getType()) : 0);
   intoL2 = machine.memory.prefetchIntoL2 && footprint > kBeyondCache * double(machine.l3.bytes);
-  waitTime = bytes / kPageBytes * getLatency(machine, footprint);
+  bool fromMemory = footprint > double(machine.l3.bytes);
+  if (!fromMemory || !machine.memory.prefetchersSuffice)
+    waitTime = bytes / kPageBytes * getLatency(machine, footprint);
   askTime = asks * problem.costs.fromCycles(kAskCycles);
 }
 
