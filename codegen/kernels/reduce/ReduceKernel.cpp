@@ -20,7 +20,6 @@ static constexpr double kMixedStage = 7, kCostlyStage = 10;
 static constexpr int64_t kMostStageVectors = 8;
 
 LogicalResult ReduceKernel::analyze() {
-  DenseMap<Operation *, int64_t> stageOf; // the stage after which an operation's value is known
   for (Operation &op : context.getBody()) {
     int64_t stage = 0;
     for (Value operand : op.getOperands())
@@ -70,7 +69,9 @@ ReduceKernel::Stages ReduceKernel::findStages() {
           if (reduction.op == reduce)
             stages[&op].insert(reduction.stage);
       } else if (isa<hlo::ReturnOp>(user)) {
-        stages[&op].insert(finalStage);
+        for (auto [i, result] : llvm::enumerate(user->getOperands()))
+          if (result.getDefiningOp() == &op)
+            stages[&op].insert(storedIn.contains(i) ? storedIn.lookup(i) : finalStage);
       } else {
         auto inner = stages.lookup(user);
         stages[&op].insert(inner.begin(), inner.end());
@@ -143,39 +144,49 @@ void ReduceKernel::planKeptInResults() {
   }
 }
 
-/// Finds the results that need no pass of their own. Nothing is stored early over an operand, which
-/// may still be read.
-void ReduceKernel::planEarlyResults() {
-  if (llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; }))
-    return;
-  BackwardSliceOptions options;
-  options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
-  options.inclusive = true;
-  for (Reduction &reduction : reductions) {
-    SetVector<Operation *> computed;
-    for (Value input : reduction.op.getInputs())
-      (void)getBackwardSlice(input, &computed, options);
-    for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands()))
-      if (arrayType(result).getShape() == problem.shape &&
-          computed.contains(result.getDefiningOp())) {
-        auto [place, isNew] = storedIn.try_emplace(i, reduction.stage);
-        place->second = std::min(place->second, reduction.stage);
-      }
-  }
-}
-
-/// A rough estimate of the cycles per vector of each operand that the reductions `group` of a stage
-/// fold.
-double ReduceKernel::estimateStageCycles(ArrayRef<Reduction *> group) {
+/// The operations over S and K that compute what the reductions of a stage fold, and the results
+/// that it stores.
+SetVector<Operation *> ReduceKernel::findStageOperations(int64_t stage) {
   SetVector<Operation *> computed;
   BackwardSliceOptions options;
   options.filter = [](Operation *op) { return !isa<hlo::ReduceOp>(op); };
   options.inclusive = true;
-  for (Reduction *reduction : group)
-    for (Value input : reduction->op.getInputs())
-      (void)getBackwardSlice(input, &computed, options);
-  double cycles = 3 + group.size();
-  for (Operation *op : computed)
+  for (Reduction &reduction : reductions)
+    if (reduction.stage == stage)
+      for (Value input : reduction.op.getInputs())
+        (void)getBackwardSlice(input, &computed, options);
+  for (auto [result, storedStage] : storedIn)
+    if (storedStage == stage)
+      (void)getBackwardSlice(context.getReturn().getOperand(result), &computed, options);
+  return computed;
+}
+
+/// Finds the results that need no pass of their own: those that a stage computes for its folds, and
+/// others that do not depend on it. Nothing is stored early over an operand, which may still be
+/// read.
+void ReduceKernel::planEarlyResults() {
+  if (llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; }))
+    return;
+  SmallVector<SetVector<Operation *>> computed;
+  for (int64_t stage = 0; stage < finalStage; ++stage)
+    computed.push_back(findStageOperations(stage));
+  for (auto [i, result] : llvm::enumerate(context.getReturn().getOperands())) {
+    Operation *op = result.getDefiningOp();
+    if (!op || isa<hlo::ReduceOp>(op) || arrayType(result).getShape() != problem.shape)
+      continue;
+    auto stage = llvm::find_if(computed, [&](auto &ops) { return ops.contains(op); });
+    int64_t number = stage != computed.end() ? stage - computed.begin() : stageOf.lookup(op);
+    if (number < finalStage)
+      storedIn[i] = number;
+  }
+}
+
+/// A rough estimate of the cycles per vector of a stage.
+double ReduceKernel::estimateStageCycles(int64_t stage) {
+  double cycles = 3 + double(llvm::count_if(reductions, [&](Reduction &reduction) {
+                    return reduction.stage == stage;
+                  }));
+  for (Operation *op : findStageOperations(stage))
     cycles += context.costs.toCycles(context.costs.getScalarTime(op));
   return cycles;
 }
@@ -196,9 +207,9 @@ int64_t ReduceKernel::chooseStageLanes(ArrayRef<Reduction *> group) {
     return isFloat &&
            (reduction->monoid == Monoid::Maximum || reduction->monoid == Monoid::Minimum);
   });
-  int64_t registers = estimateStageCycles(group) >= kMixedStage ? 1
-                      : hasLongChain && group.size() == 1       ? kMostStageVectors
-                                                                : 4;
+  int64_t registers = estimateStageCycles(group[0]->stage) >= kMixedStage ? 1
+                      : hasLongChain && group.size() == 1                 ? kMostStageVectors
+                                                                          : 4;
   // But not in short loops, nor beside other columns.
   while (registers > 1 && (problem.reducedSizes.back() < 4 * registers * lanes ||
                            registers * columns > kMostStageVectors))
@@ -215,7 +226,7 @@ ReducedWalk::Blocks ReduceKernel::chooseBlocks(ArrayRef<Reduction *> group) {
     return {context.chosen.getBlock()[0], addsUp, addsUp ? context.chosen.getTile()[0] : 1};
   if (!addsUp)
     return {64, false};
-  if (estimateStageCycles(group) >= kCostlyStage)
+  if (estimateStageCycles(group[0]->stage) >= kCostlyStage)
     return {16, true};
   int64_t lanes = context.target.getLanes(problem.widest);
   int64_t registers = group.size() * std::max<int64_t>(1, index.getLanes() / lanes);

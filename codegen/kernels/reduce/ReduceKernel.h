@@ -68,7 +68,8 @@ private:
   void emitRows();
   void emitColumns();
   void emitStages(Mask outerMask);
-  double estimateStageCycles(llvm::ArrayRef<Reduction *> group);
+  llvm::SetVector<mlir::Operation *> findStageOperations(int64_t stage);
+  double estimateStageCycles(int64_t stage);
   int64_t getMostStageLanes();
   int64_t chooseStageLanes(llvm::ArrayRef<Reduction *> group);
   ReducedWalk::Blocks chooseBlocks(llvm::ArrayRef<Reduction *> group);
@@ -149,6 +150,8 @@ private:
   const bool panels;
 
   llvm::SmallVector<Reduction> reductions;
+  /// The stage after which an operation's value is known.
+  llvm::DenseMap<mlir::Operation *, int64_t> stageOf;
   int64_t finalStage = 0;
   /// Iterates over D at the current outer position.
   std::optional<ReducedWalk> walk;
@@ -166,8 +169,7 @@ private:
     std::optional<int64_t> writtenIn;
   };
   llvm::DenseMap<mlir::Value, Kept> scratch;
-  /// Results over S that a stage computes anyway for its folds, and stores: the stage by the number
-  /// of the result.
+  /// Results over S that a stage stores while it folds: the stage by the number of the result.
   llvm::SmallDenseMap<unsigned, int64_t, 4> storedIn;
   int64_t currentStage = 0;
   ElementIndex currentAt;
