@@ -103,8 +103,8 @@ void DotKernel::prefetchRows(Value k, int64_t count, Value column, Value within)
   if (count % turns != 0)
     turns = 1;
   int64_t share = count / turns;
-  VectorIndex number = index.divideWithRemainder(index.uniform(within), lanes).first;
-  VectorIndex turn = index.divideWithRemainder(number, turns).second;
+  VectorIndex number = index.divideWithRemainder(index.uniform(within), lanes).second;
+  VectorIndex turn = index.divideWithRemainder(number, turns).first;
   VectorIndex first = index.add(index.add(index.uniform(k), count), index.multiply(turn, share));
   for (int64_t i = 0; i < share; ++i)
     prefetchElement(
