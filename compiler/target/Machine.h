@@ -39,8 +39,9 @@ struct Memory {
   /// True if code reaches this bandwidth by prefetching into L2, and not without: hardware
   /// prefetchers do not keep up with several rows, and L1 has few buffers for misses.
   bool prefetchIntoL2 = false;
-  /// True if code that reads arrays in order reaches this bandwidth with the hardware's prefetchers
-  /// alone: they go on at the next page. Prefetching then takes buffers for misses from them.
+  /// True if hardware prefetchers alone reach this bandwidth where code reads arrays in order, also
+  /// several rows at once if it reads whole pages of each. Prefetching then takes buffers for
+  /// misses from them.
   bool prefetchersSuffice = false;
 };
 

@@ -5,6 +5,7 @@
 // pass prefetches the rows of the next one.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
+#include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,12 +26,15 @@ bool canAskInRows(const DotProblem &dot) {
 }
 
 /// True if the rows come from memory, and the machine's hardware prefetchers do not keep up with
-/// several of them.
-bool needsPrefetch(const KernelProblem &problem, const DotProblem &dot) {
+/// several of them, in strips of `width` columns: some do if these are pages.
+bool needsPrefetch(const KernelProblem &problem, const DotProblem &dot, int64_t width) {
   const Machine &machine = problem.target.machine;
   if (!machine.memory.prefetchIntoL2 || !canAskInRows(dot))
     return false;
   BlockArgument origin = findOrigin(dot.rhs);
+  double piece = double(width) * fuse::elementBytes(origin.getType());
+  if (machine.memory.prefetchersSuffice && piece >= kPageBytes)
+    return false;
   double footprint = std::max(fuse::bytesOf(origin.getType()), problem.getBytesAround(origin));
   return footprint > double(machine.getLargestShare());
 }
@@ -56,9 +60,10 @@ void proposeAxpy(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
                                      llvm::divideCeil(dot.columns, kMaxStrip / dot.rows));
   int64_t width = std::max<int64_t>(kMinStrip, llvm::divideCeil(dot.columns, strips));
   width = std::min<int64_t>(llvm::alignTo(width, lanes), dot.columns / lanes * lanes);
-  schedules.push_back(makeSchedule(
-      dot, "dot.axpy", {dot.rows, 1}, {dot.rows, width, kFactors / dot.rows}, lanes, 1,
-      needsPrefetch(problem, dot) ? ArrayRef<StringRef>("prefetch") : ArrayRef<StringRef>()));
+  schedules.push_back(
+      makeSchedule(dot, "dot.axpy", {dot.rows, 1}, {dot.rows, width, kFactors / dot.rows}, lanes, 1,
+                   needsPrefetch(problem, dot, width) ? ArrayRef<StringRef>("prefetch")
+                                                      : ArrayRef<StringRef>()));
 }
 
 double costAxpy(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
