@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays that a kernel reads or writes sequentially and that do not fit in L2. Hardware prefetchers
 // stop at the end of a page, so the first lines of each page are misses unless the kernel
-// prefetches them itself: into L1 (`prefetch` in its schedule) or into L2 (`prefetch_l2`). Test:
-// test/passes/schedule/prefetched-streams.hlo.
+// prefetches them itself: into L1 (`prefetch` in its schedule) or into L2 (`prefetch_l2`). On some
+// machines they go on where arrays come from memory (Memory::prefetchersSuffice). Tests:
+// test/passes/schedule/prefetched-streams.hlo, streams-from-memory.hlo.
 
 #ifndef HLOC_PASSES_SCHEDULE_STREAMS_H
 #define HLOC_PASSES_SCHEDULE_STREAMS_H

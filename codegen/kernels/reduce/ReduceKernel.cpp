@@ -162,8 +162,8 @@ SetVector<Operation *> ReduceKernel::findStageOperations(int64_t stage) {
 }
 
 /// Finds the results that need no pass of their own: those that a stage computes for its folds, and
-/// others that do not depend on it. Nothing is stored early over an operand, which may still be
-/// read.
+/// those that do not depend on what it folds. Nothing is stored early over an operand, which may
+/// still be read.
 void ReduceKernel::planEarlyResults() {
   if (llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; }))
     return;

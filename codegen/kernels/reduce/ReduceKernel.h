@@ -25,6 +25,7 @@
 #include "codegen/emit/Monoid.h"
 #include "codegen/emit/ReducedWalk.h"
 #include "passes/schedule/ReduceProblem.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace hloc {
 
