@@ -363,6 +363,13 @@ static hlo::ScheduleAttr getSchedule(KernelContext &context) {
 
 //===-- Entry --------------------------------------------------------------------------------===//
 
+/// True if code must store `result`: it has elements, and does not begin as one of the operands.
+static bool mustBeStored(hlo::KernelFunctionOp kernel, unsigned result) {
+  Value value = kernel.getBody().front().getTerminator()->getOperand(result);
+  return cast<RankedTensorType>(value.getType()).getNumElements() > 0 &&
+         kernel.getReuse()[result] < 0;
+}
+
 FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp program,
                                      const Target &target, ModuleOp module, StringRef name) {
   OpBuilder builder(module.getBodyRegion());
@@ -400,6 +407,9 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
       function.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());
   if (failed(emitted) || context.emitter.hasFailed())
     return failure();
+  for (unsigned i = 0; i < outputs; ++i)
+    if (mustBeStored(kernel, i) && function.getArgument(inputs + i).use_empty())
+      return kernel.emitError("no code was emitted for result ") << i;
   context.b.setInsertionPointToEnd(&function.getBody().front());
   LLVM::ReturnOp::create(context.b, ValueRange());
   return context.schedule;

@@ -129,15 +129,18 @@ private:
   void emitFewMajor() {
     walkRows(shape.drop_front(), [&](ArrayRef<VectorIndex> rest, Mask mask) {
       SmallVector<ElementIndex> places;
-      SmallVector<VectorValue> values;
+      SmallVector<SmallVector<VectorValue>> values(results.size());
       for (int64_t major = 0; major < shape[0]; ++major) {
         places.push_back({index.uniform(major)});
         places.back().append(rest.begin(), rest.end());
-        values.push_back(context.emitter.emit(results[0], places.back(), mask));
+        for (auto [value, result] : llvm::zip(values, results))
+          value.push_back(context.emitter.emit(result, places.back(), mask));
       }
-      if (!context.emitter.hasFailed())
-        for (auto [place, value] : llvm::zip(places, values))
-          storeElements(index, context.getOutput(0), place, value, mask);
+      if (context.emitter.hasFailed())
+        return;
+      for (auto [i, value] : llvm::enumerate(values))
+        for (auto [place, lanes] : llvm::zip(places, value))
+          storeElements(index, context.getOutput(i), place, lanes, mask);
     });
   }
 
