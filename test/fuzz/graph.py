@@ -12,16 +12,17 @@ from builder import COMPLEX, FLOATS, GREATEST, LEAST, MOST_ELEMENTS, NARROW, POW
 from outside import OutsideOperations
 from participants import CollectiveOperations
 from rounded import RoundedOperations
+from siblings import SiblingOperations
 from special import SpecialOperations
 
 
-class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperations, RoundedOperations):
+class Graph(GraphBuilder, SpecialOperations, SiblingOperations, OutsideOperations, CollectiveOperations, RoundedOperations):
     """`outputs` are the values that the module gives, `aliases` pairs of an output and a parameter;
     `replicas` times `partitions` participants run it together; some results are `rounded`."""
 
     def __init__(self, seed):
         super().__init__(seed)
-        self.aliases, self.rounded = [], []
+        self.aliases, self.rounded, self.siblings = [], [], []
         self.draw_participants()
         for _ in range(self.random.choice([1, 2, 3])):
             sizes = self.random_sizes()
@@ -32,6 +33,7 @@ class Graph(GraphBuilder, SpecialOperations, OutsideOperations, CollectiveOperat
             self.apply(self.random.choice(steps), self.values)
         used = {name for _, _, rest in self.instructions for name in re.findall(r"\bv\d+\b", rest)}
         self.outputs = [self.values[-1]] + [v for v in self.values if self.random.random() < (0.08 if v.name in used else 0.4)]
+        self.outputs += [v for v in self.siblings if v not in self.outputs]
         if self.random.random() < 0.3:
             for _ in range(self.random.choice([1, 3, 8])):
                 self.apply(self.random.choice(self.named("rounded_")), self.rounded)
