@@ -108,20 +108,12 @@ private:
   /// in each.
   void emitFew() {
     walkRows(shape.drop_back(), [&](ArrayRef<VectorIndex> row, Mask mask) {
-      SmallVector<SmallVector<VectorValue>> values(results.size());
       SmallVector<ElementIndex> places;
       for (int64_t minor = 0; minor < shape.back(); ++minor) {
         places.push_back(ElementIndex(row));
         places.back().push_back(index.uniform(minor));
-        for (auto [value, result] : llvm::zip(values, results))
-          value.push_back(context.emitter.emit(result, places.back(), mask));
       }
-      if (context.emitter.hasFailed())
-        return;
-      for (auto [i, value] : llvm::enumerate(values))
-        if (!storeInterleaved(index, context.getOutput(i), places[0], value, mask))
-          for (auto [place, lanes] : llvm::zip(places, value))
-            storeElements(index, context.getOutput(i), place, lanes, mask);
+      storeResults(places, mask, /*areNeighbours=*/true);
     });
   }
 
@@ -129,19 +121,27 @@ private:
   void emitFewMajor() {
     walkRows(shape.drop_front(), [&](ArrayRef<VectorIndex> rest, Mask mask) {
       SmallVector<ElementIndex> places;
-      SmallVector<SmallVector<VectorValue>> values(results.size());
       for (int64_t major = 0; major < shape[0]; ++major) {
         places.push_back({index.uniform(major)});
         places.back().append(rest.begin(), rest.end());
-        for (auto [value, result] : llvm::zip(values, results))
-          value.push_back(context.emitter.emit(result, places.back(), mask));
       }
-      if (context.emitter.hasFailed())
-        return;
-      for (auto [i, value] : llvm::enumerate(values))
+      storeResults(places, mask, /*areNeighbours=*/false);
+    });
+  }
+
+  /// Computes all results at all `places` and stores them then. In each lane, places that
+  /// `areNeighbours` follow each other in memory.
+  void storeResults(ArrayRef<ElementIndex> places, Mask mask, bool areNeighbours) {
+    SmallVector<SmallVector<VectorValue>> values(results.size());
+    for (const ElementIndex &place : places)
+      for (auto [value, result] : llvm::zip(values, results))
+        value.push_back(context.emitter.emit(result, place, mask));
+    if (context.emitter.hasFailed())
+      return;
+    for (auto [i, value] : llvm::enumerate(values))
+      if (!areNeighbours || !storeInterleaved(index, context.getOutput(i), places[0], value, mask))
         for (auto [place, lanes] : llvm::zip(places, value))
           storeElements(index, context.getOutput(i), place, lanes, mask);
-    });
   }
 
   /// Builds the loops over the whole vectors of a row from `lower` to `upper`. If the schedule has
