@@ -4,6 +4,9 @@
 #include "codegen/math/Math.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -60,7 +63,18 @@ static Expr remainder(Expr x, Expr y) {
   return select(invalid, nan(x), copysign(r, x));
 }
 
+/// The remainder of a division by 2^k >= 1, such as a period of 1: quotient, product and difference
+/// are exact. (The quotient may be subnormal and rounded, but is 0 then when truncated.) That of an
+/// infinity is NaN.
+static Expr remainderOfPowerOfTwo(Expr x, double power) {
+  Expr multiple = trunc(x * (1 / power)) * power;
+  return copysign(x - multiple, x);
+}
+
 Value emitRemainder(ImplicitLocOpBuilder &b, Value x, Value y) {
+  APFloat divisor(0.0);
+  if (matchPattern(getSplatSource(y), m_ConstantFloat(&divisor)) && divisor.getExactLog2Abs() >= 0)
+    return remainderOfPowerOfTwo({&b, x}, std::abs(divisor.convertToDouble()));
   return remainder({&b, x}, {&b, y});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/Cost.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,6 +77,16 @@ static Type getComputedType(Operation *op) {
   return widest;
 }
 
+/// True for remainders of floats whose divisor is a constant 2^k >= 1: those take few instructions
+/// (codegen/math/Rounding.cpp).
+static bool dividesByPowerOfTwo(Operation *op) {
+  Value divisor = op->getOperand(1);
+  while (auto broadcast = divisor.getDefiningOp<hlo::BroadcastOp>())
+    divisor = broadcast.getOperand();
+  APFloat constant(0.0);
+  return matchPattern(divisor, m_ConstantFloat(&constant)) && constant.getExactLog2Abs() >= 0;
+}
+
 double CostModel::getInstructions(Operation *op) {
   if (op->getNumResults() == 0)
     return 0;
@@ -91,6 +102,8 @@ double CostModel::getInstructions(Operation *op) {
   double instructions = getClassInstructions(costClass);
   if (costClass == hlo::CostClass::Remainder && isa<IntegerType>(element))
     instructions = getClassInstructions(hlo::CostClass::Divide) + 4;
+  else if (costClass == hlo::CostClass::Remainder && dividesByPowerOfTwo(op))
+    instructions = 3 * getClassInstructions(hlo::CostClass::Simple);
   if (isa<hlo::ConcatenateOp>(op)) // the operand is determined for each element
     instructions *= 1 + op->getNumOperands();
   // Narrow floats are widened and rounded again.

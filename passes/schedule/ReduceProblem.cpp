@@ -31,7 +31,6 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
     auto type = cast<RankedTensorType>(result);
     bool isPacked = hlo::getStorageBits(type.getElementType()) < 8;
     packsResults |= isPacked;
-    hasWideResult |= innerCount != 1 && type.getNumElements() == outerCount * innerCount;
     packsRows |= isPacked && type.getShape() == shape;
   }
   for (hlo::ReduceOp reduce : all)

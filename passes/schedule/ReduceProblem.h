@@ -40,8 +40,6 @@ struct ReduceProblem {
   /// kMostInterleaved elements, their number; otherwise 0. Lanes can then lie along the reduced
   /// dimension before it.
   int64_t fewColumns = 0;
-  /// True if some result has the operands' shape.
-  bool hasWideResult = false;
   /// True if some result has elements of less than a byte; true if such a result has the operands'
   /// shape.
   bool packsResults = false, packsRows = false;

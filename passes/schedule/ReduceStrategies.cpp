@@ -47,12 +47,8 @@ std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr sched
 
 std::string refuseRows(const KernelProblem &problem) {
   ReduceProblem reduce(problem.body);
-  if (reduce.minorIsReduced)
-    return "";
-  if (reduce.fewColumns == 0 || reduce.packsOperands || reduce.packsResults)
-    return "the minor dimension is kept";
-  return reduce.hasWideResult ? "columns are folded side by side, and some result has them all"
-                              : "";
+  bool isFoldedSideBySide = reduce.fewColumns != 0 && !reduce.packsOperands && !reduce.packsResults;
+  return reduce.minorIsReduced || isFoldedSideBySide ? "" : "the minor dimension is kept";
 }
 
 void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {

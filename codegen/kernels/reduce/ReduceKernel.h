@@ -25,6 +25,7 @@
 #include "codegen/emit/Monoid.h"
 #include "codegen/emit/ReducedWalk.h"
 #include "passes/schedule/ReduceProblem.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace hloc {
@@ -111,7 +112,10 @@ private:
   void storeEarlyResults(Mask mask);
 
   ElementIndex inputIndex(llvm::ArrayRef<VectorIndex> reduced);
-  bool storeColumns(llvm::ArrayRef<unsigned> wide);
+  bool visitsNeighbours() const;
+  void storeOrCollect(unsigned result, llvm::ArrayRef<VectorIndex> at, VectorValue lanes,
+                      Mask mask);
+  void storeNeighbours(Mask mask);
   VectorValue loadOrKeep(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
 
   VectorValue toAccumulator(const Reduction &reduction, VectorValue lanes, mlir::Type given,
@@ -172,6 +176,13 @@ private:
   llvm::DenseMap<mlir::Value, Kept> scratch;
   /// Results over S that a stage stores while it folds: the stage by the number of the result.
   llvm::SmallDenseMap<unsigned, int64_t, 4> storedIn;
+  /// Values of results over S that are to be stored together, with their places, by the number of
+  /// the result.
+  struct Neighbours {
+    llvm::SmallVector<ElementIndex> places;
+    llvm::SmallVector<VectorValue> values;
+  };
+  llvm::SmallMapVector<unsigned, Neighbours, 2> neighbours;
   int64_t currentStage = 0;
   ElementIndex currentAt;
 };

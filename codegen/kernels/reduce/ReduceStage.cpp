@@ -156,7 +156,7 @@ void ReduceKernel::storeEarlyResults(Mask mask) {
       continue;
     VectorValue value = context.emitter.emit(result, currentAt, mask);
     if (value.re)
-      storeElements(index, context.getOutput(i), currentAt, value, mask);
+      storeOrCollect(i, currentAt, value, mask);
   }
 }
 
@@ -205,6 +205,8 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
     moveTo(to);
     foldColumn(stage, at, mask, outerMask, rest, next);
   }
+  if (columns > 1)
+    storeNeighbours(index.both(mask, outerMask));
   return context.emitter.hasFailed() ? SmallVector<Value>(carried) : next;
 }
 
@@ -285,6 +287,7 @@ void ReduceKernel::emitStage(int64_t number, Mask outerMask) {
                         : walk->fold(stage->seeds, step);
   if (context.emitter.hasFailed())
     return;
+  storeNeighbours(outerMask);
   ValueRange rest(totals);
   llvm::MapVector<Value, SmallVector<VectorValue, 1>> results; // and what they are in each column
   for (int64_t of = 0; of < columns; ++of)
@@ -297,32 +300,37 @@ void ReduceKernel::emitStage(int64_t number, Mask outerMask) {
         result, [this, lanes = lanes](ArrayRef<VectorIndex>, Mask) { return lanes[column]; });
 }
 
-/// Stores columns of few steps that are contiguous in memory as whole vectors, if all of the
-/// results `wide` allow that.
-bool ReduceKernel::storeColumns(ArrayRef<unsigned> wide) {
-  auto isMinor = [&](int64_t d) {
-    return d >= int64_t(problem.shape.size() - problem.reduced.size());
-  };
-  if (!walk->isUnrolled() || problem.innerCount == 1 || !llvm::all_of(problem.reduced, isMinor) ||
-      llvm::any_of(wide, [&](unsigned i) {
-        return arrayType(context.getReturn().getOperand(i)).getShape() != problem.shape;
-      }))
-    return false;
-  SmallVector<SmallVector<VectorValue>> columns(wide.size());
-  SmallVector<ElementIndex> places;
-  for (int64_t step = 0; step < problem.innerCount; ++step) {
-    currentAt = inputIndex(walk->getPosition(step));
-    places.push_back(currentAt);
-    for (auto [column, i] : llvm::zip(columns, wide))
-      column.push_back(context.emitter.emit(context.getReturn().getOperand(i), currentAt));
+/// True if the places that are visited one after the other follow each other in memory, in each
+/// lane: those in few columns, or those of few steps along minor dimensions.
+bool ReduceKernel::visitsNeighbours() const {
+  if (rows || panels)
+    return columns > 1;
+  return walk->isUnrolled() && problem.innerCount > 1 &&
+         llvm::all_of(problem.reduced, [&](int64_t d) {
+           return d >= int64_t(problem.shape.size() - problem.reduced.size());
+         });
+}
+
+/// Stores lanes of a result, or collects them for storeNeighbours.
+void ReduceKernel::storeOrCollect(unsigned result, ArrayRef<VectorIndex> at, VectorValue lanes,
+                                  Mask mask) {
+  MemoryArray output = context.getOutput(result);
+  if (!visitsNeighbours() || output.type.getShape() != problem.shape)
+    return storeElements(index, output, at, lanes, mask);
+  Neighbours &collected = neighbours[result];
+  collected.places.emplace_back(at);
+  collected.values.push_back(lanes);
+}
+
+/// Stores what has been collected: as whole vectors where that is possible.
+void ReduceKernel::storeNeighbours(Mask mask) {
+  for (auto &[result, collected] : neighbours) {
+    MemoryArray output = context.getOutput(result);
+    if (!storeInterleaved(index, output, collected.places[0], collected.values, mask))
+      for (auto [place, lanes] : llvm::zip(collected.places, collected.values))
+        storeElements(index, output, place, lanes, mask);
   }
-  if (context.emitter.hasFailed())
-    return true;
-  for (auto [column, i] : llvm::zip(columns, wide))
-    if (!storeInterleaved(index, context.getOutput(i), places[0], column, {}))
-      for (auto [place, value] : llvm::zip(places, column))
-        storeElements(index, context.getOutput(i), place, value, {});
-  return true;
+  neighbours.clear();
 }
 
 /// Finds the results that are still to be stored: those over S (`wide`) and those over K
@@ -364,7 +372,7 @@ void ReduceKernel::storeWide(ArrayRef<unsigned> wide, ArrayRef<VectorIndex> at, 
   }
   if (!context.emitter.hasFailed())
     for (auto [i, value, place] : llvm::zip(wide, values, places))
-      storeElements(index, context.getOutput(i), place, value, mask);
+      storeOrCollect(i, place, value, mask);
 }
 
 void ReduceKernel::emitResults(Mask outerMask) {
@@ -378,15 +386,22 @@ void ReduceKernel::emitResults(Mask outerMask) {
     for (unsigned i : narrow)
       ends.push_back(emitNarrow(i, outerMask));
   }
-  for (unsigned i : wide)
-    emitShared(context.getReturn().getOperand(i), outerMask);
-  bool stored =
-      wide.empty() || context.emitter.hasFailed() || (!rows && !outerMask && storeColumns(wide));
-  if (!stored)
+  for (int64_t to = 0; to < columns; ++to) {
+    moveTo(to);
+    for (unsigned i : wide)
+      emitShared(context.getReturn().getOperand(i), outerMask);
+  }
+  if (!wide.empty())
     walk->fold({}, [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange) {
-      storeWide(wide, at, index.both(mask, outerMask));
+      for (int64_t to = 0; to < columns; ++to) {
+        moveTo(to);
+        storeWide(wide, at, index.both(mask, outerMask));
+      }
+      if (columns > 1)
+        storeNeighbours(index.both(mask, outerMask));
       return SmallVector<Value>();
     });
+  storeNeighbours(outerMask);
   if (context.emitter.hasFailed())
     return;
   for (auto [number, value] : llvm::enumerate(ends)) {

@@ -131,17 +131,24 @@ class BinaryFunctions : public testing::TestWithParam<Binary> {};
 TEST_P(BinaryFunctions, SingleWithinBound) { check<float>(GetParam(), GetParam().bound32); }
 TEST_P(BinaryFunctions, DoubleWithinBound) { check<double>(GetParam(), GetParam().bound64); }
 
+/// A kernel of a function whose second operand is the constant `y`.
+template <typename Float>
+Kernel makeKernelOfConstant(Value (*emit)(ImplicitLocOpBuilder &, Value, Value), Float y) {
+  Element element = sizeof(Float) == 4 ? Element::F32 : Element::F64;
+  return Kernel({element}, {element}, sizeof(Float) == 4 ? 16 : 8,
+                [=](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
+                  auto type = mlir::cast<mlir::ShapedType>(x[0].getType());
+                  auto scalar = mlir::FloatAttr::get(type.getElementType(), double(y));
+                  Value constant = mlir::arith::ConstantOp::create(
+                      b, mlir::DenseElementsAttr::get(type, scalar));
+                  return llvm::SmallVector<Value>{emit(b, x[0], constant)};
+                });
+}
+
 /// Exponents that the compiler knows have shorter code, with the same special values.
 TEST(PowerOfConstant, WithinBound) {
   for (float exponent : {0.0f, 1.0f, 2.0f, 3.0f, -1.0f, 0.5f, -0.5f, 2.5f}) {
-    Kernel kernel(
-        {Element::F32}, {Element::F32}, 16, [&](ImplicitLocOpBuilder &b, mlir::ValueRange x) {
-          mlir::Type type = x[0].getType();
-          mlir::Attribute scalar = b.getF32FloatAttr(exponent);
-          auto splat = mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(type), scalar);
-          Value y = mlir::arith::ConstantOp::create(b, splat);
-          return llvm::SmallVector<Value>{emitPower(b, x[0], y)};
-        });
+    Kernel kernel = makeKernelOfConstant(emitPower, exponent);
     std::vector<float> in = specialValues<float>();
     for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 65521)
       in.push_back(std::bit_cast<float>(uint32_t(bits)));
@@ -153,6 +160,37 @@ TEST(PowerOfConstant, WithinBound) {
           << in[i] << " to " << exponent << " is " << out[i];
   }
 }
+
+/// Divisors that are powers of two have shorter code, which is exact as well.
+template <typename Float> void checkRemainderOfConstant() {
+  using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
+  using Limits = std::numeric_limits<Float>;
+  std::vector<Float> in = specialValues<Float>();
+  std::mt19937_64 random(1);
+  while (in.size() % 16 != 0 || in.size() < 1 << 16)
+    in.push_back(std::bit_cast<Float>(Bits(random())));
+  for (int k = -60; k < 60; ++k) // multiples of the divisors and their neighbours
+    for (Float x : {std::ldexp(Float(1), k), std::ldexp(Float(1.5), k)})
+      for (Float y : {x, std::nextafter(x, Float(0)), -x, -std::nextafter(x, 2 * x)})
+        in.push_back(y);
+  std::vector<Float> out(in.size());
+  for (Float divisor :
+       {Float(1), Float(-1), Float(2), Float(8), Float(0x1p40), Float(0.5), Float(3),
+        Limits::infinity(), std::ldexp(Float(1), Limits::max_exponent - 1)}) {
+    Kernel kernel = makeKernelOfConstant(emitRemainder, divisor);
+    kernel.run({in.data()}, {out.data()}, in.size());
+    for (size_t i = 0; i < in.size(); ++i) {
+      Float expected = std::fmod(in[i], divisor);
+      bool isSame = std::isnan(expected)
+                        ? std::isnan(out[i])
+                        : std::bit_cast<Bits>(out[i]) == std::bit_cast<Bits>(expected);
+      EXPECT_TRUE(isSame) << in[i] << " mod " << divisor << " is " << out[i] << ", not "
+                          << expected;
+    }
+  }
+}
+TEST(RemainderOfConstant, SingleIsExact) { checkRemainderOfConstant<float>(); }
+TEST(RemainderOfConstant, DoubleIsExact) { checkRemainderOfConstant<double>(); }
 
 /// Prints nanoseconds an element; run with --gtest_also_run_disabled_tests.
 TEST_P(BinaryFunctions, DISABLED_Speed) {
