@@ -34,6 +34,7 @@ LogicalResult ReduceKernel::analyze() {
         return reduce.emitOpError("names no computation");
       if (reduce.getCount() == 1)
         reduction.monoid = matchMonoid(reduction.computation);
+      reduction.indexed = matchIndexedExtreme(reduce, reduction.computation);
       for (Value input : reduce.getInputs()) {
         Type element = arrayType(input).getElementType();
         bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
@@ -41,7 +42,8 @@ LogicalResult ReduceKernel::analyze() {
         if (isa<ComplexType>(element) && reduction.monoid && *reduction.monoid != Monoid::Add &&
             *reduction.monoid != Monoid::Multiply)
           reduction.monoid.reset();
-        reduction.elements.push_back(narrow && reduction.monoid ? b.getF32Type() : element);
+        reduction.elements.push_back(
+            narrow && (reduction.monoid || reduction.indexed) ? b.getF32Type() : element);
       }
       // x86 has no instruction for either extreme of floats, and the minimum takes fewer than the
       // maximum (expandExtremes).

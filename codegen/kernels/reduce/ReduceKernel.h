@@ -22,6 +22,7 @@
 #define HLOC_CODEGEN_KERNELS_REDUCEKERNEL_H
 
 #include "codegen/KernelEmission.h"
+#include "codegen/emit/IndexedExtreme.h"
 #include "codegen/emit/Monoid.h"
 #include "codegen/emit/ReducedWalk.h"
 #include "passes/schedule/ReduceProblem.h"
@@ -35,10 +36,11 @@ struct Reduction {
   hlo::ReduceOp op;
   int64_t stage = 0;
   std::optional<Monoid> monoid;
+  std::optional<IndexedExtreme> indexed;
   /// Operands and initial value are negated before they are folded, and the result afterwards.
   bool isNegated = false;
   /// Element types of the accumulators: those of the operands, but f32 for narrow floats if the
-  /// reduction is a monoid.
+  /// reduction is a monoid or an extreme with its index.
   llvm::SmallVector<mlir::Type> elements;
   hlo::ComputationOp computation;
 };
@@ -124,8 +126,15 @@ private:
                                          llvm::ArrayRef<VectorValue> y);
   void putInOrder(Reduction &reduction, llvm::SmallVector<VectorValue> &x,
                   llvm::SmallVector<VectorValue> &y);
+  llvm::SmallVector<VectorValue> halveLanes(
+      llvm::SmallVector<VectorValue> partial,
+      llvm::function_ref<llvm::SmallVector<VectorValue>(llvm::SmallVector<VectorValue> &low,
+                                                        llvm::SmallVector<VectorValue> &high)>
+          join);
   llvm::SmallVector<VectorValue> foldLanes(Reduction &reduction,
                                            llvm::SmallVector<VectorValue> partial);
+  llvm::SmallVector<VectorValue> foldIndexedLanes(Reduction &reduction,
+                                                  llvm::ArrayRef<VectorValue> partial);
 
   static void pack(llvm::SmallVectorImpl<mlir::Value> &flat, llvm::ArrayRef<VectorValue> lanes) {
     for (VectorValue x : lanes) {

@@ -72,6 +72,8 @@ SmallVector<VectorValue> ReduceKernel::combine(Reduction &reduction, ArrayRef<Ve
                                                ArrayRef<VectorValue> y) {
   if (reduction.monoid)
     return {emitMonoid(index, *reduction.monoid, reduction.elements[0], x[0], y[0])};
+  if (reduction.indexed)
+    return emitIndexedExtreme(index, *reduction.indexed, reduction.elements[0], x, y);
   SmallVector<VectorValue> arguments(x);
   arguments.append(y.begin(), y.end());
   return emitComputation(index, reduction.computation, arguments);
@@ -96,8 +98,11 @@ void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<VectorValue> &x,
 }
 
 /// Folds the lanes of `partial` into one, by halving repeatedly.
-SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
-                                                 SmallVector<VectorValue> partial) {
+SmallVector<VectorValue>
+ReduceKernel::halveLanes(SmallVector<VectorValue> partial,
+                         function_ref<SmallVector<VectorValue>(SmallVector<VectorValue> &low,
+                                                               SmallVector<VectorValue> &high)>
+                             join) {
   int64_t all = index.getLanes();
   auto half = [&](Value vector, int64_t from, int64_t count) -> Value {
     if (!vector)
@@ -116,11 +121,48 @@ SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
       low.push_back({half(x.re, 0, count), half(x.im, 0, count)});
       high.push_back({half(x.re, count, count), half(x.im, count, count)});
     }
-    putInOrder(reduction, low, high);
-    partial = combine(reduction, low, high);
+    partial = join(low, high);
   }
   index.setLanes(all);
   return partial;
+}
+
+SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
+                                                 SmallVector<VectorValue> partial) {
+  bool isValueExact =
+      isa<IntegerType>(reduction.elements[0]) || reduction.op.getResult(0).use_empty();
+  if (reduction.indexed && reduction.indexed->nan != IndexedExtreme::NaN::Always && isValueExact &&
+      index.getLanes() > 1)
+    return foldIndexedLanes(reduction, partial);
+  return halveLanes(partial, [&](auto &low, auto &high) {
+    putInOrder(reduction, low, high);
+    return combine(reduction, low, high);
+  });
+}
+
+/// Likewise for an extreme and its index: first the values, then the indices of the lanes that have
+/// the extreme. Of two zeros, the value may be the other.
+SmallVector<VectorValue> ReduceKernel::foldIndexedLanes(Reduction &reduction,
+                                                        ArrayRef<VectorValue> partial) {
+  auto fold = [&](Monoid monoid, Type element, VectorValue lanes) {
+    return halveLanes({lanes}, [&](auto &low, auto &high) {
+      return SmallVector<VectorValue>{emitMonoid(index, monoid, element, low[0], high[0])};
+    })[0];
+  };
+  Type element = reduction.elements[0], indexElement = reduction.elements[1];
+  const IndexedExtreme &indexed = *reduction.indexed;
+  VectorValue extreme =
+      fold(indexed.isMaximum ? Monoid::Maximum : Monoid::Minimum, element, partial[0]);
+  Value x = partial[0].re, y = broadcastLanes(index, extreme).re, has;
+  if (isa<IntegerType>(element)) {
+    has = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+  } else { // the extreme is NaN if some lane is
+    Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+    has = arith::OrIOp::create(b, isNan, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, y));
+  }
+  Monoid choice = indexed.replacesEqualIndex ? Monoid::Maximum : Monoid::Minimum;
+  VectorValue none = broadcastLanes(index, emitIdentity(index, choice, indexElement));
+  return {extreme, fold(choice, indexElement, emitSelect(index, has, partial[1], none))};
 }
 
 /// Computes what `roots` need at all positions in D in common, so that loops over D find it: code
