@@ -47,6 +47,7 @@ void hloc::buildSimplificationPipeline(OpPassManager &passes) {
   rest.addPass(createRemoveDeadLoopState());
   rest.addPass(createSimplify()); // loops that run once, counters that are constants
   rest.addPass(createCSEPass());
+  rest.addPass(createSinkCheapOperations()); // after cse, which merges copies
 }
 
 void hloc::buildExpansionPipeline(OpPassManager &passes) {

@@ -62,10 +62,12 @@ VectorValue broadcastLanes(IndexBuilder &index, VectorValue value) {
   return {widen(value.re), widen(value.im)};
 }
 
-/// Lanes along a dimension of stride `count`: element `which` of each `count` adjacent ones.
+/// Lanes along a dimension of stride `count`, in either direction: element `which` of each `count`
+/// adjacent ones.
 struct Interleaved {
-  VectorIndex start; ///< position of the first group of `count`; lanes count groups
+  VectorIndex start; ///< position of the lowest group of `count`; lanes count groups
   int64_t count = 1, which = 0;
+  bool isReversed = false;
 };
 
 static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef<int64_t> shape,
@@ -79,12 +81,15 @@ static std::optional<Interleaved> matchInterleaved(IndexBuilder &index, ArrayRef
     result.which += *known * result.count;
     result.count *= shape[d];
   }
-  if (d < 0 || !at[d].base || at[d].stride != 1 || result.count < 2 ||
+  if (d < 0 || !at[d].base || std::abs(at[d].stride) != 1 || result.count < 2 ||
       result.count > kMostInterleaved ||
       !llvm::all_of(at.take_front(d), [](const VectorIndex &x) { return x.isUniform(); }))
     return std::nullopt;
-  result.start =
-      index.multiply(linearize(index, shape.take_front(d + 1), at.take_front(d + 1)), result.count);
+  VectorIndex lowest = linearize(index, shape.take_front(d + 1), at.take_front(d + 1));
+  result.isReversed = at[d].stride < 0;
+  if (result.isReversed)
+    lowest = index.add(lowest, 1 - index.getLanes());
+  result.start = index.multiply(lowest, result.count);
   return result;
 }
 
@@ -297,7 +302,8 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
         vectors.push_back(
             units.loadConsecutive(index.add({few->start.base, 0, 1, {}}, i * index.getLanes()).base,
                                   VectorType::get({index.getLanes()}, unit), {}));
-      return fromUnits(b, element, deinterleave(b, vectors, few->which));
+      Value taken = deinterleave(b, vectors, few->which);
+      return fromUnits(b, element, few->isReversed ? units.reversed(taken) : taken);
     }
   VectorIndex position = linearize(index, array.type.getShape(), at);
   bool isGathered =
@@ -372,7 +378,7 @@ bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<VectorInd
   if (isa<ComplexType>(element) || getStorageBits(element) < 8 || index.getLanes() == 1)
     return false;
   auto few = matchInterleaved(index, array.type.getShape(), first);
-  if (!few || few->which != 0 || few->count != int64_t(values.size()))
+  if (!few || few->which != 0 || few->isReversed || few->count != int64_t(values.size()))
     return false;
   SmallVector<Value> vectors;
   for (VectorValue value : values)

@@ -37,6 +37,9 @@ public:
   mlir::Value loadConsecutive(mlir::Value base, mlir::VectorType type, mlir::Value maskVector);
   void storeConsecutive(mlir::Value base, mlir::Value value, mlir::Value maskVector);
 
+  /// The units of `vector` in reverse order.
+  mlir::Value reversed(mlir::Value vector);
+
 private:
   mlir::Value loadStrided(VectorIndex at, mlir::VectorType type, int64_t live);
   mlir::Value loadWhole(mlir::Value base, mlir::VectorType type);
@@ -50,7 +53,6 @@ private:
   mlir::Value address(VectorIndex at);
   mlir::Value addresses(VectorIndex at);
   mlir::Value lowest(VectorIndex at);
-  mlir::Value reversed(mlir::Value vector);
   mlir::Value backwards(mlir::Value vector);
   mlir::Value maskOrAll(mlir::Value maskVector);
 

@@ -5,12 +5,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "passes/Build.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
-using namespace hloc;
-using namespace hloc::hlo;
 
 namespace hloc {
 #define GEN_PASS_DEF_HOISTLOOPINVARIANTS
@@ -19,44 +16,10 @@ namespace hloc {
 
 namespace {
 
-/// True for operations that cost less than reading their result from memory.
-bool isCheapToRepeat(Operation *op) {
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return arrayType(broadcast.getOperand()).getNumElements() <
-           arrayType(broadcast).getNumElements();
-  return isa<IotaOp>(op);
-}
-
 struct HoistLoopInvariants : hloc::impl::HoistLoopInvariantsBase<HoistLoopInvariants> {
-  /// Copies a cheap operation from before a loop into every block that uses it.
-  static void sink(Operation *op) {
-    DenseMap<Block *, Value> copies;
-    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
-      Block *block = use.getOwner()->getBlock();
-      if (block == op->getBlock())
-        continue;
-      Value &copy = copies[block];
-      if (!copy) {
-        auto builder = OpBuilder::atBlockBegin(block);
-        copy = builder.clone(*op)->getResult(0);
-      }
-      use.set(copy);
-    }
-    if (op->use_empty())
-      op->erase();
-  }
-
   void runOnOperation() override {
     // Inner loops first, so that what leaves them may leave the outer ones too.
     getOperation()->walk([&](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
-    SmallVector<Operation *> cheap;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isCheapToRepeat(op))
-        cheap.push_back(op);
-    });
-    // Users before their operands, so that chains of cheap operations sink as a whole.
-    for (Operation *op : llvm::reverse(cheap))
-      sink(op);
   }
 };
 

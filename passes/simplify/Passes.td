@@ -82,8 +82,15 @@ def Simplify : Pass<"simplify", "::mlir::func::FuncOp"> {
 def HoistLoopInvariants : Pass<"hoist-loop-invariants", "::mlir::func::FuncOp"> {
   let summary = "Move loop-invariant computations before loops";
   let description = [{
-    Pure operations move out of `scf.for` and `scf.while`. Those that cost less than reading their
-    result from memory (broadcasts, iota) are then copied back to their uses.
+    Pure operations move out of `scf.for` and `scf.while`.
+  }];
+}
+
+def SinkCheapOperations : Pass<"sink-cheap-operations", "::mlir::func::FuncOp"> {
+  let summary = "Copy what costs less than reading it from memory into the blocks that use it";
+  let description = [{
+    Broadcasts and iota are copied into the bodies of loops and branches that use their results.
+    `cse` undoes this where the block around uses the result as well, so that this comes last.
   }];
 }
 
