@@ -33,6 +33,9 @@ config.excludes = ["Inputs", "benchmark", "cases", "digits", "language_model", "
 config.environment["PATH"] = os.pathsep.join(
     [config.program_dir, config.llvm_dir, os.environ.get("PATH", "")])
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
+# glibc fills fresh memory with bytes of 0x7f, so that what reads or returns memory that was never
+# written shows: as floats these are huge or NaN.
+config.environment["MALLOC_PERTURB_"] = "128"
 for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
