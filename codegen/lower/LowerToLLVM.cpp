@@ -49,6 +49,8 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     if (target.vectorBytes == 64) {
       expandNibbles(module);
       expandScaling(module);
+    } else {
+      expandScalingByExponent(module);
     }
   }
   {
