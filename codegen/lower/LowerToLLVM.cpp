@@ -49,8 +49,6 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
     if (target.vectorBytes == 64) {
       expandNibbles(module);
       expandScaling(module);
-    } else {
-      expandScalingByExponent(module);
     }
   }
   {

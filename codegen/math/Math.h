@@ -172,11 +172,6 @@ void expandExtremes(mlir::Operation *root, bool hasRange);
 /// Replaces the two multiplications by powers of two with which exp of vectors ends, so that
 /// subnormal results round once, by AVX-512's instruction that does the same (vscalefps).
 void expandScaling(mlir::Operation *root);
-/// Replaces them in f32 by an addition to the exponent, for x86 without that instruction. A branch
-/// that is taken if some result of the vector may be subnormal, infinite or NaN computes subnormal
-/// ones as integers: products that are subnormal take processors up to a hundred times as long. The
-/// results are the same.
-void expandScalingByExponent(mlir::Operation *root);
 /// Replaces every conversion from vectors of at least sixteen 4-bit integers to f32 under `root` by
 /// a look-up in a table of sixteen with AVX-512 (vpermps). LLVM's own code shifts twice and
 /// converts.

@@ -2,7 +2,6 @@
 // Operations that some targets lack, in terms of others: math.fma, roundings to integers,
 // conversions from and to f16. And those for which some have an instruction that LLVM does not use.
 // Test: test/codegen/extremes.hlo.
-#include "codegen/math/TargetExpansion.h"
 #include "codegen/math/Expr.h"
 #include "codegen/math/FloatFormat.h"
 #include "codegen/math/Functions.h"
@@ -42,6 +41,12 @@ static Expr fusedDouble(Expr x, Expr y, Expr z) {
   // Infinities make the error terms NaN.
   Expr finite = lt(abs(sum.hi), sum.hi.real(INFINITY)) & lt(abs(product), product.real(INFINITY));
   return select(finite, precise, sum.hi) * up;
+}
+
+template <typename Op> static SmallVector<Op> collect(Operation *root) {
+  SmallVector<Op> operations;
+  root->walk([&](Op op) { operations.push_back(op); });
+  return operations;
 }
 
 Value emitMultiplyAdd(ImplicitLocOpBuilder &b, Value x, Value y, Value z) {
@@ -176,7 +181,9 @@ static Value emitRange(ImplicitLocOpBuilder &b, Value x, Value y, bool isMaximum
   return vector::ExtractOp::create(b, result.getResult(0), ArrayRef<int64_t>{0});
 }
 
-Value emitInParts(ImplicitLocOpBuilder &b, Value x, Value y, function_ref<Value(Value, Value)> f) {
+/// f(x, y), computed in parts of 512 bits; the number of elements is a power of two.
+static Value emitInParts(ImplicitLocOpBuilder &b, Value x, Value y,
+                         function_ref<Value(Value, Value)> f) {
   auto type = dyn_cast<VectorType>(x.getType());
   int64_t lanes = type ? type.getNumElements() : 1, half = lanes / 2;
   if (lanes * getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() <= 512)
@@ -318,6 +325,90 @@ template <typename Op> static void expandExtreme(Operation *root, bool isMaximum
 void expandExtremes(Operation *root, bool hasRange) {
   expandExtreme<arith::MaximumFOp>(root, /*isMaximum=*/true, hasRange);
   expandExtreme<arith::MinimumFOp>(root, /*isMaximum=*/false, hasRange);
+}
+
+/// The value of a constant, or of a vector of equal ones.
+static std::optional<double> getNumber(Value x) {
+  if (auto splat = x.getDefiningOp<vector::BroadcastOp>())
+    x = splat.getSource();
+  APFloat number(0.0);
+  if (!matchPattern(x, m_ConstantFloat(&number)))
+    return std::nullopt;
+  bool isInexact;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isInexact);
+  return number.convertToDouble();
+}
+
+/// n, of bits of which exp has made the float `field`'s exponent (Exponential.cpp): bits are those
+/// of `shifted`, whose lowest are n + expBias.
+static Value findRounded(Value field) {
+  auto shift = field.getDefiningOp<arith::ShLIOp>();
+  auto bits = shift ? shift.getLhs().getDefiningOp<arith::BitcastOp>() : nullptr;
+  if (!bits)
+    return {};
+  Value shifted = bits.getIn();
+  double magic =
+      getElementTypeOrSelf(shifted.getType()).isF32() ? 0x1.8p23 + expBias32 : 0x1.8p52 + expBias64;
+  for (Operation *user : shifted.getUsers())
+    if (auto difference = dyn_cast<arith::SubFOp>(user);
+        difference && difference.getLhs() == shifted && getNumber(difference.getRhs()) == magic)
+      return difference;
+  return {};
+}
+
+/// exp's polynomial in f32 without its scale: with all of its constants divided by that. Null for
+/// anything but nested products and sums.
+static Value emitUnscaled(ImplicitLocOpBuilder &b, Value x) {
+  if (std::optional<double> number = getNumber(x)) {
+    Type type = x.getType();
+    auto value = b.getFloatAttr(getElementTypeOrSelf(type), *number / expScale32);
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(cast<ShapedType>(type), value));
+  }
+  auto sum = x.getDefiningOp<math::FmaOp>();
+  Value product = sum ? emitUnscaled(b, sum.getA()) : Value(),
+        rest = product ? emitUnscaled(b, sum.getC()) : Value();
+  return rest ? math::FmaOp::create(b, product, sum.getB(), rest, sum.getFastmath()) : Value();
+}
+
+/// x 2^n, for an n that is a whole number.
+static Value emitScaled(ImplicitLocOpBuilder &b, Value x, Value n) {
+  auto type = cast<VectorType>(x.getType());
+  int64_t lanes = type.getNumElements(), bits = type.getElementTypeBitWidth();
+  std::string name = "llvm.x86.avx512.mask.scalef." + std::string(bits == 32 ? "ps." : "pd.") +
+                     std::to_string(lanes * bits);
+  auto constant = [&](unsigned width, int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(width), value));
+  };
+  SmallVector<Value> operands{x, n, x, constant(std::max<int64_t>(lanes, 8), -1)};
+  if (lanes * bits == 512)
+    operands.push_back(constant(32, 4)); // as the current rounding mode says
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands).getResult(0);
+}
+
+void expandScaling(Operation *root) {
+  for (arith::MulFOp op : collect<arith::MulFOp>(root)) {
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto inner = op.getLhs().getDefiningOp<arith::MulFOp>();
+    auto rest = op.getRhs().getDefiningOp<arith::BitcastOp>();
+    auto difference = rest ? rest.getIn().getDefiningOp<arith::SubIOp>() : nullptr;
+    if (!type || !inner || !difference)
+      continue;
+    int64_t lanes = type.getNumElements();
+    auto half = inner.getRhs().getDefiningOp<arith::BitcastOp>();
+    Value n = findRounded(difference.getLhs());
+    if (!half || half.getIn() != difference.getRhs() || !n || !llvm::isPowerOf2_64(lanes) ||
+        lanes * type.getElementTypeBitWidth() < 128)
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value power = inner.getLhs();
+    if (type.getElementType().isF32())
+      power = emitUnscaled(b, power);
+    if (!power)
+      continue;
+    op.replaceAllUsesWith(
+        emitInParts(b, power, n, [&](Value x, Value n) { return emitScaled(b, x, n); }));
+    op.erase();
+  }
 }
 
 /// The numbers that the i4 `codes` encode, looked up in a table of 16 entries. The number of codes
