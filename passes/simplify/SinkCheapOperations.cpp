@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies cheap operations into the blocks that use their results, so that kernels in loops compute
-// what they would otherwise read from memory. Test: test/passes/simplify/sink-cheap-operations.mlir.
+// what they would otherwise read from memory. Test:
+// test/passes/simplify/sink-cheap-operations.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Build.h"
