@@ -97,7 +97,7 @@ void ReduceKernel::putInOrder(Reduction &reduction, SmallVector<VectorValue> &x,
   }
 }
 
-/// Folds the lanes of `partial` into one, by halving repeatedly.
+/// Joins the upper half of the lanes of `partial` with the lower one, until one lane is left.
 SmallVector<VectorValue>
 ReduceKernel::halveLanes(SmallVector<VectorValue> partial,
                          function_ref<SmallVector<VectorValue>(SmallVector<VectorValue> &low,
@@ -127,6 +127,7 @@ ReduceKernel::halveLanes(SmallVector<VectorValue> partial,
   return partial;
 }
 
+/// The result of a reduction from the partial results of all lanes.
 SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
                                                  SmallVector<VectorValue> partial) {
   bool isValueExact =
@@ -140,8 +141,8 @@ SmallVector<VectorValue> ReduceKernel::foldLanes(Reduction &reduction,
   });
 }
 
-/// Likewise for an extreme and its index: first the values, then the indices of the lanes that have
-/// the extreme. Of two zeros, the value may be the other.
+/// That of an extreme and its index: the values are folded first, then the indices of the lanes
+/// that have the extreme. A value of floats may be a zero of the other sign, and must be unused.
 SmallVector<VectorValue> ReduceKernel::foldIndexedLanes(Reduction &reduction,
                                                         ArrayRef<VectorValue> partial) {
   auto fold = [&](Monoid monoid, Type element, VectorValue lanes) {
