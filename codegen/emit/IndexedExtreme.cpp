@@ -5,6 +5,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -144,13 +145,19 @@ std::optional<IndexedExtreme::NaN> tryNaNs(hlo::ComputationOp computation) {
   return std::nullopt;
 }
 
-/// True if `value` counts along the one dimension that is reduced, from an initial index that no
-/// element's is smaller than.
+/// True if `value` counts along the one dimension that is reduced, in a type that has room for all
+/// indices, from an initial index that no element's is smaller than.
 bool ascends(hlo::ReduceOp reduce, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto index = dyn_cast<IntegerType>(type.getElementType());
   APInt first;
-  if (reduce.getDimensions().size() != 1 ||
-      !matchPattern(reduce.getInitialValues()[1], m_ConstantInt(&first)) ||
-      first.isStrictlyPositive())
+  if (!index || reduce.getDimensions().size() != 1 ||
+      !matchPattern(reduce.getInitialValues()[1], m_ConstantInt(&first)))
+    return false;
+  bool isUnsigned = hlo::isZeroExtended(index);
+  unsigned bits = index.getWidth() - (isUnsigned ? 0 : 1);
+  int64_t last = type.getDimSize(reduce.getDimensions()[0]) - 1;
+  if (last < 0 || !llvm::isUIntN(bits, last) || (isUnsigned ? !first.isZero() : first.sgt(0)))
     return false;
   int64_t dimension = reduce.getDimensions()[0];
   while (auto broadcast = value.getDefiningOp<hlo::BroadcastOp>()) {
