@@ -76,6 +76,7 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
     // Looks at the buffers of kernels in order.
     passes.addNestedPass<func::FuncOp>(createDoubleBufferLoopState());
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // this makes more kernels equal
+    passes.addPass(createDivideReductions());
     passes.addNestedPass<func::FuncOp>(createKeepExcessPrecision());
   }
   // Starts and dones do not move any more.

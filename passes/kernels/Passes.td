@@ -75,6 +75,35 @@ def CollapseDimensions : Pass<"collapse-dimensions", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"collapsed", "collapsed", "Kernels with fewer dimensions">];
 }
 
+def DivideReductions : Pass<"divide-reductions", "::mlir::ModuleOp"> {
+  let summary = "Divide long reductions and dots with few results into parts that run in parallel";
+  let description = [{
+    A reduction has a unit of work for each of its results, or for a vector or tile of them, and so
+    has a dot. A long one with fewer units than a large machine has cores becomes two kernels: one
+    reduces each part of the outermost reduced dimension, the other reduces the results of the parts.
+    How many parts there are depends on the shape and the machine's numbers, not on the number of
+    threads, so that neither do the bits of the results.
+
+    ```mlir
+    %r = hlo.kernel <reduce> (%x) ... : (tensor<1048576xf32>) -> tensor<f32> {
+    ^bb0(%0: tensor<1048576xf32>):
+      %1 = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+      %2 = hlo.reduce %0, %1 {dimensions = array<i64: 0>, to_apply = @add} : ...
+    ```
+    becomes
+    ```mlir
+    %p = hlo.kernel <reduce> (%x) ... : (tensor<1048576xf32>) -> tensor<16xf32> {
+    ^bb0(%0: tensor<1048576xf32>):
+      %1 = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+      %2 = hlo.reshape %0 : (tensor<1048576xf32>) -> tensor<16x65536xf32>
+      %3 = hlo.reduce %2, %1 {dimensions = array<i64: 1>, to_apply = @add} : ...
+    }
+    %r = hlo.kernel <reduce> (%p) ... : (tensor<16xf32>) -> tensor<f32> { ... }
+    ```
+  }];
+  let statistics = [Statistic<"divided", "divided", "Kernels that were divided">];
+}
+
 def KeepExcessPrecision : Pass<"keep-excess-precision", "::mlir::func::FuncOp"> {
   let summary = "Compute narrow floats in f32 within kernels, if the target allows it";
   let description = [{

@@ -27,6 +27,15 @@ DotProblem getDot(const KernelProblem &problem) {
   return DotProblem(*problem.body.getOps<hlo::DotOp>().begin());
 }
 
+int64_t countUnits(const DotProblem &dot, hlo::ScheduleAttr schedule) {
+  ArrayRef<int64_t> tile = schedule.getTile(), block = schedule.getBlock();
+  bool isAlongDepth = schedule.getStrategy() == "dot.along_depth";
+  int64_t rows = block.empty() ? tile[0] : block[0],
+          columns = !block.empty() ? block[1] : tile[1] * (isAlongDepth ? 1 : schedule.getLanes());
+  return dot.batches * int64_t(llvm::divideCeil(dot.rows, rows)) *
+         int64_t(llvm::divideCeil(dot.columns, columns));
+}
+
 int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t along) {
   int64_t lanes = problem.target.getLanes(dot.getPartBits());
   while (lanes > 1 && lanes / 2 >= along)
@@ -79,7 +88,8 @@ double getLoadRate(const KernelProblem &problem, const DotProblem &dot, TileShap
 
 double getReadTime(const KernelProblem &problem, const DotProblem &dot, double passes) {
   // What is read repeatedly shares its cache with other data.
-  double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1), first = held;
+  double held = dot.getRhsWholeBytes() * (passes > 1 ? 2 : 1),
+         first = std::max(held, fuse::bytesOf(dot.rhsType)); // all batches
   if (BlockArgument origin = findOrigin(dot.rhs))
     first = std::max(first, problem.getBytesAround(origin));
   return dot.batches * dot.getRhsBytes() *
@@ -88,7 +98,8 @@ double getReadTime(const KernelProblem &problem, const DotProblem &dot, double p
 
 double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64_t columns) {
   if (dot.rows > kMostAxpyRows || dot.depthIsMinorOfRhs ||
-      dot.getRhsWholeBytes() <= double(problem.target.machine.l2.bytes))
+      std::max(dot.getRhsWholeBytes(), fuse::bytesOf(dot.rhsType)) <=
+          double(problem.target.machine.l2.bytes))
     return 1;
   double bytes = double(std::min(columns, dot.columns)) * fuse::elementBytes(dot.rhsType);
   return 1 + kRowChangeBytes / bytes;

@@ -15,6 +15,9 @@ namespace hloc {
 
 DotProblem getDot(const KernelProblem &problem);
 
+/// The number of units of a schedule, blocks or tiles of the result, which run in parallel.
+int64_t countUnits(const DotProblem &dot, hlo::ScheduleAttr schedule);
+
 /// Lanes of a vector: the target's, but not more than are needed for `along` elements.
 int64_t chooseLanes(const KernelProblem &problem, const DotProblem &dot, int64_t along);
 

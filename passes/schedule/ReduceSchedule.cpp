@@ -61,6 +61,16 @@ double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_
   return kLoneMisses * double(lines) * problem.costs.getMissTime(double(reduce.largestBytes));
 }
 
+int64_t countUnits(const ReduceProblem &reduce, hlo::ScheduleAttr schedule) {
+  if (schedule.getStrategy() == "reduce.rows")
+    return reduce.outerCount / std::max<int64_t>(1, reduce.fewColumns);
+  int64_t width = schedule.getTile()[1] * schedule.getLanes();
+  if (schedule.getStrategy() != "reduce.panels")
+    return llvm::divideCeil(reduce.outerCount, width);
+  int64_t columns = reduce.getColumns(width).count;
+  return reduce.outerCount / columns * int64_t(llvm::divideCeil(columns, schedule.getBlock()[1]));
+}
+
 std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   ReduceProblem reduce(problem.body);
   bool isRows = schedule.getStrategy() == "reduce.rows";

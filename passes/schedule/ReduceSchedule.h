@@ -30,6 +30,9 @@ hlo::ScheduleAttr fitLanes(const KernelProblem &problem, const ReduceProblem &re
 /// other in an array that exceeds L2.
 double getWait(const KernelProblem &problem, const ReduceProblem &reduce, int64_t columns);
 
+/// The number of units of a schedule, which run in parallel.
+int64_t countUnits(const ReduceProblem &reduce, hlo::ScheduleAttr schedule);
+
 /// Checks a written schedule except for its block. Returns what is wrong, or an empty string.
 std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
