@@ -38,8 +38,10 @@ namespace {
 /// unroll factor that a written schedule may have.
 constexpr double kCheapCycles = 12;
 constexpr int64_t kMostVectors = 8;
-/// Elements of one unit of a flat range.
-constexpr int64_t kFlatUnit = 4096;
+/// The most positions of one unit of a flat range; what the number in smaller units is a multiple
+/// of, so that they write no line of memory together; and how many units are enough for any
+/// machine.
+constexpr int64_t kFlatUnit = 4096, kLinePositions = 64, kEnoughUnits = 64;
 /// The most elements of a short dimension that are unrolled, and the most operations that this may
 /// give.
 constexpr int64_t kMaxUnrolled = 8, kMostOperations = 1200;
@@ -92,11 +94,24 @@ ScheduleFields fitLanes(const KernelProblem &problem, const LoopProblem &loop, i
   return fitVectors(vectors, lanes, along);
 }
 
+/// The positions of a unit, at each of which `unrolled` elements are computed: not more
+/// work than a task, as far as the number of units matters.
+int64_t chooseUnit(const KernelProblem &problem, const LoopProblem &loop, int64_t unrolled) {
+  int64_t positions = loop.count / unrolled;
+  if (positions >= kEnoughUnits * kFlatUnit)
+    return kFlatUnit;
+  int64_t tasks = problem.costs.getTaskCount(KernelWork(problem).getTime());
+  if (tasks == 1)
+    return kFlatUnit;
+  return std::clamp(int64_t(llvm::alignTo(llvm::divideCeil(positions, tasks), kLinePositions)),
+                    kLinePositions, kFlatUnit);
+}
+
 /// Likewise along a range, of `along` elements, that is cut into units.
 ScheduleFields fitRange(const KernelProblem &problem, const LoopProblem &loop, int64_t along,
                         int64_t unrolled = 1) {
   ScheduleFields fields = fitLanes(problem, loop, along, unrolled);
-  fields.block = {kFlatUnit};
+  fields.block = {chooseUnit(problem, loop, unrolled)};
   return fields;
 }
 
