@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancels transposes through elementwise operations and stacks of rows. Test:
-// test/passes/simplify/simplify-transposes.hlo.
+// Cancels transposes through elementwise operations and stacks of rows. Tests:
+// test/passes/simplify/simplify-transposes.hlo, test/passes/simplify/reduce-of-transposes.hlo.
 #include "compiler/hlo/Movement.h"
 #include "compiler/target/VectorAccess.h"
 #include "passes/simplify/Match.h"
 #include "passes/simplify/RewriteRules.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace hloc;
@@ -12,8 +14,8 @@ using namespace hloc::hlo;
 
 namespace {
 
-/// The most elementwise operations between two transposes.
-constexpr unsigned kDeepest = 16;
+/// The most elementwise operations that transposes are moved across.
+constexpr size_t kMostOperations = 64;
 
 /// The permutation of the dimensions with more than one element.
 SmallVector<int64_t> getMoved(TransposeOp op) {
@@ -45,36 +47,86 @@ SmallVector<int64_t> movePlaces(ArrayRef<int64_t> places, ArrayRef<int64_t> move
       places, [&](int64_t place) { return llvm::find(moved, place) - moved.begin(); });
 }
 
-/// True if `value`, transposed by `moved` (its dimensions with more than one element), needs no
-/// transpose: it consists of transposes that this undoes (`found` says that there is one),
-/// broadcasts of scalars and rows, and elementwise operations on these that have no other users.
-bool cancels(Value value, ArrayRef<int64_t> moved, bool &found, unsigned depth = 0) {
-  if (arrayType(value).getRank() == 0)
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == kDeepest)
-    return false;
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return llvm::is_sorted(movePlaces(getPlaces(broadcast), moved));
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    SmallVector<int64_t> back = getMoved(transpose);
-    for (auto [i, dimension] : llvm::enumerate(moved))
-      if (back[dimension] != int64_t(i))
-        return false;
-    found = true;
-    return true;
+/// Elementwise operations that a value is computed with and that nothing else needs.
+class ElementwiseTree {
+public:
+  /// The operations from transposes, broadcasts and scalars up to `root`, which `user` uses.
+  ElementwiseTree(Value root, Operation *user) : root(root) {
+    SmallVector<Value> open{root};
+    while (!open.empty() && inner.size() <= kMostOperations) {
+      Value value = open.pop_back_val();
+      if (isLeaf(value))
+        leaves.insert(value);
+      else if (Operation *op = value.getDefiningOp(); inner.insert(op))
+        llvm::append_range(open, op->getOperands());
+    }
+    auto isHere = [&](Operation *op) { return op == user || inner.contains(op); };
+    isClosed = inner.size() <= kMostOperations && llvm::all_of(inner, [&](Operation *op) {
+                 return llvm::all_of(op->getUsers(), isHere);
+               });
   }
-  if (Value inner = skipUnitReshape(value))
-    return op->hasOneUse() && cancels(inner, moved, found, depth + 1);
-  return op->hasTrait<Elementwise>() && op->getNumResults() == 1 && op->hasOneUse() &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return cancels(operand, moved, found, depth + 1); });
+
+  /// The first transpose; null if there is none.
+  TransposeOp findTranspose() const {
+    for (Value leaf : leaves)
+      if (auto transpose = leaf.getDefiningOp<TransposeOp>())
+        return transpose;
+    return nullptr;
+  }
+
+  /// True if the root, transposed by `moved` (its dimensions with more than one element), needs no
+  /// transpose: that undoes all transposes, of which there is one, and all else are broadcasts of
+  /// scalars and rows.
+  bool cancels(ArrayRef<int64_t> moved) const {
+    return isClosed && findTranspose() &&
+           llvm::all_of(leaves, [&](Value leaf) { return cancels(leaf, moved); });
+  }
+
+  /// The root, transposed by `moved`, in `shape`; requires `cancels`.
+  Value rebuild(Build build, ArrayRef<int64_t> moved, ArrayRef<int64_t> shape) {
+    rebuilt.clear();
+    return rebuild(build, root, moved, shape);
+  }
+
+private:
+  static bool isLeaf(Value value) {
+    Operation *op = value.getDefiningOp();
+    bool isInner =
+        op && op->getNumResults() == 1 && (op->hasTrait<Elementwise>() || skipUnitReshape(value));
+    return !isInner || arrayType(value).getRank() == 0;
+  }
+  static bool cancels(Value leaf, ArrayRef<int64_t> moved);
+  Value rebuild(Build build, Value value, ArrayRef<int64_t> moved, ArrayRef<int64_t> shape);
+
+  Value root;
+  llvm::SetVector<Operation *> inner;
+  llvm::SetVector<Value> leaves;
+  bool isClosed = false;
+  llvm::DenseMap<Value, Value> rebuilt;
+};
+
+bool ElementwiseTree::cancels(Value leaf, ArrayRef<int64_t> moved) {
+  if (arrayType(leaf).getRank() == 0)
+    return true;
+  if (auto broadcast = leaf.getDefiningOp<BroadcastOp>())
+    return llvm::is_sorted(movePlaces(getPlaces(broadcast), moved));
+  auto transpose = leaf.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return false;
+  SmallVector<int64_t> back = getMoved(transpose);
+  for (auto [i, dimension] : llvm::enumerate(moved))
+    if (back[dimension] != int64_t(i))
+      return false;
+  return true;
 }
 
-/// `value`, transposed by `moved`, in `shape`; requires `cancels`.
-Value rebuild(Build build, Value value, ArrayRef<int64_t> moved, ArrayRef<int64_t> shape) {
+Value ElementwiseTree::rebuild(Build build, Value value, ArrayRef<int64_t> moved,
+                               ArrayRef<int64_t> shape) {
   if (arrayType(value).getRank() == 0)
     return value;
+  if (auto found = rebuilt.find(value); found != rebuilt.end())
+    return found->second;
+  Value result;
   if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
     SmallVector<int64_t> kept = getNonUnitDimensions(arrayType(broadcast).clone(shape)), rowShape;
     SmallVector<int64_t> dimensions = movePlaces(getPlaces(broadcast), moved);
@@ -82,35 +134,69 @@ Value rebuild(Build build, Value value, ArrayRef<int64_t> moved, ArrayRef<int64_
       dimension = kept[dimension];
       rowShape.push_back(shape[dimension]);
     }
-    return build.broadcast(build.reshape(broadcast.getOperand(), rowShape), shape, dimensions);
+    result = build.broadcast(build.reshape(broadcast.getOperand(), rowShape), shape, dimensions);
+  } else if (auto transpose = value.getDefiningOp<TransposeOp>()) {
+    result = build.reshape(transpose.getOperand(), shape);
+  } else if (Value inner = skipUnitReshape(value)) {
+    result = rebuild(build, inner, moved, shape);
+  } else {
+    Operation *op = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(rebuild(build, operand, moved, shape));
+    Operation *clone = build.builder.clone(*op);
+    clone->setOperands(operands);
+    result = clone->getResult(0);
+    result.setType(arrayType(value).clone(shape));
   }
-  if (auto transpose = value.getDefiningOp<TransposeOp>())
-    return build.reshape(transpose.getOperand(), shape);
-  if (Value inner = skipUnitReshape(value))
-    return rebuild(build, inner, moved, shape);
-  Operation *op = value.getDefiningOp();
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(rebuild(build, operand, moved, shape));
-  Operation *clone = build.builder.clone(*op);
-  clone->setOperands(operands);
-  clone->getResult(0).setType(arrayType(value).clone(shape));
-  return clone->getResult(0);
+  return rebuilt[value] = result;
 }
 
 /// Modules whose result is a transpose often have a layout that undoes it in memory, and products
 /// that sum nothing are in another order of dimensions than their operand.
 Value transposeOfElementwise(TransposeOp op, Build build) {
   Value source = op.getOperand();
-  if (Value inner = skipUnitReshape(source); inner && source.hasOneUse())
+  Operation *user = op;
+  if (Value inner = skipUnitReshape(source); inner && source.hasOneUse()) {
+    user = source.getDefiningOp();
     source = inner;
+  }
   Operation *inner = source.getDefiningOp();
-  SmallVector<int64_t> moved = getMoved(op);
-  bool found = false;
-  if (!inner || !inner->hasTrait<Elementwise>() || !cancels(source, moved, found) || !found)
+  if (!inner || !inner->hasTrait<Elementwise>())
     return nullptr;
-  return rebuild(build, source, moved, arrayType(op).getShape());
+  ElementwiseTree tree(source, user);
+  SmallVector<int64_t> moved = getMoved(op);
+  return tree.cancels(moved) ? tree.rebuild(build, moved, arrayType(op).getShape()) : Value();
 }
+
+/// What is reduced is transposed after it is computed, not before: the reduction can then be one of
+/// the dimensions before the transpose.
+struct ReduceOfElementwise : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    Value source = op.getInputs()[0];
+    Operation *inner = source.getDefiningOp();
+    if (op.getCount() != 1 || !inner || !inner->hasTrait<Elementwise>())
+      return rewriter.notifyMatchFailure(op, "not of one elementwise operation");
+    ElementwiseTree tree(source, op);
+    TransposeOp transpose = tree.findTranspose();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "no transpose");
+    SmallVector<int64_t> moved = getMoved(transpose), back(moved.size()), shape;
+    for (auto [i, dimension] : llvm::enumerate(moved))
+      back[dimension] = i;
+    if (!tree.cancels(back))
+      return rewriter.notifyMatchFailure(op, "operands are not transposed alike");
+    RankedTensorType type = arrayType(transpose.getOperand());
+    for (int64_t dimension : getNonUnitDimensions(type))
+      shape.push_back(type.getDimSize(dimension));
+    Build build(rewriter, op.getLoc());
+    Value turned = build.transpose(tree.rebuild(build, back, shape), moved);
+    rewriter.modifyOpInPlace(
+        op, [&] { op->setOperand(0, build.reshape(turned, arrayType(source).getShape())); });
+    return success();
+  }
+};
 
 /// Drop dimensions of size one before the transpose, so that it is next to its users.
 Value reshapeOfTranspose(ReshapeOp op, Build build) {
@@ -160,4 +246,5 @@ void hloc::populateTransposeRules(RewritePatternSet &patterns) {
   addRule<ReshapeOp>(patterns, "reshape(transpose(x)) without unit dimensions", reshapeOfTranspose);
   addRule<TransposeOp>(patterns, "transpose(concatenate(rows))", transposeOfStack);
   addRule<TransposeOp>(patterns, "transpose(f(transpose(x), s)) = f(x, s)", transposeOfElementwise);
+  patterns.add<ReduceOfElementwise>(patterns.getContext());
 }
