@@ -58,6 +58,7 @@ ConvolutionShape::ConvolutionShape(const ConvolutionProblem &problem, hlo::Sched
     leastPixels = pixels / axes.back().phases;
     pixels = llvm::divideCeil(pixels, axes.back().phases);
   }
+  unitPixels = pixels;
   featureRun = lanesOn == ConvolutionLanes::Features ? problem.featuresPerGroup : problem.features;
   if (lanesOn == ConvolutionLanes::Channels) {
     setUpChannels(problem);
@@ -70,7 +71,8 @@ ConvolutionShape::ConvolutionShape(const ConvolutionProblem &problem, hlo::Sched
   if (schedule.getStrategy() == "convolution.blocked") {
     bool isLine = problem.spatial() == 1;
     unitRows = isLine ? 1 : schedule.getBlock()[1];
-    unitPixels = isLine ? schedule.getBlock()[1] : pixels;
+    if (isLine)
+      unitPixels = schedule.getBlock()[1];
     blockChannels = schedule.getBlock()[2];
     group = schedule.getGroup();
     setUpBlocks(problem);
@@ -83,6 +85,8 @@ ConvolutionShape::ConvolutionShape(const ConvolutionProblem &problem, hlo::Sched
     return;
   }
   unitRuns = schedule.getBlock()[1];
+  if (schedule.getBlock().size() > 2)
+    unitPixels = schedule.getBlock()[2];
   setUpPatch(problem);
 }
 

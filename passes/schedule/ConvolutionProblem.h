@@ -76,9 +76,11 @@ struct ConvolutionShape {
   /// Images of a unit, and positions of the window's first dimension that a block has; zero except
   /// for convolution.window.
   int64_t unitBatches = 0, windowRows = 0;
-  /// Rows of pixels of a unit, pixels of a unit in each row, and channels of a block of the filter;
-  /// zero except for convolution.blocked.
-  int64_t unitRows = 0, unitPixels = 0, blockChannels = 0;
+  /// Pixels of a unit in each row.
+  int64_t unitPixels = 1;
+  /// Rows of pixels of a unit, and channels of a block of the filter; zero except for
+  /// convolution.blocked.
+  int64_t unitRows = 0, blockChannels = 0;
   /// Channels that one instruction multiplies and adds, whose elements fill a word of 32 bits in
   /// patch and panel: 1 except for convolution.blocked.
   int64_t group = 1;

@@ -80,8 +80,9 @@ LogicalResult ConvolutionKernel::emit() {
   int64_t rowsOfPixels = ShapedType::getNumElements(outerSizes),
           batches = problem.resultType.getDimSize(dims.getOutputBatch());
   int64_t runBlocks = problem.features / shape.featureRun / shape.unitRuns,
-          featureBlocks = llvm::divideCeil(shape.featureRun, shape.blockFeatures);
-  int64_t units = batches * runBlocks * featureBlocks * rowsOfPixels;
+          featureBlocks = llvm::divideCeil(shape.featureRun, shape.blockFeatures),
+          pixelBlocks = llvm::divideCeil(shape.pixels, shape.unitPixels);
+  int64_t units = batches * runBlocks * featureBlocks * rowsOfPixels * pixelBlocks;
   int64_t phases = spatial() > 0 ? axes.back().phases : 1;
   context.setUnits(units);
   TileStore store = makeStore();
@@ -90,7 +91,7 @@ LogicalResult ConvolutionKernel::emit() {
   if (isOn(ConvolutionLanes::Channels))
     packFilter();
   buildFor(context, begin, end, 1, [&](Value unit) {
-    SmallVector<int64_t> space{runBlocks, featureBlocks, batches, rowsOfPixels};
+    SmallVector<int64_t> space{runBlocks, featureBlocks, batches, rowsOfPixels, pixelBlocks};
     ElementIndex at = reshapeIndex(index, units, space, index.uniform(unit));
     batch = at[2].base;
     outer.clear();
@@ -103,6 +104,7 @@ LogicalResult ConvolutionKernel::emit() {
     Value blockEnd = b.createOrFold<arith::AddIOp>(blockStart, index.constant(shape.blockFeatures));
     if (shape.featureRun % shape.blockFeatures != 0)
       blockEnd = b.createOrFold<arith::MinSIOp>(blockEnd, index.constant(shape.featureRun));
+    Value firstPixel = index.multiply(at[4], shape.unitPixels).base;
     for (int64_t d = 0; d + 1 < spatial(); ++d)
       enterPhase(d, outer[d]);
     buildFor(context, index.constant(0), index.constant(phases), 1, [&](Value number) {
@@ -115,7 +117,11 @@ LogicalResult ConvolutionKernel::emit() {
             arith::CmpIPredicate::uge, number, index.constant(problem.outputSizes.back() % phases));
         count = b.createOrFold<arith::SelectOp>(isShort, index.constant(shape.leastPixels), count);
       }
-      buildFor(context, index.constant(0), count, shape.tilePixels, [&](Value pixel) {
+      Value lastPixel = count;
+      if (pixelBlocks > 1)
+        lastPixel = b.createOrFold<arith::MinSIOp>(
+            count, b.createOrFold<arith::AddIOp>(firstPixel, index.constant(shape.unitPixels)));
+      buildFor(context, firstPixel, lastPixel, shape.tilePixels, [&](Value pixel) {
         TileSpan pixelSpan = makePixelSpan(pixel, count);
         if (patch)
           fillPatch(pixelSpan.start);
