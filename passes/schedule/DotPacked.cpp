@@ -10,6 +10,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseIndexMaps.h"
+#include "passes/schedule/DotBlocks.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/SumBlocks.h"
@@ -22,11 +23,6 @@ namespace hloc {
 
 namespace {
 
-/// Columns and rows of a block; the columns of another one for products that are so fast that the
-/// left operand should be read less often; the most rows of a block that leaves no small remainder;
-/// and the fewest rows and columns that are worth a block.
-constexpr int64_t kBlockColumns = 256, kWideBlockColumns = 512, kBlockRows = 192,
-                  kMaxBlockRows = 240, kMinBlockRows = 48, kMinBlockColumns = 64;
 /// Fraction of a tile's peak rate that is reached when it reads panels.
 constexpr double kPackedRate = 0.98;
 /// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one: alone,
@@ -81,59 +77,6 @@ bool mayPrefetchLeft(const KernelProblem &problem, const DotProblem &dot) {
              double(problem.target.machine.getLargestShare());
 }
 
-struct Blocks {
-  int64_t rows, columns, depth;
-};
-
-/// Makes the blocks of `size` nearly equal and multiples of `unit`, without changing their number.
-int64_t makeEven(int64_t size, int64_t block, int64_t unit) {
-  if (block >= size)
-    return block;
-  block = std::max(unit, block / unit * unit);
-  return llvm::alignTo(llvm::divideCeil(size, llvm::divideCeil(size, block)), unit);
-}
-
-/// Nearly equal blocks of whole tiles that fit in L2.
-Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
-                    int64_t lanes, int64_t group, int64_t mostColumns = kBlockColumns) {
-  const int64_t l2 = problem.target.machine.l2.bytes, bytes = dot.getElementBytes(),
-                width = tile.vectors * lanes;
-  bool compensated = isCompensatedSum(dot.element, dot.depth);
-  // Blocks of wide elements have fewer columns, so that they take no more bytes.
-  int64_t wide = mostColumns * 4 / std::max<int64_t>(4, bytes);
-  int64_t near = std::max(kMinBlockColumns, l2 / 2 / (kSumBlock * bytes));
-  int64_t columns = std::min({dot.columns, wide, near});
-  int64_t rows = std::min(dot.rows, compensated ? kBlockRows / 2 : kBlockRows);
-  if (dot.batches == 1 && dot.rows <= kMaxBlockRows && !compensated && bytes <= 4)
-    rows = dot.rows;
-  auto shrink = [&](int64_t block, int64_t rowBytes) {
-    while (block > kMinBlockRows && block * rowBytes > l2 / 2)
-      block /= 2;
-    return block;
-  };
-  // In a batched product with one large side, the rows of a block are to stay in L2 until the next
-  // kernel of the group reads them (as with the weights of attention), so a block has few rows.
-  int64_t rowBytes = std::max(dot.columns, dot.depth) * bytes, depthBytes = dot.depth * bytes;
-  if (dot.batches > 1 && std::min(dot.columns, dot.depth) <= kBlockColumns &&
-      dot.rows * rowBytes > l2)
-    rows = shrink(rows, rowBytes);
-  // Likewise for the columns of the result, if those are the large side.
-  if (dot.batches > 1 && dot.depthIsMinorOfRhs && dot.rows <= kBlockRows &&
-      dot.columns > kBlockRows && dot.columns * depthBytes > l2) {
-    rows = dot.rows;
-    columns = shrink(std::min(columns, kBlockRows), depthBytes);
-  }
-  // Blocks of a batched product must begin where those of other kernels in their group begin.
-  auto cut = [&](int64_t size, int64_t block, int64_t unit) -> int64_t {
-    if (block < size && dot.batches > 1)
-      return std::max(unit, block / unit * unit);
-    return makeEven(size, block, unit);
-  };
-  int64_t entries = llvm::alignTo(llvm::divideCeil(dot.depth, group), lanes);
-  return {cut(dot.rows, rows, tile.rows), cut(dot.columns, columns, width),
-          std::min(entries, kSumBlock)};
-}
-
 /// True if a block of the left operand can be packed: its row dimension is minor.
 bool canPackLeft(const DotProblem &dot, int64_t group) { return dot.lhsIsTransposed && group == 1; }
 
@@ -179,29 +122,6 @@ int64_t getFrameBytes(const KernelProblem &problem, const DotProblem &dot,
     elements +=
         rowTiles * tileRows * panels * width * (isCompensatedSum(dot.element, dot.depth) ? 2 : 1);
   return elements * dot.getElementBytes();
-}
-
-/// The blocks of `chooseBlocks`, and others with more rows, since the right operand is packed once
-/// for each block of rows.
-SmallVector<Blocks> listBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
-                               int64_t lanes, int64_t group, int64_t mostColumns = kBlockColumns) {
-  const Machine &machine = problem.target.machine;
-  Blocks least = chooseBlocks(problem, dot, tile, lanes, group, mostColumns);
-  SmallVector<Blocks> all{least};
-  if (dot.batches > 1 || dot.isEmpty())
-    return all;
-  int64_t columnBlocks = llvm::divideCeil(dot.columns, least.columns);
-  int64_t leastUnits = getLeastUnits(problem.target);
-  // The rows of a block that has all columns stay in L2 for the next kernel of the group.
-  int64_t rowBytes = std::max(dot.columns, dot.depth) * dot.getElementBytes();
-  int64_t mostRows = columnBlocks == 1 ? machine.l2.bytes / 2 / rowBytes : dot.rows;
-  for (int64_t count = llvm::divideCeil(dot.rows, least.rows) * 3 / 4;
-       count >= 1 && count * columnBlocks >= leastUnits; count = count * 3 / 4) {
-    int64_t rows = llvm::divideCeil(dot.rows, count);
-    if (rows <= mostRows)
-      all.push_back({int64_t(llvm::alignTo(rows, tile.rows)), least.columns, least.depth});
-  }
-  return all;
 }
 
 double costPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule);

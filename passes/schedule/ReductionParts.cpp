@@ -74,7 +74,11 @@ static Results getResults(const KernelProblem &problem, hlo::ScheduleAttr schedu
   return {dot.batches * dot.rows * dot.columns, units, dot.depth};
 }
 
-int64_t chooseReductionParts(const KernelProblem &problem, int64_t size) {
+int64_t chooseReductionParts(const KernelProblem &asked, int64_t size) {
+  Target target = asked.target;
+  target.singleThreaded = false; // whose code has other schedules, but must have the same parts
+  KernelProblem problem{asked.kind,        asked.body,     asked.reuse,       target,
+                        CostModel(target), asked.packings, asked.bytesAround, asked.isFromAround};
   hlo::ScheduleAttr schedule = chooseSchedule(problem).best.schedule;
   Results results = schedule ? getResults(problem, schedule) : Results{};
   if (results.count == 0 || results.depth == 0)
