@@ -5,6 +5,7 @@
 // The kernel becomes two: the first reduces each part, the second reduces the results of the parts
 // and computes whatever depends on them. The number of parts follows from the shape and the machine
 // alone, so that the bits of results do not depend on the number of threads.
+#include "compiler/hlo/ElementType.h"
 #include "compiler/target/TargetAttribute.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -35,6 +36,9 @@ bool isNarrow(Value value) {
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(value));
   return element && element.getWidth() < 32;
 }
+
+/// True if arrays of the elements of `value` have whole bytes, so that parts begin at one.
+bool hasWholeBytes(Value value) { return getStorageBits(getElementTypeOrSelf(value)) >= 8; }
 
 /// True if the results do not depend on how often the initial value takes part, and partial results
 /// lose nothing when they are stored: sums of narrow floats are in f32 until the end.
@@ -101,8 +105,8 @@ private:
   Block &body;
   SmallVector<Operation *> reductions;
   int64_t size = 0;
-  /// Elements of each operand of a reduction.
-  int64_t whole = 0;
+  /// The shape of what is reduced; of a dot, that of the larger operand.
+  SmallVector<int64_t> shape;
   /// The place of the parts among the dimensions of a partial result.
   int64_t place = 0;
   /// The numbers of the results that the first kernel writes, and of those that the second does.
@@ -113,20 +117,22 @@ private:
 /// reduced that depends on totals would take a third kernel.
 bool KernelDivision::findKernel(unsigned result) {
   Value value = body.getTerminator()->getOperand(result);
-  auto isWhole = [&](Value x) { return arrayType(x).getNumElements() >= whole; };
+  auto isLarge = [&](Value x) { return arrayType(x).getNumElements() >= product(shape); };
   Sources sources(value);
-  if (arrayType(value).getNumElements() == whole && !sources.hasReduction()) {
+  if (!sources.hasReduction() && isLarge(value)) {
     early.push_back(result);
-    return kernel.getKind() == KernelKind::Reduce;
+    return kernel.getKind() == KernelKind::Reduce &&
+           arrayType(value).getShape() == ArrayRef(shape) && hasWholeBytes(value);
   }
   late.push_back(result);
   return llvm::none_of(sources.operations, [&](Operation *op) {
-    return !isReduction(op) && llvm::any_of(op->getResults(), isWhole);
+    return !isReduction(op) && llvm::any_of(op->getResults(), isLarge);
   });
 }
 
 bool KernelDivision::isPossible() {
-  if (reductions.empty() || kernel.getMustReuse() || kernel->hasAttr(kTileGroups))
+  if (reductions.empty() || kernel.getMustReuse() || kernel.getSchedulesAttr() ||
+      kernel->hasAttr(kTileGroups))
     return false;
   if (auto dot = dyn_cast<DotOp>(reductions.front())) {
     if (kernel.getKind() != KernelKind::Dot || reductions.size() > 1 ||
@@ -134,8 +140,8 @@ bool KernelDivision::isPossible() {
       return false;
     size = arrayType(dot.getLhs()).getDimSize(dot.getLhsContractingDims()[0]);
     place = dot.getLhsBatchDims().size();
-    whole = std::min(arrayType(dot.getLhs()).getNumElements(),
-                     arrayType(dot.getRhs()).getNumElements());
+    RankedTensorType lhs = arrayType(dot.getLhs()), rhs = arrayType(dot.getRhs());
+    llvm::append_range(shape, (lhs.getNumElements() > rhs.getNumElements() ? lhs : rhs).getShape());
   } else {
     auto isUnfit = [](Operation *op) {
       auto reduce = dyn_cast<ReduceOp>(op);
@@ -145,13 +151,15 @@ bool KernelDivision::isPossible() {
       return false;
     auto reduce = cast<ReduceOp>(reductions.front());
     place = *llvm::min_element(reduce.getDimensions()); // all dimensions before it are kept
-    size = arrayType(reduce.getInputs()[0]).getDimSize(place);
-    whole = arrayType(reduce.getInputs()[0]).getNumElements();
+    llvm::append_range(shape, arrayType(reduce.getInputs()[0]).getShape());
+    size = shape[place];
   }
-  auto isFirst = [](Operation *op) {
-    return !Sources(llvm::to_vector(op->getOperands())).hasReduction();
+  auto isReady = [](Operation *op) {
+    return llvm::all_of(op->getOperands(), hasWholeBytes) &&
+           llvm::all_of(op->getResults(), hasWholeBytes) &&
+           !Sources(llvm::to_vector(op->getOperands())).hasReduction();
   };
-  return llvm::all_of(reductions, isFirst) &&
+  return llvm::all_of(reductions, isReady) &&
          llvm::all_of(llvm::seq<unsigned>(kernel.getNumResults()),
                       [&](unsigned result) { return findKernel(result); });
 }

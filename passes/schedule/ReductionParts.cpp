@@ -11,9 +11,8 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Tasks that keep the cores of a large machine busy, and how many times more a number of parts may
-/// give that divides the dimension.
-static constexpr int64_t kMostTasks = 64, kSurplus = 4;
+/// How many times more tasks than wanted a number of parts may give that divides the dimension.
+static constexpr int64_t kSurplus = 4;
 /// By what factor there have to be more tasks with parts than without.
 static constexpr int64_t kLeastGain = 4;
 /// Tiles of a block of dot.packed that are enough to make up for packing.
@@ -84,7 +83,7 @@ int64_t chooseReductionParts(const KernelProblem &asked, int64_t size) {
   if (results.count == 0 || results.depth == 0)
     return 1;
   double time = predictTime(problem, schedule);
-  int64_t tasks = std::min(problem.costs.getTaskCount(time), kMostTasks),
+  int64_t tasks = std::min(problem.costs.getTaskCount(time), getLeastUnits(target)),
           wanted = llvm::divideCeil(tasks, results.units);
   const Machine &machine = problem.target.machine;
   double bytes = double(results.count) * double(getWidestElement(problem.body)) / 8,
