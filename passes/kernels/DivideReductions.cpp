@@ -93,7 +93,7 @@ public:
   void run(int64_t parts);
 
 private:
-  using Rewrite = llvm::function_ref<ValueRange(OpBuilder &, Operation *, IRMapping &)>;
+  using Rewrite = llvm::function_ref<ValueRange(OpBuilder &, Operation *)>;
 
   bool findKernel(unsigned result);
   KernelOp makeKernel(KernelKind kind, ArrayRef<Value> values, ValueRange more, TypeRange types,
@@ -185,7 +185,7 @@ KernelOp KernelDivision::makeKernel(KernelKind kind, ArrayRef<Value> values, Val
   builder.setInsertionPointToStart(&block);
   for (Operation &op : body.without_terminator())
     if (isReduction(&op))
-      mapping.map(op.getResults(), rewrite(builder, &op, mapping));
+      mapping.map(op.getResults(), rewrite(builder, &op));
     else if (sources.operations.contains(&op))
       builder.clone(op, mapping);
   return made;
@@ -292,7 +292,7 @@ KernelOp KernelDivision::makeParts(int64_t parts) {
   IRMapping mapping;
   DividedArrays arrays(parts, mapping);
   SmallVector<Value> partial;
-  auto rewrite = [&](OpBuilder &builder, Operation *op, IRMapping &) -> ValueRange {
+  auto rewrite = [&](OpBuilder &builder, Operation *op) -> ValueRange {
     auto reduce = dyn_cast<ReduceOp>(op);
     Operation *made = reduce ? divide(builder, reduce, place, arrays, mapping)
                              : divide(builder, cast<DotOp>(op), arrays);
@@ -327,7 +327,7 @@ KernelOp KernelDivision::makeTotals(ValueRange partial) {
   IRMapping mapping;
   unsigned next = 0; // of `partial`
   SmallVector<Value> totals;
-  auto rewrite = [&](OpBuilder &builder, Operation *op, IRMapping &) -> ValueRange {
+  auto rewrite = [&](OpBuilder &builder, Operation *op) -> ValueRange {
     totals.clear();
     auto parts =
         builder.getInsertionBlock()->getArguments().take_back(partial.size()).drop_front(next);
@@ -367,7 +367,7 @@ void KernelDivision::run(int64_t parts) {
     if (overwritten < 0)
       continue;
     Value input = kernel.getInputs()[overwritten];
-    if (!llvm::is_contained(second.getInputs(), input))
+    if (!llvm::is_contained(second.getInputs(), input)) // else it is still needed
       reuse[number] = llvm::find(first.getInputs(), input) - first.getInputs().begin();
   }
   first.setReuse(reuse);
