@@ -234,7 +234,13 @@ std::unique_ptr<ElementProgram> ElementProgram::make(Operation *computation, boo
   }
   ProgramBuilder builder;
   builder.accumulates = accumulates;
-  return builder.build(computation) ? std::move(builder.program) : nullptr;
+  if (!builder.build(computation))
+    return nullptr;
+  // A sum of f16 alone is in f32, as in compiled code; in other computations each step rounds.
+  std::vector<Step> &steps = builder.program->steps;
+  if (accumulates && steps.size() == 1 && steps[0].kernel.rounding == ElementType::F16)
+    steps[0].kernel.rounding = ElementType::F32;
+  return std::move(builder.program);
 }
 
 //===- Whole arrays --------------------------------------------------------===//
