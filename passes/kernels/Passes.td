@@ -79,10 +79,10 @@ def DivideReductions : Pass<"divide-reductions", "::mlir::ModuleOp"> {
   let summary = "Divide long reductions and dots with few results into parts that run in parallel";
   let description = [{
     A reduction has a unit of work for each of its results, or for a vector or tile of them, and so
-    has a dot. A long one with fewer units than keep the cores that share a cache busy becomes two kernels: one
-    reduces each part of the outermost reduced dimension, the other reduces the results of the parts.
-    How many parts there are depends on the shape and the machine's numbers, not on the number of
-    threads, so that neither do the bits of the results.
+    has a dot. A long one that has too few units to keep the cores that share a cache busy becomes
+    two kernels: one reduces each part of the outermost reduced dimension, the other reduces the
+    results of the parts. How many parts there are depends on the shape and the machine's numbers,
+    not on the number of threads, so that neither do the bits of the results.
 
     ```mlir
     %r = hlo.kernel <reduce> (%x) ... : (tensor<1048576xf32>) -> tensor<f32> {
