@@ -16,6 +16,7 @@
 #include "passes/schedule/Streams.h"
 #include "passes/schedule/SumBlocks.h"
 #include "passes/schedule/Summation.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -45,6 +46,24 @@ std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr sched
 
 //===-- reduce.rows --------------------------------------------------------------------------===//
 
+/// The most reductions that run together, because none of them needs the results of another.
+int64_t countTogether(Block &body) {
+  // How many reductions each operation waits for, one after the other.
+  llvm::DenseMap<Operation *, int64_t> waits;
+  llvm::DenseMap<int64_t, int64_t> counts;
+  int64_t most = 0;
+  for (Operation &op : body) {
+    int64_t wait = 0;
+    for (Value operand : op.getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        wait = std::max(wait, waits.lookup(source) + isa<hlo::ReduceOp>(source));
+    waits[&op] = wait;
+    if (isa<hlo::ReduceOp>(op))
+      most = std::max(most, ++counts[wait]);
+  }
+  return most;
+}
+
 std::string refuseRows(const KernelProblem &problem) {
   ReduceProblem reduce(problem.body);
   bool isFoldedSideBySide = reduce.fewColumns != 0 && !reduce.packsOperands && !reduce.packsResults;
@@ -66,6 +85,10 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
                     : cycles < kCostlyCycles ? std::max<int64_t>(2, inFlight)
                                              : inFlight;
   vectors = std::max<int64_t>(1, vectors / std::max<int64_t>(1, reduce.fewColumns));
+  // Half of the registers hold the partial results of reductions that run together.
+  int64_t together = countTogether(problem.body);
+  while (vectors > 1 && 2 * together * vectors > problem.target.vectorRegisters)
+    vectors /= 2;
   // A loop of a single step is not emitted as a loop unless it is nested in another.
   int64_t along = reduce.reducedSizes.back(), steps = reduce.innerCount > along ? 1 : 2;
   SmallVector<SmallVector<StringRef>> choices{{}};
