@@ -32,6 +32,9 @@ struct TileAccess {
 struct KernelSchedule {
   /// The number of units of work; 0 if there is nothing to do.
   int64_t units = 1;
+  /// How many phases of equally many units these are: the units of a phase begin when all those of
+  /// the phases before are complete.
+  int64_t phases = 1;
   /// Units that are worth a task of their own; a launch with no more than this is serial.
   int64_t grain = 1;
   /// Bytes of scratch memory that a launch must provide.

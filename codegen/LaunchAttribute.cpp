@@ -76,6 +76,7 @@ static TileAccess readTiles(DictionaryAttr from) {
 void setLaunch(LLVM::LLVMFuncOp function, const KernelSchedule &schedule) {
   EntryWriter entries(function.getContext());
   entries.add("units", schedule.units, -1);
+  entries.add("phases", schedule.phases, 1);
   entries.add("grain", schedule.grain, -1);
   entries.add("scratch", schedule.scratchBytes, 0);
   entries.add("operations", schedule.operations, 0);
@@ -93,6 +94,7 @@ std::optional<KernelSchedule> getLaunch(LLVM::LLVMFuncOp function) {
     return std::nullopt;
   KernelSchedule schedule;
   schedule.units = readNumber(entries, "units", 1);
+  schedule.phases = readNumber(entries, "phases", 1);
   schedule.grain = readNumber(entries, "grain", 1);
   schedule.scratchBytes = readNumber(entries, "scratch", 0);
   schedule.operations = readNumber(entries, "operations", 0);

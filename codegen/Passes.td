@@ -20,13 +20,15 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
     Every `hlo.kernel_function` becomes an `llvm.func` of the same name, whose body consists of the
     `scf`, `arith`, `math` and `vector` dialects and of LLVM's loads and stores. Its arguments are a
     pointer for each input, a pointer for each output, a pointer to scratch memory, and the range
-    [begin, end) of units to compute. Units are independent of each other. What a unit is (a row, a
+    [begin, end) of units to compute. The units of a phase are independent of each other. What a unit is (a row, a
     tile, a block of elements) depends only on the kernel, never on the number of threads, so results
     do not depend on that number either. The kernel's `schedules` prescribe the code for each target.
 
     The attribute `hlo.launch` of the function says how a launch runs it:
 
     - `units`, the number of units;
+    - `phases`, if there are several, the number of phases, each of as many units: those of a phase
+      begin when all units before them are complete;
     - `grain`, the number of units that are worth a task of their own;
     - `scratch`, the bytes of scratch memory that it needs;
     - `unrolled`, if it is straight-line code;

@@ -235,6 +235,30 @@ Value VectorSorter::divide(const Segment &segment, Value pivot) {
   return subtract(middle, segment.begin);
 }
 
+Value VectorSorter::divide(Value memory, Value begin, Value end, Value pivot) {
+  ScopedLanes wide(index, lanes);
+  row = memory;
+  return add(begin, divide({begin, subtract(end, begin), getBudget()}, pivot));
+}
+
+MemoryArray VectorSorter::sample(Value memory) {
+  ScopedLanes scalar(index, 1);
+  row = memory;
+  RowSorter sorter(context, kPartSamples, element);
+  Value samples = context.allocateOnStack(sorter.getBufferBytes()),
+        other = context.allocateOnStack(sorter.getBufferBytes());
+  Value step = index.constant(size / kPartSamples);
+  buildFor(context, index.constant(0), index.constant(kPartSamples), 1, [&](Value i) {
+    VectorIndex from = index.uniform(arith::MulIOp::create(b, i, step));
+    storeElements(index, sorter.getColumn(samples, 0), {index.uniform(i)},
+                  {access(row).load(from, {}), {}}, {});
+  });
+  auto less = [&](ArrayRef<VectorValue> x, ArrayRef<VectorValue> y) {
+    return isLess(x[0].re, y[0].re);
+  };
+  return sorter.getColumn(sorter.mergeSort(samples, other, kSampleRun, less), 0);
+}
+
 //===-- Segments that wait -------------------------------------------------------------------===//
 
 Value VectorSorter::segmentAt(Value top, int64_t field) {
@@ -272,17 +296,25 @@ SmallVector<Value> VectorSorter::pop(Value top) {
   return state;
 }
 
+Value VectorSorter::getBudget() {
+  return index.constant(2 * int64_t(llvm::Log2_64_Ceil(uint64_t(size))));
+}
+
 void VectorSorter::sort(Value memory) {
+  Value zero = index.constant(0), count = index.constant(size);
+  if (compress)
+    return sort(memory, zero, count);
+  ScopedLanes wide(index, lanes);
+  row = memory;
+  sortFew({zero, count, getBudget()},
+          int64_t(llvm::PowerOf2Ceil(uint64_t(llvm::divideCeil(size, lanes)))));
+}
+
+void VectorSorter::sort(Value memory, Value begin, Value end) {
   ScopedLanes wide(index, lanes);
   row = memory;
   Value zero = index.constant(0);
-  Segment whole{zero, index.constant(size),
-                index.constant(2 * int64_t(llvm::Log2_64_Ceil(uint64_t(size))))};
-  if (!compress) {
-    sortFew(whole, int64_t(llvm::PowerOf2Ceil(uint64_t(llvm::divideCeil(size, lanes)))));
-    return;
-  }
-  SmallVector<Value> state{whole.begin, whole.count, whole.budget, zero};
+  SmallVector<Value> state{begin, subtract(end, begin), getBudget(), zero};
   SmallVector<Type> types(state.size(), b.getIndexType());
   auto either = [&](Value condition, function_ref<SmallVector<Value>()> first,
                     function_ref<SmallVector<Value>()> second) {

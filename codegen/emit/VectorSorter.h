@@ -22,6 +22,17 @@ public:
   /// Sorts the row at `row`.
   void sort(mlir::Value row);
 
+  // For rows that are sorted in parts, one after the other or at the same time. Such rows are
+  // `exact`, and too long for registers.
+
+  /// Sorts kPartSamples elements of the row at `row`; returns them, in memory on the stack.
+  MemoryArray sample(mlir::Value row);
+  /// Moves the elements from `begin` to `end` that are less than `pivot` to the front; returns
+  /// where the others begin.
+  mlir::Value divide(mlir::Value row, mlir::Value begin, mlir::Value end, mlir::Value pivot);
+  /// Sorts the elements from `begin` to `end`.
+  void sort(mlir::Value row, mlir::Value begin, mlir::Value end);
+
 private:
   /// A segment of the row, and how often it may still be partitioned by a sampled pivot.
   struct Segment {
@@ -36,6 +47,7 @@ private:
   Pivot choosePivot(const Segment &segment);
   Pivot chooseByExtremes(const Segment &segment, mlir::Value least);
   mlir::Value divide(const Segment &segment, mlir::Value pivot);
+  mlir::Value getBudget();
   llvm::SmallVector<mlir::Value> divideWhole(const Segment &segment, mlir::Value wide);
   llvm::SmallVector<mlir::Value> makeRoom(llvm::ArrayRef<mlir::Value> state);
   void move(mlir::Value to, mlir::Value at, mlir::Value from, mlir::Value first, mlir::Value count);

@@ -74,7 +74,7 @@ LogicalResult ProgramEmitter::emitBody(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (auto launch = dyn_cast<hlo::LaunchOp>(op))
       longestFrame = std::max<size_t>(longestFrame,
-                                      launch.getInputs().size() + launch.getOutputs().size() + 2);
+                                      launch.getInputs().size() + launch.getOutputs().size() + 3);
     if (isa<memref::CopyOp>(op))
       longestFrame = std::max(longestFrame, kCopyFrame);
     if (auto call = dyn_cast<hlo::RuntimeCallOp>(op))

@@ -21,7 +21,8 @@ LLVM::LLVMFuncOp ProgramEmitter::beginTask(StringRef symbol) {
   return task;
 }
 
-/// The loop body that the runtime calls: unpacks the launch's pointers and runs a range of tasks.
+/// The loop body that the runtime calls: unpacks the launch's pointers, the context if there is a
+/// trace, and the number of units in phases before, if there are phases; and runs a range of tasks.
 LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSchedule &schedule) {
   LLVM::LLVMFuncOp &task = tasks[launch.getKernel()];
   if (task)
@@ -34,10 +35,17 @@ LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSched
   size_t count = launch.getInputs().size() + launch.getOutputs().size() + 1;
   for (size_t i = 0; i < count; ++i)
     arguments.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * i)));
-  Value grain = constant(i64, schedule.grain), units = constant(i64, schedule.units);
-  arguments.push_back(LLVM::MulOp::create(b, task.getArgument(1), grain));
-  Value end = LLVM::MulOp::create(b, task.getArgument(2), grain);
-  arguments.push_back(arith::MinSIOp::create(b, end, units));
+  Value grain = constant(i64, schedule.grain),
+        units = constant(i64, schedule.units / schedule.phases);
+  Value begin = LLVM::MulOp::create(b, task.getArgument(1), grain),
+        end = LLVM::MulOp::create(b, task.getArgument(2), grain);
+  end = arith::MinSIOp::create(b, end, units);
+  if (schedule.phases > 1) {
+    Value before = LLVM::LoadOp::create(b, i64, offset(task.getArgument(0), 8 * (count + 1)));
+    begin = LLVM::AddOp::create(b, begin, before);
+    end = LLVM::AddOp::create(b, end, before);
+  }
+  arguments.append({begin, end});
   auto callKernel = [&]() -> LogicalResult {
     LLVM::CallOp::create(b, getKernel(launch), arguments);
     return success();
@@ -73,7 +81,7 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
     arguments.push_back(locate(buffer));
   Value scratch = given ? locate(given) : Value(LLVM::ZeroOp::create(b, pointer));
   arguments.push_back(scratch);
-  int64_t tasks = (schedule.units + schedule.grain - 1) / schedule.grain;
+  int64_t units = schedule.units / schedule.phases, tasks = llvm::divideCeil(units, schedule.grain);
   Type i64 = b.getI64Type();
   if (target.singleThreaded || tasks < 2) {
     arguments.push_back(constant(i64, 0));
@@ -85,7 +93,13 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
     LLVM::StoreOp::create(b, argument, offset(frame, 8 * i));
   if (tracer.isEnabled())
     LLVM::StoreOp::create(b, context, offset(frame, 8 * arguments.size()));
-  callParallel(tasks, getTask(launch, schedule));
+  LLVM::LLVMFuncOp task = getTask(launch, schedule);
+  for (int64_t phase = 0; phase < schedule.phases; ++phase) {
+    if (schedule.phases > 1)
+      LLVM::StoreOp::create(b, constant(i64, phase * units),
+                            offset(frame, 8 * (arguments.size() + 1)));
+    callParallel(tasks, task);
+  }
   return success();
 }
 

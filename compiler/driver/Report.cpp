@@ -156,6 +156,8 @@ void ReportWriter::writeKernel(const KernelFacts &facts) {
   out << formatv("\n    {0}, {1}", count(facts.units, "unit"),
                  facts.tasks > 1 ? "in " + number(facts.tasks) + " tasks of " + number(facts.grain)
                                  : "serial");
+  if (facts.phases > 1)
+    out << formatv(", in each of {0} phases", number(facts.phases));
   if (facts.codeBytes)
     out << ", " << count(*facts.codeBytes, "byte") << " of code\n";
   else

@@ -195,7 +195,7 @@ def HLO_ScheduleAttr : HLO_Attr<"Schedule", "schedule"> {
     - `lanes`: elements of a vector; 0 if code generation chooses what fits the kernel's types.
     - `group`: successive elements of a contracting dimension that one instruction multiplies and
       adds.
-    - `units`: number of independent parts of the work; `grain`: units per task. 0 if code generation
+    - `units`: number of independent parts of the work, or of each of its phases; `grain`: units per task. 0 if code generation
       computes them.
     - `scratch`: bytes of memory that a launch needs in addition to its operands.
     - `with`: names of options of the strategy that are on.

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace hloc {
 
-/// Columns of a buffer begin at cache lines.
+/// Buffers and their columns begin at cache lines.
 static constexpr int64_t kColumnAlignment = 64;
 
 SortProblem::SortProblem(hlo::SortOp op, hlo::ComputationOp comparator)
@@ -30,6 +30,20 @@ SortProblem::SortProblem(hlo::SortOp op, hlo::ComputationOp comparator)
 SmallVector<Type> SortProblem::getColumns() const {
   return keys.empty() ? elements
                       : SmallVector<Type>{IntegerType::get(elements[0].getContext(), 64)};
+}
+
+int64_t SortProblem::countDigitPasses(int64_t values) const {
+  int64_t passes = 0;
+  for (const SortKey &key : keys)
+    passes += llvm::divideCeil(key.getBits(), int64_t(llvm::Log2_64(uint64_t(values))));
+  return passes;
+}
+
+int64_t SortProblem::getDigitsSharedBytes(int64_t values, int64_t parts) const {
+  // Which buffer holds the entries before and after each pass, and how often each part has each
+  // value.
+  return int64_t(
+      llvm::alignTo((countDigitPasses(values) + 1) * 8 + parts * values * 4, kColumnAlignment));
 }
 
 int64_t SortProblem::getBufferBytes() const { return getColumnBytes(size, getColumns()); }
@@ -61,6 +75,12 @@ int64_t SortProblem::getVectorBufferBytes(int64_t vectors, const Target &target)
 bool canCompress(const Target &target) { return target.hasMaskRegisters || target.hasWordPermute; }
 
 int64_t getAsideBytes(const Target &target) { return target.machine.l1.bytes / 2; }
+
+int64_t getSharedBytes(int64_t parts) {
+  // For each part its pivot, where it begins, and whether some element is not what its key gives;
+  // the end of the last part, and two places of elements with equal keys.
+  return int64_t(llvm::alignTo((3 * parts + 3) * 8, kColumnAlignment));
+}
 
 int64_t getColumnBytes(int64_t size, ArrayRef<Type> columns) {
   int64_t bytes = 0;

@@ -16,6 +16,10 @@ struct SortProblem {
 
   /// Bytes of a buffer for one row: of entries, if there are keys, else of all operands' elements.
   int64_t getBufferBytes() const;
+  /// Passes over a row to sort it by all keys, with digits of `values` values.
+  int64_t countDigitPasses(int64_t values) const;
+  /// Bytes of what the units that sort a row in `parts` with such digits tell each other.
+  int64_t getDigitsSharedBytes(int64_t values, int64_t parts) const;
   /// The types of a buffer's columns.
   llvm::SmallVector<mlir::Type> getColumns() const;
 
@@ -54,6 +58,12 @@ inline constexpr llvm::StringLiteral kInRegisters = "registers";
 /// Bytes of the temporary memory in which sort.vectors collects one side while it partitions a
 /// chunk of a row by a pivot: it stays in the L1 cache.
 int64_t getAsideBytes(const Target &target);
+
+/// Elements of a long row that are sorted to find where its parts begin, and those of the runs in
+/// which that starts.
+inline constexpr int64_t kPartSamples = 256, kSampleRun = 8;
+/// Bytes of what the units that sort a row in `parts` with vectors tell each other.
+int64_t getSharedBytes(int64_t parts);
 
 /// Bytes of a buffer that holds columns of `size` elements of these types.
 int64_t getColumnBytes(int64_t size, llvm::ArrayRef<mlir::Type> columns);

@@ -3,9 +3,9 @@
 // the choice.
 //
 // - sort.network: a sorting network over `lanes` rows at a time, one in each lane.
-// - sort.vectors: a quicksort of each row, whose segments of up to `block` vectors are sorted in
-//   registers. It sorts the elements' own keys, or a key above each position.
-// - sort.digits: a radix sort of each row. `block` is the number of values of a digit.
+// - sort.vectors: a quicksort of each row (SortVectors.cpp).
+// - sort.digits: a radix sort of each row. `block` is the number of values of a digit and, if a
+//   single row is divided into parts, which as many units sort together, their number.
 // - sort.merge: a merge sort of each row. `block` is the number of elements of the first runs,
 //   which are sorted by insertion.
 // - topk.select: `lanes` elements at a time are compared with the last one that is among the first
@@ -20,8 +20,7 @@
 #include "compiler/target/Access.h"
 #include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
-#include "passes/schedule/SortProblem.h"
-#include "passes/schedule/Strategies.h"
+#include "passes/schedule/SortSchedule.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -31,9 +30,6 @@ namespace hloc {
 
 namespace {
 
-/// Buffers up to this size are on the stack. Larger ones are in scratch memory of bounded size, for
-/// a bounded number of units.
-constexpr int64_t kStackBytes = 64 << 10, kScratchBytes = 16 << 20, kMaxUnits = 64;
 /// Elements of the runs that are sorted by insertion, and the most that a written schedule may
 /// have.
 constexpr int64_t kRun = 8, kLongestRun = 64;
@@ -50,55 +46,13 @@ constexpr double kMissedEnds = 0.5;
 constexpr double kCountCycles = 1.5, kListCycles = 1.5;
 /// Bytes of an entry: a key above an element or its position.
 constexpr double kEntryBytes = 8;
-/// Cycles to convert a vector of elements to entries and back.
-constexpr double kEntryCycles = 32;
 /// Instructions of one comparison of a network: two loads, two stores, and minimum and maximum of
 /// unsigned 64-bit integers, which are one instruction each with AVX-512 and otherwise a comparison
 /// with inverted signs and two blends; and cycles to find the next pair.
-constexpr double kAccesses = 2, kWideMinMax = 2, kNarrowMinMax = 7, kPairCycles = 1.5;
-/// The most vectors that are sorted in registers, limited by their number; and the vectors of a
-/// segment of a longer row. Longer rows need code for two lengths, and more of it would take longer
-/// to compile than it saves.
-constexpr int64_t kMostVectors = 16, kSegmentVectors = 8;
-/// Cycles to partition one vector by a pivot and write back one side, with a compress instruction
-/// or with permutations from a table; the factor by which levels exceed those of perfect pivots;
-/// and the factor by which segments are padded.
-constexpr double kCompressCycles = 8, kPermuteCycles = 10, kUneven = 1.2, kFilledSegments = 1.4;
-/// Cycles to choose a pivot and to begin and end a segment, to load and store one of its vectors,
-/// and to fill the table of permutations.
-constexpr double kSegmentCycles = 120, kSegmentAccesses = 4, kTableCycles = 1500;
-/// Memory streams of a level whose segments exceed L2; cycles to convert a vector of elements to
-/// whole keys and back.
-constexpr double kSegmentStreams = 4, kWholeKeyCycles = 8;
+constexpr double kAccesses = 2, kWideMinMax = 2, kPairCycles = 1.5;
 /// Cycles of a vector of elements that contains no new candidate, and how often the candidates of a
 /// row are sorted.
 constexpr double kLookCycles = 4, kSelections = 3;
-
-/// The sort of a kernel; null if it has none, which the strategies refuse.
-hlo::SortOp findSort(const KernelProblem &problem) {
-  auto sorts = problem.body.getOps<hlo::SortOp>();
-  return sorts.empty() ? hlo::SortOp() : *sorts.begin();
-}
-
-SortProblem getSort(const KernelProblem &problem) {
-  hlo::SortOp op = findSort(problem);
-  return SortProblem(op, lookupComputation(op, op.getToApplyAttr()));
-}
-
-/// The number of operands whose results are gathered from the positions in entries.
-double countGathers(const SortProblem &sort) {
-  bool holdsElements =
-      sort.keys.size() == 1 && (sort.elements.size() == 1 || sort.keys[0].isFaithful());
-  return double(sort.elements.size()) - double(holdsElements);
-}
-
-/// Time to convert all elements to entries and back.
-double getEntryTime(const KernelProblem &problem, const SortProblem &sort, int64_t lanes) {
-  double elements = double(sort.rows) * double(sort.size);
-  return elements * (problem.costs.fromCycles(kEntryCycles / double(lanes)) *
-                         std::max<double>(1, sort.keys.size()) +
-                     countGathers(sort) * problem.costs.getGatherTime());
-}
 
 /// Time of a radix sort of `size` entries by `bits` bits, with digits of `values` values.
 double getDigitsTime(const KernelProblem &problem, int64_t size, int64_t bits, int64_t values) {
@@ -136,52 +90,6 @@ std::string checkRun(int64_t run) {
              : "expected runs of 1 to " + std::to_string(kLongestRun) + " elements";
 }
 
-//===-- Row by row ---------------------------------------------------------------------------===//
-
-/// The units, their buffers (`bytes` bytes per unit), and the lanes.
-ScheduleFields planRows(const KernelProblem &problem, const SortProblem &sort, int64_t bytes) {
-  ScheduleFields fields;
-  int64_t rows = std::max<int64_t>(1, sort.rows);
-  bool onStack = bytes <= kStackBytes;
-  int64_t most = std::min(kMaxUnits, getLeastUnits(problem.target));
-  fields.units = sort.sharesBytes ? 1
-                 : onStack ? rows
-                           : std::min({rows, most, std::max<int64_t>(kScratchBytes / bytes, 1)});
-  // All units but the last have equally many rows.
-  fields.units = llvm::divideCeil(rows, llvm::divideCeil(rows, fields.units));
-  fields.scratch = onStack ? 0 : fields.units * bytes;
-  fields.lanes =
-      sort.sharesBytes
-          ? 1
-          : problem.target.getLanes(std::max<int64_t>(getWidestElement(problem.body), 32));
-  while (fields.lanes > 1 && fields.lanes / 2 >= sort.size)
-    fields.lanes /= 2;
-  return fields;
-}
-
-std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
-                      const SortProblem &sort, int64_t bytes) {
-  if (std::string wrong = checkFieldNames(schedule, {"block", "lanes", "units", "scratch"});
-      !wrong.empty())
-    return wrong;
-  if (schedule.getBlock().size() != 1)
-    return "expected `block` to be one number";
-  int64_t widest = std::max<int64_t>(getWidestElement(problem.body), 32);
-  if (std::string wrong = checkLanes(problem, schedule, widest); !wrong.empty())
-    return wrong;
-  if (sort.sharesBytes && (schedule.getLanes() != 1 || schedule.getUnits() != 1))
-    return "expected one lane and one unit: rows of such elements do not begin at whole bytes";
-  int64_t units = schedule.getUnits();
-  if (units < 1 || units > std::max<int64_t>(1, sort.rows))
-    return "expected no more `units` than there are rows";
-  if (schedule.getScratch() == 0 ? bytes > problem.target.kernelStackBytes / 2
-                                 : schedule.getScratch() != units * bytes)
-    return "expected `scratch` to be " + std::to_string(units * bytes) +
-           " bytes for the buffers of these units" +
-           (bytes > problem.target.kernelStackBytes / 2 ? "" : ", or none");
-  return "";
-}
-
 //===-- sort.digits --------------------------------------------------------------------------===//
 
 std::string refuseDigits(const KernelProblem &problem) {
@@ -191,27 +99,47 @@ std::string refuseDigits(const KernelProblem &problem) {
                                        : "";
 }
 
+/// Time of all passes over all rows.
+double getDigitsTime(const KernelProblem &problem, const SortProblem &sort, int64_t values) {
+  double row = 0;
+  for (const SortKey &key : sort.keys)
+    row += getDigitsTime(problem, sort.size, key.getBits(), values);
+  return double(sort.rows) * row;
+}
+
+/// Bytes of scratch memory to sort a row in `parts`.
+int64_t getPartsScratch(const SortProblem &sort, int64_t values, int64_t parts) {
+  return sort.getDigitsSharedBytes(values, parts) + 2 * sort.getBufferBytes();
+}
+
 void proposeDigits(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   SortProblem sort = getSort(problem);
-  ScheduleFields fields = planRows(problem, sort, 2 * sort.getBufferBytes());
   for (int64_t values : kDigitValues) {
+    ScheduleFields fields = planRows(problem, sort, 2 * sort.getBufferBytes());
     fields.block = {values};
+    double time = getDigitsTime(problem, sort, values) + getEntryTime(problem, sort, fields.lanes);
+    if (int64_t parts = chooseParts(problem, sort, time); parts > 1)
+      planParts(fields, parts, getPartsScratch(sort, values, parts));
     schedules.push_back(makeSchedule(problem, "sort.digits", fields));
   }
 }
 
 double costDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   SortProblem sort = getSort(problem);
-  double row = 0;
-  for (const SortKey &key : sort.keys)
-    row += getDigitsTime(problem, sort.size, key.getBits(), schedule.getBlock()[0]);
-  return double(sort.rows) * row + getEntryTime(problem, sort, schedule.getLanes());
+  return getDigitsTime(problem, sort, schedule.getBlock()[0]) +
+         getEntryTime(problem, sort, schedule.getLanes());
 }
 
 std::string checkDigits(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   SortProblem sort = getSort(problem);
-  std::string wrong = checkRows(problem, schedule, sort, 2 * sort.getBufferBytes());
-  return wrong.empty() ? checkDigitValues(schedule.getBlock()[0]) : wrong;
+  ArrayRef<int64_t> block = schedule.getBlock();
+  if (block.empty())
+    return "expected `block` to be the number of values of a digit";
+  if (std::string wrong = checkDigitValues(block[0]); !wrong.empty())
+    return wrong;
+  return block.size() == 2
+             ? checkParts(problem, schedule, sort, getPartsScratch(sort, block[0], block[1]))
+             : checkRows(problem, schedule, sort, 2 * sort.getBufferBytes());
 }
 
 //===-- sort.merge ---------------------------------------------------------------------------===//
@@ -246,89 +174,6 @@ std::string checkMerge(const KernelProblem &problem, hlo::ScheduleAttr schedule)
   SortProblem sort = getSort(problem);
   std::string wrong = checkRows(problem, schedule, sort, 2 * sort.getBufferBytes());
   return wrong.empty() ? checkRun(schedule.getBlock()[0]) : wrong;
-}
-
-//===-- sort.vectors -------------------------------------------------------------------------===//
-
-std::string refuseVectors(const KernelProblem &problem) {
-  if (!findSort(problem))
-    return "the kernel contains no sort";
-  SortProblem sort = getSort(problem);
-  if (!canCompress(problem.target))
-    return "the processor has no instruction to compress the lanes of a vector";
-  if (sort.sharesBytes)
-    return "elements share bytes";
-  return sort.getVectorBits() == 0
-             ? "the comparator's order is not that of a single integer per element"
-             : "";
-}
-
-/// Vectors that hold a row, up to the most that are sorted in registers.
-int64_t getMostVectors(const KernelProblem &problem, const SortProblem &sort) {
-  int64_t lanes = problem.target.getLanes(sort.getVectorBits()),
-          whole = int64_t(llvm::divideCeil(std::max<int64_t>(1, sort.size), lanes));
-  return std::min(kMostVectors, int64_t(llvm::PowerOf2Ceil(uint64_t(whole))));
-}
-
-void proposeVectors(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
-  SortProblem sort = getSort(problem);
-  int64_t vectors = getMostVectors(problem, sort);
-  if (vectors * problem.target.getLanes(sort.getVectorBits()) < sort.size)
-    vectors = std::min(vectors, kSegmentVectors);
-  ScheduleFields fields =
-      planRows(problem, sort, sort.getVectorBufferBytes(vectors, problem.target));
-  fields.block = {vectors};
-  schedules.push_back(makeSchedule(problem, "sort.vectors", fields));
-}
-
-/// Cycles per vector to sort `vectors` registers of `bits`-bit integers.
-double getRegisterSortCycles(const Target &target, int64_t bits, int64_t vectors) {
-  double columns = llvm::Log2_64(uint64_t(vectors)),
-         across = llvm::Log2_64(uint64_t(target.getLanes(bits)));
-  double order = bits == 32 || target.hasMaskRegisters ? 1 : kNarrowMinMax / 2;
-  double orders = columns * (columns + 1) / 2 + across * (columns + 1) + across * (across - 1);
-  double shuffles = across * 1.5 + across * (across - 1) + std::min(columns, across) + 1;
-  return orders * order / target.machine.rates.simple + shuffles / target.machine.rates.shuffle +
-         kSegmentAccesses;
-}
-
-double costVectors(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  SortProblem sort = getSort(problem);
-  const Target &target = problem.target;
-  int64_t bits = sort.getVectorBits(), lanes = target.getLanes(bits),
-          vectors = schedule.getBlock()[0];
-  double size = double(sort.size), whole = std::ceil(size / double(lanes)), cycles = 0,
-         bytes = size * double(bits) / 8;
-  double few = double(vectors * lanes);
-  if (size <= few) {
-    cycles = double(vectors) * getRegisterSortCycles(target, bits, vectors);
-  } else {
-    double levels = kUneven * std::log2(size / few) + 1, segments = 2 * size / few;
-    cycles =
-        levels * whole * (target.hasMaskRegisters ? kCompressCycles : kPermuteCycles) +
-        segments * kSegmentCycles +
-        (target.hasMaskRegisters ? 0 : kTableCycles / double(std::max<int64_t>(1, sort.rows))) +
-        kFilledSegments * whole * getRegisterSortCycles(target, bits, vectors);
-  }
-  double far = std::max(0.0, std::log2(bytes / double(target.machine.l2.bytes)));
-  double row = problem.costs.fromCycles(cycles) +
-               kSegmentStreams * far * bytes * problem.costs.getStreamTime(bytes);
-  bool isWhole = sort.hasWholeKeys();
-  double elements = double(sort.rows) * size;
-  return double(sort.rows) * row +
-         (isWhole
-              ? elements * problem.costs.fromCycles(kWholeKeyCycles / double(lanes))
-              : getEntryTime(problem, sort, schedule.getLanes()) +
-                    elements * double(sort.elements.size() == 1) * problem.costs.getGatherTime());
-}
-
-std::string checkVectors(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
-  SortProblem sort = getSort(problem);
-  int64_t most = getMostVectors(problem, sort);
-  ArrayRef<int64_t> block = schedule.getBlock();
-  if (block.size() != 1 || block[0] < 1 || block[0] > most || !llvm::isPowerOf2_64(block[0]))
-    return "expected `block` to be a power of two of up to " + std::to_string(most) + " vectors";
-  return checkRows(problem, schedule, sort, sort.getVectorBufferBytes(block[0], problem.target));
 }
 
 //===-- sort.network -------------------------------------------------------------------------===//
@@ -475,8 +320,7 @@ ArrayRef<Strategy> getSortStrategies() {
   static const Strategy strategies[] = {
       {"sort.network", kind, refuseNetwork, proposeNetwork, costNetwork, checkNetwork,
        describeSums},
-      {"sort.vectors", kind, refuseVectors, proposeVectors, costVectors, checkVectors,
-       describeSums},
+      kSortByVectors,
       {"sort.digits", kind, refuseDigits, proposeDigits, costDigits, checkDigits, describeSums},
       {"sort.merge", kind, refuseMerge, proposeMerge, costMerge, checkMerge, describeSums},
       {"topk.select", kind, refuseSelect, proposeSelect, costSelect, checkSelect, describeSums},

@@ -9,13 +9,13 @@
 //   order, above the element itself if it is the only operand, or above its position, by which all
 //   operands are then gathered. Several keys are sorted by one after the other, the least
 //   significant first.
-// - With vectors, the integers that are sorted are the elements' own keys (WholeKeys.h), or such
-//   entries with positions.
+// - With vectors, the integers that are sorted are the elements' own keys, or such entries with
+//   positions (VectorRow.h).
 // - Otherwise the elements of all operands are merged by calling the comparator.
 #include "codegen/emit/RowSorter.h"
 #include "codegen/emit/SortKeyCode.h"
-#include "codegen/emit/VectorSorter.h"
-#include "codegen/kernels/sort/WholeKeys.h"
+#include "codegen/kernels/sort/DigitParts.h"
+#include "codegen/kernels/sort/VectorRow.h"
 #include "codegen/math/Math.h"
 #include "passes/frontend/NotSupported.h"
 #include "passes/schedule/SortProblem.h"
@@ -41,13 +41,15 @@ private:
   Value locateRow(Value memory, Value number);
   void refuseComparator();
   Value makeEntry(const SortKey &key, VectorIndex position, Mask mask);
-  void makeEntries(const SortKey &key, Value buffer, bool isFirst);
+  void makeEntries(const SortKey &key, Value buffer, DigitParts::Loop loop);
+  void writeEntries(Value buffer, DigitParts::Loop loop);
   Value getWholeKey(Value entry);
   void writeEntry(Value entry, VectorIndex position, Mask mask);
   void sortEntries(Value buffer, Value other);
   void sortElements(Value buffer, Value other);
   void prepareVectors();
   void sortByVectors(Value buffer);
+  void emitParts();
 
   ElementIndex place(VectorIndex position) {
     ElementIndex at(row);
@@ -76,9 +78,8 @@ private:
   /// True if entries hold elements below their keys rather than positions.
   bool holdsElements = false;
   std::optional<RowSorter> sorter;
-  std::optional<VectorSorter> vectors; // with `whole`, if keys are whole; else `sorter`
-  std::optional<WholeKeys> whole;
-  ElementIndex row; // without the sorted dimension
+  std::optional<VectorRow> vectors; // or else `sorter`
+  ElementIndex row;                 // without the sorted dimension
 };
 
 } // namespace
@@ -108,7 +109,10 @@ LogicalResult SortKernel::emit() {
     prepareVectors();
   else
     sorter.emplace(context, size, problem.getColumns());
-  emitRows();
+  if (chosen.getBlock().size() > 1)
+    emitParts();
+  else
+    emitRows();
   return success();
 }
 
@@ -272,10 +276,11 @@ void SortKernel::writeEntry(Value entry, VectorIndex position, Mask mask) {
   }
 }
 
-/// Fills `buffer` with entries: of all positions in order, or of those that it already holds.
-void SortKernel::makeEntries(const SortKey &key, Value buffer, bool isFirst) {
-  MemoryArray entries = sorter->getColumn(buffer, 0);
-  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
+/// Fills entries of `buffer`: of their own positions, or of those that they already hold.
+void SortKernel::makeEntries(const SortKey &key, Value buffer, DigitParts::Loop loop) {
+  MemoryArray entries{buffer, RankedTensorType::get({size}, b.getI64Type())};
+  bool isFirst = &key == &keys.back();
+  loop([&](VectorIndex position, Mask mask) {
     VectorIndex from = position;
     if (!isFirst) {
       Value entry = loadElements(index, entries, {position}, mask).re;
@@ -284,20 +289,31 @@ void SortKernel::makeEntries(const SortKey &key, Value buffer, bool isFirst) {
     }
     if (Value entry = makeEntry(key, from, mask))
       storeElements(index, entries, {position}, {entry, {}}, mask);
-    return SmallVector<Value>();
+  });
+}
+
+void SortKernel::writeEntries(Value buffer, DigitParts::Loop loop) {
+  MemoryArray entries{buffer, RankedTensorType::get({size}, b.getI64Type())};
+  loop([&](VectorIndex position, Mask mask) {
+    writeEntry(loadElements(index, entries, {position}, mask).re, position, mask);
   });
 }
 
 void SortKernel::sortEntries(Value buffer, Value other) {
+  auto wholeRow = [&](function_ref<void(VectorIndex, Mask)> elementsAt) {
+    buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
+      elementsAt(position, mask);
+      return SmallVector<Value>();
+    });
+  };
   Value sorted = buffer;
   for (const SortKey &key : llvm::reverse(keys)) {
-    bool isFirst = &key == &keys.back();
-    makeEntries(key, sorted, isFirst);
+    makeEntries(key, sorted, wholeRow);
     if (context.emitter.hasFailed())
       return;
     // Whichever of the two buffers does not hold the sorted entries.
     Value rest = other;
-    if (!isFirst) {
+    if (&key != &keys.back()) {
       Value swapped = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, sorted, other);
       rest = arith::SelectOp::create(b, swapped, buffer, other);
     }
@@ -306,58 +322,56 @@ void SortKernel::sortEntries(Value buffer, Value other) {
                  ? sorter->radixSort(sorted, rest, key.getBits(), block)
                  : sorter->mergeHighHalves(sorted, rest, block);
   }
-  MemoryArray entries = sorter->getColumn(sorted, 0);
-  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
-    writeEntry(loadElements(index, entries, {position}, mask).re, position, mask);
-    return SmallVector<Value>();
-  });
+  writeEntries(sorted, wholeRow);
+}
+
+//===-- In parts -----------------------------------------------------------------------------===//
+
+/// The only row is sorted by several units together.
+void SortKernel::emitParts() {
+  ArrayRef<int64_t> block = context.chosen.getBlock();
+  row = reshapeIndex(index, rows, rowShape, index.uniform(0));
+  Value shared = context.getScratch();
+  auto after = [&](int64_t bytes) { return movePointer(index, shared, index.constant(bytes)); };
+  if (vectors) {
+    Value buffer = problem.sortsInResult() ? context.getOutput(outputOf[0]).pointer
+                                           : after(getSharedBytes(block[1]));
+    if (!vectors->sortInParts(buffer, shared, block[1]))
+      refuseComparator();
+    return;
+  }
+  DigitParts digits(context, problem, block[0], block[1], shared,
+                    after(problem.getDigitsSharedBytes(block[0], block[1])));
+  for (const SortKey &key : llvm::reverse(keys)) {
+    digits.visit([&](Value buffer, DigitParts::Loop loop) { makeEntries(key, buffer, loop); });
+    digits.sort(key.getBits());
+  }
+  digits.visit([&](Value buffer, DigitParts::Loop loop) { writeEntries(buffer, loop); });
+  digits.finish();
 }
 
 //===-- By vectors ---------------------------------------------------------------------------===//
 
 void SortKernel::prepareVectors() {
-  IntegerType type = b.getIntegerType(unsigned(problem.getVectorBits()));
-  vectors.emplace(context, type, size, context.chosen.getBlock()[0],
-                  /*exact=*/problem.sortsInResult());
-  if (!problem.hasWholeKeys())
-    return;
-  auto read = [this](VectorIndex position, Mask mask) {
+  VectorRow::RowAccess access;
+  access.read = [this](VectorIndex position, Mask mask) {
     return context.emitter.emit(op.getInputs()[0], place(position), mask);
   };
-  auto write = [this](VectorIndex position, VectorValue value, Mask mask) {
+  access.write = [this](VectorIndex position, VectorValue value, Mask mask) {
     store(0, place(position), value, mask);
   };
-  whole.emplace(context, keys[0], size, type, read, write);
+  access.makeEntry = [this](VectorIndex position, Mask mask) {
+    return makeEntry(keys[0], position, mask);
+  };
+  access.writeEntry = [this](Value entry, VectorIndex position, Mask mask) {
+    writeEntry(entry, position, mask);
+  };
+  vectors.emplace(context, problem, context.chosen.getBlock()[0], std::move(access));
 }
 
 void SortKernel::sortByVectors(Value buffer) {
-  if (whole) {
-    if (!whole->make(buffer)) {
-      refuseComparator();
-      return;
-    }
-    vectors->sort(buffer);
-    whole->write(buffer);
-    return;
-  }
-  // Vectors sort signed integers.
-  auto turnSign = [&](Value entry) -> Value {
-    Value sign = arith::ConstantOp::create(b, b.getI64IntegerAttr(INT64_MIN));
-    return arith::XOrIOp::create(b, entry, index.getLanes() > 1 ? index.splat(sign) : sign);
-  };
-  MemoryArray entries{buffer, RankedTensorType::get({size}, b.getI64Type())};
-  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
-    if (Value entry = makeEntry(keys[0], position, mask))
-      storeElements(index, entries, {position}, {turnSign(entry), {}}, mask);
-    return SmallVector<Value>();
-  });
-  if (context.emitter.hasFailed())
-    return;
-  vectors->sort(buffer);
-  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
-    writeEntry(turnSign(loadElements(index, entries, {position}, mask).re), position, mask);
-    return SmallVector<Value>();
-  });
+  if (!vectors->sort(buffer))
+    refuseComparator();
 }
 
 /// Lanes are different rows, adjacent along the minor one of their dimensions.

@@ -30,57 +30,42 @@ static Value asBits(ImplicitLocOpBuilder &b, Value x) {
   return arith::BitcastOp::create(b, vector ? Type(vector.clone(bits)) : bits, x);
 }
 
-bool WholeKeys::make(Value buffer) {
+Value WholeKeys::make(Value buffer, Loop loop) {
   int64_t lanes = index.getLanes();
   Type bits = b.getIntegerType(key.width),
        shaped = lanes > 1 ? Type(VectorType::get({lanes}, bits)) : bits;
   Value same = arith::ConstantOp::create(b, b.getZeroAttr(shaped));
   bool isMade = true;
-  SmallVector<Value> difference =
-      buildLanes(context, size, same, [&](VectorIndex position, Mask mask, ValueRange now) {
-        VectorValue element = read(position, mask);
-        Value whole;
-        if (element.re) {
-          element = broadcastLanes(index, element);
-          whole = emitWholeKey(index, key, element);
-        }
-        if (!whole) {
-          isMade = false;
-          return SmallVector<Value>(now);
-        }
-        storeElements(index, keysAt(buffer), {position}, {whole, {}}, mask);
-        Value made = asBits(b, emitElementOfKey(index, key, whole));
-        Value change = arith::XOrIOp::create(b, asBits(b, element.re), made);
-        if (Value live = index.asVector(mask))
-          change = arith::SelectOp::create(b, live, change, same);
-        return SmallVector<Value>{arith::OrIOp::create(b, now[0], change)};
-      });
+  SmallVector<Value> difference = loop(same, [&](VectorIndex position, Mask mask, ValueRange now) {
+    VectorValue element = read(position, mask);
+    Value whole;
+    if (element.re) {
+      element = broadcastLanes(index, element);
+      whole = emitWholeKey(index, key, element);
+    }
+    if (!whole) {
+      isMade = false;
+      return SmallVector<Value>(now);
+    }
+    storeElements(index, keysAt(buffer), {position}, {whole, {}}, mask);
+    Value made = asBits(b, emitElementOfKey(index, key, whole));
+    Value change = arith::XOrIOp::create(b, asBits(b, element.re), made);
+    if (Value live = index.asVector(mask))
+      change = arith::SelectOp::create(b, live, change, same);
+    return SmallVector<Value>{arith::OrIOp::create(b, now[0], change)};
+  });
   Value any = difference[0];
   if (lanes > 1)
     any = vector::ReductionOp::create(b, vector::CombiningKind::OR, any);
-  isChanged = emitNonZero(b, any);
-  return isMade;
+  return isMade ? emitNonZero(b, any) : Value();
 }
 
-void WholeKeys::write(Value buffer) {
-  bool mayChange = key.isFloat && !key.isFaithful();
-  // Before elements are written: the keys may be in the same memory.
-  SmallVector<Value> places;
-  if (mayChange)
-    places = findAlike(buffer);
-  buildLanes(context, size, {}, [&](VectorIndex position, Mask mask, ValueRange) {
+void WholeKeys::write(Value buffer, Loop loop) {
+  loop({}, [&](VectorIndex position, Mask mask, ValueRange) {
     Value whole = loadElements(index, keysAt(buffer), {position}, mask).re;
     put(position, {emitElementOfKey(index, key, whole), {}}, mask);
     return SmallVector<Value>();
   });
-  if (!mayChange)
-    return;
-  auto branch = scf::IfOp::create(b, isChanged, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  ElementEmitter::Scope scope(context.emitter);
-  b.setInsertionPointToStart(branch.thenBlock());
-  ScopedLanes scalar(index, 1);
-  writeAlikeInOrder(places);
 }
 
 Value WholeKeys::emitKeyOf(APFloat number) {
@@ -115,9 +100,7 @@ static const llvm::fltSemantics &getSemantics(const SortKey &key) {
   return cast<FloatType>(element).getFloatSemantics();
 }
 
-/// Returns where zeros and NaNs begin among the sorted keys; any positions if each element is
-/// determined by its key.
-SmallVector<Value> WholeKeys::findAlike(Value buffer) {
+SmallVector<Value> WholeKeys::findAlike(Value buffer, Value isChanged) {
   ScopedLanes scalar(index, 1);
   const llvm::fltSemantics &semantics = getSemantics(key);
   SmallVector<Type> types(2, b.getIndexType());
@@ -133,7 +116,12 @@ SmallVector<Value> WholeKeys::findAlike(Value buffer) {
   return branch.getResults();
 }
 
-void WholeKeys::writeAlikeInOrder(ValueRange places) {
+void WholeKeys::writeAlike(Value isChanged, ValueRange places) {
+  auto branch = scf::IfOp::create(b, isChanged, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(context.emitter);
+  b.setInsertionPointToStart(branch.thenBlock());
+  ScopedLanes scalar(index, 1);
   const llvm::fltSemantics &semantics = getSemantics(key);
   Value zero = emitKeyOf(APFloat::getZero(semantics)), nan = emitKeyOf(APFloat::getNaN(semantics));
   buildFor(context, index.constant(0), index.constant(size), 1, places,

@@ -6,6 +6,7 @@
 #include "passes/prepare/Preparation.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -75,10 +76,11 @@ static KernelFacts collectKernel(const KernelLaunches &launches, ModuleOp progra
   facts.traffic = countTraffic(kernel);
   facts.flops = countFlops(kernel, program);
   KernelSchedule schedule = compiled.program.schedules.lookup(kernel.getSymName());
-  facts.units = schedule.units;
+  facts.phases = schedule.phases;
+  facts.units = schedule.units / schedule.phases;
   facts.grain = schedule.grain;
   if (schedule.grain && !target.singleThreaded)
-    facts.tasks = std::max<int64_t>(1, (schedule.units + schedule.grain - 1) / schedule.grain);
+    facts.tasks = std::max<int64_t>(1, llvm::divideCeil(facts.units, facts.grain));
   auto code = compiled.program.functionBytes.find(getKernelSymbol(names, kernel.getSymName()));
   if (code != compiled.program.functionBytes.end())
     facts.codeBytes = code->second;

@@ -34,8 +34,9 @@ llvm::StringMap<double> predictRunTimes(mlir::ModuleOp program, const Target &ta
 struct KernelFacts : KernelLaunches {
   Traffic traffic;
   int64_t flops = 0;
-  int64_t units = 0, grain = 0;
-  /// The number of tasks for a thread pool; 1 if it is serial.
+  /// Phases that follow each other, and the units of each.
+  int64_t phases = 1, units = 0, grain = 0;
+  /// The number of tasks of a phase for a thread pool; 1 if it is serial.
   int64_t tasks = 1;
   /// Of its function; nothing if its code is inlined into the program.
   std::optional<int64_t> codeBytes;

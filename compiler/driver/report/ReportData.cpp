@@ -199,6 +199,7 @@ json::Object DataMaker::makeKernel(const KernelFacts &facts) {
                       {"bytes_written", facts.traffic.written},
                       {"flops", facts.flops},
                       {"units", facts.units},
+                      {"phases", facts.phases},
                       {"tasks", facts.tasks},
                       {"predicted_seconds", facts.prediction.time / 1e9},
                       {"limit_seconds", facts.prediction.limit / 1e9}};
