@@ -2,6 +2,7 @@
 #include "passes/schedule/ScatterProblem.h"
 #include "compiler/hlo/ElementType.h"
 #include "passes/kernels/ArraySizes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -39,6 +40,17 @@ ScatterProblem::ScatterProblem(hlo::ScatterOp op)
     if (!sharesBytes && !llvm::is_contained(op.getScatterDimsToOperandDims(), d) &&
         windowSizes[w] > getSplitSize())
       splitDim = int64_t(w);
+  // Positions and starts are compared as 32-bit integers.
+  bool isShort = !scatterSizes.empty() && scatterSizes.back() <= INT32_MAX && !sharesBytes;
+  for (auto [component, d] : llvm::enumerate(op.getScatterDimsToOperandDims())) {
+    auto window = llvm::find(operandDims, d);
+    bool isOne = window == operandDims.end() || windowSizes[window - operandDims.begin()] == 1;
+    int64_t length = operandType.getDimSize(d);
+    if (isShort && isOne && length > rangeSize && length <= INT32_MAX) {
+      rangeComponent = int64_t(component);
+      rangeSize = length;
+    }
+  }
   if (windowSizes.empty() && !scatterSizes.empty())
     for (Value array : llvm::concat<Value>(ValueRange(op.getIndices()), op.getUpdates()))
       if (isComputed(array))
@@ -55,6 +67,11 @@ double ScatterProblem::getComputedBytes(hlo::ScatterOp op) const {
 
 int64_t ScatterProblem::getCopiedBytes() const {
   return (kScatterTables - 1) * int64_t(fuse::bytesOf(operandType));
+}
+
+int64_t ScatterProblem::getTableBytes() const {
+  constexpr int64_t line = 64; // so that units do not share one
+  return int64_t(llvm::alignTo(int64_t(fuse::bytesOf(operandType)), line));
 }
 
 double ScatterProblem::countWindows() const {

@@ -15,6 +15,10 @@ inline constexpr llvm::StringLiteral kCopies = "copies";
 /// How many tables there are then: the operand and its copies.
 inline constexpr int64_t kScatterTables = 4;
 
+/// Choice of scatter.windows: a unit applies the windows that begin in its range of a dimension. It
+/// finds them among `block` windows at a time.
+inline constexpr llvm::StringLiteral kRanges = "ranges";
+
 struct ScatterProblem {
   explicit ScatterProblem(hlo::ScatterOp op);
 
@@ -24,6 +28,8 @@ struct ScatterProblem {
   double countWindows() const;
   /// Bytes of the copies (kCopies).
   int64_t getCopiedBytes() const;
+  /// Bytes of a unit's table, if each adds windows to its own.
+  int64_t getTableBytes() const;
   /// Bytes of the computed indices and updates of a window.
   double getComputedBytes(hlo::ScatterOp op) const;
 
@@ -34,6 +40,10 @@ struct ScatterProblem {
   /// The largest window dimension that no index moves, -1 for none. Its positions are independent:
   /// each sees all windows in order.
   int64_t splitDim = -1;
+  /// The component of an index whose ranges are independent: windows have one place along the
+  /// operand's dimension that it moves in, the largest such; -1 for none. Also the dimension's
+  /// size.
+  int64_t rangeComponent = -1, rangeSize = 1;
   /// True if a window's minor dimension is the operand's.
   bool isAlongMinor = false;
   /// True if an operand has elements of less than a byte.

@@ -3,90 +3,21 @@
 // Test: test/codegen/ScatterKernelTest.cpp.
 //
 // Windows are applied in row-major order of their scatter indices; a window that is partly out of
-// bounds is skipped as a whole. Units split a window dimension that no index moves, so that each
-// owns its part of the operand and still sees the windows in order. A task with several units goes
-// through the windows once.
+// bounds is skipped as a whole. Units split a window dimension that no index moves, or a dimension
+// of the operand along which windows have one place, so that each owns its part of the operand and
+// still sees its windows in order. A task with several units goes through the windows once.
 //
 // Windows of a single element are applied one by one. If their indices and updates are computed,
 // this may be done beforehand in vectors for many windows at a time: these are the stages. They may
-// be added to the operand and to copies of it in turn. The schedule decides
-// (passes/schedule/ScatterStrategies.cpp).
-#include "codegen/KernelEmission.h"
-#include "codegen/emit/Monoid.h"
-#include "codegen/emit/RegisterTile.h"
+// be added to the operand and to copies of it in turn, by each unit to its own. The schedule
+// decides (passes/schedule/ScatterStrategies.cpp).
+#include "codegen/kernels/scatter/ScatterKernel.h"
 #include "compiler/hlo/ElementType.h"
 #include "passes/frontend/NotSupported.h"
-#include "passes/schedule/ScatterProblem.h"
 
 using namespace mlir;
 
 namespace hloc {
-
-namespace {
-
-class ScatterKernel {
-public:
-  ScatterKernel(KernelContext &context, hlo::ScatterOp op, hlo::ComputationOp computation)
-      : context(context), b(context.b), index(context.index), op(op), computation(computation),
-        problem(op), operandType(problem.operandType), indicesType(problem.indicesType),
-        updateType(problem.updateType), scatterSizes(problem.scatterSizes),
-        windowSizes(problem.windowSizes), operandDims(problem.operandDims) {}
-
-  LogicalResult emit();
-
-private:
-  LogicalResult analyze();
-  void planUnits();
-  void planStages();
-  void fillStages(ArrayRef<VectorIndex> outer, Value start, Value end);
-  void emitStagedWindows();
-  void applyWindows(ArrayRef<VectorIndex> outer, Value start, Value end);
-  void planCopies();
-  void addCopies();
-  void forEachVector(function_ref<void(VectorIndex at, Mask mask)> body);
-  VectorValue emitScalar(Value array, ArrayRef<VectorIndex> place, ArrayRef<VectorIndex> scatter,
-                         int64_t component);
-  ElementIndex indicesPlace(ArrayRef<VectorIndex> scatter, int64_t component);
-  void emitWindow(ArrayRef<VectorIndex> scatter);
-  void emitWindowElements(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts);
-  /// What windows are combined into at present: operand number `i`, or a copy of it.
-  MemoryArray getTable(size_t i) const {
-    MemoryArray output = context.getOutput(outputOf[i]);
-    return copy ? MemoryArray{copies[*copy].pointer, output.type} : output;
-  }
-  void combineAt(ArrayRef<VectorIndex> scatter, ArrayRef<VectorIndex> starts,
-                 ArrayRef<VectorIndex> within, Mask mask);
-
-  KernelContext &context;
-  ImplicitLocOpBuilder &b;
-  IndexBuilder &index;
-  hlo::ScatterOp op;
-  hlo::ComputationOp computation;
-  ScatterProblem problem;
-  RankedTensorType operandType, indicesType, updateType;
-  ArrayRef<int64_t> scatterSizes, windowSizes, operandDims;
-
-  SmallVector<unsigned> outputOf; // of each operand
-  int64_t lanes = 1;
-  /// The range of the split dimension that the task owns; null if it owns all of it.
-  Value splitLower, splitUpper;
-
-  /// The elements of `array`, which is the indices or an update, for some windows along the minor
-  /// scatter dimension: [component][window].
-  struct Stage {
-    Value array;
-    MemoryArray memory;
-  };
-  SmallVector<Stage> stages;
-  Value stageStart; ///< the first window of the stages
-
-  /// Copies of the operand, without its dimensions, and the number of the one to which windows are
-  /// added at present; none if that is the operand itself.
-  SmallVector<MemoryArray> copies;
-  std::optional<size_t> copy;
-};
-
-} // namespace
 
 LogicalResult ScatterKernel::analyze() {
   for (OpResult result : op->getResults()) {
@@ -114,119 +45,6 @@ void ScatterKernel::planUnits() {
   splitLower = b.createOrFold<arith::MulIOp>(context.getBegin(), each);
   splitUpper = b.createOrFold<arith::MulIOp>(context.getEnd(), each);
   splitUpper = b.createOrFold<arith::MinSIOp>(splitUpper, index.constant(size));
-}
-
-void ScatterKernel::planStages() {
-  for (Value array : problem.computed) {
-    bool isIndices = array == op.getIndices();
-    int64_t rows = isIndices ? op.getScatterDimsToOperandDims().size() : 1;
-    auto type = RankedTensorType::get({rows, context.chosen.getBlock()[0]},
-                                      cast<RankedTensorType>(array.getType()).getElementType());
-    stages.push_back({array, {context.allocateOnStack(getByteSize(type)), type}});
-  }
-  context.setUnits(1);
-}
-
-/// Computes the stages for the windows from `start` to `end`.
-void ScatterKernel::fillStages(ArrayRef<VectorIndex> outer, Value start, Value end) {
-  int64_t size = scatterSizes.back(), wide = context.chosen.getLanes();
-  index.setLanes(wide);
-  buildFor(context, start, end, wide, {}, [&](Value first, ValueRange) {
-    ElementIndex scatter(outer);
-    scatter.push_back(index.consecutive(first, wide));
-    Mask mask = size % wide == 0 ? Mask{} : index.inRange(scatter.back(), INT64_MIN, size);
-    VectorIndex to = index.consecutive(b.createOrFold<arith::SubIOp>(first, start), wide);
-    for (const Stage &stage : stages) {
-      bool isIndices = stage.array == op.getIndices();
-      for (int64_t component = 0; component < stage.memory.type.getDimSize(0); ++component) {
-        VectorValue value = context.emitter.emit(
-            stage.array, isIndices ? indicesPlace(scatter, component) : scatter, mask);
-        if (value.re)
-          storeElements(index, stage.memory, {index.uniform(component), to},
-                        broadcastLanes(index, value), mask);
-      }
-    }
-    return SmallVector<Value>();
-  });
-  index.setLanes(lanes);
-}
-
-/// Loops over the operand's elements in vectors, in the order of memory.
-void ScatterKernel::forEachVector(function_ref<void(VectorIndex, Mask)> body) {
-  int64_t size = operandType.getNumElements(), wide = context.chosen.getLanes();
-  index.setLanes(wide);
-  buildFor(context, index.constant(0), index.constant(size), wide, [&](Value first) {
-    VectorIndex at = index.consecutive(first, wide);
-    body(at, size % wide == 0 ? Mask{} : index.inRange(at, INT64_MIN, size));
-  });
-  index.setLanes(lanes);
-}
-
-/// Makes copies that are zero.
-void ScatterKernel::planCopies() {
-  Type element = operandType.getElementType();
-  auto type = RankedTensorType::get({operandType.getNumElements()}, element);
-  for (int64_t i = 1; i < kScatterTables; ++i)
-    copies.push_back({context.allocateOnStack(getByteSize(type)), type});
-  forEachVector([&](VectorIndex at, Mask mask) {
-    for (const MemoryArray &table : copies)
-      storeElements(index, table, {at}, broadcastLanes(index, emitZero(index, element)), mask);
-  });
-}
-
-/// Adds the copies to the operand.
-void ScatterKernel::addCopies() {
-  Type element = operandType.getElementType();
-  MemoryArray output{context.getOutput(outputOf[0]).pointer, copies[0].type};
-  forEachVector([&](VectorIndex at, Mask mask) {
-    VectorValue sum = loadElements(index, output, {at}, mask);
-    for (const MemoryArray &table : copies)
-      sum = emitMonoid(index, Monoid::Add, element, sum, loadElements(index, table, {at}, mask));
-    storeElements(index, output, {at}, sum, mask);
-  });
-}
-
-/// Applies the windows from `start` to `end`, which are staged.
-void ScatterKernel::applyWindows(ArrayRef<VectorIndex> outer, Value start, Value end) {
-  auto apply = [&](Value window) {
-    ElementIndex scatter(outer);
-    scatter.push_back(index.uniform(window));
-    emitWindow(scatter);
-  };
-  Value rest = start;
-  if (!copies.empty()) {
-    Value count = b.createOrFold<arith::SubIOp>(end, start);
-    Value left = b.createOrFold<arith::RemUIOp>(count, index.constant(kScatterTables));
-    rest = b.createOrFold<arith::SubIOp>(end, left);
-    buildFor(context, start, rest, kScatterTables, [&](Value window) {
-      apply(window);
-      for (size_t i = 0; i < copies.size(); ++i) {
-        copy = i;
-        apply(b.createOrFold<arith::AddIOp>(window, index.constant(int64_t(i) + 1)));
-      }
-      copy.reset();
-    });
-  }
-  buildFor(context, rest, end, 1, apply);
-}
-
-void ScatterKernel::emitStagedWindows() {
-  if (context.chosen.has(kCopies))
-    planCopies();
-  int64_t size = scatterSizes.back(), block = context.chosen.getBlock()[0];
-  buildNest(context, scatterSizes.drop_back(), {}, [&](ArrayRef<VectorIndex> outer, ValueRange) {
-    buildFor(context, index.constant(0), index.constant(size), block, [&](Value start) {
-      Value end = b.createOrFold<arith::AddIOp>(start, index.constant(block));
-      if (size % block != 0)
-        end = b.createOrFold<arith::MinSIOp>(end, index.constant(size));
-      stageStart = start;
-      fillStages(outer, start, end);
-      applyWindows(outer, start, end);
-    });
-    return SmallVector<Value>();
-  });
-  if (!copies.empty())
-    addCopies();
 }
 
 /// The index of component `component` of the start of the window at `scatter`.
@@ -262,6 +80,10 @@ LogicalResult ScatterKernel::emit() {
   }
   lanes = context.chosen.getLanes();
   index.setLanes(lanes);
+  if (context.chosen.has(kRanges)) {
+    emitRanges();
+    return success();
+  }
   planUnits();
   buildNest(context, scatterSizes, {}, [&](ArrayRef<VectorIndex> scatter, ValueRange) {
     emitWindow(scatter);
