@@ -120,15 +120,17 @@ void VectorSorter::sortEither(const Segment &segment) {
 //===-- Division -----------------------------------------------------------------------------===//
 
 VectorSorter::Pivot VectorSorter::choosePivot(const Segment &segment) {
-  // Sample one element from each of as many equal parts as there are lanes.
-  Value step =
-      arith::ShRUIOp::create(b, segment.count, index.constant(llvm::Log2_64(uint64_t(lanes))));
-  Value half = arith::ShRUIOp::create(b, step, index.constant(1));
-  Value sample = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value at = add(segment.begin, half);
-  for (int64_t lane = 0; lane < lanes; ++lane, at = add(at, step))
-    sample = vector::InsertOp::create(b, access(row).load(index.uniform(at), {}), sample,
-                                      ArrayRef<int64_t>{lane});
+  // The sample is a vector of medians of three vectors. They are at odd fractions of the segment,
+  // since sorted runs, of which there may be a power of two, all begin with lesser elements.
+  Value last = subtract(add(segment.begin, segment.count), index.constant(lanes));
+  auto loadAt = [&](int64_t numerator) {
+    Value part = arith::ShRUIOp::create(
+        b, arith::MulIOp::create(b, segment.count, index.constant(numerator)), index.constant(10));
+    return load(row, b.createOrFold<arith::MinSIOp>(add(segment.begin, part), last));
+  };
+  Value x = loadAt(197), y = loadAt(523), z = loadAt(859);
+  Value low = arith::MinSIOp::create(b, x, y), high = arith::MaxSIOp::create(b, x, y);
+  Value sample = arith::MaxSIOp::create(b, low, arith::MinSIOp::create(b, high, z));
   emitRegisterSort(b, sample);
   Value least = vector::ExtractOp::create(b, sample, ArrayRef<int64_t>{0});
   Value median = vector::ExtractOp::create(b, sample, ArrayRef<int64_t>{lanes / 2});
