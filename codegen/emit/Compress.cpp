@@ -43,6 +43,19 @@ void Compress::fillTable() {
   Value rest = LLVM::LoadOp::create(b, i32, entryAt(others));
   rest = arith::ShLIOp::create(b, rest, constant(digits));
   LLVM::StoreOp::create(b, arith::OrIOp::create(b, rest, own), entryAt(mask));
+  // Behind the lanes of each mask but that of all, those of its complement. What these have behind
+  // them is shifted out.
+  b.setInsertionPointAfter(loop);
+  int64_t all = (int64_t(1) << type.getNumElements()) - 1;
+  auto second = scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0),
+                                   arith::ConstantIndexOp::create(b, all), one);
+  b.setInsertionPointToStart(second.getBody());
+  mask = arith::IndexCastOp::create(b, i32, second.getInductionVar());
+  Value complement = arith::XOrIOp::create(b, mask, constant(all));
+  Value shift = arith::MulIOp::create(b, LLVM::CtPopOp::create(b, i32, mask), constant(digits));
+  Value behind = arith::ShLIOp::create(b, LLVM::LoadOp::create(b, i32, entryAt(complement)), shift);
+  own = LLVM::LoadOp::create(b, i32, entryAt(mask));
+  LLVM::StoreOp::create(b, arith::OrIOp::create(b, own, behind), entryAt(mask));
 }
 
 Value Compress::getBits(Value mask) {

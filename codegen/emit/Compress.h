@@ -17,8 +17,10 @@ public:
   /// insertion point.
   Compress(KernelContext &context, mlir::IntegerType element);
 
-  /// The lanes of `value` that `mask` selects, in order, followed by arbitrary ones.
+  /// The lanes of `value` that `mask` selects, in order, followed by the others in order if
+  /// keepsOthers(), else by arbitrary ones.
   mlir::Value emit(mlir::Value value, mlir::Value mask);
+  bool keepsOthers() const { return bool(table); }
   /// The number of lanes that `mask` selects, as an index.
   mlir::Value count(mlir::Value mask);
 

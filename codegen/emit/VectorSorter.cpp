@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment is partitioned by a pivot: vectors of lesser elements are written over what has been
-// read, the others to temporary memory, `aside`. After each chunk, `aside` is copied to the end of
-// the segment; the elements that were there move to the gap that reading has left after the lesser
-// elements, and are partitioned next. So `aside` is small, and within a chunk the order of loads
-// does not depend on the elements. The pivot is the median of a sample of one vector. If that is
-// also the sample's minimum, there may be few distinct values. Then the pivot is chosen so that one
-// side gets all elements equal to it and neither side is empty. The larger side is pushed on a
-// stack, which keeps the stack short.
+// A segment is partitioned by a pivot. Of a long one, a few vectors are read at a time, at the end
+// where less has been read than written; lesser elements are written to the front of the segment,
+// the others to its back. Of a short one, lesser elements are written over what has been read, the
+// others to temporary memory, `aside`, and from there behind them. The pivot is the median of a
+// sample of one vector. If that is also the sample's minimum, there may be few distinct values.
+// Then the pivot is chosen so that one side gets all elements equal to it and neither side is
+// empty. The larger side is pushed on a stack, which keeps the stack short.
 //
 // No segment is partitioned more often than its budget, twice the logarithm of the row's length,
 // plus once per bit of an element: when the budget is used up, the pivot halves the distance
@@ -34,8 +33,8 @@ VectorSorter::VectorSorter(KernelContext &context, IntegerType element, int64_t 
   compress.emplace(context, element);
   int64_t bytes = element.getWidth() / 8, whole = int64_t(llvm::alignTo(size, lanes));
   chunk = std::min<int64_t>(whole, getAsideBytes(context.target) / bytes / lanes * lanes);
-  // Room for the last two chunks, and for a vector some of whose lanes are not used.
-  aside = context.allocateOnStack((std::min(whole, 2 * chunk) + lanes) * bytes);
+  // Room for a vector some of whose lanes are not used.
+  aside = context.allocateOnStack((chunk + lanes) * bytes);
   // The segment being sorted is at most half as long as the one last pushed.
   segments = context.allocateOnStack((llvm::Log2_64_Ceil(uint64_t(size)) + 1) * fields * 8);
 }
@@ -177,63 +176,84 @@ void VectorSorter::move(Value to, Value at, Value from, Value first, Value count
   storeFirst(to, add(at, whole), loadFirst(from, add(first, whole), firstLanes(rest)), rest);
 }
 
-/// Copies `aside` to the end of the part that is not partitioned yet; the elements that were there
-/// move to the gap between the lesser elements and what is read next. `state`: the end of the
-/// lesser elements, the next position to read, the end of the part, the number of elements in
-/// `aside`.
-SmallVector<Value> VectorSorter::makeRoom(ArrayRef<Value> state) {
-  Value low = state[0], end = state[2], count = state[3], start = subtract(end, count);
-  move(row, low, row, start, count);
-  move(row, start, aside, index.constant(0), count);
-  return {low, low, start, index.constant(0)};
-}
-
-/// Partitions whole vectors, chunk by chunk; returns the state after that.
-SmallVector<Value> VectorSorter::divideWhole(const Segment &segment, Value wide) {
-  Value width = index.constant(lanes), zero = index.constant(0);
-  auto isVector = [&](Value count) {
-    return Value(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, count, width));
-  };
-  return buildWhile(
-      b, {segment.begin, segment.begin, add(segment.begin, segment.count), zero},
-      [&](ValueRange now) { return isVector(subtract(now[2], now[1])); },
+/// Partitions some whole vectors at either end of a long segment; returns where what is left of it
+/// begins and ends. Vectors are read where less room is left, so that there is always room for what
+/// is written.
+SmallVector<Value> VectorSorter::divideEnds(const Segment &segment, Value wide) {
+  Value width = index.constant(lanes), group = index.constant(kVectorsAtOnce * lanes),
+        zero = index.constant(0);
+  Value begin = segment.begin, end = add(segment.begin, segment.count);
+  move(aside, zero, row, begin, group);
+  move(aside, group, row, subtract(end, group), group);
+  // Where lesser elements end, where reading goes on at either end, where the others begin.
+  SmallVector<Value> state{begin, add(begin, group), subtract(end, group), end};
+  state = buildWhile(
+      b, state,
       [&](ValueRange now) {
-        Value part = b.createOrFold<arith::MinSIOp>(downToWhole(subtract(now[2], now[1])),
-                                                    index.constant(chunk));
-        Value next = add(now[1], part);
-        SmallVector<Value> ends =
-            buildFor(context, now[1], next, lanes, {now[0], now[3]}, [&](Value i, ValueRange to) {
-              Value x = load(row, i), less = isLess(x, wide), count = compress->count(less);
-              store(row, to[0], compress->emit(x, less));
-              store(aside, to[1], compress->emit(x, invert(less)));
-              return SmallVector<Value>{add(to[0], count), add(to[1], subtract(width, count))};
-            });
-        SmallVector<Value> state{ends[0], next, now[2], ends[1]};
-        Value left = subtract(now[2], next);
-        Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, ends[1], left);
-        auto branch = scf::IfOp::create(b, ValueRange(state).getTypes(),
-                                        arith::AndIOp::create(b, fits, isVector(left)), true, true);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(branch.thenBlock());
-        scf::YieldOp::create(b, makeRoom(state));
-        b.setInsertionPointToStart(branch.elseBlock());
-        scf::YieldOp::create(b, state);
-        return SmallVector<Value>(branch.getResults());
+        return Value(
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, subtract(now[2], now[1]), group));
+      },
+      [&](ValueRange now) {
+        Value low = now[0], left = now[1], right = now[2], high = now[3];
+        Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, subtract(left, low),
+                                             subtract(high, right));
+        Value before = subtract(right, group), from = select(isLeft, left, before);
+        SmallVector<Value> read;
+        for (int64_t i = 0; i < kVectorsAtOnce; ++i)
+          read.push_back(load(row, add(from, index.constant(i * lanes))));
+        for (Value x : read) {
+          Value less = isLess(x, wide), count = compress->count(less);
+          Value sorted = compress->emit(x, less), others = subtract(width, count);
+          store(row, low, sorted);
+          if (compress->keepsOthers())
+            store(row, subtract(high, width), sorted);
+          low = add(low, count);
+          high = subtract(high, others);
+          if (!compress->keepsOthers())
+            storeFirst(row, high, compress->emit(x, invert(less)), others);
+        }
+        return SmallVector<Value>{low, select(isLeft, add(left, group), left),
+                                  select(isLeft, right, before), high};
       });
+  // What was read first goes where there is room.
+  Value low = state[0], left = state[1], right = state[2], high = state[3],
+        room = subtract(left, low);
+  move(row, low, aside, zero, room);
+  move(row, right, aside, room, subtract(high, right));
+  return {low, high};
 }
 
 /// Moves elements less than `pivot` to the front; returns their number.
 Value VectorSorter::divide(const Segment &segment, Value pivot) {
-  Value wide = splat(pivot);
-  SmallVector<Value> state = divideWhole(segment, wide);
-  Value rest = subtract(state[2], state[1]), part = firstLanes(rest);
-  Value x = loadFirst(row, state[1], part), less = isLess(x, wide);
+  Value wide = splat(pivot), zero = index.constant(0), width = index.constant(lanes);
+  Value begin = segment.begin, end = add(begin, segment.count);
+  if (size > chunk) {
+    auto branch = scf::IfOp::create(b, ValueRange{begin, end}.getTypes(),
+                                    isLess(index.constant(chunk), segment.count), true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, divideEnds(segment, wide));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, ValueRange{begin, end});
+    begin = branch.getResult(0);
+    end = branch.getResult(1);
+  }
+  Value stop = add(begin, downToWhole(subtract(end, begin)));
+  SmallVector<Value> ends =
+      buildFor(context, begin, stop, lanes, {begin, zero}, [&](Value i, ValueRange to) {
+        Value x = load(row, i), less = isLess(x, wide), count = compress->count(less);
+        store(row, to[0], compress->emit(x, less));
+        store(aside, to[1], compress->emit(x, invert(less)));
+        return SmallVector<Value>{add(to[0], count), add(to[1], subtract(width, count))};
+      });
+  Value rest = subtract(end, stop), part = firstLanes(rest);
+  Value x = loadFirst(row, stop, part), less = isLess(x, wide);
   Value low = arith::AndIOp::create(b, less, part), count = compress->count(low);
   Value high = arith::AndIOp::create(b, invert(less), part);
-  storeFirst(row, state[0], compress->emit(x, low), count);
-  store(aside, state[3], compress->emit(x, high));
-  Value middle = add(state[0], count);
-  move(row, middle, aside, index.constant(0), add(state[3], subtract(rest, count)));
+  storeFirst(row, ends[0], compress->emit(x, low), count);
+  store(aside, ends[1], compress->emit(x, high));
+  Value middle = add(ends[0], count);
+  move(row, middle, aside, zero, add(ends[1], subtract(rest, count)));
   return subtract(middle, segment.begin);
 }
 

@@ -48,8 +48,7 @@ private:
   Pivot chooseByExtremes(const Segment &segment, mlir::Value least);
   mlir::Value divide(const Segment &segment, mlir::Value pivot);
   mlir::Value getBudget();
-  llvm::SmallVector<mlir::Value> divideWhole(const Segment &segment, mlir::Value wide);
-  llvm::SmallVector<mlir::Value> makeRoom(llvm::ArrayRef<mlir::Value> state);
+  llvm::SmallVector<mlir::Value> divideEnds(const Segment &segment, mlir::Value wide);
   void move(mlir::Value to, mlir::Value at, mlir::Value from, mlir::Value first, mlir::Value count);
   llvm::SmallVector<mlir::Value> push(const Segment &segment, mlir::Value low, mlir::Value top);
   llvm::SmallVector<mlir::Value> pop(mlir::Value top);
@@ -77,7 +76,7 @@ private:
   bool exact;
   mlir::VectorType type;
   std::optional<Compress> compress; // unless a row fits into registers
-  int64_t chunk = 0;                // elements that are partitioned before makeRoom
+  int64_t chunk = 0;                // elements of a segment for which `aside` has room
   mlir::Value segments, aside; // on the stack: pending segments, and elements not less than a pivot
   mlir::Value row;
 };

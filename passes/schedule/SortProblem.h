@@ -56,8 +56,10 @@ bool canCompress(const Target &target);
 inline constexpr llvm::StringLiteral kInRegisters = "registers";
 
 /// Bytes of the temporary memory in which sort.vectors collects one side while it partitions a
-/// chunk of a row by a pivot: it stays in the L1 cache.
+/// segment by a pivot: it stays in the L1 cache. Longer segments are first partitioned from both
+/// ends, as many vectors at a time.
 int64_t getAsideBytes(const Target &target);
+inline constexpr int64_t kVectorsAtOnce = 8;
 
 /// Elements of a long row that are sorted to find where its parts begin, and those of the runs in
 /// which that starts.
