@@ -13,6 +13,7 @@
 // decides (passes/schedule/ScatterStrategies.cpp).
 #include "codegen/kernels/scatter/ScatterKernel.h"
 #include "compiler/hlo/ElementType.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/frontend/NotSupported.h"
 
 using namespace mlir;

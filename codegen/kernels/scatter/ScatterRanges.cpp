@@ -4,6 +4,7 @@
 #include "codegen/emit/UnitAccess.h"
 #include "codegen/kernels/scatter/ScatterKernel.h"
 #include "compiler/hlo/ElementType.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/schedule/SortProblem.h"
 #include "llvm/Support/MathExtras.h"
 
