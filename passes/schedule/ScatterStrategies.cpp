@@ -28,8 +28,9 @@ namespace {
 /// The most units of a scatter, which are few because each goes through all indices; and the fewest
 /// vectors of the minor dimension per unit.
 constexpr int64_t kUnits = 8, kVectorsOfUnit = 4;
-/// A scatter is divided into ranges if each unit then has the work of this many tasks, and if units
-/// together look for windows for at most this part of the time, so that fewer threads lose little.
+/// A scatter is divided into units if each then has the work of this many tasks; into ranges, if
+/// units together look for windows for at most this part of the time, so that fewer threads lose
+/// little.
 constexpr int64_t kTasksOfRange = 4;
 constexpr double kMostLooking = 0.4;
 /// Cycles of a window that is looked at, with an instruction to compress vectors, with permutations
@@ -120,7 +121,8 @@ double getStreamedBytes(const KernelProblem &problem, const ScatterProblem &scat
 int64_t chooseRanges(const KernelProblem &problem, const ScatterProblem &scatter,
                      const ScheduleFields &fields) {
   const Target &target = problem.target;
-  if (target.singleThreaded || fields.units > 1 || scatter.rangeComponent < 0)
+  if (target.singleThreaded || fields.units > 1 || scatter.rangeComponent < 0 ||
+      scatter.countWindows() == 0)
     return 1;
   double time = costWindows(problem, makeSchedule(problem, "scatter.windows", fields));
   double cycles = target.hasMaskRegisters ? kCompressCycles
@@ -177,6 +179,8 @@ std::string checkWindows(const KernelProblem &problem, hlo::ScheduleAttr schedul
     return "expected a `block` of windows with ranges, and only with these";
   if ((!scatter.isAlongMinor || scatter.sharesBytes) && schedule.getLanes() != 1)
     return "expected one lane: elements of a window are not contiguous";
+  if (hasRanges && scatter.rangeComponent < 0)
+    return "expected no ranges: windows are longer than one place wherever an index moves them";
   if (hasRanges && (schedule.getUnits() < 1 || schedule.getUnits() > scatter.rangeSize))
     return "expected at most as many `units` as places in which windows of one element begin";
   if (hasRanges && (schedule.getBlock().size() != 1 || schedule.getBlock()[0] < 1 ||

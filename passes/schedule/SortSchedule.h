@@ -39,9 +39,9 @@ std::string checkRows(const KernelProblem &problem, hlo::ScheduleAttr schedule,
                       const SortProblem &sort, int64_t bytes);
 
 /// The number of parts into which a single row should be divided that takes `time` to sort; 1 if it
-/// should not. A row in parts has `bytes` of buffers.
+/// should not.
 int64_t chooseParts(const KernelProblem &problem, const SortProblem &sort, double time);
-/// The units and scratch memory of a row in `parts` with `bytes` of buffers.
+/// Sets the units of a row in `parts`, and its `bytes` of scratch memory.
 void planParts(ScheduleFields &fields, int64_t parts, int64_t bytes);
 /// What is wrong with a written schedule of parts, the second number of `block`.
 std::string checkParts(const KernelProblem &problem, hlo::ScheduleAttr schedule,

@@ -9,8 +9,8 @@
 //
 // Windows of a single element are applied one by one. If their indices and updates are computed,
 // this may be done beforehand in vectors for many windows at a time: these are the stages. They may
-// be added to the operand and to copies of it in turn, by each unit to its own. The schedule
-// decides (passes/schedule/ScatterStrategies.cpp).
+// be added to the operand and to copies of it in turn; several units have copies of their own. The
+// schedule decides (passes/schedule/ScatterStrategies.cpp).
 #include "codegen/kernels/scatter/ScatterKernel.h"
 #include "compiler/hlo/ElementType.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
