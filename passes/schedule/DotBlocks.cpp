@@ -61,10 +61,8 @@ Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileSha
           std::min(entries, kSumBlock)};
 }
 
-/// Divides blocks of a product without batches until all cores that share the last-level cache have
-/// work, as far as there are tasks: first the columns, which are packed only once then.
-static Blocks divideBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
-                           int64_t lanes, Blocks blocks) {
+Blocks divideBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
+                    int64_t lanes, Blocks blocks) {
   double time = double(dot.rows) * double(dot.columns) * double(dot.depth) *
                 problem.costs.getMultiplyAddTime(dot.element);
   int64_t shares = std::min(getLeastUnits(problem.target), problem.costs.getTaskCount(time)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of dot.packed.
+// The blocks of dot.packed and dot.row_blocks.
 
 #ifndef HLOC_PASSES_SCHEDULE_DOTBLOCKS_H
 #define HLOC_PASSES_SCHEDULE_DOTBLOCKS_H
@@ -20,6 +20,12 @@ struct Blocks {
 /// Nearly equal blocks of whole tiles that fit in L2.
 Blocks chooseBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
                     int64_t lanes, int64_t group, int64_t mostColumns = kBlockColumns);
+
+/// Divides blocks of a product without batches until all cores that share the last-level cache have
+/// work, as far as there are tasks: first the columns, so that each part of the right operand is
+/// read, and packed, only once.
+Blocks divideBlocks(const KernelProblem &problem, const DotProblem &dot, TileShape tile,
+                    int64_t lanes, Blocks blocks);
 
 /// The blocks of `chooseBlocks`, divided for several threads, and others with more rows, since the
 /// right operand is packed once for each block of rows.

@@ -390,18 +390,15 @@ std::string sumPacked(const KernelProblem &problem, hlo::ScheduleAttr schedule) 
   DotProblem dot = getDot(problem);
   if (!isa<FloatType, ComplexType>(dot.element))
     return kExactSums.str();
-  std::string terms = schedule.getGroup() == 1
-                          ? kSumsInTurn.str()
-                          : "groups of " + std::to_string(schedule.getGroup()) + " in turn";
+  if (schedule.getGroup() == 1)
+    return sumInBlocks(problem, schedule);
+  std::string terms = "groups of " + std::to_string(schedule.getGroup()) + " in turn";
   bool inMatrices = schedule.has(kMatrixRegisters);
   if (inMatrices) // each adds the terms of its products on its own
     terms += ", in matrix registers";
-  int64_t block = getSumDepth(schedule.getGroup());
-  if (dot.depth <= block || (inMatrices && addsUpInMatrices(dot, schedule.getGroup())))
+  if (inMatrices && addsUpInMatrices(dot, schedule.getGroup()))
     return terms;
-  bool compensated = isCompensatedSum(dot.element, dot.depth);
-  return terms + ", blocks of " + std::to_string(block) + " added to the first" +
-         (compensated ? " and compensated" : "");
+  return terms + describeSumBlocks(dot, schedule.getGroup());
 }
 
 } // namespace

@@ -194,4 +194,19 @@ std::string sumInPlace(const KernelProblem &problem, hlo::ScheduleAttr) {
          " in turn, compensated";
 }
 
+std::string describeSumBlocks(const DotProblem &dot, int64_t group) {
+  int64_t block = getSumDepth(group);
+  if (dot.depth <= block)
+    return "";
+  return ", blocks of " + std::to_string(block) + " added to the first" +
+         (isCompensatedSum(dot.element, dot.depth) ? " and compensated" : "");
+}
+
+std::string sumInBlocks(const KernelProblem &problem, hlo::ScheduleAttr) {
+  DotProblem dot = getDot(problem);
+  if (!isa<FloatType, ComplexType>(dot.element))
+    return kExactSums.str();
+  return kSumsInTurn.str() + describeSumBlocks(dot, /*group=*/1);
+}
+
 } // namespace hloc

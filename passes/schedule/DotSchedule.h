@@ -92,10 +92,6 @@ inline constexpr int64_t kMostAxpyRows = 4;
 /// columns is read of each row. 1 if the operand fits in L2 or many rows use it.
 double getStripFactor(const KernelProblem &problem, const DotProblem &dot, int64_t columns);
 
-/// Prefetch distance, in rows of the right operand, where a strip of it is read in place. Distances
-/// from 4 to 32 were measured: this is about the latency of the last-level cache.
-inline constexpr int64_t kRowsAhead = 8;
-
 /// Up to how many steps along the depth are unrolled where blocks of it share a scale.
 inline constexpr int64_t kMostStepsOfRun = 4;
 
@@ -143,8 +139,15 @@ std::string checkTile(const KernelProblem &problem, const DotProblem &dot,
 /// other, long sums in blocks.
 std::string sumInPlace(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
+/// The order of summation of strategies that go through the depth block by block: the terms of each
+/// block one after the other, then the sums of the blocks likewise.
+std::string sumInBlocks(const KernelProblem &problem, hlo::ScheduleAttr schedule);
+/// What that says of the blocks, whose terms are groups of `group` products; empty if there is only
+/// one block.
+std::string describeSumBlocks(const DotProblem &dot, int64_t group);
+
 /// The strategies, each in a file of its name.
-extern const Strategy kPackedDot, kStreamedDot, kAxpyDot, kAlongDepthDot;
+extern const Strategy kPackedDot, kRowBlocksDot, kStreamedDot, kAxpyDot, kAlongDepthDot;
 
 } // namespace hloc
 

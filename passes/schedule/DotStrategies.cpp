@@ -19,7 +19,8 @@ double countOperandReads(hlo::DotOp op, unsigned operand) {
 }
 
 ArrayRef<Strategy> getDotStrategies() {
-  static const Strategy strategies[] = {kStreamedDot, kAxpyDot, kAlongDepthDot, kPackedDot};
+  static const Strategy strategies[] = {kStreamedDot, kRowBlocksDot, kAxpyDot, kAlongDepthDot,
+                                        kPackedDot};
   return strategies;
 }
 

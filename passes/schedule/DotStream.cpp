@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot.stream: the right operand is read in place, once for each tile of rows. With `prefetch`, the
-// segments of its rows that a strip of columns reads next are prefetched.
+// dot.stream: the right operand is read in place, all rows of a strip of columns for each tile.
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
-#include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,23 +14,12 @@ namespace {
 /// slow; and the fewest such strips, for parallelism.
 constexpr int64_t kStripVectors = 16, kMinStrips = 4;
 
-/// Registers of a tile of few rows that hold no accumulators; and the fewest bytes of a row's
-/// segment for which few rows are faster this way than with their sums in L1 (dot.axpy).
-constexpr int64_t kSpareRegisters = 2, kLeastPieceBytes = 256;
-
 /// True if the strip's segments of the right operand miss L2 and the hardware prefetcher cannot
-/// predict them, since successive segments are a whole row apart. With one or two rows the segments
-/// are long enough to be prefetched by hardware.
+/// predict them, since successive segments are a whole row apart.
 bool waitsForRows(const KernelProblem &problem, const DotProblem &dot) {
   double bytes =
       dot.getRhsWholeBytes() + fuse::bytesOf(dot.lhsType) + fuse::bytesOf(dot.resultType);
-  return dot.rows > 2 && !dot.depthIsMinorOfRhs && bytes > double(problem.target.machine.l2.bytes);
-}
-
-/// Cache lines that a strip of `width` columns reads of a row of the right operand.
-double getPieceLines(const KernelProblem &problem, const DotProblem &dot, int64_t width) {
-  return std::max(1.0, double(width) * fuse::elementBytes(dot.rhsType) /
-                           double(problem.target.machine.l1.lineBytes));
+  return !dot.depthIsMinorOfRhs && bytes > double(problem.target.machine.l2.bytes);
 }
 
 std::string refuseStream(const KernelProblem &) { return {}; }
@@ -46,15 +33,6 @@ void proposeStream(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAt
       dot.columns >= kMinStrips * kStripVectors * lanes)
     tile = {1, kStripVectors};
   schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1));
-  if (!canAskAhead(dot) || !waitsForRows(problem, dot))
-    return;
-  if (dot.rows <= kMostAxpyRows) { // they leave registers for longer segments
-    uint64_t most = (problem.target.vectorRegisters - kSpareRegisters) / dot.rows;
-    tile.vectors = std::max(tile.vectors, int64_t(llvm::bit_floor(most)));
-    if (double(tile.vectors * lanes) * fuse::elementBytes(dot.rhsType) < kLeastPieceBytes)
-      return;
-  }
-  schedules.push_back(makeSchedule(dot, "dot.stream", tile, {}, lanes, 1, {"prefetch"}));
 }
 
 double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -80,10 +58,7 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double read = getReadTime(problem, dot, passes);
   double wait = getPanelWait(problem, dot, passes, tile.vectors * lanes * dot.depth);
   double pieces = passes * elements / double(tile.vectors * lanes);
-  if (schedule.has("prefetch"))
-    compute += pieces * getPieceLines(problem, dot, tile.vectors * lanes) *
-               problem.costs.fromCycles(kAskCycles);
-  else if (dot.rows <= kMostAxpyRows)
+  if (dot.rows <= kMostAxpyRows)
     read *= getStripFactor(problem, dot, tile.vectors * lanes);
   else if (waitsForRows(problem, dot))
     wait += pieces * problem.costs.getMissTime(dot.getRhsWholeBytes());
@@ -97,9 +72,7 @@ std::string checkStream(const KernelProblem &problem, hlo::ScheduleAttr schedule
   DotProblem dot = getDot(problem);
   if (!schedule.getBlock().empty() || schedule.getGroup() != 1)
     return "expected neither `block` nor `group`";
-  if (schedule.has("prefetch") && !canAskAhead(dot))
-    return "rows of the right operand are not contiguous in memory";
-  return checkTile(problem, dot, schedule, {"prefetch"});
+  return checkTile(problem, dot, schedule);
 }
 
 } // namespace

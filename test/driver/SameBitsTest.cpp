@@ -179,6 +179,11 @@ const Case kCases[] = {
   b = f32[100,97] parameter(1)
   ROOT k = f32[65,97] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })"},
+    {"DotInRowBlocks", R"(ENTRY e {
+  a = f32[11,600] parameter(0)
+  b = f32[600,1100] parameter(1)
+  ROOT k = f32[11,1100] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"},
     {"DotOfTwoBlocks", R"(ENTRY e {
   a = f32[37,700] parameter(0)
   b = f32[700,130] parameter(1)

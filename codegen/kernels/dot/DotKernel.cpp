@@ -21,8 +21,10 @@
 // which rows and k matter (DotProblem.h), the ranges cover only these; the masks are still applied,
 // so that a range may cover more.
 //
-// dot.stream reads the right operand in place; dot.along_depth has lanes along k and adds them at
-// the end; dot.axpy adds whole rows of the right operand (DotAxpy.cpp).
+// dot.row_blocks reads the right operand in place, a block of its rows at a time
+// (DotRowBlocks.cpp). dot.stream reads it in place, all rows of a strip of columns; dot.along_depth
+// has lanes along k and adds them at the end; dot.axpy adds whole rows of the right operand
+// (DotAxpy.cpp).
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/OperandPanels.h"
@@ -277,6 +279,8 @@ LogicalResult DotKernel::emit() {
     emitAlongDepth();
   else if (chosen.getStrategy() == "dot.axpy")
     emitAxpy();
+  else if (chosen.getStrategy() == "dot.row_blocks")
+    emitRowBlocks();
   else
     emitBlocked();
   return success();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a dot: what the strategies share. DotKernel.cpp analyses the operands and dispatches
-// to DotBlocked.cpp (with DotPrefetch.cpp and DotMatrix.cpp), DotNarrow.cpp or DotAxpy.cpp.
+// to DotBlocked.cpp (with DotPrefetch.cpp and DotMatrix.cpp), DotRowBlocks.cpp, DotNarrow.cpp or
+// DotAxpy.cpp.
 
 #ifndef HLOC_CODEGEN_KERNELS_DOTKERNEL_H
 #define HLOC_CODEGEN_KERNELS_DOTKERNEL_H
@@ -58,7 +59,9 @@ private:
   void prefetchLhs(const TileSpan &span, Range depthRange, mlir::Value panel, int64_t panels,
                    mlir::Value piece);
   void prefetchRows(mlir::Value k, int64_t count, mlir::Value column, mlir::Value within);
-  void prefetchStrip(const TileSpan &span, mlir::Value k);
+  void prefetchColumnsOfRow(VectorIndex k, VectorIndex column);
+  void prefetchNextStrip(const TileSpan &span, Range columnRange, mlir::Value k,
+                         int64_t blockDepth);
   void prefetchColumns(const TileSpan &span, mlir::Value k);
   /// A panel of the packed right operand.
   struct Panel {
@@ -120,6 +123,14 @@ private:
   void forEachRowOf(const TileSpan &span,
                     llvm::function_ref<void(const TileSpan &row, mlir::Value number)> body);
   llvm::SmallVector<VectorValue> loadRow(MemoryArray sums, mlir::Value row);
+  void emitRowBlocks();
+  llvm::SmallVector<VectorValue>
+  loadSums(MemoryArray sums, mlir::Value isFirst,
+           llvm::function_ref<ElementIndex(int64_t row, int64_t vector)> sumAt);
+  llvm::SmallVector<VectorValue> addToTile(llvm::ArrayRef<VectorValue> before,
+                                           MemoryArray packedRows, const TileSpan &rowSpan,
+                                           const TileSpan &columnSpan, Range columnRange,
+                                           Range depthRange);
   void emitStreaming();
   int64_t countStepsOfRun(int64_t step) const;
   void emitAlongDepth();

@@ -34,8 +34,6 @@ void DotKernel::emitStreaming() {
                                index.uniform(k));
               },
               [&](int64_t v, Value k) {
-                if (v == 0 && context.chosen.has("prefetch"))
-                  prefetchStrip(columnSpan, k);
                 VectorIndex n = index.add(index.consecutive(columnSpan.start, columnSpan.multiple),
                                           v * tileLanes);
                 VectorValue value = loadRhs(index.uniform(k), n,

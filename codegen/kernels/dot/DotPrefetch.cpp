@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What dots prefetch while their tiles compute. Packed dots: the block of the right operand that is
 // packed next, and the rows of the left operand that the next tile reads. Dots that read the right
-// operand in place: its next rows, or its next columns.
+// operand in place: its next rows, its next columns, or the next strip of a block of its rows.
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/SumBlocks.h"
@@ -82,16 +82,13 @@ void DotKernel::prefetchLhs(const TileSpan &span, Range depthRange, Value panel,
                                                            index.add(index.uniform(k), step))));
 }
 
-/// Prefetches what the strip of columns `span` reads of the right operand a few rows after row `k`.
-/// Rows are far apart, so the hardware prefetcher cannot predict them.
-void DotKernel::prefetchStrip(const TileSpan &span, Value k) {
+/// Prefetches what a strip of columns that begins at `column` reads of row `k` of the right
+/// operand.
+void DotKernel::prefetchColumnsOfRow(VectorIndex k, VectorIndex column) {
   int64_t width = tile.vectors * tileLanes, line = countLineElements(context, rhsType);
   MemoryArray memory = context.getInput(findWhole(rhs).getArgNumber());
-  VectorIndex row = index.add(index.uniform(k), kRowsAhead),
-              column = index.uniform(span.start, span.multiple);
   for (int64_t n = 0; n < width; n += line)
-    prefetchElement(index, memory,
-                    context.emitter.locate(rhs, rhsIndex(row, index.add(column, n))));
+    prefetchElement(index, memory, context.emitter.locate(rhs, rhsIndex(k, index.add(column, n))));
 }
 
 /// Prefetches the `count` rows of the right operand after those from `k` on, where a pass over a

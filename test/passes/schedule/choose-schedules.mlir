@@ -93,10 +93,10 @@ module attributes {hlo.targets = [{cpu = "x86-64-v4", triple = "x86_64-linux-gnu
 
 // -----
 
-// Few rows times what lies in memory: the next block is asked for while tiles compute.
+// Few rows times what lies in memory: blocks of rows are read in place, each strip while the one before is multiplied.
 // CHECK-LABEL: func.func @few_rows_far_away
 // CHECK: hlo.kernel <dot>
-// CHECK-SAME: schedules = [#hlo.schedule<"dot.packed" {{.*}} with = ["prefetch"]>]
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.row_blocks" tile = [4, 3] block = [16, 4096, 64] lanes = 8 with = ["prefetch"]>]
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
   func.func @few_rows_far_away(%a: tensor<16x1024xf32>, %b: tensor<1024x4096xf32>) -> tensor<16x4096xf32> {
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<16x1024xf32>, tensor<1024x4096xf32>) -> tensor<16x4096xf32> {
@@ -215,7 +215,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Rows that are too many for that.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: hlo.kernel <dot>
-// CHECK-SAME: schedules = [#hlo.schedule<"dot.{{stream|packed}}"
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.row_blocks" tile = [4, 3] block = [6, 4096, 64]
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
   func.func @few_rows(%a: tensor<6x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<6x4096xf32> {
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<6x4096xf32>, tensor<4096x4096xf32>) -> tensor<6x4096xf32> {

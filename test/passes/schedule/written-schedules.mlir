@@ -5,7 +5,7 @@
 // A strategy that nobody has written.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
   func.func @main(%a: tensor<384x500xf32>, %b: tensor<500x640xf32>) -> tensor<384x640xf32> {
-    // expected-error@+1 {{no strategy `dot.magic` for a kernel of this kind: expected dot.stream, dot.axpy, dot.along_depth, dot.packed}}
+    // expected-error@+1 {{no strategy `dot.magic` for a kernel of this kind: expected dot.stream, dot.row_blocks, dot.axpy, dot.along_depth, dot.packed}}
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>, schedules = [#hlo.schedule<"dot.magic" tile = [6, 2] lanes = 8>]} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32> {
     ^bb0(%x: tensor<384x500xf32>, %y: tensor<500x640xf32>):
       %0 = hlo.dot %x, %y {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<384x500xf32>, tensor<500x640xf32>) -> tensor<384x640xf32>
