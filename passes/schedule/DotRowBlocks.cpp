@@ -10,6 +10,7 @@
 #include "passes/schedule/Streams.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -44,6 +45,13 @@ int64_t getFrameBytes(const DotProblem &dot, TileShape tile, int64_t lanes, Bloc
     arrays += isCompensatedSum(dot.element, dot.depth) ? 2 : 1;
   int64_t packed = dot.lhsInPlace ? 0 : rows * int64_t(llvm::alignTo(block.depth, lanes));
   return (arrays * rows * columns + packed) * dot.getElementBytes();
+}
+
+/// By what factor cores that run `units` of equal size take longer than if all had as many.
+double getUnevenness(const Target &target, double units) {
+  double cores = target.singleThreaded ? 1 : double(target.machine.l3.sharedBy);
+  cores = std::min(cores, units);
+  return std::ceil(units / cores) * cores / units;
 }
 
 std::string refuseRowBlocks(const KernelProblem &problem) {
@@ -111,24 +119,30 @@ double costRowBlocks(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
                 llvm::divideCeil(dot.depth, block[2]) *
                 problem.costs.getStreamTime(
                     double(getFrameBytes(dot, tile, lanes, {block[0], block[1], block[2]})));
-  // Each row of a unit is in pages of its own.
+  // Each row of a unit is in pages of its own, unless rows are short.
   double unitRows = double(dot.batches) * dot.depth * rowBlocks * columnBlocks,
-         unitBytes = double(block[1]) * fuse::elementBytes(dot.rhsType);
-  double wait =
-      unitRows * std::max(1.0, unitBytes / kPageBytes) * problem.costs.fromCycles(kPageCycles);
+         elementBytes = fuse::elementBytes(dot.rhsType),
+         pages = std::max(std::min(double(dot.columns) * elementBytes / kPageBytes, 1.0),
+                          double(block[1]) * elementBytes / kPageBytes);
+  double wait = unitRows * pages * problem.costs.fromCycles(kPageCycles);
   // Rows that are a multiple of a page apart evict each other from L1 before the next tile.
   wait += getPanelWait(problem, dot, rowTiles - 1, machine.l1.bytes);
   double wasted = kWastedReads * std::max(0.0, 1 - pieceBytes / (kLinesAtOnce * lineBytes));
   double read = getReadTime(problem, dot, rowBlocks) * (1 + wasted);
   double elements = double(dot.batches) * dot.columns * dot.depth;
-  double left = dot.lhsInPlace ? 0
-                               : columnBlocks * double(dot.batches) * dot.rows * dot.depth *
-                                     problem.costs.getReloadTime() * kPackReloads;
+  // The left operand is read for each block of columns; all strategies read it once.
+  double leftBytes = fuse::bytesOf(dot.lhsType);
+  double left =
+      (columnBlocks - 1) * leftBytes * problem.costs.getStreamTime(leftBytes / dot.batches);
+  if (!dot.lhsInPlace)
+    left += columnBlocks * double(dot.batches) * dot.rows * dot.depth *
+            problem.costs.getReloadTime() * kPackReloads;
   compute += sums;
   double both = std::max(compute, read) + kExposed * std::min(compute, read);
   if (!schedule.has("prefetch"))
     both = compute + read;
-  return both + wait + left + rowTiles * elements * getPrologueTime(problem, dot);
+  return getUnevenness(problem.target, dot.batches * rowBlocks * columnBlocks) *
+         (both + wait + left + rowTiles * elements * getPrologueTime(problem, dot));
 }
 
 std::string checkRowBlocks(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
