@@ -79,8 +79,10 @@ void proposeRowBlocks(const KernelProblem &problem, SmallVectorImpl<hlo::Schedul
   SmallVector<TileShape> tiles =
       listTallTiles(problem.target, dot.element, lanes, dot.rows, dot.columns);
   for (TileShape tile : tiles) {
-    if (tile.rows < 1 || llvm::divideCeil(dot.rows, tile.rows) > kMostRowTiles)
+    int64_t rowTiles = llvm::divideCeil(dot.rows, std::max<int64_t>(1, tile.rows));
+    if (rowTiles > kMostRowTiles)
       continue;
+    tile.rows = llvm::divideCeil(dot.rows, rowTiles);
     int64_t width = tile.vectors * lanes;
     Blocks block{dot.rows, dot.columns, kBlockDepth};
     while (block.columns > width &&
