@@ -370,7 +370,11 @@ static Value emitUnscaled(ImplicitLocOpBuilder &b, Value x) {
   return rest ? math::FmaOp::create(b, product, sum.getB(), rest, sum.getFastmath()) : Value();
 }
 
-/// x 2^n, for an n that is a whole number.
+/// The n below which exp in a float of `bits` bits is zero: half the smallest number is 2^n.
+static double getLeastPower(int64_t bits) { return bits == 32 ? -150 : -1075; }
+
+/// x 2^n, for an n that is a whole number. Zero for an n for which exp is that: on some processors,
+/// the instruction is many times slower if it rounds to zero.
 static Value emitScaled(ImplicitLocOpBuilder &b, Value x, Value n) {
   auto type = cast<VectorType>(x.getType());
   int64_t lanes = type.getNumElements(), bits = type.getElementTypeBitWidth();
@@ -379,7 +383,19 @@ static Value emitScaled(ImplicitLocOpBuilder &b, Value x, Value n) {
   auto constant = [&](unsigned width, int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(width), value));
   };
-  SmallVector<Value> operands{x, n, x, constant(std::max<int64_t>(lanes, 8), -1)};
+  auto filled = [&](double value) -> Value {
+    auto attribute = b.getFloatAttr(type.getElementType(), value);
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, attribute));
+  };
+  // True for NaNs.
+  Value isWanted =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, n, filled(getLeastPower(bits)));
+  Value mask =
+      vector::BitCastOp::create(b, VectorType::get({1}, b.getIntegerType(lanes)), isWanted);
+  mask = vector::ExtractOp::create(b, mask, ArrayRef<int64_t>{0});
+  if (lanes < 8)
+    mask = arith::ExtUIOp::create(b, b.getI8Type(), mask);
+  SmallVector<Value> operands{x, n, filled(0), mask};
   if (lanes * bits == 512)
     operands.push_back(constant(32, 4)); // as the current rounding mode says
   return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands).getResult(0);
@@ -400,6 +416,12 @@ void expandScaling(Operation *root) {
         lanes * type.getElementTypeBitWidth() < 128)
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
+    // A lower limit of the argument, beyond which exp is zero, is not needed then.
+    auto shifted = n.getDefiningOp<arith::SubFOp>().getLhs().getDefiningOp<math::FmaOp>();
+    auto limited = shifted ? shifted.getA().getDefiningOp<arith::SelectOp>() : nullptr;
+    if (limited && getNumber(limited.getTrueValue()).value_or(0) < 0 &&
+        llvm::all_of(limited->getUsers(), llvm::IsaPred<math::FmaOp>))
+      limited.replaceAllUsesWith(limited.getFalseValue());
     Value power = inner.getLhs();
     if (type.getElementType().isF32())
       power = emitUnscaled(b, power);
