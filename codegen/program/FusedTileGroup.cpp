@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/FusedTileGroup.h"
+#include "codegen/program/Program.h"
 #include "passes/schedule/TileGroups.h"
 
 using namespace mlir;
@@ -47,6 +48,8 @@ private:
   bool isApart(hlo::LaunchOp between, const FusedTileGroup &group) const;
   bool chooseParts(FusedTileGroup &group) const;
   bool isLegal(const FusedTileGroup &group) const;
+  int64_t getRowBytesOfPassed(const FusedTileGroup &group, const Extent &extent) const;
+  void findPassed(FusedTileGroup &group) const;
 
   const llvm::StringMap<KernelSchedule> &schedules;
   const Target &target;
@@ -147,6 +150,39 @@ bool GroupFinder::isLegal(const FusedTileGroup &group) const {
   return true;
 }
 
+/// The bytes of a row of the array at `extent`, if a launch passes it to the next one; 0 if not, or
+/// if something else of the group is there. After the group nothing reads it (GroupKernels.cpp).
+int64_t GroupFinder::getRowBytesOfPassed(const FusedTileGroup &group, const Extent &extent) const {
+  bool isWritten = false;
+  for (hlo::LaunchOp launch : group.launches) {
+    bool isLast = launch == group.launches.back();
+    for (Value input : launch.getInputs())
+      if (overlap(locate(input), extent) && !isWritten)
+        return 0;
+    for (auto [i, output] : llvm::enumerate(launch.getOutputs())) {
+      Extent written = locate(output);
+      if (!overlap(written, extent))
+        continue;
+      if (i > 0 || isLast || !(written == extent))
+        return 0;
+      isWritten = true;
+    }
+  }
+  int64_t bytes = extent.end - extent.begin, count = group.batches * group.rows;
+  int64_t rowBytes = isWritten && bytes % count == 0 ? bytes / count : 0;
+  bool isAligned = group.rows * rowBytes % kArenaAlignment == 0 &&
+                   group.blockRows * rowBytes % kArenaAlignment == 0;
+  return isAligned ? rowBytes : 0;
+}
+
+void GroupFinder::findPassed(FusedTileGroup &group) const {
+  for (hlo::LaunchOp launch : group.launches) {
+    SmallVector<int64_t> &rowBytes = group.rowBytesOfPassed.emplace_back();
+    for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
+      rowBytes.push_back(getRowBytesOfPassed(group, locate(buffer)));
+  }
+}
+
 std::optional<FusedTileGroup> GroupFinder::find(hlo::LaunchOp first) {
   FusedTileGroup group;
   int64_t number = getTileGroup(first, target.number);
@@ -172,6 +208,7 @@ std::optional<FusedTileGroup> GroupFinder::find(hlo::LaunchOp first) {
   }
   if (group.launches.size() < 3 || !chooseParts(group) || !isLegal(group))
     return std::nullopt;
+  findPassed(group);
   return group;
 }
 
@@ -202,6 +239,16 @@ std::pair<Value, Value> buildUnitsOfTile(IndexBuilder &index, const FusedTileGro
   Value end = b.createOrFold<arith::MinSIOp>(sum(row, index.constant(group.blockRows)),
                                              index.constant(group.rows));
   return {sum(start, row), sum(start, end)};
+}
+
+Value buildOffsetOfTile(IndexBuilder &index, const FusedTileGroup &group, int64_t rowBytes,
+                        Value batch, Value block) {
+  auto &b = index.b;
+  auto times = [&](Value x, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(x, index.constant(factor));
+  };
+  return b.createOrFold<arith::AddIOp>(times(batch, group.rows * rowBytes),
+                                       times(block, group.blockRows * rowBytes));
 }
 
 } // namespace hloc

@@ -19,6 +19,10 @@ struct FusedTileGroup {
   llvm::SmallVector<hlo::LaunchOp, 3> launches;
   /// The tiles: blocks of `blockRows` rows in each of `batches` batches.
   int64_t batches = 1, rows = 1, blockRows = 1;
+  /// For each launch, the bytes of a row of each of its inputs and then outputs that only the group
+  /// uses; zero for other arrays. A tile does not need what the tiles before it have left there, so
+  /// all that run one after the other use the memory of the first, which stays in L2.
+  llvm::SmallVector<llvm::SmallVector<int64_t>, 3> rowBytesOfPassed;
 
   int64_t getBlocks() const { return (rows + blockRows - 1) / blockRows; }
 };
@@ -35,6 +39,10 @@ std::pair<mlir::Value, mlir::Value> buildUnitsOfTile(IndexBuilder &index,
                                                      const FusedTileGroup &group,
                                                      const TileAccess &blocks, mlir::Value batch,
                                                      mlir::Value block);
+
+/// Where block `block` of batch `batch` begins, in bytes, in an array with rows of `rowBytes`.
+mlir::Value buildOffsetOfTile(IndexBuilder &index, const FusedTileGroup &group, int64_t rowBytes,
+                              mlir::Value batch, mlir::Value block);
 
 } // namespace hloc
 

@@ -130,7 +130,14 @@ static std::string joinKernels(const FusedTileGroup &group, StringRef separator)
 /// The loop body of a group: runs a range of its tasks, of `grain` tiles each.
 LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64_t grain) {
   std::string symbol = names.prefix + "." + joinKernels(group, ".") + ".group";
-  LLVM::LLVMFuncOp &task = tasks[symbol];
+  // Groups of the same kernels may differ in what only they use.
+  std::string key = symbol;
+  for (ArrayRef<int64_t> launch : group.rowBytesOfPassed)
+    for (int64_t rowBytes : launch)
+      key += rowBytes > 0 ? 'p' : '.';
+  if (program.lookupSymbol(symbol))
+    symbol = key;
+  LLVM::LLVMFuncOp &task = tasks[key];
   if (task)
     return task;
   OpBuilder::InsertionGuard guard(b);
@@ -151,15 +158,28 @@ LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64
                                           index.constant(group.batches * group.getBlocks()));
   };
   auto emitParts = [&]() -> LogicalResult {
-    auto loop = scf::ForOp::create(b, part(1), part(2), index.constant(1));
+    auto split = [&](Value part) {
+      Value blocks = index.constant(group.getBlocks());
+      return std::pair(b.createOrFold<arith::DivUIOp>(part, blocks),
+                       b.createOrFold<arith::RemUIOp>(part, blocks));
+    };
+    Value start = part(1);
+    auto [firstBatch, firstBlock] = split(start);
+    auto loop = scf::ForOp::create(b, start, part(2), index.constant(1));
     OpBuilder::InsertionGuard inside(b);
     b.setInsertionPointToStart(loop.getBody());
-    auto [batch, block] = std::pair(
-        b.createOrFold<arith::DivUIOp>(loop.getInductionVar(), index.constant(group.getBlocks())),
-        b.createOrFold<arith::RemUIOp>(loop.getInductionVar(), index.constant(group.getBlocks())));
+    auto [batch, block] = split(loop.getInductionVar());
     for (size_t i = 0; i < group.launches.size(); ++i) {
       hlo::LaunchOp launch = group.launches[i];
       SmallVector<Value> &pointers = arguments[i];
+      for (auto [argument, rowBytes] : llvm::enumerate(group.rowBytesOfPassed[i])) {
+        if (rowBytes == 0)
+          continue;
+        Value there = buildOffsetOfTile(index, group, rowBytes, firstBatch, firstBlock),
+              here = buildOffsetOfTile(index, group, rowBytes, batch, block);
+        pointers[argument] =
+            movePointer(index, pointers[argument], b.createOrFold<arith::SubIOp>(there, here));
+      }
       auto [begin, end] = buildUnitsOfTile(
           index, group, schedules.find(launch.getKernel())->second.blocks, batch, block);
       pointers.push_back(arith::IndexCastOp::create(b, i64, begin));
