@@ -34,6 +34,8 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   if (target.hasFma && !target.emulatesFma)
     expandConstantDivision(module);
+  if (target.dividesSlowly())
+    expandUniformDivision(module);
   if (target.emulatesFma)
     emulateFma(module);
   else if (target.hasFma) // contraction has been decided already

@@ -97,6 +97,12 @@ struct Target {
 
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
+
+  /// Cycles in which a register of f32 is converted to f64, multiplied and converted back, and some
+  /// more, as a division overlaps with other instructions better.
+  static constexpr double kWideProductCycles = 8;
+  /// True if a division of vectors of f32 takes longer than that.
+  bool dividesSlowly() const { return machine.costs.divideF32 > kWideProductCycles; }
 };
 
 /// Resolves names and features; an error for a triple or CPU that LLVM does not know.
