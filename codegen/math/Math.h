@@ -155,8 +155,8 @@ void expandFma(mlir::Operation *root);
 /// Replaces divisions by constants under `root` of vectors of f32 and f64 that are made of integers
 /// and constants, for targets with fused multiply-add: by two operations that give the same bits.
 void expandConstantDivision(mlir::Operation *root);
-/// Replaces divisions under `root` of vectors of f32 by what is the same in all steps of a loop, for
-/// targets that divide slowly: by operations in f64 that give the same bits.
+/// Replaces divisions under `root` of vectors of f32 by what is the same in all steps of a loop,
+/// for targets that divide slowly: by operations in f64 that give the same bits.
 void expandUniformDivision(mlir::Operation *root);
 /// Replaces every math.fma under `root` by arithmetic that gives the same bits as the instruction
 /// for all numbers, but is many times slower.

@@ -215,7 +215,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Rows that are too many for that.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: hlo.kernel <dot>
-// CHECK-SAME: schedules = [#hlo.schedule<"dot.row_blocks" tile = [4, 3] block = [6, 4096, 64]
+// CHECK-SAME: schedules = [#hlo.schedule<"dot.row_blocks" tile = [3, 3] block = [6, 4096, 64]
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu", single_threaded}]} {
   func.func @few_rows(%a: tensor<6x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<6x4096xf32> {
     %r = hlo.kernel <dot> (%a, %b) {reuse = array<i64: -1>} : (tensor<6x4096xf32>, tensor<4096x4096xf32>) -> tensor<6x4096xf32> {
