@@ -25,9 +25,9 @@ namespace {
 
 /// Fraction of a tile's peak rate that is reached when it reads panels.
 constexpr double kPackedRate = 0.98;
-/// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one: alone,
-/// and joined with others to a group.
-constexpr double kPackReloads = 3, kGroupReloads = 1.2;
+/// Cost of packing an element that is joined with others to a group, as a multiple of reloading
+/// one.
+constexpr double kGroupReloads = 1.2;
 /// Cycles that a tile's loop loses each time it computes what to prefetch.
 constexpr double kPieceCycles = 6;
 /// The most bytes of panels that a separate kernel packs: they are memory that would not be needed

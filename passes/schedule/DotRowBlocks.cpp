@@ -26,15 +26,13 @@ constexpr int64_t kBlockDepth = 64;
 constexpr int64_t kLeastRows = 3, kMostRowTiles = 8;
 /// Fraction of a tile's peak rate that is reached.
 constexpr double kRowBlockRate = 0.9;
-/// Cache lines below which segments of rows are read in vain in part, since hardware reads pairs of
-/// lines; and how much longer that takes for an empty segment.
+/// Segments of rows of fewer cache lines than this are slow to read, since hardware reads lines in
+/// pairs: up to 1 + kWastedReads times, the shorter the slower.
 constexpr double kLinesAtOnce = 1.5, kWastedReads = 1.5;
 /// Fraction of the shorter of computation and reading that the longer one does not hide.
 constexpr double kExposed = 0.1;
 /// Cycles to find out where a page lies, as far as they are not hidden.
 constexpr double kPageCycles = 40;
-/// Cost of packing an element of the left operand, as a multiple of reloading one.
-constexpr double kPackReloads = 3;
 
 /// Bytes on the stack: sums, totals of blocks of the sum, and the packed left operand.
 int64_t getFrameBytes(const DotProblem &dot, TileShape tile, int64_t lanes, Blocks block) {

@@ -68,6 +68,9 @@ double getMatrixTime(const KernelProblem &problem, const DotProblem &dot,
 /// A lower bound of the time of a dot's products, by the fastest instructions for them.
 double getLeastProductTime(const KernelProblem &problem, hlo::DotOp dot);
 
+/// Cost of packing an element (loads, addresses, stores), as a multiple of reloading one.
+inline constexpr double kPackReloads = 3;
+
 /// Fraction of a tile's peak rate that is reached when the right operand is read where it lies.
 inline constexpr double kStreamRate = 0.75;
 
