@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dots that read a large right operand in place, a block of its rows at a time. The sums of a unit
 // wait in a buffer while the strips of one block after the other are multiplied.
+#include "codegen/emit/Fold.h"
 #include "codegen/kernels/dot/DotKernel.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/Support/MathExtras.h"
