@@ -437,9 +437,7 @@ void DotKernel::finishBlock(TileStore &store, TileShape shape, ArrayRef<VectorVa
     store.finish(totals[0], rowSpan, columnSpan);
   b.setInsertionPointToStart(branch.elseBlock());
   for (auto [memory, values] : llvm::zip(end.partial, totals))
-    for (int64_t r = 0; r < shape.rows; ++r)
-      for (int64_t v = 0; v < shape.vectors; ++v)
-        storeElements(index, memory, partialAt(r, v), values[r * shape.vectors + v], {});
+    storeTile(memory, shape, values, partialAt);
 }
 
 /// Adds `sums`, of a block of k, to those of the blocks before, which are in `partial`; with
@@ -460,9 +458,7 @@ DotKernel::addUnlessFirst(Value isFirst, TileShape shape, ArrayRef<VectorValue> 
   b.setInsertionPointToStart(branch.elseBlock());
   SmallVector<VectorValue> before, after;
   for (const MemoryArray &memory : partial)
-    for (int64_t r = 0; r < shape.rows; ++r)
-      for (int64_t v = 0; v < shape.vectors; ++v)
-        before.push_back(loadElements(index, memory, partialAt(r, v), {}));
+    llvm::append_range(before, loadTile(memory, shape, partialAt));
   if (compensated)
     after = unpackLanes(element, addToTotals(b, packLanes(before), flat));
   else

@@ -99,6 +99,23 @@ Value DotKernel::loadGroups(Value start, function_ref<VectorValue(VectorIndex, M
   return value.re;
 }
 
+/// The sums of a tile of `shape` that are in `memory`, those of each vector of a row where `at`
+/// says.
+SmallVector<VectorValue> DotKernel::loadTile(MemoryArray memory, TileShape shape, PlaceInTile at) {
+  SmallVector<VectorValue> sums;
+  for (int64_t r = 0; r < shape.rows; ++r)
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      sums.push_back(loadElements(index, memory, at(r, v), {}));
+  return sums;
+}
+
+void DotKernel::storeTile(MemoryArray memory, TileShape shape, ArrayRef<VectorValue> sums,
+                          PlaceInTile at) {
+  for (int64_t r = 0; r < shape.rows; ++r)
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      storeElements(index, memory, at(r, v), sums[r * shape.vectors + v], {});
+}
+
 TileStore DotKernel::makeStore(TileShape shape) {
   return TileStore(
       context, dot.getResult(), element, shape,

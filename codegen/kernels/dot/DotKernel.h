@@ -41,6 +41,11 @@ private:
   mlir::Value countEntries(Range depthRange);
   void widenTile();
   TileStore makeStore(TileShape shape);
+  /// Where a vector of a tile is in an array of sums.
+  using PlaceInTile = llvm::function_ref<ElementIndex(int64_t row, int64_t vector)>;
+  llvm::SmallVector<VectorValue> loadTile(MemoryArray memory, TileShape shape, PlaceInTile at);
+  void storeTile(MemoryArray memory, TileShape shape, llvm::ArrayRef<VectorValue> sums,
+                 PlaceInTile at);
   void describeUnits(int64_t blockRows, int64_t blockColumns);
   bool leadsWithBatches(mlir::Value operand, llvm::ArrayRef<int64_t> batch);
   void emitUnits(llvm::function_ref<void(Range rows, Range columns)> body, int64_t blockRows,

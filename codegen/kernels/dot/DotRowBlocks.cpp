@@ -46,11 +46,7 @@ DotKernel::loadSums(MemoryArray sums, Value isFirst,
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, first);
   b.setInsertionPointToStart(branch.elseBlock());
-  SmallVector<VectorValue> before;
-  for (int64_t r = 0; r < tile.rows; ++r)
-    for (int64_t v = 0; v < tile.vectors; ++v)
-      before.push_back(loadElements(index, sums, sumAt(r, v), {}));
-  scf::YieldOp::create(b, packLanes(before));
+  scf::YieldOp::create(b, packLanes(loadTile(sums, tile, sumAt)));
   return unpackLanes(element, branch.getResults());
 }
 
@@ -140,9 +136,7 @@ void DotKernel::emitRowBlocks() {
         b.setInsertionPointToStart(branch.thenBlock());
         finishBlock(store, tile, values, rowSpan, columnSpan, end, sumAt);
         b.setInsertionPointToStart(branch.elseBlock());
-        for (int64_t r = 0; r < tile.rows; ++r)
-          for (int64_t v = 0; v < tile.vectors; ++v)
-            storeElements(index, sums, sumAt(r, v), values[r * tile.vectors + v], {});
+        storeTile(sums, tile, values, sumAt);
       });
     });
   };
