@@ -37,13 +37,15 @@ public:
   }
 
   void add(std::function<bool()> task) {
-    if (!pool)
-      good = good && task();
-    else
+    if (!pool) {
+      if (good && !task()) // the task may add others, which can fail
+        good = false;
+    } else {
       pool->async([this, task = std::move(task)] {
         if (!task())
           good = false;
       });
+    }
   }
 
   /// Waits for all tasks; returns true if all have succeeded.
@@ -225,8 +227,11 @@ bool ProgramCompiler::generate(Unit &unit) {
   Target own = getTarget(unit);
   TargetMachineHandle machine = borrowTargetMachine(own, isFreestanding(program));
   std::unique_ptr<llvm::Module> module = translateToLLVM(*unit.module, context, *machine, own);
-  if (!module)
+  if (!module) {
+    emitError(program.getLoc()) << "the code made for this program is not valid LLVM IR: "
+                                   "this is an error in the compiler";
     return false;
+  }
   unit.module = nullptr;
   for (const auto &[own, name] : listNames(unit, target))
     module->getFunction(name)->setName(own);

@@ -33,7 +33,8 @@ VectorValue ElementEmitter::emit(Value value, ArrayRef<VectorIndex> at, Mask mas
   for (auto &scope : scopes)
     if (auto found = scope.find(value); found != scope.end())
       for (Entry &entry : found->second)
-        if (ArrayRef<VectorIndex>(entry.key.at) == at && entry.key.mask == mask)
+        if (entry.key.lanes == index.getLanes() && entry.key.mask == mask &&
+            ArrayRef<VectorIndex>(entry.key.at) == at)
           return entry.lanes;
   VectorValue lanes;
   if (auto produce = producers.find(value); produce != producers.end())
@@ -51,8 +52,12 @@ VectorValue ElementEmitter::emit(Value value, ArrayRef<VectorIndex> at, Mask mas
     failed = true;
     return lanes;
   }
-  scopes.back()[value].push_back({{value, ElementIndex(at), mask}, lanes});
+  record(value, at, mask, lanes);
   return lanes;
+}
+
+void ElementEmitter::record(Value value, ArrayRef<VectorIndex> at, Mask mask, VectorValue lanes) {
+  scopes.back()[value].push_back({{ElementIndex(at), mask, index.getLanes()}, lanes});
 }
 
 //===-- Reshape ------------------------------------------------------------------------------===//

@@ -100,10 +100,15 @@ private:
   /// that pays.
   VectorValue emitWhere(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
 
+  /// Records `lanes`, the elements of `value` at `at`, for the rest of the innermost scope.
+  void record(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask, VectorValue lanes);
+
+  /// Which elements of a value: in how many lanes matters as well, since stages of a kernel have
+  /// different numbers of them.
   struct Key {
-    mlir::Value value;
     ElementIndex at;
     Mask mask;
+    int64_t lanes;
   };
   struct Entry {
     Key key;

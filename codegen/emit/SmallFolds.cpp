@@ -98,8 +98,7 @@ VectorValue ElementEmitter::emitReduce(OpResult result, ArrayRef<VectorIndex> at
   for (auto [i, lanes] : llvm::enumerate(total)) {
     total[i] = fold.narrow(i, lanes);
     if (int64_t(i) != result.getResultNumber())
-      scopes.back()[op->getResult(i)].push_back(
-          {{op->getResult(i), ElementIndex(at), mask}, total[i]});
+      record(op->getResult(i), at, mask, total[i]);
   }
   return total[result.getResultNumber()];
 }
