@@ -7,6 +7,7 @@ check.py constants   lists the constants of tuning outside of compiler/target an
 check.py includes    every include points down the list of stages.
 check.py lengths     no source file has more than 500 lines.
 check.py tests       the tests that sources name exist.
+check.py processors  no test runs AVX-512 code without asking whether the processor has it.
 
 Exit status 0 if the check holds, 1 with a line for each offender."""
 
@@ -84,8 +85,24 @@ def tests():
     return good
 
 
+def processors():
+    good = True
+    for path in sorted((ROOT / "test").rglob("*")):
+        if path.suffix not in (".hlo", ".mlir", ".test"):
+            continue
+        text = re.sub(r"\\\n(?://)? *RUN:", "", path.read_text())  # continued lines
+        if "REQUIRES: avx512" in text:
+            continue
+        for run in re.findall(r"RUN: (.*hlo-run .*--mcpu=x86-64-v4.*)", text):
+            if "%if avx512" not in run:
+                print(f"{path.relative_to(ROOT)}: without '%if avx512': {run}")
+                good = False
+    return good
+
+
 if __name__ == "__main__":
-    checks = {"constants": constants, "includes": includes, "lengths": lengths, "tests": tests}
+    checks = {"constants": constants, "includes": includes, "lengths": lengths, "tests": tests,
+              "processors": processors}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     sys.exit(0 if checks[sys.argv[1]]() else 1)
