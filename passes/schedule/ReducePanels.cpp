@@ -43,12 +43,17 @@ std::string refuseReducePanels(const KernelProblem &problem) {
   return "";
 }
 
-/// True if a row has at least one strip of `width` columns. The last strip of a row overlaps the
-/// one before, so that it is whole; columns that are computed twice must not overwrite an operand.
+bool hasMaskedStrips(const ReduceProblem &reduce, const Target &target) {
+  return reduce.narrowest >= target.narrowestMaskedBits;
+}
+
+/// True if a row has at least one strip of `width` columns. If the last strip of a row is not
+/// whole, it overlaps the one before; where results overwrite an operand, it is masked instead.
 static bool fitsRows(const KernelProblem &problem, const ReduceProblem &reduce, int64_t width) {
   bool isInPlace = llvm::any_of(problem.reuse, [](int64_t input) { return input >= 0; });
   int64_t columns = reduce.getColumns(width).count;
-  return columns >= width && (!isInPlace || columns % width == 0);
+  return columns >= width &&
+         (!isInPlace || columns % width == 0 || hasMaskedStrips(reduce, problem.target));
 }
 
 void proposeReducePanels(const KernelProblem &problem,
@@ -102,7 +107,7 @@ std::string checkReducePanels(const KernelProblem &problem, hlo::ScheduleAttr sc
     return "expected `block` to be rows and columns, multiples of the tile's";
   if (!fitsRows(problem, reduce, width))
     return "expected a tile that is no wider than a row, and divides a row that is reduced in "
-           "place";
+           "place if elements have no masked loads";
   if (block[1] > problem.target.kernelStackBytes ||
       getPanelBytes(reduce, block[1]) > problem.target.kernelStackBytes)
     return "the totals of a panel do not fit into the kernel's stack";

@@ -36,7 +36,9 @@ int64_t countUnits(const ReduceProblem &reduce, hlo::ScheduleAttr schedule);
 /// Checks a written schedule except for its block. Returns what is wrong, or an empty string.
 std::string checkReduce(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
-// reduce.panels (ReducePanels.cpp); the functions are those of a Strategy.
+// reduce.panels (ReducePanels.cpp); the functions but the first are those of a Strategy.
+/// True if the last strip of a row may be masked: the arrays have masked loads on `target`.
+bool hasMaskedStrips(const ReduceProblem &reduce, const Target &target);
 std::string refuseReducePanels(const KernelProblem &problem);
 void proposeReducePanels(const KernelProblem &problem,
                          llvm::SmallVectorImpl<hlo::ScheduleAttr> &schedules);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/reduce/ReduceKernel.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "passes/schedule/ReduceSchedule.h"
 #include "passes/schedule/SumBlocks.h"
 #include "llvm/TargetParser/Triple.h"
 #include <numeric>
@@ -119,12 +120,14 @@ void ReduceKernel::planScratch() {
 }
 
 /// With panels: keeps a value in the memory of a result that is computed from it last. Nothing is
-/// kept over an operand, which may still be read, nor if the last strip of a row overlaps the one
-/// before, which then has its results already.
+/// kept over an operand, which may still be read. If what is kept, or an operand, is overwritten by
+/// results, the last strip of a row must not overlap the one before, which has its results already.
 void ReduceKernel::planKeptInResults() {
-  int64_t lanes = index.getLanes();
-  if (problem.getColumns(lanes).count % lanes != 0 ||
-      llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; }))
+  bool isRagged = problem.getColumns(index.getLanes()).count % index.getLanes() != 0,
+       isInPlace =
+           llvm::any_of(context.kernel.getReuse(), [](int64_t input) { return input >= 0; });
+  masksLastStrip = isRagged && isInPlace;
+  if (isInPlace || (isRagged && !hasMaskedStrips(problem, context.target)))
     return;
   Stages stages = findStages();
   BackwardSliceOptions options;
@@ -141,6 +144,7 @@ void ReduceKernel::planKeptInResults() {
         continue;
       scratch[value] = {Value(), unsigned(i), std::nullopt};
       bindKept(value);
+      masksLastStrip = isRagged;
       break;
     }
   }

@@ -162,6 +162,9 @@ private:
   /// The kept columns that rows are folded with side by side (ReduceProblem::fewColumns).
   const int64_t columns;
   const bool panels;
+  /// Whether the last strip of a row of panels has only the columns that are left, behind a mask;
+  /// if not, it overlaps the strip before so that it is whole.
+  bool masksLastStrip = false;
 
   llvm::SmallVector<Reduction> reductions;
   /// The stage after which an operation's value is known.

@@ -12,14 +12,14 @@ namespace hloc {
 
 /// The panel that code is being built for, and its current strip.
 struct ReduceKernel::Panel {
-  /// The columns, and how many strips a panel has. The last strip of a row overlaps the one before
-  /// so that it is whole.
+  /// The columns, and how many strips a panel has.
   ReduceProblem::Columns columns;
   int64_t strips;
   /// The position in the other kept dimensions, and the range of the panel's strips there.
   Value row, firstStrip, endStrip;
-  /// The current strip's number within the panel.
+  /// The current strip's number within the panel, and its lanes that are columns.
   VectorIndex slot;
+  Mask mask;
 };
 
 /// Allocates a vector of elements for each strip.
@@ -28,24 +28,40 @@ static MemoryArray allocateStrips(KernelContext &context, int64_t strips, Type e
   return {context.allocateOnStack(getByteSize(type)), type};
 }
 
+/// If lanes do not divide a row, its last strip has fewer columns or overlaps the one before.
 void ReduceKernel::overStrips(Panel &panel, function_ref<void()> body) {
-  int64_t lanes = index.getLanes(), last = panel.columns.count - lanes;
+  int64_t lanes = index.getLanes(), count = panel.columns.count, whole = count / lanes;
+  auto emitStrip = [&](Value strip, VectorIndex position, Mask mask) {
+    ArrayRef<int64_t> sizes(problem.keptSizes);
+    outer = reshapeIndex(index, problem.outerCount / count,
+                         sizes.drop_back(panel.columns.dimensions), index.uniform(panel.row));
+    outer.append(reshapeIndex(index, count, sizes.take_back(panel.columns.dimensions), position));
+    panel.slot = index.uniform(b.createOrFold<arith::SubIOp>(strip, panel.firstStrip));
+    panel.mask = mask;
+    body();
+  };
+  Value end = panel.endStrip;
+  if (masksLastStrip)
+    end = b.createOrFold<arith::MinSIOp>(end, index.constant(whole));
   buildFor(
-      context, panel.firstStrip, panel.endStrip, 1,
+      context, panel.firstStrip, end, 1,
       [&](Value strip) {
         Value column = b.createOrFold<arith::MulIOp>(strip, index.constant(lanes));
-        if (panel.columns.count % lanes != 0)
-          column = b.createOrFold<arith::MinSIOp>(column, index.constant(last));
-        ArrayRef<int64_t> sizes(problem.keptSizes);
-        outer = reshapeIndex(index, problem.outerCount / panel.columns.count,
-                             sizes.drop_back(panel.columns.dimensions), index.uniform(panel.row));
-        VectorIndex position = index.consecutive(column, std::gcd(lanes, panel.columns.count));
-        outer.append(reshapeIndex(index, panel.columns.count,
-                                  sizes.take_back(panel.columns.dimensions), position));
-        panel.slot = index.uniform(b.createOrFold<arith::SubIOp>(strip, panel.firstStrip));
-        body();
+        if (count % lanes != 0 && !masksLastStrip)
+          column = b.createOrFold<arith::MinSIOp>(column, index.constant(count - lanes));
+        int64_t multiple = masksLastStrip ? lanes : std::gcd(lanes, count);
+        emitStrip(strip, index.consecutive(column, multiple), {});
       },
-      Rounds::Some);
+      masksLastStrip ? Rounds::Any : Rounds::Some);
+  if (!masksLastStrip)
+    return;
+  // The strip that is not whole, if the panel has it.
+  Value last = index.constant(whole),
+        first = b.createOrFold<arith::MaxSIOp>(panel.firstStrip, last);
+  buildFor(context, first, panel.endStrip, 1, [&](Value) {
+    VectorIndex position = index.consecutive(index.constant(whole * lanes), lanes);
+    emitStrip(last, position, index.inRange(position, INT64_MIN, count));
+  });
 }
 
 void ReduceKernel::emitPanelStage(Panel &panel, int64_t number) {
@@ -74,13 +90,13 @@ void ReduceKernel::emitPanelStage(Panel &panel, int64_t number) {
 
   overStrips(panel, [&] { store(initial); });
   auto step = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange values) {
-    return foldElements(*stage, at, mask, {}, values);
+    return foldElements(*stage, at, mask, panel.mask, values);
   };
   auto join = [&](ValueRange sums, ValueRange more) { return joinParts(*stage, sums, more); };
   walk->overBlocks({}, blocks, [&](ValueRange, ReducedWalk::FoldBlock foldBlock) {
     overStrips(panel, [&] {
       for (Reduction *reduction : stage->group)
-        emitShared(reduction->op.getInputs(), {});
+        emitShared(reduction->op.getInputs(), panel.mask);
       if (stage->isJoinable)
         store(totals.add(
             load(), foldBlock(stage->seeds, {step, join, stage->seeds, blocks.runSteps}), join));
@@ -121,9 +137,9 @@ void ReduceKernel::emitPanelResults(Panel &panel) {
                      [&](ValueRange, ReducedWalk::FoldBlock foldBlock) {
                        overStrips(panel, [&] {
                          for (unsigned i : wide)
-                           emitShared(context.getReturn().getOperand(i), {});
+                           emitShared(context.getReturn().getOperand(i), panel.mask);
                          auto step = [&](ArrayRef<VectorIndex> at, Mask mask, ValueRange) {
-                           storeWide(wide, at, mask);
+                           storeWide(wide, at, index.both(mask, panel.mask));
                            return SmallVector<Value>();
                          };
                          foldBlock({}, {step, nullptr, {}, 1});
@@ -133,8 +149,8 @@ void ReduceKernel::emitPanelResults(Panel &panel) {
   if (!narrow.empty())
     overStrips(panel, [&] {
       for (unsigned i : narrow)
-        if (VectorValue value = emitNarrow(i, {}); value.re)
-          storeNarrow(i, value, {});
+        if (VectorValue value = emitNarrow(i, panel.mask); value.re)
+          storeNarrow(i, value, panel.mask);
     });
 }
 
@@ -154,7 +170,7 @@ void ReduceKernel::emitPanels() {
           next = b.createOrFold<arith::AddIOp>(first, index.constant(panelStrips));
     if (strips % panelStrips != 0)
       next = b.createOrFold<arith::MinSIOp>(next, index.constant(strips));
-    Panel panel{columns, panelStrips, row.base, first, next, {}};
+    Panel panel{columns, panelStrips, row.base, first, next, {}, {}};
     for (int64_t stage = 0; stage < finalStage && !context.emitter.hasFailed(); ++stage)
       emitPanelStage(panel, stage);
     if (!context.emitter.hasFailed())

@@ -399,23 +399,24 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 
 // -----
 
-// The end of a row that is no whole strip would be folded twice into what it is read from.
+// The end of a row that is no whole strip would be folded twice into what it is read from, and
+// elements of 16 bits cannot be masked instead.
 module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu"}]} {
-  hlo.computation private @add(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
-    %0 = hlo.add %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
-    hlo.return %0 : tensor<f32>
+  hlo.computation private @add(%arg0: tensor<i16>, %arg1: tensor<i16>) -> tensor<i16> {
+    %0 = hlo.add %arg0, %arg1 : (tensor<i16>, tensor<i16>) -> tensor<i16>
+    hlo.return %0 : tensor<i16>
   }
-  func.func @main(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
-    // expected-error@+1 {{expected a tile that is no wider than a row, and divides a row that is reduced in place}}
-    %r = hlo.kernel <reduce> (%x) {reuse = array<i64: 0>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 32] lanes = 8>]} : (tensor<64x100xf32>) -> tensor<64x100xf32> {
-    ^bb0(%a: tensor<64x100xf32>):
-      %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
-      %0 = hlo.reduce %a, %zero {dimensions = array<i64: 0>, to_apply = @add} : (tensor<64x100xf32>, tensor<f32>) -> tensor<100xf32>
-      %1 = hlo.broadcast %0 {dimensions = array<i64: 1>} : (tensor<100xf32>) -> tensor<64x100xf32>
-      %2 = hlo.divide %a, %1 : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
-      hlo.return %2 : tensor<64x100xf32>
+  func.func @main(%x: tensor<64x100xi16>) -> tensor<64x100xi16> {
+    // expected-error@+1 {{expected a tile that is no wider than a row, and divides a row that is reduced in place if elements have no masked loads}}
+    %r = hlo.kernel <reduce> (%x) {reuse = array<i64: 0>, schedules = [#hlo.schedule<"reduce.panels" tile = [1, 2] block = [16, 32] lanes = 16>]} : (tensor<64x100xi16>) -> tensor<64x100xi16> {
+    ^bb0(%a: tensor<64x100xi16>):
+      %zero = hlo.constant(dense<0> : tensor<i16>) : tensor<i16>
+      %0 = hlo.reduce %a, %zero {dimensions = array<i64: 0>, to_apply = @add} : (tensor<64x100xi16>, tensor<i16>) -> tensor<100xi16>
+      %1 = hlo.broadcast %0 {dimensions = array<i64: 1>} : (tensor<100xi16>) -> tensor<64x100xi16>
+      %2 = hlo.divide %a, %1 : (tensor<64x100xi16>, tensor<64x100xi16>) -> tensor<64x100xi16>
+      hlo.return %2 : tensor<64x100xi16>
     }
-    return %r : tensor<64x100xf32>
+    return %r : tensor<64x100xi16>
   }
 }
 
