@@ -21,6 +21,8 @@ static constexpr double kCostlyCycles = 2;
 static constexpr int64_t kStreamBytes = 4096;
 /// The fewest panels, so that several cores have work.
 static constexpr int64_t kPanels = 8;
+/// The fewest bytes of a row that a panel has where rows are divided for the sake of more cores.
+static constexpr int64_t kShareBytes = 256;
 /// Cycles to load a vector of totals with their error terms, add to it, and store it.
 static constexpr double kTotalCycles = 8;
 /// Cycles to begin and end the loops over a block's rows.
@@ -56,25 +58,59 @@ static bool fitsRows(const KernelProblem &problem, const ReduceProblem &reduce, 
          (!isInPlace || columns % width == 0 || hasMaskedStrips(reduce, problem.target));
 }
 
+/// The columns of a panel on one core: of as long a row as the caches allow.
+static int64_t getWidestPanel(const KernelProblem &problem, const ReduceProblem &reduce,
+                              int64_t width) {
+  int64_t panel = width, columns = reduce.getColumns(width).count,
+          rowsOfPanels = reduce.outerCount / columns;
+  auto isLarge = [&](int64_t columns) {
+    return getPanelBytes(reduce, columns) > problem.target.machine.l1.bytes / 2;
+  };
+  while (panel < columns && !isLarge(2 * panel) &&
+         (2 * panel * reduce.widest / 8 <= kStreamBytes ||
+          rowsOfPanels * llvm::divideCeil(columns, 2 * panel) >= kPanels))
+    panel *= 2;
+  return panel;
+}
+
+/// True if a result has an element for each of the operands': such a kernel is not divided into
+/// parts of the reduced rows (DivideReductions.cpp), so that only its columns can be shared among
+/// cores.
+static bool hasWideResult(const KernelProblem &problem, const ReduceProblem &reduce) {
+  return llvm::any_of(problem.body.getTerminator()->getOperands(), [&](Value result) {
+    return cast<RankedTensorType>(result.getType()).getNumElements() > reduce.outerCount;
+  });
+}
+
+/// Divides the columns of a panel until all cores have work that is worth a task.
+static int64_t dividePanel(const KernelProblem &problem, const ReduceProblem &reduce, int64_t width,
+                           int64_t panel, double time) {
+  int64_t columns = reduce.getColumns(width).count, rowsOfPanels = reduce.outerCount / columns,
+          wanted = std::min(problem.costs.getTaskCount(time), getLeastUnits(problem.target));
+  while (rowsOfPanels * int64_t(llvm::divideCeil(columns, panel)) < wanted &&
+         panel % (2 * width) == 0 && panel / 2 * reduce.widest / 8 >= kShareBytes)
+    panel /= 2;
+  return panel;
+}
+
 void proposeReducePanels(const KernelProblem &problem,
                          SmallVectorImpl<hlo::ScheduleAttr> &schedules) {
   ReduceProblem reduce(problem.body);
   int64_t lanes = problem.target.getLanes(reduce.widest);
   bool isCostly = problem.costs.toCycles(getPositionTime(problem, reduce)) >= kCostlyCycles;
   for (int64_t vectors : {1, 2, 4}) {
-    int64_t width = vectors * lanes, panel = width, columns = reduce.getColumns(width).count,
-            rowsOfPanels = reduce.outerCount / columns;
+    int64_t width = vectors * lanes;
     if (!fitsRows(problem, reduce, width))
       continue;
-    auto isLarge = [&](int64_t columns) {
-      return getPanelBytes(reduce, columns) > problem.target.machine.l1.bytes / 2;
+    auto makePanels = [&](int64_t panel) {
+      return makeReduceSchedule(problem, "reduce.panels", {isCostly ? 1 : kRunRows, vectors}, lanes,
+                                {kBlockRows, panel});
     };
-    while (panel < columns && !isLarge(2 * panel) &&
-           (2 * panel * reduce.widest / 8 <= kStreamBytes ||
-            rowsOfPanels * llvm::divideCeil(columns, 2 * panel) >= kPanels))
-      panel *= 2;
-    schedules.push_back(makeReduceSchedule(
-        problem, "reduce.panels", {isCostly ? 1 : kRunRows, vectors}, lanes, {kBlockRows, panel}));
+    int64_t panel = getWidestPanel(problem, reduce, width);
+    if (hasWideResult(problem, reduce))
+      panel =
+          dividePanel(problem, reduce, width, panel, costReducePanels(problem, makePanels(panel)));
+    schedules.push_back(makePanels(panel));
   }
 }
 
@@ -90,8 +126,10 @@ double costReducePanels(const KernelProblem &problem, hlo::ScheduleAttr schedule
   double stripTime = double(vectors) * whole * getPositionTime(problem, reduce),
          totalTime = problem.costs.fromCycles(kStripCycles +
                                               kTotalCycles * double(vectors * reduce.reductions));
-  // The first line of each row of a panel is a miss.
-  double wait = getWait(problem, reduce, 1) * double(llvm::divideCeil(columns, panel));
+  // The first line of each row of a panel is a miss. Cores that share columns wait at the same
+  // time.
+  int64_t apart = std::max(panel, getWidestPanel(problem, reduce, width));
+  double wait = getWait(problem, reduce, 1) * double(llvm::divideCeil(columns, apart));
   return rowsOfPanels *
          (double(reduce.innerCount) * (strips * stripTime + wait) + blocks * strips * totalTime);
 }

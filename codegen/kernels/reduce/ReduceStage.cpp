@@ -3,6 +3,7 @@
 #include "compiler/hlo/ElementType.h"
 #include "compiler/hlo/Movement.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/frontend/NotSupported.h"
 
 using namespace mlir;
