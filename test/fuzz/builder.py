@@ -16,7 +16,8 @@ TYPES = INTEGERS + FLOATS + ["pred"] * 4 + COMPLEX + [POWERS]
 # Types in which sums of several small numbers are rounded.
 NARROW = {*EIGHT_BITS, "f4e2m1fn", "bf16", "f16", POWERS}
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 32, 33, 40, 64, 65]
-MOST_ELEMENTS = 20000
+# Sizes of rows that are several vectors and cache blocks long, with and without a rest.
+LONG_SIZES = [100, 130, 192, 257, 300, 511, 700, 1024, 1500, 4100]
 # The least number of types where it is above -100, and the greatest where it is below 3.
 LEAST = {"s1": -1, "s2": -2, "s4": -8, "f4e2m1fn": -6, "f8e3m4": -15, "f8e4m3b11fnuz": -30, POWERS: 0.25}
 GREATEST = {"s1": 0, "u1": 1, "s2": 1}
@@ -42,19 +43,24 @@ class Value:
 
 class GraphBuilder:
     """`instructions` are (name, shape, rest) of the entry computation, `computations` the text of the
-    others by name."""
+    others by name; `has_long_rows` says whether the arrays it begins with are long in their last dimension,
+    `most_elements` is the greatest size of an array."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.instructions, self.values, self.computations = [], [], {}
         self.parameters = self.names = 0
+        self.has_long_rows = self.random.random() < 0.25
+        self.most_elements = 100000 if self.has_long_rows else 20000
 
     def random_sizes(self):
         while True:
             sizes = [self.random.choice(SIZES) for _ in range(self.random.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]))]
             if sizes and self.random.random() < 0.02:
                 sizes[self.random.randrange(len(sizes))] = 0
-            if math.prod(sizes) <= 6000:
+            if sizes and self.has_long_rows:
+                sizes[-1] = self.random.choice(LONG_SIZES)
+            if math.prod(sizes) <= self.most_elements * 3 // 10:
                 return sizes
 
     def raw(self, type_text, rest):

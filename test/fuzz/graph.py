@@ -8,7 +8,7 @@ of them out of range. The same seed makes the same module."""
 import math
 import re
 
-from builder import COMPLEX, FLOATS, GREATEST, LEAST, MOST_ELEMENTS, NARROW, POWERS, TYPES, GraphBuilder, braces, shape
+from builder import COMPLEX, FLOATS, GREATEST, LEAST, NARROW, POWERS, TYPES, GraphBuilder, braces, shape
 from outside import OutsideOperations
 from participants import CollectiveOperations
 from rounded import RoundedOperations
@@ -141,7 +141,7 @@ class Graph(GraphBuilder, SpecialOperations, SiblingOperations, OutsideOperation
         sizes = [self.random.choice([1, 2, 3, 5, 8]) for _ in range(rank)]
         for place, size in zip(places, x.sizes):
             sizes[place] = size
-        if math.prod(sizes) <= MOST_ELEMENTS:
+        if math.prod(sizes) <= self.most_elements:
             self.add(x.element, sizes, f"broadcast({x.name}), dimensions={braces(places)}")
 
     def op_reshape(self, x):
@@ -181,7 +181,7 @@ class Graph(GraphBuilder, SpecialOperations, SiblingOperations, OutsideOperation
                 padded = size
             config.append(f"{low}_{high}_{inner}")
             sizes.append(padded)
-        if x.rank and math.prod(sizes) <= MOST_ELEMENTS:
+        if x.rank and math.prod(sizes) <= self.most_elements:
             value = self.one(x.element)
             self.add(x.element, sizes, f"pad({x.name}, {value}), padding={'x'.join(config)}")
 
@@ -193,7 +193,7 @@ class Graph(GraphBuilder, SpecialOperations, SiblingOperations, OutsideOperation
                    and all(i == d or v.sizes[i] == x.sizes[i] for i in range(x.rank))]
         parts = [self.random.choice(fitting) for _ in range(self.random.choice([1, 2, 2, 3]))]
         sizes = [sum(p.sizes[d] for p in parts) if i == d else size for i, size in enumerate(x.sizes)]
-        if math.prod(sizes) <= MOST_ELEMENTS:
+        if math.prod(sizes) <= self.most_elements:
             self.add(x.element, sizes, f"concatenate({', '.join(p.name for p in parts)}), dimensions={{{d}}}")
 
     def op_reverse(self, x):
@@ -222,7 +222,7 @@ class Graph(GraphBuilder, SpecialOperations, SiblingOperations, OutsideOperation
         if x.count and x.rank:
             index, count = self.row_index(x)
             rows = (1, *x.sizes[1:])
-            if count * math.prod(rows) <= MOST_ELEMENTS:
+            if count * math.prod(rows) <= self.most_elements:
                 self.add(x.element, [count, *x.sizes[1:]],
                          f"gather({x.name}, {index}), offset_dims={braces(range(1, x.rank))}, collapsed_slice_dims={{0}}, "
                          f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={braces(rows)}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collectives for random modules (graph.py), all exact. Each participant has numbers of its own."""
 
-from builder import MOST_ELEMENTS, braces, shape
+from builder import braces, shape
 
 
 class CollectiveOperations:
@@ -58,7 +58,7 @@ class CollectiveOperations:
         self.tamed(x.element, x.sizes, self.started(x, x.sizes, "all-reduce", f"{groups}, to_apply={fold}"))
 
     def op_all_gather(self, x):
-        if x.rank and x.count * self.participants <= MOST_ELEMENTS:
+        if x.rank and x.count * self.participants <= self.most_elements:
             groups, count = self.groups(reduces=True)
             d = self.random.randrange(x.rank)
             sizes = [size * count if i == d else size for i, size in enumerate(x.sizes)]
@@ -78,7 +78,7 @@ class CollectiveOperations:
         opcode, d = self.random.choice(["all-reduce", "all-gather", "reduce-scatter"]), self.random.randrange(x.rank) if x.rank else 0
         groups, count = self.groups(reduces=True)
         parts = [x] + [self.pick(lambda v: v.element == x.element and v.rank == x.rank) for _ in range(self.random.choice([1, 2]))]
-        if opcode != "all-reduce" and not x.rank or sum(v.count for v in parts) * count > MOST_ELEMENTS:
+        if opcode != "all-reduce" and not x.rank or sum(v.count for v in parts) * count > self.most_elements:
             return
         if opcode == "reduce-scatter" and any(v.sizes[d] % count for v in parts):
             return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations for random modules (graph.py) beyond arithmetic, moves, reductions and loops, all exact."""
 
-from builder import COMPLEX, EIGHT_BITS, MOST_ELEMENTS, POWERS, braces, shape
+from builder import COMPLEX, EIGHT_BITS, POWERS, braces, shape
 
 BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
 CODES = {*EIGHT_BITS, "f4e2m1fn"}
@@ -125,7 +125,7 @@ class SpecialOperations:
             element = self.random.choice(["s4", "s8", "u8", "u16", "s32", "u64"])
             whole = x.count * int(x.element[1:]) // int(element[1:])
             count = max(1, whole + self.random.choice([0, 0, -1, 1, 3]))
-            if count <= MOST_ELEMENTS:
+            if count <= self.most_elements:
                 self.add(element, [count], f"bitcast({x.name})")
 
     # Calls and order of execution.
