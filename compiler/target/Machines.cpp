@@ -7,9 +7,9 @@
 // Neoverse N1, N2, V1 and V2; rates of divisions, roots and gathers on x86, and the sizes of
 // reorder buffers: [F] Agner Fog, Instruction Tables and Microarchitecture. Frequencies and
 // bandwidths of caches and memory are [E] estimates for servers under load: they only rank choices.
-// Measured: Zen 4 needs prefetches into L2, Zen 5 only for short pieces of several rows. Zen 2 and
-// 3 are taken to be like Zen 4. Levels of x86-64 (v2 to v4) use the lowest numbers of the common
-// families that have them.
+// Measured: Zen 4 needs prefetches into L2, Zen 5 only for short pieces of several rows; gathers of
+// Sapphire Rapids. Zen 2 and 3 are taken to be like Zen 4. Levels of x86-64 (v2 to v4) use the
+// lowest numbers of the common families that have them.
 #include "compiler/target/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -228,7 +228,7 @@ const Row *findRow(llvm::StringRef cpu) {
                   .divideF64 = 16,
                   .rootF32 = 12,
                   .rootF64 = 18,
-                  .gatherElement = 0.9,
+                  .gatherElement = 0.5,
                   .matrixProduct = 16},
         .parallelism = kThreads}},
       // [A] [F]: 32-byte vectors are executed in two halves.

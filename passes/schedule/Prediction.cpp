@@ -2,10 +2,10 @@
 #include "passes/schedule/Prediction.h"
 #include "compiler/target/Access.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/Computations.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/DotSchedule.h"
 #include "passes/schedule/KernelWork.h"
+#include "passes/schedule/ReduceSchedule.h"
 #include "passes/schedule/UpdateProblem.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -15,8 +15,6 @@ namespace hloc {
 
 /// The most elements of a kernel that is straight-line code, without a launch.
 static constexpr double kStraightElements = 64;
-/// Cycles to fold the lanes of a vector at the end of a row.
-static constexpr double kFoldLanesCycles = 30;
 
 /// The number of multiply-adds of a contraction.
 static double countProducts(Operation *op) {
@@ -41,27 +39,15 @@ static double countProducts(Operation *op) {
       .Default([](Operation *) { return 0.0; });
 }
 
-/// Time to apply a computation to one element in vector code.
-static double getComputationTime(const KernelProblem &problem, Operation *user,
-                                 FlatSymbolRefAttr symbol) {
-  hlo::ComputationOp computation = lookupComputation(user, symbol);
-  if (!computation)
-    return problem.costs.getElementTime(user);
-  double time = 0;
-  for (Operation &op : computation.getBody().front().without_terminator())
-    time += problem.costs.getElementTime(&op);
-  return time;
-}
-
 /// Time of a reduction. Where lanes lie along the reduced dimensions, they are folded at the end of
 /// each row.
 static double getReduceTime(const KernelProblem &problem, hlo::ReduceOp reduce,
                             hlo::ScheduleAttr schedule) {
   double inputs = fuse::elementsOf(reduce.getInputs()[0]),
          results = fuse::elementsOf(reduce.getResult(0));
-  double fold = inputs * getComputationTime(problem, reduce, reduce.getToApplyAttr());
+  double fold = inputs * getComputationTime(problem, reduce);
   bool foldsLanes = schedule && schedule.getStrategy() == "reduce.rows";
-  return fold + (foldsLanes ? results * problem.costs.fromCycles(kFoldLanesCycles) : 0);
+  return fold + (foldsLanes ? results * getFoldLanesTime(problem, reduce, schedule) : 0);
 }
 
 /// Time of the operation that a kernel's loops are built around.

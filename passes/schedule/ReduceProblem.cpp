@@ -40,17 +40,19 @@ ReduceProblem::ReduceProblem(Block &body) : widest(getWidestElement(body)) {
       // Narrow floats are folded in f32.
       totalBytes += 3 * std::max<int64_t>(4, bits / 8);
     }
-  auto count = [&](Type type) {
-    auto array = cast<RankedTensorType>(type);
-    largestBytes = std::max(largestBytes, array.getNumElements() *
-                                              hlo::getStorageBits(array.getElementType()) / 8);
-    if (array.getNumElements() < innerCount * outerCount)
-      return;
-    ++wholeArrays;
-    narrowest = std::min(narrowest, hlo::getStorageBits(array.getElementType()));
+  auto count = [&](TypeRange types, int64_t &whole) {
+    for (Type type : types) {
+      auto array = cast<RankedTensorType>(type);
+      largestBytes = std::max(largestBytes, array.getNumElements() *
+                                                hlo::getStorageBits(array.getElementType()) / 8);
+      if (array.getNumElements() < innerCount * outerCount)
+        continue;
+      ++whole;
+      narrowest = std::min(narrowest, hlo::getStorageBits(array.getElementType()));
+    }
   };
-  llvm::for_each(body.getArgumentTypes(), count);
-  llvm::for_each(body.getTerminator()->getOperandTypes(), count);
+  count(body.getArgumentTypes(), wholeInputs);
+  count(body.getTerminator()->getOperandTypes(), wholeResults);
 }
 
 ReduceProblem::Columns ReduceProblem::getColumns(int64_t width) const {

@@ -49,9 +49,9 @@ struct ReduceProblem {
   int64_t largestBytes = 0;
   /// Bytes that are kept per column between blocks of rows: sums, their error terms, results.
   int64_t totalBytes = 0;
-  /// The number of arrays that the kernel reads or writes at all positions, and the bits of the
+  /// The numbers of arrays that the kernel reads and writes at all positions, and the bits of the
   /// narrowest element that these store.
-  int64_t wholeArrays = 0, narrowest = INT64_MAX;
+  int64_t wholeInputs = 0, wholeResults = 0, narrowest = INT64_MAX;
 };
 
 } // namespace hloc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/ReduceSchedule.h"
+#include "passes/Computations.h"
 #include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -13,16 +14,39 @@ static constexpr int64_t kOpenRows = 32;
 /// together.
 static constexpr double kLoneMisses = 4;
 
+double getFoldLanesTime(const KernelProblem &problem, hlo::ReduceOp reduce,
+                        hlo::ScheduleAttr schedule) {
+  // The number of results is halved by a shuffle for each operand, and the operations. The
+  // processor goes on with the next rows meanwhile.
+  double lanes = double(problem.target.getLanes(getWidestElement(problem.body))),
+         halvings = double(schedule.getTile()[1] - 1 + llvm::Log2_64(schedule.getLanes()));
+  return halvings * (double(reduce.getCount()) * problem.costs.getShuffleTime() +
+                     lanes * getComputationTime(problem, reduce));
+}
+
 double getPositionTime(const KernelProblem &problem, const ReduceProblem &reduce) {
   return problem.costs.getReloadTime() + getFoldTime(problem, reduce);
+}
+
+double getComputationTime(const KernelProblem &problem, hlo::ReduceOp reduce) {
+  hlo::ComputationOp computation = lookupComputation(reduce, reduce.getToApplyAttr());
+  if (!computation)
+    return problem.costs.getElementTime(reduce);
+  double time = 0;
+  for (Operation &op : computation.getBody().front().without_terminator())
+    time += problem.costs.getElementTime(&op);
+  return time;
 }
 
 double getFoldTime(const KernelProblem &problem, const ReduceProblem &reduce) {
   double time = 0, positions = double(reduce.innerCount) * double(reduce.outerCount);
   for (Operation &op : problem.body.without_terminator()) {
+    if (auto fold = dyn_cast<hlo::ReduceOp>(op)) {
+      time += getComputationTime(problem, fold);
+      continue;
+    }
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    double share =
-        isa<hlo::ReduceOp>(op) || positions == 0 ? 1 : double(type.getNumElements()) / positions;
+    double share = positions == 0 ? 1 : double(type.getNumElements()) / positions;
     time += problem.costs.getElementTime(&op) * share;
   }
   return time;

@@ -10,6 +10,11 @@
 
 namespace hloc {
 
+/// Time to fold one element with vector code.
+double getComputationTime(const KernelProblem &problem, hlo::ReduceOp reduce);
+/// Time to fold the partial results of a row into one at its end, where lanes lie along the row.
+double getFoldLanesTime(const KernelProblem &problem, hlo::ReduceOp reduce,
+                        hlo::ScheduleAttr schedule);
 /// Time per position to compute the elements and fold them, roughly; and with their loads. What is
 /// computed once per row or column counts in proportion.
 double getFoldTime(const KernelProblem &problem, const ReduceProblem &reduce);

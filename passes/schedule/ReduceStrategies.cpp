@@ -11,6 +11,7 @@
 #include "compiler/target/VectorAccess.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Computations.h"
+#include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/InFlight.h"
 #include "passes/schedule/ReduceSchedule.h"
 #include "passes/schedule/Streams.h"
@@ -33,6 +34,9 @@ constexpr int64_t kStripVectors = 16;
 /// results are in flight; from the second on, one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
+/// Elements of the longest row whose neighbours are gathered together.
+constexpr int64_t kLongestGrouped = 15;
+
 /// Vectors of the rows that may be folded in narrower vectors, and the fewest lanes of these.
 constexpr int64_t kShortRowVectors = 2, kFewestLanes = 4;
 
@@ -46,22 +50,35 @@ std::string checkUnblocked(const KernelProblem &problem, hlo::ScheduleAttr sched
 
 //===-- reduce.rows --------------------------------------------------------------------------===//
 
-/// The most reductions that run together, because none of them needs the results of another.
-int64_t countTogether(Block &body) {
+/// How often a kernel goes over its rows, and the most reductions that it makes in one pass.
+struct Passes {
+  int64_t count = 0, together = 0;
+};
+
+/// Reductions run in one pass if none of them needs the results of another. Results that have all
+/// positions and need those of the last reduction take a pass of their own.
+Passes countPasses(Block &body) {
   // How many reductions each operation waits for, one after the other.
-  llvm::DenseMap<Operation *, int64_t> waits;
+  llvm::DenseMap<Value, int64_t> waits;
   llvm::DenseMap<int64_t, int64_t> counts;
-  int64_t most = 0;
-  for (Operation &op : body) {
+  Passes passes;
+  for (Operation &op : body.without_terminator()) {
     int64_t wait = 0;
     for (Value operand : op.getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        wait = std::max(wait, waits.lookup(source) + isa<hlo::ReduceOp>(source));
-    waits[&op] = wait;
-    if (isa<hlo::ReduceOp>(op))
-      most = std::max(most, ++counts[wait]);
+      wait = std::max(wait, waits.lookup(operand));
+    bool isReduction = isa<hlo::ReduceOp>(op);
+    if (isReduction) {
+      passes.together = std::max(passes.together, ++counts[wait]);
+      passes.count = std::max(passes.count, wait + 1);
+    }
+    for (Value result : op.getResults())
+      waits[result] = wait + isReduction;
   }
-  return most;
+  ReduceProblem reduce(body);
+  for (Value result : body.getTerminator()->getOperands())
+    if (fuse::elementsOf(result) >= double(reduce.innerCount) * double(reduce.outerCount))
+      passes.count = std::max(passes.count, waits.lookup(result) + 1);
+  return passes;
 }
 
 std::string refuseRows(const KernelProblem &problem) {
@@ -86,7 +103,7 @@ void proposeRows(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleAttr
                                              : inFlight;
   vectors = std::max<int64_t>(1, vectors / std::max<int64_t>(1, reduce.fewColumns));
   // Half of the registers hold the partial results of reductions that run together.
-  int64_t together = countTogether(problem.body);
+  int64_t together = countPasses(problem.body).together;
   while (vectors > 1 && 2 * together * vectors > problem.target.vectorRegisters)
     vectors /= 2;
   // A loop of a single step is not emitted as a loop unless it is nested in another.
@@ -111,16 +128,15 @@ double costRows(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
           width = schedule.getTile()[1] * schedule.getLanes();
   double whole = double(problem.target.getLanes(reduce.widest));
   double steps = double(reduce.innerCount) / double(along) * double(llvm::divideCeil(along, width)),
-         vectorTime =
-             double(schedule.getTile()[1]) *
-             (double(std::max<int64_t>(1, reduce.wholeArrays)) * problem.costs.getLoadTime() +
-              getFoldTime(problem, reduce) * whole);
-  // At the end of a row the partial results are folded into one: for each halving a shuffle, and an
-  // operation that waits for it.
-  double fold = 2 * double(reduce.reductions) * problem.costs.getShuffleTime() *
-                double(schedule.getTile()[1] + llvm::Log2_64(schedule.getLanes()));
+         vectorTime = double(schedule.getTile()[1]) *
+                      (double(std::max<int64_t>(1, reduce.wholeInputs + reduce.wholeResults)) *
+                           problem.costs.getLoadTime() +
+                       getFoldTime(problem, reduce) * whole);
+  double fold = 0;
+  for (auto op : problem.body.getOps<hlo::ReduceOp>())
+    fold += getFoldLanesTime(problem, op, schedule);
   if (reduce.fewColumns > 1)
-    vectorTime += double(reduce.wholeArrays * schedule.getTile()[1]) *
+    vectorTime += double((reduce.wholeInputs + reduce.wholeResults) * schedule.getTile()[1]) *
                   problem.costs.getInterleaveTime(reduce.fewColumns);
   Streams streams(problem, /*writesInOrder=*/true, width);
   return double(reduce.outerCount) * (steps * vectorTime + fold) +
@@ -163,9 +179,13 @@ double getColumnTime(const KernelProblem &problem, const ReduceProblem &reduce, 
   const CostModel &costs = problem.costs;
   if (reduce.minorIsReduced && reduce.innerCount <= kMostInterleaved)
     return costs.getInterleaveTime(reduce.innerCount);
-  bool isStrided = reduce.minorIsReduced && reduce.narrowest >= kGatheredBits;
-  return (isStrided ? costs.getStridedTime() : costs.getGatherTime(reduce.narrowest)) *
-         double(lanes);
+  double time = costs.getGatherTime(reduce.narrowest) * double(lanes);
+  if (!reduce.minorIsReduced)
+    return time;
+  // Neighbours along a short row are gathered together.
+  bool isGrouped = reduce.innerCount <= kLongestGrouped && reduce.narrowest >= kGatheredBits;
+  int64_t group = isGrouped ? getGatheredGroup(reduce.narrowest, reduce.shape.back(), 0) : 1;
+  return time / double(group);
 }
 
 double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
@@ -175,7 +195,8 @@ double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double time = getPositionTime(problem, reduce);
   if (reduce.isGathered(width))
     time += getColumnTime(problem, reduce, schedule.getLanes()) / whole *
-            double(std::max<int64_t>(1, reduce.wholeArrays));
+            double(std::max<int64_t>(1, reduce.wholeInputs * countPasses(problem.body).count +
+                                            reduce.wholeResults));
   // In rows that are not a multiple of the width, each row begins with a new vector.
   int64_t row = reduce.keptSizes.empty() ? 1 : reduce.keptSizes.back();
   int64_t vectors = row > width && row % width != 0
