@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/Interleave.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -36,6 +37,60 @@ Value deinterleave(ImplicitLocOpBuilder &b, SmallVector<Value> sources, int64_t 
   }
   return pickLanes(b, sources,
                    [&](int64_t lane) { return lane * int64_t(sources.size()) + which; });
+}
+
+/// The lanes of all `parts`, a power of two, one part after the other.
+static Value concatenate(ImplicitLocOpBuilder &b, SmallVector<Value> parts) {
+  while (parts.size() > 1) {
+    int64_t lanes = cast<VectorType>(parts[0].getType()).getNumElements();
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
+    for (size_t i = 0; i < parts.size() / 2; ++i)
+      parts[i] = vector::ShuffleOp::create(b, parts[2 * i], parts[2 * i + 1], order);
+    parts.truncate(parts.size() / 2);
+  }
+  return parts[0];
+}
+
+/// Takes the vectors for pieces of as many lanes as there are vectors: in each piece, lane i of the
+/// result is lane `which` of vector i. Lanes move only within pieces, for which processors have
+/// instructions.
+static Value transposePieces(ImplicitLocOpBuilder &b, SmallVector<Value> vectors, int64_t which) {
+  int64_t size = vectors.size(), lanes = cast<VectorType>(vectors[0].getType()).getNumElements();
+  // Each step pairs vectors, interleaves runs of `run` lanes, and keeps the half with lane `which`.
+  for (int64_t run = 1; run < size; run *= 2) {
+    int64_t half = size / 2, first = which & (half / run) ? half : 0;
+    SmallVector<int64_t> order;
+    for (int64_t piece = 0; piece < lanes; piece += size)
+      for (int64_t lane = first; lane < first + half; lane += run)
+        for (int64_t of : {int64_t(0), lanes})
+          for (int64_t i = 0; i < run; ++i)
+            order.push_back(of + piece + lane + i);
+    for (size_t i = 0; i < vectors.size() / 2; ++i)
+      vectors[i] = vector::ShuffleOp::create(b, vectors[2 * i], vectors[2 * i + 1], order);
+    vectors.truncate(vectors.size() / 2);
+  }
+  return vectors[0];
+}
+
+Value takeColumn(ImplicitLocOpBuilder &b, ArrayRef<Value> rows, int64_t column) {
+  size_t columns = cast<VectorType>(rows[0].getType()).getNumElements();
+  // Piece q of vector j is row number q * columns + j.
+  SmallVector<Value> vectors;
+  for (size_t j = 0; j < columns; ++j) {
+    SmallVector<Value> pieces;
+    for (size_t row = j; row < rows.size(); row += columns)
+      pieces.push_back(rows[row]);
+    vectors.push_back(concatenate(b, pieces));
+  }
+  return transposePieces(b, vectors, column);
+}
+
+Value takeRow(ImplicitLocOpBuilder &b, ArrayRef<Value> columns, int64_t row) {
+  int64_t size = columns.size();
+  Value rows = transposePieces(b, llvm::to_vector(columns), row % size);
+  int64_t first = row / size * size;
+  auto piece = llvm::to_vector(llvm::seq<int64_t>(first, first + size));
+  return vector::ShuffleOp::create(b, rows, rows, piece);
 }
 
 SmallVector<Value> interleave(ImplicitLocOpBuilder &b, ArrayRef<Value> sources) {

@@ -17,6 +17,15 @@ mlir::Value pickLanes(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value>
 mlir::Value deinterleave(mlir::ImplicitLocOpBuilder &b, llvm::SmallVector<mlir::Value> sources,
                          int64_t which);
 
+/// A vector whose lane i is lane `column` of rows[i]. The number of rows is a multiple of the lanes
+/// of each, a power of two. Calls for other columns share instructions.
+mlir::Value takeColumn(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> rows,
+                       int64_t column);
+
+/// The inverse: a vector whose lane i is lane `row` of columns[i].
+mlir::Value takeRow(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> columns,
+                    int64_t row);
+
 /// The vectors that, when concatenated, have the first lanes of all `sources`, then the second
 /// lanes, and so on.
 llvm::SmallVector<mlir::Value> interleave(mlir::ImplicitLocOpBuilder &b,

@@ -123,6 +123,36 @@ static std::optional<GatheredGroup> matchGatheredGroup(IndexBuilder &index, Rank
   return count > 1 ? std::optional(group) : std::nullopt;
 }
 
+/// Lanes are rows, `stride` elements apart. Those of the first are `columns` adjacent elements from
+/// `first` on, and number `which` of them is wanted.
+struct RowTile {
+  Value first;
+  int64_t stride, columns, which;
+};
+
+static std::optional<RowTile> matchRowTile(IndexBuilder &index, RankedTensorType type,
+                                           ArrayRef<VectorIndex> at, VectorIndex position) {
+  if (at.empty() || !at.back().isUniform() || !position.base ||
+      isa<ComplexType>(type.getElementType()))
+    return std::nullopt;
+  int64_t columns = getTileColumns(getStorageBits(type.getElementType()), index.getLanes()),
+          size = type.getShape().back(), which = at.back().which,
+          among = at.back().size == size ? at.back().among : 0;
+  if (std::optional<int64_t> known = getConstant(at.back().base)) {
+    which = *known;
+    among = size;
+  }
+  if (columns == 1 || columns > among || which < 0 || which >= among)
+    return std::nullopt;
+  int64_t start = std::min(which / columns * columns, among - columns);
+  VectorIndex lowest{position.base, 0, 1, {}};
+  return RowTile{index.add(lowest, start - which).base, position.stride, columns, which - start};
+}
+
+static Value getRowStart(IndexBuilder &index, const RowTile &tile, int64_t lane) {
+  return index.add({tile.first, 0, 1, {}}, lane * tile.stride).base;
+}
+
 /// The machine type of one element in memory (of one part, for complex numbers).
 static Type getUnitType(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -308,6 +338,15 @@ VectorValue loadElements(IndexBuilder &index, MemoryArray array, ArrayRef<Vector
   VectorIndex position = linearize(index, array.type.getShape(), at);
   bool isGathered =
       !position.isUniform() && (!position.base || std::abs(position.stride) > kMostInterleaved);
+  if (auto tile =
+          isGathered && !mask ? matchRowTile(index, array.type, at, position) : std::nullopt) {
+    UnitAccess units = unitsOf(index, array, unit);
+    SmallVector<Value> rows;
+    for (int64_t lane = 0; lane < index.getLanes(); ++lane)
+      rows.push_back(units.loadConsecutive(getRowStart(index, *tile, lane),
+                                           VectorType::get({tile->columns}, unit), {}));
+    return fromUnits(b, element, takeColumn(b, rows, tile->which));
+  }
   if (auto group = isGathered ? matchGatheredGroup(index, array.type, at) : std::nullopt) {
     Type whole = b.getIntegerType(group->count * getStorageBits(element));
     Value gathered =
@@ -371,21 +410,33 @@ void prefetchElement(IndexBuilder &index, MemoryArray array, ArrayRef<VectorInde
   unitsOf(index, array, getUnitType(element)).prefetch(position);
 }
 
-bool storeInterleaved(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> first,
-                      ArrayRef<VectorValue> values, Mask mask) {
+bool storeTogether(IndexBuilder &index, MemoryArray array, ArrayRef<VectorIndex> first,
+                   ArrayRef<VectorValue> values, Mask mask) {
   auto &b = index.b;
   Type element = array.type.getElementType();
   if (isa<ComplexType>(element) || getStorageBits(element) < 8 || index.getLanes() == 1)
     return false;
-  auto few = matchInterleaved(index, array.type.getShape(), first);
-  if (!few || few->which != 0 || few->isReversed || few->count != int64_t(values.size()))
-    return false;
-  SmallVector<Value> vectors;
-  for (VectorValue value : values)
-    vectors.push_back(toUnits(b, element, broadcastLanes(index, value).re));
   UnitAccess units = unitsOf(index, array, getUnitType(element));
-  int64_t lanes = index.getLanes();
-  SmallVector<Value> rows = interleave(b, vectors), masks(rows.size());
+  int64_t lanes = index.getLanes(), count = values.size();
+  auto getVectors = [&] {
+    return llvm::map_to_vector(values, [&](VectorValue value) {
+      return toUnits(b, element, broadcastLanes(index, value).re);
+    });
+  };
+  auto few = matchInterleaved(index, array.type.getShape(), first);
+  if (!few) {
+    VectorIndex position = linearize(index, array.type.getShape(), first);
+    auto tile = mask ? std::nullopt : matchRowTile(index, array.type, first, position);
+    if (!tile || tile->which != 0 || tile->columns != count)
+      return false;
+    SmallVector<Value> columns = getVectors();
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      units.storeConsecutive(getRowStart(index, *tile, lane), takeRow(b, columns, lane), {});
+    return true;
+  }
+  if (few->which != 0 || few->isReversed || few->count != count)
+    return false;
+  SmallVector<Value> rows = interleave(b, getVectors()), masks(rows.size());
   if (Value maskVector = index.asVector(mask))
     masks = interleave(b, SmallVector<Value>(rows.size(), maskVector));
   for (auto [i, row] : llvm::enumerate(rows))

@@ -39,11 +39,12 @@ void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<Vector
 /// Prefetches what is at the uniform index `at` into L2; the index may be out of bounds.
 void prefetchElement(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> at);
 
-/// Stores all elements of a short minor dimension, where lanes lie along the dimension before it:
-/// `values`, in order, from `first` on, in the lanes of `mask`. Returns false and stores nothing if
-/// the elements are not laid out like this.
-bool storeInterleaved(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> first,
-                      llvm::ArrayRef<VectorValue> values, Mask mask);
+/// Stores `values`, in order, in adjacent places of each active lane from `first` on. Returns false
+/// and stores nothing unless these are all elements of a short minor dimension, and lanes lie along
+/// the dimension before it; or as many as are loaded together from rows that lanes are
+/// (getTileColumns).
+bool storeTogether(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> first,
+                   llvm::ArrayRef<VectorValue> values, Mask mask);
 
 /// The row-major position of the element at `at`.
 VectorIndex linearize(IndexBuilder &index, llvm::ArrayRef<int64_t> shape,

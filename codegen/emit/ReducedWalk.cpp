@@ -12,9 +12,11 @@ static constexpr int64_t kUnrolledSteps = 8;
 /// About how many runs a block has.
 static constexpr int64_t kRunsOfBlock = 8;
 
-ReducedWalk::ReducedWalk(KernelContext &context, ArrayRef<int64_t> sizes, bool alongLanes)
+ReducedWalk::ReducedWalk(KernelContext &context, ArrayRef<int64_t> sizes, bool alongLanes,
+                         int64_t loadedTogether)
     : context(context), b(context.b), index(context.index), sizes(sizes),
-      count(ShapedType::getNumElements(sizes)), alongLanes(alongLanes) {}
+      count(ShapedType::getNumElements(sizes)), alongLanes(alongLanes),
+      loadedTogether(alongLanes ? 1 : loadedTogether) {}
 
 bool ReducedWalk::isUnrolled() const { return !alongLanes && count <= kUnrolledSteps; }
 
@@ -59,15 +61,22 @@ static Value advanced(IndexBuilder &index, Value position, int64_t by) {
 SmallVector<Value> ReducedWalk::foldMinor(ArrayRef<VectorIndex> prefix, Value start, int64_t size,
                                           ValueRange values, const Folding &folding) {
   int64_t advance = getAdvance(), steps = size / advance,
-          run = std::max<int64_t>(1, std::min(folding.runSteps, steps));
+          unrolled = folding.runSteps > 1 ? folding.runSteps : loadedTogether,
+          run = std::max<int64_t>(1, std::min(unrolled, steps));
   int64_t whole = steps / run * run;
   auto foldRun = [&](Value position, ValueRange now, int64_t steps) {
-    if (folding.runSteps == 1)
-      return folding.body(at(prefix, position), {}, now);
-    SmallVector<Value> apart(folding.seeds);
-    for (int64_t step = 0; step < steps; ++step)
-      apart = folding.body(at(prefix, advanced(index, position, step * advance)), {}, apart);
-    return folding.join(now, apart);
+    SmallVector<Value> folded(folding.runSteps > 1 ? folding.seeds : now);
+    for (int64_t step = 0; step < steps; ++step) {
+      ElementIndex full = at(prefix, advanced(index, position, step * advance));
+      // Steps that are left over follow a run, whose last elements may be loaded with theirs.
+      if (loadedTogether > 1 && sizes.back() <= INT32_MAX) {
+        full.back().which = int16_t(run - steps + step);
+        full.back().among = int16_t(run);
+        full.back().size = int32_t(sizes.back());
+      }
+      folded = folding.body(full, {}, folded);
+    }
+    return folding.runSteps > 1 ? folding.join(now, folded) : folded;
   };
   SmallVector<Value> carried =
       buildFor(context, start, advanced(index, start, whole * advance), run * advance, values,

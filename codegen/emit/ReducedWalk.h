@@ -33,7 +33,9 @@ private:
 class ReducedWalk {
 public:
   /// Iterates over dimensions of `sizes`. With `alongLanes`, lanes lie along the minor one.
-  ReducedWalk(KernelContext &context, llvm::ArrayRef<int64_t> sizes, bool alongLanes);
+  /// Otherwise that many steps along it are unrolled as are loaded together.
+  ReducedWalk(KernelContext &context, llvm::ArrayRef<int64_t> sizes, bool alongLanes,
+              int64_t loadedTogether = 1);
 
   /// Folds the next elements, those at index `at`, into the carried values.
   using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -103,6 +105,7 @@ private:
   llvm::SmallVector<int64_t> sizes;
   int64_t count;
   bool alongLanes;
+  int64_t loadedTogether;
 };
 
 } // namespace hloc

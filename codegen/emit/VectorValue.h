@@ -31,6 +31,10 @@ struct VectorIndex {
   int64_t multiple = 1;
   /// Vector of i32 or i64; null unless the lanes are arbitrary.
   mlir::Value lanes;
+  /// The index is number `which` of `among` consecutive ones that are visited together, in a
+  /// dimension of `size` elements. 0: nothing is known.
+  int16_t which = 0, among = 0;
+  int32_t size = 0;
 
   bool isUniform() const { return base && stride == 0; }
   /// True if both are known to be equal: the same SSA values, or equal constants.
@@ -38,7 +42,7 @@ struct VectorIndex {
 };
 
 /// The index of an element of an array, one VectorIndex per dimension.
-using ElementIndex = llvm::SmallVector<VectorIndex, 6>;
+using ElementIndex = llvm::SmallVector<VectorIndex, 5>;
 
 /// The active lanes: those for which both conditions hold. `uniform` is an i1, `lanes` a vector of
 /// i1; null means true. Inactive lanes are neither loaded nor stored, and their computed values are

@@ -203,6 +203,11 @@ double CostModel::getInterleaveTime(int64_t count) const {
   return machine.getNanoseconds(double(halvings + (count >> halvings) - 1) / machine.rates.shuffle);
 }
 
+double CostModel::getRowTileTime(int64_t lanes, int64_t columns) const {
+  double loads = double(lanes) / double(columns), shuffles = llvm::Log2_64(uint64_t(columns));
+  return machine.getNanoseconds(loads / machine.rates.load + shuffles / machine.rates.shuffle);
+}
+
 int64_t CostModel::getTaskCount(double time) const {
   return int64_t(llvm::PowerOf2Ceil(uint64_t(std::max(1.0, time / getTaskTime()))));
 }

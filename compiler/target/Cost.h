@@ -50,6 +50,9 @@ public:
   double getShuffleTime() const { return fromCycles(1 / machine.rates.shuffle); }
   /// Time per vector to interleave `count` vectors in registers, or to take them apart again.
   double getInterleaveTime(int64_t count) const;
+  /// Time per vector whose `lanes` lanes are rows to load `columns` elements of each row at once
+  /// and transpose them, or to transpose and store them.
+  double getRowTileTime(int64_t lanes, int64_t columns) const;
   /// Time of one multiply-add of elements of type `element`.
   double getMultiplyAddTime(mlir::Type element) const;
   /// By what factor products in groups of `group`, of bf16 or of integers, are faster than a

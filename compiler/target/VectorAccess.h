@@ -30,6 +30,18 @@ constexpr int64_t getGatheredGroup(int64_t bits, int64_t row, int64_t which) {
   return 1;
 }
 
+/// Bits of a row that are loaded at once where several rows are transposed: all processors can
+/// transpose pieces of that size within their vectors.
+inline constexpr int64_t kTileBits = 128;
+
+/// How many adjacent elements of `bits` each are loaded at once from each row, where `lanes` lanes
+/// are rows and the elements of one column after the other are needed. 1: not more than one.
+/// Narrower elements than of kGatheredBits have so many lanes that the code would be too large.
+constexpr int64_t getTileColumns(int64_t bits, int64_t lanes) {
+  int64_t columns = kTileBits / bits;
+  return bits >= kGatheredBits && columns > 1 && columns <= lanes ? columns : 1;
+}
+
 } // namespace hloc
 
 #endif

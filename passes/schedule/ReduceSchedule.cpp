@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedule/ReduceSchedule.h"
 #include "passes/Computations.h"
+#include "passes/kernels/ArraySizes.h"
 #include "passes/schedule/Streams.h"
 #include "llvm/Support/MathExtras.h"
 

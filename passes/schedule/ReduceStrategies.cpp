@@ -34,9 +34,6 @@ constexpr int64_t kStripVectors = 16;
 /// results are in flight; from the second on, one is enough.
 constexpr double kCheapCycles = 8, kCostlyCycles = 40;
 
-/// Elements of the longest row whose neighbours are gathered together.
-constexpr int64_t kLongestGrouped = 15;
-
 /// Vectors of the rows that may be folded in narrower vectors, and the fewest lanes of these.
 constexpr int64_t kShortRowVectors = 2, kFewestLanes = 4;
 
@@ -174,18 +171,17 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
       problem, "reduce.columns", {1, std::max<int64_t>(1, row / lanes)}, std::min(row, lanes)));
 }
 
-/// Time to load a vector of `lanes` elements that are apart in memory.
+/// Time to load a vector of `lanes` elements that are apart in memory, or to store it.
 double getColumnTime(const KernelProblem &problem, const ReduceProblem &reduce, int64_t lanes) {
   const CostModel &costs = problem.costs;
   if (reduce.minorIsReduced && reduce.innerCount <= kMostInterleaved)
     return costs.getInterleaveTime(reduce.innerCount);
-  double time = costs.getGatherTime(reduce.narrowest) * double(lanes);
-  if (!reduce.minorIsReduced)
-    return time;
-  // Neighbours along a short row are gathered together.
-  bool isGrouped = reduce.innerCount <= kLongestGrouped && reduce.narrowest >= kGatheredBits;
-  int64_t group = isGrouped ? getGatheredGroup(reduce.narrowest, reduce.shape.back(), 0) : 1;
-  return time / double(group);
+  bool rowsAreWhole = reduce.minorIsReduced &&
+                      reduce.reduced.front() + reduce.reduced.size() == reduce.shape.size();
+  int64_t columns = getTileColumns(reduce.narrowest, lanes);
+  if (rowsAreWhole && columns > 1 && columns <= reduce.shape.back())
+    return costs.getRowTileTime(lanes, columns);
+  return costs.getGatherTime(reduce.narrowest) * double(lanes);
 }
 
 double costColumns(const KernelProblem &problem, hlo::ScheduleAttr schedule) {

@@ -139,7 +139,7 @@ private:
     if (context.emitter.hasFailed())
       return;
     for (auto [i, value] : llvm::enumerate(values))
-      if (!areNeighbours || !storeInterleaved(index, context.getOutput(i), places[0], value, mask))
+      if (!areNeighbours || !storeTogether(index, context.getOutput(i), places[0], value, mask))
         for (auto [place, lanes] : llvm::zip(places, value))
           storeElements(index, context.getOutput(i), place, lanes, mask);
   }

@@ -50,7 +50,7 @@ LogicalResult emitUpdateKernel(KernelContext &context) {
                   values.push_back(context.emitter.emit(update.getUpdate(), at, mask));
                 }
                 if (context.emitter.hasFailed() ||
-                    (!mask && storeInterleaved(index, context.getOutput(0), places[0], values, {})))
+                    (!mask && storeTogether(index, context.getOutput(0), places[0], values, {})))
                   return;
                 for (auto [place, value] : llvm::zip(places, values))
                   storeElements(index, context.getOutput(0), place, value, mask);

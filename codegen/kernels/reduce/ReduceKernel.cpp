@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/reduce/ReduceKernel.h"
+#include "compiler/target/VectorAccess.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "passes/schedule/ReduceSchedule.h"
 #include "passes/schedule/SumBlocks.h"
@@ -310,26 +311,38 @@ void ReduceKernel::emitColumns() {
   bool movesBack = ragged && isGathered && size >= lanes && !inPlace && !context.packsOutputs();
   Value begin = units == 1 ? index.constant(0) : context.getBegin();
   Value end = units == 1 ? index.constant(1) : context.getEnd();
-  buildFor(context, begin, end, 1, {}, [&](Value unit, ValueRange) {
-    Value block = minorLanes ? b.createOrFold<arith::RemUIOp>(unit, index.constant(blocks)) : unit;
-    Value base = b.createOrFold<arith::MulIOp>(block, index.constant(lanes));
-    if (movesBack)
-      base = b.createOrFold<arith::MinSIOp>(base, index.constant(size - lanes));
-    VectorIndex position =
-        index.consecutive(base, getConstant(base) == 0 ? int64_t(1) << 30
-                                                       : std::gcd(lanes, movesBack ? size : lanes));
-    Mask mask = ragged && !movesBack ? index.inRange(position, INT64_MIN, size) : Mask{};
-    if (minorLanes) {
-      Value row = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
-      outer = reshapeIndex(index, problem.outerCount / size,
-                           ArrayRef<int64_t>(problem.keptSizes).drop_back(), index.uniform(row));
-      outer.push_back(position);
-    } else {
-      outer = reshapeIndex(index, problem.outerCount, problem.keptSizes, position);
-    }
-    emitStages(mask);
-    return SmallVector<Value>();
-  });
+  auto overUnits = [&](Value from, Value to, bool isMasked) {
+    buildFor(context, from, to, 1, {}, [&](Value unit, ValueRange) {
+      Value block =
+          minorLanes ? b.createOrFold<arith::RemUIOp>(unit, index.constant(blocks)) : unit;
+      Value base = b.createOrFold<arith::MulIOp>(block, index.constant(lanes));
+      if (movesBack)
+        base = b.createOrFold<arith::MinSIOp>(base, index.constant(size - lanes));
+      VectorIndex position = index.consecutive(
+          base,
+          getConstant(base) == 0 ? int64_t(1) << 30 : std::gcd(lanes, movesBack ? size : lanes));
+      Mask mask = isMasked ? index.inRange(position, INT64_MIN, size) : Mask{};
+      if (minorLanes) {
+        Value row = b.createOrFold<arith::DivUIOp>(unit, index.constant(blocks));
+        outer = reshapeIndex(index, problem.outerCount / size,
+                             ArrayRef<int64_t>(problem.keptSizes).drop_back(), index.uniform(row));
+        outer.push_back(position);
+      } else {
+        outer = reshapeIndex(index, problem.outerCount, problem.keptSizes, position);
+      }
+      for (auto &[value, kept] : scratch)
+        kept.writtenIn.reset();
+      emitStages(mask);
+      return SmallVector<Value>();
+    });
+  };
+  bool isMasked = ragged && !movesBack;
+  if (!isMasked || !isGathered || minorLanes || size < lanes)
+    return overUnits(begin, end, isMasked);
+  // Only the last block is masked, so that the rows of the others can be transposed.
+  Value whole = index.constant(size / lanes);
+  overUnits(begin, b.createOrFold<arith::MinSIOp>(end, whole), false);
+  overUnits(b.createOrFold<arith::MaxSIOp>(begin, whole), end, true);
 }
 
 LogicalResult ReduceKernel::emit() {
@@ -340,7 +353,9 @@ LogicalResult ReduceKernel::emit() {
     return success();
   }
   index.setLanes(context.chosen.getTile()[1] * context.chosen.getLanes());
-  walk.emplace(context, problem.reducedSizes, rows);
+  if (!rows && !panels && problem.minorIsReduced)
+    tileColumns = getTileColumns(problem.narrowest, index.getLanes());
+  walk.emplace(context, problem.reducedSizes, rows, tileColumns);
   planEarlyResults();
   panels ? planKeptInResults() : planScratch();
   panels ? emitPanels() : rows ? emitRows() : emitColumns();

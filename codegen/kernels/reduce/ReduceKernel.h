@@ -118,6 +118,7 @@ private:
   void storeOrCollect(unsigned result, llvm::ArrayRef<VectorIndex> at, VectorValue lanes,
                       Mask mask);
   void storeNeighbours(Mask mask);
+  bool endsNeighbours(llvm::ArrayRef<VectorIndex> reduced) const;
   VectorValue loadOrKeep(mlir::Value value, llvm::ArrayRef<VectorIndex> at, Mask mask);
 
   VectorValue toAccumulator(const Reduction &reduction, VectorValue lanes, mlir::Type given,
@@ -195,6 +196,8 @@ private:
     llvm::SmallVector<VectorValue> values;
   };
   llvm::SmallMapVector<unsigned, Neighbours, 2> neighbours;
+  /// Where lanes are rows, how many elements of each are loaded and stored together.
+  int64_t tileColumns = 1;
   int64_t currentStage = 0;
   ElementIndex currentAt;
 };

@@ -249,7 +249,7 @@ SmallVector<Value> ReduceKernel::foldElements(Stage &stage, ArrayRef<VectorIndex
     moveTo(to);
     foldColumn(stage, at, mask, outerMask, rest, next);
   }
-  if (columns > 1)
+  if (endsNeighbours(at))
     storeNeighbours(index.both(mask, outerMask));
   return context.emitter.hasFailed() ? SmallVector<Value>(carried) : next;
 }
@@ -359,18 +359,29 @@ bool ReduceKernel::visitsNeighbours() const {
 void ReduceKernel::storeOrCollect(unsigned result, ArrayRef<VectorIndex> at, VectorValue lanes,
                                   Mask mask) {
   MemoryArray output = context.getOutput(result);
-  if (!visitsNeighbours() || output.type.getShape() != problem.shape)
+  bool isCollected = visitsNeighbours() || at.back().among > 0;
+  if (!isCollected || output.type.getShape() != problem.shape)
     return storeElements(index, output, at, lanes, mask);
   Neighbours &collected = neighbours[result];
   collected.places.emplace_back(at);
   collected.values.push_back(lanes);
 }
 
+/// True if what has been collected is to be stored after the step at this position of D: it was the
+/// last of few columns, or of the elements of a row that are stored together.
+bool ReduceKernel::endsNeighbours(ArrayRef<VectorIndex> reduced) const {
+  if (columns > 1 || tileColumns == 1)
+    return columns > 1;
+  const VectorIndex &minor = reduced.back();
+  return minor.among > 0 &&
+         ((minor.which + 1) % tileColumns == 0 || minor.which + 1 == minor.among);
+}
+
 /// Stores what has been collected: as whole vectors where that is possible.
 void ReduceKernel::storeNeighbours(Mask mask) {
   for (auto &[result, collected] : neighbours) {
     MemoryArray output = context.getOutput(result);
-    if (!storeInterleaved(index, output, collected.places[0], collected.values, mask))
+    if (!storeTogether(index, output, collected.places[0], collected.values, mask))
       for (auto [place, lanes] : llvm::zip(collected.places, collected.values))
         storeElements(index, output, place, lanes, mask);
   }
@@ -441,7 +452,7 @@ void ReduceKernel::emitResults(Mask outerMask) {
         moveTo(to);
         storeWide(wide, at, index.both(mask, outerMask));
       }
-      if (columns > 1)
+      if (endsNeighbours(at))
         storeNeighbours(index.both(mask, outerMask));
       return SmallVector<Value>();
     });
