@@ -39,10 +39,10 @@ void storeElements(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<Vector
 /// Prefetches what is at the uniform index `at` into L2; the index may be out of bounds.
 void prefetchElement(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> at);
 
-/// Stores `values`, in order, in adjacent places of each active lane from `first` on. Returns false
-/// and stores nothing unless these are all elements of a short minor dimension, and lanes lie along
-/// the dimension before it; or as many as are loaded together from rows that lanes are
-/// (getTileColumns).
+/// Stores `values`, in order, in adjacent places of each active lane from `first` on, as whole
+/// vectors. Returns false and stores nothing where that is not possible. It is possible for
+/// - all elements of a short minor dimension, if lanes lie along the dimension before it;
+/// - getTileColumns elements of each row, if lanes are rows and all of them are active.
 bool storeTogether(IndexBuilder &index, MemoryArray array, llvm::ArrayRef<VectorIndex> first,
                    llvm::ArrayRef<VectorValue> values, Mask mask);
 

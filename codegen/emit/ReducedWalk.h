@@ -33,7 +33,7 @@ private:
 class ReducedWalk {
 public:
   /// Iterates over dimensions of `sizes`. With `alongLanes`, lanes lie along the minor one.
-  /// Otherwise that many steps along it are unrolled as are loaded together.
+  /// Otherwise `loadedTogether` steps along it are unrolled: their elements are loaded together.
   ReducedWalk(KernelContext &context, llvm::ArrayRef<int64_t> sizes, bool alongLanes,
               int64_t loadedTogether = 1);
 

@@ -34,9 +34,10 @@ constexpr int64_t getGatheredGroup(int64_t bits, int64_t row, int64_t which) {
 /// transpose pieces of that size within their vectors.
 inline constexpr int64_t kTileBits = 128;
 
-/// How many adjacent elements of `bits` each are loaded at once from each row, where `lanes` lanes
-/// are rows and the elements of one column after the other are needed. 1: not more than one.
-/// Narrower elements than of kGatheredBits have so many lanes that the code would be too large.
+/// How many adjacent elements of a row are loaded at once, where each of `lanes` lanes is a row and
+/// its elements, of `bits` each, are needed one after the other. 1: each element is loaded alone.
+/// That is so for elements narrower than kGatheredBits: a vector has so many of these that the code
+/// would be too large.
 constexpr int64_t getTileColumns(int64_t bits, int64_t lanes) {
   int64_t columns = kTileBits / bits;
   return bits >= kGatheredBits && columns > 1 && columns <= lanes ? columns : 1;
