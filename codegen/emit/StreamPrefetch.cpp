@@ -121,18 +121,49 @@ llvm::MapVector<Value, Stream> findStreams(scf::ForOp loop, ArrayRef<Value> arra
   return streams;
 }
 
+/// A loop of constant step and its streams without those that skip elements.
+struct StreamLoop {
+  scf::ForOp loop;
+  llvm::MapVector<Value, Stream> streams;
+};
+
+/// True if another loop of the same block reads as many bytes of the array and has more to compute
+/// meanwhile: the passes of a softmax over a row read it one after the other, and while the first
+/// looks for the maximum, requests would pile up.
+bool isReadLonger(const StreamLoop &reader, Value array, ArrayRef<StreamLoop> loops) {
+  auto countOperations = [](scf::ForOp loop) { return loop.getBody()->getOperations().size(); };
+  auto countBytes = [&](const StreamLoop &loop) -> std::optional<int64_t> {
+    auto stream = loop.streams.find(array);
+    std::optional<APInt> trips = scf::ForOp(loop.loop).getStaticTripCount();
+    if (stream == loop.streams.end() || stream->second.isWritten || !trips)
+      return std::nullopt;
+    return stream->second.growth * trips->getSExtValue();
+  };
+  std::optional<int64_t> bytes = countBytes(reader);
+  return bytes && llvm::any_of(loops, [&](const StreamLoop &other) {
+           return other.loop->getBlock() == reader.loop->getBlock() && countBytes(other) == bytes &&
+                  countOperations(other.loop) > countOperations(reader.loop);
+         });
+}
+
 } // namespace
 
 void prefetchStreams(LLVM::LLVMFuncOp function, ArrayRef<Value> arrays, int64_t lineBytes,
                      bool intoL2) {
+  SmallVector<StreamLoop> loops;
   function.walk([&](scf::ForOp loop) {
     std::optional<int64_t> step = getConstant(loop.getStep());
     if (!step || *step <= 0)
       return;
     auto streams = findStreams(loop, arrays, *step);
     streams.remove_if([](auto &entry) { return entry.second.touched < entry.second.growth; });
-    int64_t ahead = getBytesAhead(int64_t(std::max<size_t>(1, streams.size())));
-    for (auto &[array, stream] : streams) {
+    loops.push_back({loop, std::move(streams)});
+  });
+  for (StreamLoop &loop : loops) {
+    int64_t ahead = getBytesAhead(int64_t(std::max<size_t>(1, loop.streams.size())));
+    for (auto &[array, stream] : loop.streams) {
+      if (isReadLonger(loop, array, loops))
+        continue;
       ImplicitLocOpBuilder b(stream.user->getLoc(), stream.user);
       int64_t first = ahead + stream.width - stream.growth;
       for (int64_t line = 0; line < stream.growth; line += lineBytes) {
@@ -142,7 +173,7 @@ void prefetchStreams(LLVM::LLVMFuncOp function, ArrayRef<Value> arrays, int64_t 
                                /*cache=*/1);
       }
     }
-  });
+  }
 }
 
 } // namespace hloc

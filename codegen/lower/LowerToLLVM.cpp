@@ -32,10 +32,11 @@ using namespace hloc;
 /// Converts everything inside `module` to the llvm dialect.
 static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
-  if (target.hasFma && !target.emulatesFma)
+  if (target.hasFma && !target.emulatesFma) {
     expandConstantDivision(module);
-  if (target.dividesSlowly())
-    expandUniformDivision(module);
+    if (target.dividesSlowly())
+      expandUniformDivision(module, target.getLanes(32));
+  }
   if (target.emulatesFma)
     emulateFma(module);
   else if (target.hasFma) // contraction has been decided already

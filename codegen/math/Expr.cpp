@@ -2,6 +2,7 @@
 #include "codegen/math/Expr.h"
 #include "codegen/math/Math.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -212,7 +213,10 @@ SmallVector<Expr> ifAny(Expr condition, ArrayRef<Expr> otherwise,
   SmallVector<Type> types;
   for (Expr e : otherwise)
     types.push_back(e.value.getType());
-  auto branch = scf::IfOp::create(b, types, anyOf(condition), /*withElseRegion=*/true);
+  // Without the hint, LLVM would compute a short `then` each time and select.
+  Value expected = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  Value isTaken = LLVM::ExpectOp::create(b, anyOf(condition), expected);
+  auto branch = scf::IfOp::create(b, types, isTaken, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   SmallVector<Value> results;

@@ -144,7 +144,8 @@ Pair fastTwoSum(Expr x, Expr y);
 Pair twoSum(Expr x, Expr y);
 Pair twoProduct(Expr x, Expr y);
 
-/// An scf.if that runs `then` if any lane of `condition` is true, and otherwise yields `otherwise`.
+/// An scf.if that runs `then` if any lane of `condition` is true, which is rare, and otherwise
+/// yields `otherwise`.
 llvm::SmallVector<Expr> ifAny(Expr condition, llvm::ArrayRef<Expr> otherwise,
                               llvm::function_ref<llvm::SmallVector<Expr>()> then);
 

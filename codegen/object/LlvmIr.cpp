@@ -25,6 +25,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -209,6 +210,7 @@ private:
 /// form already, so LLVM's own pipelines would gain little in three times the compile time.
 static llvm::ModulePassManager makePipeline(const Target &target) {
   llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LowerExpectIntrinsicPass());
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(MoveShufflesBehindOperands());
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));

@@ -98,11 +98,12 @@ struct Target {
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
 
-  /// Cycles in which a register of f32 is converted to f64, multiplied and converted back, and some
-  /// more, as a division overlaps with other instructions better.
-  static constexpr double kWideProductCycles = 8;
-  /// True if a division of vectors of f32 takes longer than that.
-  bool dividesSlowly() const { return machine.costs.divideF32 > kWideProductCycles; }
+  /// Simple operations that divide a register of f32 with the help of the divisor's reciprocal.
+  static constexpr double kReciprocalOperations = 8;
+  /// True if the instruction takes longer than these.
+  bool dividesSlowly() const {
+    return machine.costs.divideF32 * machine.rates.simple > kReciprocalOperations;
+  }
 };
 
 /// Resolves names and features; an error for a triple or CPU that LLVM does not know.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Division by what is the same in all steps of a loop gives the bits of a division: where quotients
+// are closest to the middle of two numbers, at both ends of the range in which products do, of
+// zeros, infinities, NaNs, subnormal and any numbers.
+#include "codegen/math/Math.h"
+#include "test/codegen/math/Jit.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "gtest/gtest.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace hloc;
+using namespace hloc::test;
+using mlir::ImplicitLocOpBuilder;
+using mlir::Value;
+
+namespace {
+
+/// Vectors of two registers.
+constexpr unsigned kLanes = 16;
+
+/// Divides in a loop of two steps, before which the divisors are known.
+llvm::SmallVector<Value> emitQuotients(ImplicitLocOpBuilder &b, mlir::ValueRange x) {
+  Value zero = mlir::arith::ConstantIndexOp::create(b, 0),
+        one = mlir::arith::ConstantIndexOp::create(b, 1),
+        two = mlir::arith::ConstantIndexOp::create(b, 2);
+  auto loop = mlir::scf::ForOp::create(
+      b, zero, two, one, x[0],
+      [&](mlir::OpBuilder &body, mlir::Location loc, Value, mlir::ValueRange) {
+        Value quotient = mlir::arith::DivFOp::create(body, loc, x[0], x[1]);
+        mlir::scf::YieldOp::create(body, loc, quotient);
+      });
+  return {loop.getResult(0)};
+}
+
+void expectQuotients(const std::vector<float> &x, const std::vector<float> &divisors) {
+  Kernel kernel({Element::F32, Element::F32}, {Element::F32}, kLanes, emitQuotients,
+                [](mlir::Operation *module) { expandUniformDivision(module, kLanes / 2); });
+  std::vector<float> quotients(x.size());
+  kernel.run({x.data(), divisors.data()}, {quotients.data()}, x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    float expected = x[i] / divisors[i];
+    if (std::isnan(expected))
+      ASSERT_TRUE(std::isnan(quotients[i])) << x[i] << " / " << divisors[i];
+    else
+      ASSERT_EQ(std::bit_cast<uint32_t>(quotients[i]), std::bit_cast<uint32_t>(expected))
+          << x[i] << " / " << divisors[i];
+  }
+}
+
+/// The inverse of an odd number modulo 2^64.
+uint64_t invert(uint64_t odd) {
+  uint64_t inverse = odd;
+  for (int i = 0; i < 6; ++i)
+    inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+} // namespace
+
+/// For significands x and d and an odd m of 25 bits with x 2^s - m d = k, the quotient x / d is
+/// k / (2^s d) away from m / 2^s, the middle of two numbers. Here k is small.
+TEST(UniformDivision, NearTheMiddle) {
+  std::mt19937_64 random(3);
+  std::vector<float> numbers, divisors;
+  while (numbers.size() < 4'000'000) {
+    uint64_t d = 1 << 23 | random() >> 41 | 1;
+    for (int shift : {24, 25}) {
+      for (int k = -7; k <= 7; k += 2) {
+        uint64_t m = -uint64_t(k) * invert(d) & ((1ull << shift) - 1);
+        for (; m < 1 << 25; m += 1ull << shift) {
+          uint64_t x = (m * d + uint64_t(k)) >> shift;
+          if (m < 1 << 24 || x >> 23 != 1)
+            continue;
+          // From 2^-100, and half of them close to it.
+          int exponent = random() % 2 ? 0 : int(random() % 200);
+          numbers.push_back(std::ldexp(float(x), exponent - 123));
+          divisors.push_back(std::ldexp(float(d), int(random() % 52) - 49));
+        }
+      }
+    }
+  }
+  numbers.resize(numbers.size() / kLanes * kLanes);
+  divisors.resize(numbers.size());
+  expectQuotients(numbers, divisors);
+}
+
+TEST(UniformDivision, AnyBits) {
+  std::mt19937_64 random(5);
+  std::vector<float> numbers(1 << 20), divisors(1 << 20);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = std::bit_cast<float>(uint32_t(random()));
+    divisors[i] = std::bit_cast<float>(uint32_t(random()));
+  }
+  expectQuotients(numbers, divisors);
+}
+
+/// Each special dividend alone among ordinary ones, so that nothing else makes its register divide.
+TEST(UniformDivision, SpecialValues) {
+  using Limits = std::numeric_limits<float>;
+  std::vector<float> special = {0,
+                                0x1p-100f,
+                                0x1.fffffep-101f,
+                                Limits::min(),
+                                Limits::denorm_min(),
+                                Limits::max(),
+                                Limits::infinity(),
+                                Limits::quiet_NaN()};
+  std::vector<float> scales = {1,
+                               3,
+                               0x1p-26f,
+                               0x1.fffffep-27f,
+                               0x1p26f,
+                               0x1.000002p26f,
+                               1e30f,
+                               1e-30f,
+                               0,
+                               Limits::max(),
+                               Limits::denorm_min(),
+                               Limits::infinity(),
+                               Limits::quiet_NaN()};
+  std::vector<float> numbers, divisors;
+  for (float x : special)
+    for (float divisor : scales)
+      for (float sign : {1.0f, -1.0f})
+        for (float divisorSign : {1.0f, -1.0f})
+          for (unsigned lane = 0, vector = numbers.size() / kLanes; lane < kLanes; ++lane) {
+            bool isSpecial = lane == vector % kLanes;
+            numbers.push_back(isSpecial ? x * sign : 7);
+            divisors.push_back(isSpecial ? divisor * divisorSign : 3);
+          }
+  expectQuotients(numbers, divisors);
+}
