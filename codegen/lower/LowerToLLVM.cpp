@@ -34,8 +34,7 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   if (target.hasFma && !target.emulatesFma) {
     expandConstantDivision(module);
-    if (target.dividesSlowly())
-      expandUniformDivision(module, target.getLanes(32));
+    expandUniformDivision(module, target.getLanes(32), target.getOperationsPerDivision());
   }
   if (target.emulatesFma)
     emulateFma(module);

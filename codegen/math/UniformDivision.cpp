@@ -12,9 +12,12 @@
 #include "codegen/math/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/bit.h"
 
 #include <limits>
@@ -25,6 +28,9 @@ namespace hloc {
 
 static constexpr float kLeastDivisor = 0x1p-26f, kGreatestDivisor = 0x1p26f,
                        kLeastDividend = 0x1p-100f;
+
+/// Operations of divide() on each register, and for the test of each division.
+static constexpr double kQuotientOperations = 7, kTestOperations = 4;
 
 /// Folds the halves of a vector onto each other until it has at most `lanes` elements.
 static Expr foldHalves(Expr x, int64_t lanes, function_ref<Expr(Expr, Expr)> combine) {
@@ -67,27 +73,84 @@ static bool isSingleStep(scf::ForOp loop) {
   return trips && trips->ule(1);
 }
 
-void expandUniformDivision(Operation *root, int64_t lanes) {
-  SmallVector<arith::DivFOp> divisions;
-  root->walk([&](arith::DivFOp op) { divisions.push_back(op); });
-  llvm::DenseMap<std::pair<Operation *, Value>, Value> reciprocals;
-  for (arith::DivFOp op : divisions) {
+/// True if all that is done with an array is to load from it.
+static bool isOnlyRead(Value pointer) {
+  return llvm::all_of(pointer.getUsers(), [](Operation *user) {
+    return isa<LLVM::LoadOp>(user) || (isa<LLVM::GEPOp>(user) && isOnlyRead(user->getResult(0)));
+  });
+}
+
+/// True if `value` is the same in all steps of the loop; it is moved before the loop if it can be.
+static bool makeInvariant(Value value, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  auto load = value.getDefiningOp<LLVM::LoadOp>();
+  if (!load || load.getVolatile_() || load->getParentOp() != loop)
+    return false;
+  auto step = load.getAddr().getDefiningOp<LLVM::GEPOp>();
+  Value base = step ? step.getBase() : load.getAddr();
+  auto array = dyn_cast<BlockArgument>(base);
+  auto function = array ? dyn_cast<LLVM::LLVMFuncOp>(array.getOwner()->getParentOp()) : nullptr;
+  if (!function ||
+      !function.getArgAttr(array.getArgNumber(), LLVM::LLVMDialect::getNoAliasAttrName()) ||
+      !isOnlyRead(array))
+    return false;
+  moveLoopInvariantCode(loop);
+  // If the loop may have no steps, there may be no such element, except the first.
+  if (!loop.isDefinedOutsideOfLoop(load.getAddr()) || (step && !loop.getStaticTripCount()))
+    return false;
+  loop.moveOutOfLoop(load);
+  return true;
+}
+
+/// True if dividing takes longer than all other operations of the loop with those of divide().
+static bool isWorthwhile(scf::ForOp loop, ArrayRef<arith::DivFOp> divisions, int64_t lanes,
+                         double operationsPerDivision) {
+  double divided = 0, others = 0;
+  for (Operation &op : *loop.getBody()) {
+    auto type = op.getNumResults() == 1 ? dyn_cast<VectorType>(op.getResult(0).getType()) : nullptr;
+    if (!type || isa<LLVM::LoadOp, vector::BroadcastOp, arith::ConstantOp>(op))
+      continue;
+    Type element = type.getElementType();
+    double bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    (llvm::is_contained(divisions, &op) ? divided : others) +=
+        std::max(1.0, double(type.getNumElements()) * bits / (32 * double(lanes)));
+  }
+  return divided * operationsPerDivision >
+         others + kQuotientOperations * divided + kTestOperations * double(divisions.size());
+}
+
+void expandUniformDivision(Operation *root, int64_t lanes, double operationsPerDivision) {
+  llvm::MapVector<Operation *, SmallVector<arith::DivFOp>> loops;
+  root->walk([&](arith::DivFOp op) {
     auto type = dyn_cast<VectorType>(op.getType());
     auto loop = op->getParentOfType<scf::ForOp>();
-    Value source = getSplatSource(op.getRhs());
-    if (!type || !type.getElementType().isF32() || !loop || isSingleStep(loop) ||
-        bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::arcp) ||
-        !loop.isDefinedOutsideOfLoop(source))
+    if (type && type.getElementType().isF32() && loop && !isSingleStep(loop) &&
+        !bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::arcp))
+      loops[loop].push_back(op);
+  });
+  for (auto &[op, divisions] : loops) {
+    auto loop = cast<scf::ForOp>(op);
+    llvm::erase_if(divisions, [&](arith::DivFOp division) {
+      return !makeInvariant(getSplatSource(division.getRhs()), loop);
+    });
+    if (!isWorthwhile(loop, divisions, lanes, operationsPerDivision))
       continue;
-    Value &inverse = reciprocals[{loop, source}];
-    ImplicitLocOpBuilder before(op.getLoc(), loop), b(op.getLoc(), op);
-    if (!inverse)
-      inverse = invert({&before, source});
-    Value reciprocal =
-        inverse.getType() == type ? inverse : vector::BroadcastOp::create(b, type, inverse);
-    Expr quotient = divide({&b, op.getLhs()}, {&b, op.getRhs()}, {&b, reciprocal}, lanes);
-    op.replaceAllUsesWith(quotient.value);
-    op.erase();
+    llvm::DenseMap<Value, Value> reciprocals;
+    for (arith::DivFOp division : divisions) {
+      ImplicitLocOpBuilder before(division.getLoc(), loop), b(division.getLoc(), division);
+      Value source = getSplatSource(division.getRhs());
+      Value &inverse = reciprocals[source];
+      if (!inverse)
+        inverse = invert({&before, source});
+      Type type = division.getType();
+      Value reciprocal =
+          inverse.getType() == type ? inverse : vector::BroadcastOp::create(b, type, inverse);
+      Expr quotient =
+          divide({&b, division.getLhs()}, {&b, division.getRhs()}, {&b, reciprocal}, lanes);
+      division.replaceAllUsesWith(quotient.value);
+      division.erase();
+    }
   }
 }
 

@@ -98,12 +98,8 @@ struct Target {
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
 
-  /// Simple operations that divide a register of f32 with the help of the divisor's reciprocal.
-  static constexpr double kReciprocalOperations = 8;
-  /// True if the instruction takes longer than these.
-  bool dividesSlowly() const {
-    return machine.costs.divideF32 * machine.rates.simple > kReciprocalOperations;
-  }
+  /// Simple operations that take as long as a division of a register of f32.
+  double getOperationsPerDivision() const { return machine.costs.divideF32 * machine.rates.simple; }
 };
 
 /// Resolves names and features; an error for a triple or CPU that LLVM does not know.

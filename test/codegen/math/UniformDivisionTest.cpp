@@ -41,7 +41,9 @@ llvm::SmallVector<Value> emitQuotients(ImplicitLocOpBuilder &b, mlir::ValueRange
 
 void expectQuotients(const std::vector<float> &x, const std::vector<float> &divisors) {
   Kernel kernel({Element::F32, Element::F32}, {Element::F32}, kLanes, emitQuotients,
-                [](mlir::Operation *module) { expandUniformDivision(module, kLanes / 2); });
+                [](mlir::Operation *module) {
+                  expandUniformDivision(module, kLanes / 2, /*operationsPerDivision=*/100);
+                });
   std::vector<float> quotients(x.size());
   kernel.run({x.data(), divisors.data()}, {quotients.data()}, x.size());
   for (size_t i = 0; i < x.size(); ++i) {
