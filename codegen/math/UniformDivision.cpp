@@ -84,6 +84,10 @@ static bool isOnlyRead(Value pointer) {
 static bool makeInvariant(Value value, scf::ForOp loop) {
   if (loop.isDefinedOutsideOfLoop(value))
     return true;
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+    loop.moveOutOfLoop(constant);
+    return true;
+  }
   auto load = value.getDefiningOp<LLVM::LoadOp>();
   if (!load || load.getVolatile_() || load->getParentOp() != loop)
     return false;
