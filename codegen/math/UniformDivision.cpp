@@ -6,8 +6,8 @@
 // underflows on the way, so only the fractions matter. The sum before its last rounding differs
 // from the quotient by less than 2^-46, and of the fractions whose quotient is that close to the
 // middle of two numbers, all were tried. What may be outside that range is divided: smaller x are
-// found by their bits, other d, infinities, NaNs and overflows because the result is a NaN. Test:
-// test/codegen/division-by-sums.hlo.
+// found by their bits, other d, infinities, NaNs and overflows because the result is a NaN. Tests:
+// test/codegen/math/UniformDivisionTest.cpp, test/codegen/division-by-sums.hlo.
 #include "codegen/math/Expr.h"
 #include "codegen/math/Math.h"
 

@@ -40,19 +40,19 @@ llvm::SmallVector<Value> emitQuotients(ImplicitLocOpBuilder &b, mlir::ValueRange
 }
 
 void expectQuotients(const std::vector<float> &x, const std::vector<float> &divisors) {
-  Kernel kernel({Element::F32, Element::F32}, {Element::F32}, kLanes, emitQuotients,
-                [](mlir::Operation *module) {
-                  expandUniformDivision(module, kLanes / 2, /*operationsPerDivision=*/100);
-                });
+  static const Kernel kernel({Element::F32, Element::F32}, {Element::F32}, kLanes, emitQuotients,
+                             [](mlir::Operation *module) {
+                               expandUniformDivision(module, kLanes / 2,
+                                                     /*operationsPerDivision=*/100);
+                             });
   std::vector<float> quotients(x.size());
   kernel.run({x.data(), divisors.data()}, {quotients.data()}, x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     float expected = x[i] / divisors[i];
-    if (std::isnan(expected))
-      ASSERT_TRUE(std::isnan(quotients[i])) << x[i] << " / " << divisors[i];
-    else
-      ASSERT_EQ(std::bit_cast<uint32_t>(quotients[i]), std::bit_cast<uint32_t>(expected))
-          << x[i] << " / " << divisors[i];
+    bool isSame = std::isnan(expected)
+                      ? std::isnan(quotients[i])
+                      : std::bit_cast<uint32_t>(quotients[i]) == std::bit_cast<uint32_t>(expected);
+    ASSERT_TRUE(isSame) << x[i] << " / " << divisors[i] << " = " << quotients[i];
   }
 }
 
@@ -64,33 +64,57 @@ uint64_t invert(uint64_t odd) {
   return inverse;
 }
 
-} // namespace
-
-/// For significands x and d and an odd m of 25 bits with x 2^s - m d = k, the quotient x / d is
-/// k / (2^s d) away from m / 2^s, the middle of two numbers. Here k is small.
-TEST(UniformDivision, NearTheMiddle) {
-  std::mt19937_64 random(3);
-  std::vector<float> numbers, divisors;
-  while (numbers.size() < 4'000'000) {
-    uint64_t d = 1 << 23 | random() >> 41 | 1;
-    for (int shift : {24, 25}) {
-      for (int k = -7; k <= 7; k += 2) {
-        uint64_t m = -uint64_t(k) * invert(d) & ((1ull << shift) - 1);
-        for (; m < 1 << 25; m += 1ull << shift) {
-          uint64_t x = (m * d + uint64_t(k)) >> shift;
-          if (m < 1 << 24 || x >> 23 != 1)
-            continue;
-          // From 2^-100, and half of them close to it.
-          int exponent = random() % 2 ? 0 : int(random() % 200);
-          numbers.push_back(std::ldexp(float(x), exponent - 123));
-          divisors.push_back(std::ldexp(float(d), int(random() % 52) - 49));
-        }
+/// Calls `use` with each significand x of 24 bits for which x / d is k / (2^s d) away from m / 2^s,
+/// the middle of two numbers: x 2^s - m d = k with an odd m of 25 bits, where s is 24 if x >= d and
+/// otherwise 25, and |k| is at most 7.
+void findNearMiddles(uint64_t d, llvm::function_ref<void(uint64_t)> use) {
+  int zeros = std::countr_zero(d);
+  for (int s : {24, 25}) {
+    uint64_t period = 1ull << s >> zeros;
+    for (int64_t odd = -7; odd <= 7; odd += 2) {
+      int64_t k = odd * (1ll << zeros); // else m would not be odd
+      if (std::abs(k) > 7)
+        continue;
+      uint64_t m = (-uint64_t(odd) * invert(d >> zeros)) & (period - 1);
+      for (; m < 1 << 25; m += period) {
+        uint64_t x = (m * d + uint64_t(k)) >> s;
+        if (m >= 1 << 24 && x >> 23 == 1 && (x >= d) == (s == 24))
+          use(x);
       }
     }
   }
-  numbers.resize(numbers.size() / kLanes * kLanes);
-  divisors.resize(numbers.size());
-  expectQuotients(numbers, divisors);
+}
+
+} // namespace
+
+/// All significands.
+TEST(UniformDivision, NearTheMiddle) {
+  std::mt19937 random(3);
+  std::vector<float> numbers, divisors;
+  size_t count = 0;
+  auto test = [&] {
+    count += numbers.size();
+    numbers.resize(numbers.size() / kLanes * kLanes + kLanes, 1);
+    divisors.resize(numbers.size(), 1);
+    expectQuotients(numbers, divisors);
+    numbers.clear();
+    divisors.clear();
+  };
+  for (uint64_t d = 1 << 23; d < 1 << 24; ++d) {
+    findNearMiddles(d, [&](uint64_t x) {
+      // From 2^-100, and half of them close to it.
+      unsigned bits = random();
+      int exponent = (bits & 1) ? 0 : int((bits >> 1) & 127);
+      numbers.push_back(std::ldexp(float(x), exponent - 123));
+      divisors.push_back(std::ldexp(float(d), int((bits >> 8) & 31) - 40));
+    });
+    if (numbers.size() > 1 << 20)
+      test();
+    if (HasFatalFailure())
+      return;
+  }
+  test();
+  EXPECT_GT(count, 30'000'000u);
 }
 
 TEST(UniformDivision, AnyBits) {
