@@ -34,7 +34,7 @@ static LogicalResult lowerToLLVM(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   if (target.hasFma && !target.emulatesFma) {
     expandConstantDivision(module);
-    expandUniformDivision(module, target.getLanes(32), target.getOperationsPerDivision());
+    expandUniformDivision(module, target);
   }
   if (target.emulatesFma)
     emulateFma(module);

@@ -22,6 +22,8 @@
 
 namespace hloc {
 
+struct Target;
+
 //===-- Floats ------------------------------------------------------------------------------===//
 
 #define MATH_FUNCTION(operation, emitter, expression)                                              \
@@ -157,9 +159,7 @@ void expandFma(mlir::Operation *root);
 void expandConstantDivision(mlir::Operation *root);
 /// Replaces divisions under `root` of vectors of f32 by what is the same in all steps of a loop,
 /// for targets with fused multiply-add, where operations that give the same bits take less time.
-/// `lanes` is the number of f32 in a register, and `operationsPerDivision` that of operations in
-/// the time of a division.
-void expandUniformDivision(mlir::Operation *root, int64_t lanes, double operationsPerDivision);
+void expandUniformDivision(mlir::Operation *root, const Target &target);
 /// Replaces every math.fma under `root` by arithmetic that gives the same bits as the instruction
 /// for all numbers, but is many times slower.
 void emulateFma(mlir::Operation *root);

@@ -10,6 +10,7 @@
 // test/codegen/math/UniformDivisionTest.cpp, test/codegen/division-by-sums.hlo.
 #include "codegen/math/Expr.h"
 #include "codegen/math/Math.h"
+#include "compiler/target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,9 +29,6 @@ namespace hloc {
 
 static constexpr float kLeastDivisor = 0x1p-26f, kGreatestDivisor = 0x1p26f,
                        kLeastDividend = 0x1p-100f;
-
-/// Operations of divide() on each register, and for the test of each division.
-static constexpr double kQuotientOperations = 7, kTestOperations = 4;
 
 /// Folds the halves of a vector onto each other until it has at most `lanes` elements.
 static Expr foldHalves(Expr x, int64_t lanes, function_ref<Expr(Expr, Expr)> combine) {
@@ -108,8 +106,7 @@ static bool makeInvariant(Value value, scf::ForOp loop) {
 }
 
 /// True if dividing takes longer than all other operations of the loop with those of divide().
-static bool isWorthwhile(scf::ForOp loop, ArrayRef<arith::DivFOp> divisions, int64_t lanes,
-                         double operationsPerDivision) {
+static bool isWorthwhile(scf::ForOp loop, ArrayRef<arith::DivFOp> divisions, const Target &target) {
   double divided = 0, others = 0;
   for (Operation &op : *loop.getBody()) {
     auto type = op.getNumResults() == 1 ? dyn_cast<VectorType>(op.getResult(0).getType()) : nullptr;
@@ -118,13 +115,12 @@ static bool isWorthwhile(scf::ForOp loop, ArrayRef<arith::DivFOp> divisions, int
     Type element = type.getElementType();
     double bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
     (llvm::is_contained(divisions, &op) ? divided : others) +=
-        std::max(1.0, double(type.getNumElements()) * bits / (32 * double(lanes)));
+        std::max(1.0, double(type.getNumElements()) * bits / (8 * double(target.vectorBytes)));
   }
-  return divided * operationsPerDivision >
-         others + kQuotientOperations * divided + kTestOperations * double(divisions.size());
+  return target.prefersReciprocals(divided, double(divisions.size()), others);
 }
 
-void expandUniformDivision(Operation *root, int64_t lanes, double operationsPerDivision) {
+void expandUniformDivision(Operation *root, const Target &target) {
   llvm::MapVector<Operation *, SmallVector<arith::DivFOp>> loops;
   root->walk([&](arith::DivFOp op) {
     auto type = dyn_cast<VectorType>(op.getType());
@@ -138,7 +134,7 @@ void expandUniformDivision(Operation *root, int64_t lanes, double operationsPerD
     llvm::erase_if(divisions, [&](arith::DivFOp division) {
       return !makeInvariant(getSplatSource(division.getRhs()), loop);
     });
-    if (!isWorthwhile(loop, divisions, lanes, operationsPerDivision))
+    if (!isWorthwhile(loop, divisions, target))
       continue;
     llvm::DenseMap<Value, Value> reciprocals;
     for (arith::DivFOp division : divisions) {
@@ -150,8 +146,8 @@ void expandUniformDivision(Operation *root, int64_t lanes, double operationsPerD
       Type type = division.getType();
       Value reciprocal =
           inverse.getType() == type ? inverse : vector::BroadcastOp::create(b, type, inverse);
-      Expr quotient =
-          divide({&b, division.getLhs()}, {&b, division.getRhs()}, {&b, reciprocal}, lanes);
+      Expr quotient = divide({&b, division.getLhs()}, {&b, division.getRhs()}, {&b, reciprocal},
+                             target.getLanes(32));
       division.replaceAllUsesWith(quotient.value);
       division.erase();
     }

@@ -98,8 +98,16 @@ struct Target {
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
 
-  /// Simple operations that take as long as a division of a register of f32.
-  double getOperationsPerDivision() const { return machine.costs.divideF32 * machine.rates.simple; }
+  /// Operations that divide a register of f32 by a number whose reciprocal is known, and those that
+  /// test after a division whether its quotients are right.
+  static constexpr double kQuotientOperations = 7, kTestOperations = 4;
+  /// True if a loop that divides `registers` registers of f32 in `divisions` vectors and has
+  /// `others` more operations takes longer to divide than with reciprocals.
+  bool prefersReciprocals(double registers, double divisions, double others) const {
+    double operationsPerDivision = machine.costs.divideF32 * machine.rates.simple;
+    return registers * operationsPerDivision >
+           others + kQuotientOperations * registers + kTestOperations * divisions;
+  }
 };
 
 /// Resolves names and features; an error for a triple or CPU that LLVM does not know.

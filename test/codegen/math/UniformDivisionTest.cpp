@@ -3,6 +3,7 @@
 // are closest to the middle of two numbers, at both ends of the range in which products do, of
 // zeros, infinities, NaNs, subnormal and any numbers.
 #include "codegen/math/Math.h"
+#include "compiler/target/Target.h"
 #include "test/codegen/math/Jit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,8 +43,14 @@ llvm::SmallVector<Value> emitQuotients(ImplicitLocOpBuilder &b, mlir::ValueRange
 void expectQuotients(const std::vector<float> &x, const std::vector<float> &divisors) {
   static const Kernel kernel({Element::F32, Element::F32}, {Element::F32}, kLanes, emitQuotients,
                              [](mlir::Operation *module) {
-                               expandUniformDivision(module, kLanes / 2,
-                                                     /*operationsPerDivision=*/100);
+                               Target target; // one that divides slowly
+                               target.vectorBytes = kLanes / 2 * sizeof(float);
+                               target.machine.costs.divideF32 = 100;
+                               target.machine.rates.simple = 1;
+                               expandUniformDivision(module, target);
+                               int branches = 0;
+                               module->walk([&](mlir::scf::IfOp) { ++branches; });
+                               EXPECT_EQ(branches, 1);
                              });
   std::vector<float> quotients(x.size());
   kernel.run({x.data(), divisors.data()}, {quotients.data()}, x.size());
