@@ -1,59 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/frontend/PeerTransfers.h"
+#include "compiler/hlo/PeerPairs.h"
 #include "llvm/ADT/SmallSet.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
 
 namespace hloc {
 
-static constexpr StringLiteral kPairs = "_xla_send_recv_source_target_pairs";
-
-/// Parses {{0,1},{1,2}}; none if the text is not of that form.
-static std::optional<SmallVector<int64_t>> parsePairs(StringRef text) {
-  std::string packed;
-  for (char c : text)
-    if (!llvm::isSpace(c) && c != '"')
-      packed += c;
-  StringRef rest = packed;
-  SmallVector<int64_t> numbers;
-  if (!rest.consume_front("{"))
-    return std::nullopt;
-  while (!rest.consume_front("}")) {
-    int64_t source, target;
-    if ((!numbers.empty() && !rest.consume_front(",")) || !rest.consume_front("{") ||
-        rest.consumeInteger(10, source) || !rest.consume_front(",") ||
-        rest.consumeInteger(10, target) || !rest.consume_front("}"))
-      return std::nullopt;
-    numbers.append({source, target});
-  }
-  return numbers;
-}
-
-/// The text of the pairs; null if `op` has none.
-static StringRef findPairs(Operation *op) {
-  auto attributes = op->getAttrOfType<StringAttr>("hlo.frontend_attributes");
-  StringRef text = attributes ? attributes.getValue() : StringRef();
-  size_t at = text.find(kPairs);
-  if (at == StringRef::npos)
-    return {};
-  return text.drop_front(at).split('=').second;
-}
-
 /// The pairs of participants that `op` names; if it names none, each participant paired with
 /// itself.
 static FailureOr<SmallVector<int64_t>> readPairs(Operation *op, ParticipantCounts counts) {
-  StringRef text = findPairs(op);
+  StringRef text = findPeerPairs(op);
   if (!text.data()) {
     SmallVector<int64_t> own;
     for (int64_t i = 0; i < counts.total(); ++i)
       own.append({i, i});
     return own;
   }
-  std::optional<SmallVector<int64_t>> numbers = parsePairs(text);
+  llvm::Expected<SmallVector<int64_t>> numbers = parsePeerPairs(text);
   if (!numbers)
-    return emitError(op->getLoc()) << "expected " << kPairs << " to be pairs such as {{0,1},{1,2}}";
+    return emitError(op->getLoc()) << llvm::toString(numbers.takeError());
   FailureOr<SmallVector<int64_t>> pairs = getPairs(op, *numbers, counts.partitions > 1, counts);
   if (failed(pairs))
     return failure();
@@ -95,10 +62,10 @@ FailureOr<PeerTransfers> PeerTransfers::find(ModuleOp module) {
     SmallVector<RecvOp> begun = findRecvs(done, recvs);
     if (begun.empty() ? done.getIsHostTransfer() : begun.front().getIsHostTransfer())
       return WalkResult::advance();
-    if (begun.empty() || findPairs(done).data())
+    if (begun.empty() || findPeerPairs(done).data())
       return add(op, op);
     for (RecvOp other : begun)
-      if (findPairs(other) != findPairs(begun.front())) {
+      if (findPeerPairs(other) != findPeerPairs(begun.front())) {
         InFlightDiagnostic error = emitError(op->getLoc());
         error << "cannot tell which recv this ends: those on its channel have other "
                  "source-target pairs";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication with the host: infeed, outfeed, send and recv; this participant's numbers; tokens.
 #include "compiler/evaluator/core/Communicator.h"
+#include "compiler/hlo/PeerPairs.h"
 
 using namespace mlir;
 using namespace hloc::hlo;
@@ -52,34 +53,24 @@ static FailureOr<Values> outfeed(Call &call) {
 
 //===- send and recv -------------------------------------------------------===//
 
-/// The partners of a transfer: this participant itself, or, with
-/// `_xla_send_recv_source_target_pairs` in the frontend attributes, those in the pairs.
-static SmallVector<int64_t> partners(Call &call, bool ofSender) {
-  auto attributes = call.op->getAttrOfType<StringAttr>("hlo.frontend_attributes");
-  size_t at = attributes ? attributes.getValue().find("_xla_send_recv_source_target_pairs=")
-                         : StringRef::npos;
-  if (at == StringRef::npos)
-    return {call.interpreter.id};
-  SmallVector<int64_t> numbers;
-  StringRef text = attributes.getValue().drop_front(at).split('=').second;
-  text = text.take_front(text.find("}}"));
-  while (!text.empty()) {
-    int64_t number;
-    if (!text.consumeInteger(10, number))
-      numbers.push_back(number);
-    else
-      text = text.drop_front();
-  }
+/// The partners of a transfer: this participant itself, or those in the pairs that it names.
+static FailureOr<SmallVector<int64_t>> partners(Call &call, bool ofSender) {
+  StringRef text = findPeerPairs(call.op);
+  if (!text.data())
+    return SmallVector<int64_t>{call.interpreter.id};
+  llvm::Expected<SmallVector<int64_t>> numbers = parsePeerPairs(text);
+  if (!numbers)
+    return call.fail(llvm::toString(numbers.takeError()));
   // The numbers are those of partitions, or of replicas if there is one partition.
   const Options &options = call.interpreter.evaluation.options;
   bool ofPartitions = options.partitions > 1;
   int64_t me = ofPartitions ? call.interpreter.getPartition() : call.interpreter.getReplica();
   SmallVector<int64_t> found;
-  for (size_t i = 0; i + 1 < numbers.size(); i += 2)
-    if (numbers[i + !ofSender] == me)
+  for (size_t i = 0; i < numbers->size(); i += 2)
+    if ((*numbers)[i + !ofSender] == me)
       found.push_back(ofPartitions ? call.interpreter.getReplica() * options.partitions +
-                                         numbers[i + ofSender]
-                                   : numbers[i + ofSender]);
+                                         (*numbers)[i + ofSender]
+                                   : (*numbers)[i + ofSender]);
   return found;
 }
 
@@ -88,10 +79,14 @@ static FailureOr<Values> send(Call &call) {
   auto op = cast<SendOp>(call.op);
   if (op.getIsHostTransfer())
     call.interpreter.participant.outfeed.push_back(call.operands[0]);
-  else
-    for (int64_t to : partners(call, /*ofSender=*/true))
+  else {
+    FailureOr<SmallVector<int64_t>> targets = partners(call, /*ofSender=*/true);
+    if (failed(targets))
+      return failure();
+    for (int64_t to : *targets)
       call.interpreter.evaluation.communicator->send(op.getChannelId().value_or(0),
                                                      call.interpreter.id, to, call.operands[0]);
+  }
   return Values{Value::makeTuple({call.operands[0], makeU32(0), Value()})};
 }
 
@@ -104,8 +99,10 @@ static FailureOr<Values> recv(Call &call) {
     types.assign(cast<TupleType>(types[0]).begin(), cast<TupleType>(types[0]).end());
   Value zero = makeZero(types[0]);
   Value result = Value::makeTuple({zero, makeU32(0), Value()});
-  SmallVector<int64_t> sources = partners(call, /*ofSender=*/false);
-  result.setPending([&interpreter = call.interpreter, op, sources,
+  FailureOr<SmallVector<int64_t>> sources = partners(call, /*ofSender=*/false);
+  if (failed(sources))
+    return failure();
+  result.setPending([&interpreter = call.interpreter, op, sources = *sources,
                      zero](Operation *done) mutable -> FailureOr<Value> {
     if (op.getIsHostTransfer())
       return takeFromHost(interpreter, done);
