@@ -17,6 +17,8 @@ using namespace hloc;
 
 /// The most operations times elements of a kernel that is inlined wherever it is launched.
 static constexpr int64_t kInlinedWork = 512;
+/// The most instructions of all copies of a kernel that is inlined in several places.
+static constexpr int64_t kCopiedInstructions = 2048;
 
 static int64_t countOperations(hlo::KernelFunctionOp kernel) {
   return kernel.getBody().front().getOperations().size();
@@ -31,9 +33,10 @@ static bool isTiny(hlo::KernelFunctionOp kernel) {
   return elements * countOperations(kernel) <= kInlinedWork;
 }
 
-/// Emits the kernel's function, preceded by those that it calls, into a module of its own.
-static FailureOr<OwningOpRef<ModuleOp>> emitApart(hlo::KernelFunctionOp kernel, ModuleOp program,
-                                                  const Target &target) {
+/// Emits the function of a kernel with so many launches, preceded by those that it calls, into a
+/// module of its own.
+static FailureOr<OwningOpRef<ModuleOp>> emitApart(hlo::KernelFunctionOp kernel, int64_t launches,
+                                                  ModuleOp program, const Target &target) {
   OwningOpRef<ModuleOp> apart = ModuleOp::create(kernel.getLoc());
   FailureOr<KernelSchedule> schedule =
       emitKernel(kernel, program, target, *apart, kernel.getSymName());
@@ -47,7 +50,10 @@ static FailureOr<OwningOpRef<ModuleOp>> emitApart(hlo::KernelFunctionOp kernel, 
   for (auto part : apart->getOps<LLVM::LLVMFuncOp>())
     if (part != function)
       setPart(part);
-  if (target.optimization > 0 && (tiny || schedule->isUnrolled))
+  int64_t instructions = 0;
+  function.walk([&](Operation *) { ++instructions; });
+  bool isWorthCopies = launches <= 1 || instructions * launches <= kCopiedInstructions;
+  if (target.optimization > 0 && (tiny || schedule->isUnrolled) && isWorthCopies)
     function.setAlwaysInline(true);
   return apart;
 }
@@ -63,10 +69,13 @@ struct EmitKernels : hloc::impl::EmitKernelsBase<EmitKernels> {
     if (failed(target))
       return signalPassFailure();
     auto kernels = llvm::to_vector(module.getOps<hlo::KernelFunctionOp>());
+    DenseMap<StringAttr, int64_t> launches;
+    module.walk([&](hlo::LaunchOp launch) { ++launches[launch.getKernelAttr().getAttr()]; });
     std::vector<OwningOpRef<ModuleOp>> emitted(kernels.size());
     LogicalResult done =
         failableParallelForEachN(&getContext(), 0, kernels.size(), [&](size_t i) -> LogicalResult {
-          FailureOr<OwningOpRef<ModuleOp>> functions = emitApart(kernels[i], module, *target);
+          FailureOr<OwningOpRef<ModuleOp>> functions =
+              emitApart(kernels[i], launches.lookup(kernels[i].getSymNameAttr()), module, *target);
           if (failed(functions))
             return failure();
           emitted[i] = std::move(*functions);

@@ -39,7 +39,7 @@ struct KernelSchedule {
   int64_t grain = 1;
   /// Bytes of scratch memory that a launch must provide.
   int64_t scratchBytes = 0;
-  /// True if the kernel is straight-line code, to be inlined wherever it is launched.
+  /// True if the kernel is straight-line code, to be inlined where it is launched.
   bool isUnrolled = false;
   /// The number of operations that the kernel was made of; and true if it is so small that its code
   /// is kept in the program's object.

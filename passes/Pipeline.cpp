@@ -75,6 +75,7 @@ void hloc::buildSchedulePipeline(OpPassManager &passes, const KernelPipelineOpti
     passes.addNestedPass<func::FuncOp>(createOverlapCollectives());
     // Looks at the buffers of kernels in order.
     passes.addNestedPass<func::FuncOp>(createDoubleBufferLoopState());
+    passes.addPass(createCheckBf16Dots());
     passes.addNestedPass<func::FuncOp>(createCollapseDimensions()); // this makes more kernels equal
     passes.addPass(createDivideReductions());
     passes.addNestedPass<func::FuncOp>(createKeepExcessPrecision());

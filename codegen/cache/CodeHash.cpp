@@ -10,12 +10,13 @@ namespace hloc {
 
 void addTarget(CacheKeyBuilder &key, const Target &target) {
   key.add(target.triple).add(target.cpu).add(target.features);
-  for (int64_t number : {target.vectorBytes, target.vectorRegisters, target.sveBytes,
-                         target.narrowestMaskedBits, int64_t(target.optimization)})
+  for (int64_t number :
+       {target.vectorBytes, target.vectorRegisters, target.sveBytes, target.narrowestMaskedBits,
+        int64_t(target.optimization), int64_t(target.bf16Dot)})
     key.add(uint64_t(number));
   for (bool has : {target.hasMaskRegisters, target.hasFma, target.hasPairMultiplyAdd,
-                   target.hasQuadMultiplyAdd, target.usesBf16Dot, target.hasMatrixMultiplyAdd,
-                   target.usesBf16Matrices, target.hasHalf, target.hasRounding, target.hasRange,
+                   target.hasQuadMultiplyAdd, target.hasBf16Dot, target.hasMatrixMultiplyAdd,
+                   target.hasBf16Matrices, target.hasHalf, target.hasRounding, target.hasRange,
                    target.singleThreaded, target.fastMath, target.flushSubnormals,
                    target.excessPrecision, target.reproducible, target.lineTables, target.trace})
     key.add(uint64_t(has));

@@ -17,7 +17,7 @@ VectorValue emitMultiplyAdd(IndexBuilder &index, mlir::Type element, VectorValue
 
 /// Likewise for two successive k: sum + x[2i] * y[2i] + x[2i + 1] * y[2i + 1]. Either x and y are
 /// vectors of i16 and sum has half as many i32 (targets with hasPairMultiplyAdd), or x and y hold
-/// the bits of bf16 and sum is f32 (targets with usesBf16Dot).
+/// the bits of bf16 and sum is f32 (targets with hasBf16Dot).
 mlir::Value emitPairMultiplyAdd(IndexBuilder &index, mlir::Value x, mlir::Value y, mlir::Value sum);
 
 /// Likewise for four k: per lane of sum, x holds four unsigned bytes and y four signed ones

@@ -51,10 +51,13 @@ struct Bf16DotOption : llvm::cl::opt<Bf16Dot, true> {
             "bf16-dot", llvm::cl::desc("Products of bf16 matrices:"), llvm::cl::location(field),
             llvm::cl::init(field), llvm::cl::cat(category),
             llvm::cl::values(
-                clEnumValN(Bf16Dot::Exact, "exact", "multiply and add in f32 (default)"),
+                clEnumValN(Bf16Dot::Exact, "exact", "multiply and add in f32"),
+                clEnumValN(Bf16Dot::Checked, "checked",
+                           "use the processor's instruction, if it has one, where no number is "
+                           "subnormal (default)"),
                 clEnumValN(Bf16Dot::Native, "native",
                            "use the processor's instruction if it has one: subnormal numbers are "
-                           "flushed to zero, sums of two products are rounded once"))) {}
+                           "flushed to zero"))) {}
 };
 
 /// --schedule.

@@ -238,7 +238,7 @@ bool parseHlocOptions(int argc, char **argv, HlocOptions &options) {
           "--reproducible excludes --flush-subnormals, which not every processor can");
   require(!options.reproducible || !options.excessPrecision,
           "--reproducible excludes --excess-precision, whose bits depend on the processor");
-  require(!options.reproducible || options.bf16Dot == Bf16Dot::Exact,
+  require(!options.reproducible || options.bf16Dot != Bf16Dot::Native,
           "--reproducible excludes --bf16-dot=native, whose instruction only some processors have");
   require(!options.tune || !llvm::StringRef(options.cpu).contains(','),
           "--tune measures code for one processor; --mcpu names several");

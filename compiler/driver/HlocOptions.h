@@ -37,7 +37,7 @@ struct HlocOptions {
   std::string cpu, triple;          // empty: this machine's
   std::string machine, machineFile; // --target-file's text and name
   bool printTarget = false, listTargets = false;
-  Bf16Dot bf16Dot = Bf16Dot::Exact;
+  Bf16Dot bf16Dot = Bf16Dot::Checked;
   bool lineTables = false, fastMath = false, flushSubnormals = false, excessPrecision = false,
        reproducible = false, checkBuffers = false;
   bool freestanding = false;

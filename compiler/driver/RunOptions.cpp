@@ -179,7 +179,7 @@ bool parseRunOptions(int argc, char **argv, RunOptions &options) {
   require(options.tolerance.rtol >= 0 && options.tolerance.atol >= 0 && options.tolerance.ulp >= 0,
           "expected --rtol, --atol and --ulp to be 0 or more");
   require(!options.reproducible || (!options.fastMath && !options.flushSubnormals &&
-                                    !options.excessPrecision && options.bf16Dot == Bf16Dot::Exact),
+                                    !options.excessPrecision && options.bf16Dot != Bf16Dot::Native),
           "--reproducible excludes --fast-math, --flush-subnormals, --excess-precision and "
           "--bf16-dot=native");
   require(!options.evaluate || options.trace.empty(),

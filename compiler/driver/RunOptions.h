@@ -47,7 +47,7 @@ struct RunOptions {
   int optimizationLevel = 2;
   int64_t threads = 0; // 0: all processors
   std::string mcpu;    // empty: this machine's
-  Bf16Dot bf16Dot = Bf16Dot::Exact;
+  Bf16Dot bf16Dot = Bf16Dot::Checked;
   bool fastMath = false, flushSubnormals = false, excessPrecision = false, reproducible = false,
        checkBuffers = false;
 

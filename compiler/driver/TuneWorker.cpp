@@ -38,7 +38,7 @@ std::vector<std::string> getTuneWorkerCommand(const HlocOptions &options,
   add("mcpu", options.cpu);
   add("mtriple", options.triple);
   add("target-file", options.machineFile);
-  add("bf16-dot", options.bf16Dot == Bf16Dot::Native ? "native" : "");
+  add("bf16-dot", toText(options.bf16Dot).str());
   if (options.cache.folder.empty())
     command.push_back("--no-cache");
   add("cache", options.cache.folder);

@@ -66,7 +66,9 @@ static CompileOptions getCompileOptions(const hloc_options &options) {
   compile.target.flushSubnormals = options.flush_subnormals;
   compile.target.excessPrecision = options.excess_precision;
   compile.target.reproducible = options.reproducible;
-  compile.target.bf16Dot = options.native_bf16_dot ? Bf16Dot::Native : Bf16Dot::Exact;
+  compile.target.bf16Dot = options.bf16_dot == 1   ? Bf16Dot::Native
+                           : options.bf16_dot == 2 ? Bf16Dot::Exact
+                                                   : Bf16Dot::Checked;
   compile.timeBudget = options.time_budget;
   return compile;
 }
@@ -77,9 +79,11 @@ static std::string findFault(const hloc_options &options, const CompileOptions &
     return "expected an optimization level of 0 to 3";
   if (options.threads < 0)
     return "expected a number of threads that is not negative";
+  if (options.bf16_dot < 0 || options.bf16_dot > 2)
+    return "expected bf16_dot to be 0 to 2";
   if (!(options.time_budget >= 0))
     return "expected a time budget that is not negative";
-  if (options.reproducible && (options.fast_math || options.native_bf16_dot ||
+  if (options.reproducible && (options.fast_math || options.bf16_dot == 1 ||
                                options.flush_subnormals || options.excess_precision))
     return "results that are reproducible exclude those of fast mathematics, of native products of "
            "bf16, of flushed subnormal numbers and of excess precision";

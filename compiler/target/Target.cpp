@@ -136,8 +136,8 @@ static void planForAll(Target &target) {
   target.emulatesFma = !target.hasFma;
   target.hasFma = true;
   target.hasPairMultiplyAdd &= target.hasWordPermute; // otherwise only for half of such a register
-  target.hasQuadMultiplyAdd = target.usesBf16Dot = target.hasRange = false;
-  target.hasMatrixMultiplyAdd = target.usesBf16Matrices = false;
+  target.hasQuadMultiplyAdd = target.hasBf16Dot = target.hasRange = false;
+  target.hasMatrixMultiplyAdd = target.hasBf16Matrices = false;
   target.vectorBytes = 32;
   target.vectorRegisters = 16;
   target.machine = findMachine("x86-64-v3", "x86-64-v3");
@@ -161,6 +161,8 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
   target.singleThreaded = options.singleThreaded;
   target.fastMath = options.fastMath;
   target.flushSubnormals = options.flushSubnormals;
+  bool needsNoCheck = options.flushSubnormals && options.bf16Dot == Bf16Dot::Checked;
+  target.bf16Dot = needsNoCheck ? Bf16Dot::Native : options.bf16Dot;
   target.excessPrecision = options.excessPrecision;
   target.reproducible = options.reproducible;
   target.lineTables = options.lineTables;
@@ -198,9 +200,9 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasPairMultiplyAdd = true;
     target.hasQuadMultiplyAdd = avx512 ? has("avx512vnni") : has("avxvnni");
     family = avx512 ? "x86-64-v4" : has("avx2") ? "x86-64-v3" : "x86-64-v2";
-    target.usesBf16Dot = options.bf16Dot == Bf16Dot::Native && avx512 && has("avx512bf16");
+    target.hasBf16Dot = avx512 && has("avx512bf16");
     target.hasMatrixMultiplyAdd = target.hasQuadMultiplyAdd && has("amx-tile") && has("amx-int8");
-    target.usesBf16Matrices = target.usesBf16Dot && has("amx-tile") && has("amx-bf16");
+    target.hasBf16Matrices = target.hasBf16Dot && has("amx-tile") && has("amx-bf16");
     // The 256-bit preference is for code that uses vectors occasionally; kernels consist of them.
     if (avx512)
       target.features += (target.features.empty() ? "" : ",") + std::string("-prefer-256-bit");
@@ -275,9 +277,9 @@ static std::string describe(const Target &target, llvm::StringRef separator) {
   say(target.hasHalf, "conversions of f16");
   say(target.hasPairMultiplyAdd, "products of pairs");
   say(target.hasQuadMultiplyAdd, "products of fours");
-  say(target.usesBf16Dot, "products of bf16");
+  say(target.hasBf16Dot, "products of bf16");
   say(target.hasMatrixMultiplyAdd, "products of matrices of bytes");
-  say(target.usesBf16Matrices, "products of matrices of bf16");
+  say(target.hasBf16Matrices, "products of matrices of bf16");
   say(target.reproducible, "the same bits on all processors");
   return text;
 }

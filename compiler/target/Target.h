@@ -14,8 +14,14 @@ namespace hloc {
 
 /// How dots of bf16 are computed. Exact multiplies and adds in f32, as for every other narrow
 /// float. Native uses the processor's instruction, if it has one, which treats subnormal numbers as
-/// zero and rounds two products and their sum in its own way.
-enum class Bf16Dot { Exact, Native };
+/// zero and rounds two products and their sum in its own way. Checked does so if the program finds
+/// that no number is subnormal, and is exact otherwise.
+enum class Bf16Dot { Exact, Checked, Native };
+
+/// The name of `dot` on the command line.
+inline llvm::StringRef toText(Bf16Dot dot) {
+  return dot == Bf16Dot::Exact ? "exact" : dot == Bf16Dot::Native ? "native" : "checked";
+}
 
 struct TargetOptions {
   /// LLVM triple; empty: the host's.
@@ -34,7 +40,7 @@ struct TargetOptions {
   bool flushSubnormals = false;
   /// Kernels compute floats narrower than f32 in f32, and round only what they write to memory.
   bool excessPrecision = false;
-  Bf16Dot bf16Dot = Bf16Dot::Exact;
+  Bf16Dot bf16Dot = Bf16Dot::Checked;
   /// Results have the same bits for any instruction set: kernels are planned for one set of
   /// registers and one machine, whichever processor their code is for, and x * y + z is rounded in
   /// the same way on all of them.
@@ -78,11 +84,13 @@ struct Target {
   /// There is a multiplication of four bytes, signed by unsigned, that adds the products
   /// (vpdpbusd).
   bool hasQuadMultiplyAdd = false;
-  /// Dots of bf16 use the processor's instruction for pairs (vdpbf16ps).
-  bool usesBf16Dot = false;
+  /// There is a multiplication of pairs of bf16 that adds the products (vdpbf16ps). It takes and
+  /// returns zero instead of subnormal numbers.
+  bool hasBf16Dot = false;
   /// There are matrix registers of kMatrixRows rows of kMatrixRowBytes bytes (AMX), products of
-  /// bytes in them (tdpbssd), and of bf16 if dots of these use them (tdpbf16ps).
-  bool hasMatrixMultiplyAdd = false, usesBf16Matrices = false;
+  /// bytes in them (tdpbssd), and of bf16 (tdpbf16ps), with zero likewise.
+  bool hasMatrixMultiplyAdd = false, hasBf16Matrices = false;
+  Bf16Dot bf16Dot = Bf16Dot::Checked;
   static constexpr int64_t kMatrixRows = 16, kMatrixRowBytes = 64;
   /// Columns of 32 bits.
   static constexpr int64_t kMatrixColumns = kMatrixRowBytes / 4;
@@ -97,6 +105,12 @@ struct Target {
 
   /// Elements of `bits` bits in a register.
   int64_t getLanes(int64_t bits) const { return vectorBytes * 8 / bits; }
+
+  /// True if a dot of bf16 uses the processor's instructions; `hasNoSubnormals` says that none of
+  /// its factors and sums is subnormal.
+  bool usesBf16Dot(bool hasNoSubnormals) const {
+    return hasBf16Dot && (bf16Dot == Bf16Dot::Native || hasNoSubnormals);
+  }
 
   /// Operations that divide a register of f32 by a number whose reciprocal is known, and those that
   /// test after a division whether its quotients are right.

@@ -35,6 +35,7 @@ void setTargets(ModuleOp module, const TargetOptions &options) {
     addSwitch("flush_subnormals", options.flushSubnormals);
     addSwitch("excess_precision", options.excessPrecision);
     addSwitch("reproducible", options.reproducible);
+    addSwitch("exact_bf16_dot", options.bf16Dot == Bf16Dot::Exact);
     addSwitch("native_bf16_dot", options.bf16Dot == Bf16Dot::Native);
     addSwitch("line_tables", options.lineTables);
     addSwitch("trace", options.trace);
@@ -65,7 +66,9 @@ static TargetOptions readOptions(DictionaryAttr entry) {
   options.flushSubnormals = entry.contains("flush_subnormals");
   options.excessPrecision = entry.contains("excess_precision");
   options.reproducible = entry.contains("reproducible");
-  options.bf16Dot = entry.contains("native_bf16_dot") ? Bf16Dot::Native : Bf16Dot::Exact;
+  options.bf16Dot = entry.contains("native_bf16_dot")  ? Bf16Dot::Native
+                    : entry.contains("exact_bf16_dot") ? Bf16Dot::Exact
+                                                       : Bf16Dot::Checked;
   options.lineTables = entry.contains("line_tables");
   options.trace = entry.contains("trace");
   return options;

@@ -20,7 +20,7 @@ static constexpr double kExposedLoads = 0.45;
 std::string refuseMatrices(const KernelProblem &problem, const DotProblem &dot, int64_t lanes,
                            int64_t group) {
   bool isBf16 = dot.factorIsBf16();
-  if (!(isBf16 ? problem.target.usesBf16Matrices : problem.target.hasMatrixMultiplyAdd) ||
+  if (!(isBf16 ? problem.target.hasBf16Matrices : problem.target.hasMatrixMultiplyAdd) ||
       problem.target.machine.costs.matrixProduct == 0)
     return "the target has no matrix registers for these types";
   if (group != (isBf16 ? 2 : 4))

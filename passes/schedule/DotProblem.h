@@ -10,6 +10,9 @@
 
 namespace hloc {
 
+/// Attribute of a dot of which DotProblem::hasNoSubnormals holds (CheckBf16Dots.cpp).
+inline constexpr llvm::StringLiteral kNoSubnormals = "hlo.no_subnormals";
+
 struct DotProblem {
   explicit DotProblem(hlo::DotOp dot);
 
@@ -47,6 +50,8 @@ struct DotProblem {
   bool isEmpty() const { return batches * rows * columns == 0; }
   /// Both factors are bf16.
   bool factorIsBf16() const;
+  /// The program has found out that no factor and no sum of products is subnormal.
+  bool hasNoSubnormals() const { return dot->hasAttr(kNoSubnormals); }
   /// Bits of an accumulator's element; of its real part if it is complex.
   int64_t getPartBits() const;
   /// Bytes of an accumulator.

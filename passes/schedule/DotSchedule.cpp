@@ -49,7 +49,7 @@ int64_t chooseGroup(const KernelProblem &problem, const DotProblem &dot, int64_t
   if (lanes < kLeastGroupLanes || dot.depth < 2)
     return 1;
   if (dot.factorIsBf16())
-    return target.usesBf16Dot && dot.element.isF32() ? 2 : 1;
+    return target.usesBf16Dot(dot.hasNoSubnormals()) && dot.element.isF32() ? 2 : 1;
   return dot.element.isInteger(32) ? getIntegerGroup(target, dot.lhsType.getElementType(),
                                                      dot.rhsType.getElementType(), packs)
                                    : 1;

@@ -121,7 +121,7 @@ double countPackings(hlo::KernelOp kernel) {
   hlo::DotOp op =
       kernel.getKind() == hlo::KernelKind::Dot ? findDot(kernel.getBody().front()) : hlo::DotOp();
   // Kernels of a group read only their own part of an operand at a time.
-  if (!op || op->hasAttr(kPackedFrom) || kernel->hasAttr(kTileGroups))
+  if (!op || op->hasAttr(kPackedFrom) || kernel->hasAttr(kTileGroups) || kernel->hasAttr(kFallback))
     return -1;
   DotProblem dot(op);
   llvm::SetVector<Value> inputs;

@@ -18,6 +18,9 @@ inline constexpr llvm::StringLiteral kPackedFrom = "hlo.packed_from";
 /// Attribute of a kernel that packs panels, in a program with prepared parameters.
 inline constexpr llvm::StringLiteral kPacksPanels = "hlo.packs_panels";
 
+/// Attribute of a kernel that rarely runs, so that packing for it beforehand is not worth it.
+inline constexpr llvm::StringLiteral kFallback = "hlo.fallback";
+
 /// Type of the panels, each as wide as a register tile: [batch][block of the
 /// depth][panel][k][column], with the element type of the accumulators. The last panel ends with
 /// the last column, so it may overlap the one before; k past the depth are zero. The operand has at

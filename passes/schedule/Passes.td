@@ -95,6 +95,39 @@ def OverlapCollectives : Pass<"overlap-collectives", "::mlir::func::FuncOp"> {
   }];
 }
 
+def CheckBf16Dots : Pass<"check-bf16-dots", "::mlir::ModuleOp"> {
+  let summary = "Let dots of bf16 use the processor's instructions where no number is subnormal";
+  let description = [{
+    Does nothing unless the target has products of bf16, which treat subnormal numbers as zero, and
+    the option `--bf16-dot` is `checked`. If the cost model says that it is worth it, a kernel with a
+    dot of bf16 becomes two: one with native products, whose dot is marked `hlo.no_subnormals`, and
+    one with exact products, marked `hlo.fallback`. The program runs the first if the magnitudes of
+    the factors show that no product or sum is subnormal or overflows when the left factor is scaled
+    by a power of two. The range of a factor is found once for all dots that read it, before the
+    loops in which it does not change, and when compiling if it is a constant.
+
+    ```mlir
+    %r = hlo.kernel <dot> (%a, %b) ... {
+    ```
+    becomes
+    ```mlir
+    %x:2 = hlo.kernel <reduce> (%a) ... : (tensor<512x512xbf16>) -> (tensor<ui16>, tensor<ui16>)
+    %y:2 = hlo.kernel <reduce> (%b) ...
+    %check:3 = hlo.kernel <loop> (%x#0, %x#1, %y#0, %y#1) ... -> (tensor<i1>, tensor<f32>, tensor<f32>)
+    %is_normal = tensor.extract %check#0[]
+    %r = scf.if %is_normal {
+      %0 = hlo.kernel <dot> (%a, %b, %check#1, %check#2) ... { ... {hlo.no_subnormals} ... }
+      scf.yield %0
+    } else {
+      %0 = hlo.kernel <dot> (%a, %b) {hlo.fallback} ...
+      scf.yield %0
+    }
+    ```
+  }];
+  let statistics = [Statistic<"checked", "checked", "Kernels with native products after a check">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Pack operands of dots into panels in separate kernels";
   let description = [{

@@ -17,6 +17,8 @@ from ._source import Source, get_source
 from ._stablehlo import convert, is_stablehlo
 
 _UNSUPPORTED = 3  # hloc_outcome in hloc.h
+# The values of `bf16_dot` in the order of their numbers in hloc.h.
+_BF16_DOTS = ("checked", "native", "exact")
 
 
 @functools.cache
@@ -56,7 +58,7 @@ def _convert(source: Source, refused: CompileError) -> Source:
 def compile(module: Any, *, name: str | None = None, threads: int | None = None,
             context: _native.Context | None = None, cpu: str | None = None, optimization: int = 3,
             fast_math: bool = False, flush_subnormals: bool = False, excess_precision: bool = False,
-            bf16_dot: str = "exact", reproducible: bool = False, custom_calls: Mapping[str, Callable] | None = None,
+            bf16_dot: str = "checked", reproducible: bool = False, custom_calls: Mapping[str, Callable] | None = None,
             bind: Mapping[str, Any] | None = None,
             bind_all: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
             cache: str | os.PathLike[str] | bool | None = None, cache_size: int = 0,
@@ -80,7 +82,8 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
     custom_calls: maps targets of custom calls to functions that are called with a NumPy array for each operand
         and the call's attributes as keyword arguments, and return the result, or a tuple of several. By default
         the callbacks of `jax.jit(f).lower(...)` (`jax.pure_callback` and others).
-    bf16_dot: "exact", or "native" for the processor's own products of bf16.
+    bf16_dot: "native" for the processor's own products of bf16, which take subnormal numbers for zero; "exact" for
+        those of f32; "checked" for the former where no number is subnormal, else the latter.
     bind: maps parameters that become constants to their values: arrays, trees of arrays like those that JAX
         functions take, or files of weights, "FILE" or "FILE:KEY" (docs/weights.md).
     bind_all: a file of weights or a folder of them, or several, whose arrays have the names of parameters.
@@ -93,8 +96,8 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
         what calls need of them (docs/weights.md). The name of an argument of a JAX function stands for all its arrays.
 
     Raises CompileError, or UnsupportedError if the module is valid but cannot be compiled."""
-    if bf16_dot not in ("exact", "native"):
-        raise ValueError(f'expected bf16_dot to be "exact" or "native" but got "{bf16_dot}"')
+    if bf16_dot not in _BF16_DOTS:
+        raise ValueError(f'expected bf16_dot to be "checked", "native" or "exact" but got "{bf16_dot}"')
     if threads is not None and threads < 1:
         raise ValueError("expected one thread or more")
     if not 0 <= optimization <= 3:
@@ -112,7 +115,7 @@ def compile(module: Any, *, name: str | None = None, threads: int | None = None,
 
     def run(source: Source) -> Executable:
         found = _native.compile(source.text, source.file, name, cpu, optimization, 1 if threads == 1 else 0,
-                                fast_math, flush_subnormals, excess_precision, bf16_dot == "native", reproducible,
+                                fast_math, flush_subnormals, excess_precision, _BF16_DOTS.index(bf16_dot), reproducible,
                                 functions, *bindings, folder, cache_size, time_budget, prepared)
         return Executable(_take(found), context)
 

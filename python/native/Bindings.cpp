@@ -58,7 +58,7 @@ using BoundArray = std::tuple<std::string, int32_t, std::vector<int64_t>,
 static nb::tuple
 compile(std::optional<nb::bytes> text, const std::string &file, std::optional<std::string> name,
         std::optional<std::string> cpu, int level, int threads, bool fastMath, bool flushSubnormals,
-        bool excessPrecision, bool nativeBf16Dot, bool reproducible, nb::dict customCalls,
+        bool excessPrecision, int bf16Dot, bool reproducible, nb::dict customCalls,
         const std::vector<std::string> &bind, const std::vector<std::string> &bindAll,
         const std::vector<BoundArray> &arrays, std::optional<std::string> cache, uint64_t cacheSize,
         double timeBudget, const std::vector<std::string> &prepare) {
@@ -89,7 +89,7 @@ compile(std::optional<nb::bytes> text, const std::string &file, std::optional<st
   options.fast_math = fastMath;
   options.flush_subnormals = flushSubnormals;
   options.excess_precision = excessPrecision;
-  options.native_bf16_dot = nativeBf16Dot;
+  options.bf16_dot = bf16Dot;
   options.cache = cache ? cache->c_str() : nullptr;
   options.cache_size = cacheSize;
   options.time_budget = timeBudget;
@@ -242,7 +242,7 @@ NB_MODULE(_native, m) {
         return nb::str(text ? text : "", size);
       });
   m.def("compile", &compile, "text"_a.none(), "file"_a, "name"_a.none(), "cpu"_a.none(), "level"_a,
-        "threads"_a, "fast_math"_a, "flush_subnormals"_a, "excess_precision"_a, "native_bf16_dot"_a,
+        "threads"_a, "fast_math"_a, "flush_subnormals"_a, "excess_precision"_a, "bf16_dot"_a,
         "reproducible"_a, "custom_calls"_a, "bind"_a, "bind_all"_a, "arrays"_a, "cache"_a.none(),
         "cache_size"_a, "time_budget"_a, "prepare"_a);
   m.def("open", &open, "file"_a);

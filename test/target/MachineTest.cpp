@@ -69,7 +69,7 @@ TEST(Machine, MatrixRegisters) {
   Target target = makeFor("sapphirerapids");
   EXPECT_TRUE(target.hasMatrixMultiplyAdd);
   EXPECT_GT(target.machine.costs.matrixProduct, 0);
-  EXPECT_FALSE(target.usesBf16Matrices); // unless dots of bf16 may round in their own way
+  EXPECT_TRUE(target.hasBf16Matrices);
   EXPECT_FALSE(makeFor("icelake-server").hasMatrixMultiplyAdd);
 }
 

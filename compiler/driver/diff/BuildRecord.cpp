@@ -32,7 +32,7 @@ static json::Object printOptions(const CompileOptions &options) {
       {"--flush-subnormals", target.flushSubnormals ? "yes" : "no"},
       {"--excess-precision", target.excessPrecision ? "yes" : "no"},
       {"--reproducible", target.reproducible ? "yes" : "no"},
-      {"--bf16-dot", target.bf16Dot == Bf16Dot::Native ? "native" : "exact"},
+      {"--bf16-dot", toText(target.bf16Dot)},
       {"--target-file", target.machine.empty() ? "" : printHash(target.machine)},
       {"--schedules", options.tunedSchedules.empty() ? "" : printHash(options.tunedSchedules)},
       {"--schedule", toJsonText(llvm::join(options.schedules, ", "))},

@@ -35,13 +35,13 @@ typedef struct hloc_options {
   const char *text; /* null, or the contents of the module, which may be binary: text_size bytes and
                        a NUL */
   size_t text_size;
-  const char *name;        /* prefix of the symbols; null: from the file's name */
-  const char *cpu;         /* as for `hloc --mcpu`; null: this machine's */
-  int32_t level;           /* 0: the default, 3; else N + 1 for -ON: 1 is -O0 */
-  int32_t threads;         /* 1: code that never needs a thread pool; 0: any number */
-  int32_t fast_math;       /* as for `hloc --fast-math` */
-  int32_t native_bf16_dot; /* as for `hloc --bf16-dot=native` */
-  int32_t reproducible;    /* as for `hloc --reproducible`; excludes the two above */
+  const char *name;     /* prefix of the symbols; null: from the file's name */
+  const char *cpu;      /* as for `hloc --mcpu`; null: this machine's */
+  int32_t level;        /* 0: the default, 3; else N + 1 for -ON: 1 is -O0 */
+  int32_t threads;      /* 1: code that never needs a thread pool; 0: any number */
+  int32_t fast_math;    /* as for `hloc --fast-math` */
+  int32_t bf16_dot;     /* `hloc --bf16-dot`: 0: checked, 1: native, 2: exact */
+  int32_t reproducible; /* as for `hloc --reproducible`; excludes the two above */
 
   const char *const *bind; /* NAME=FILE[:KEY] each, as for `hloc --bind` */
   size_t bind_count;
