@@ -371,6 +371,8 @@ void KernelDivision::run(int64_t parts) {
       reuse[number] = llvm::find(first.getInputs(), input) - first.getInputs().begin();
   }
   first.setReuse(reuse);
+  for (KernelOp half : {first, second})
+    half->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   for (auto [number, result] : llvm::enumerate(late))
     kernel.getResult(result).replaceAllUsesWith(second.getResult(number));
   kernel.erase();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves kernels that pack prepared arrays into panels to the preparation. Test:
-// test/passes/prepare/hold-panels.mlir.
+// Moves kernels that pack prepared arrays into panels, or find their range, to the preparation.
+// Test: test/passes/prepare/hold-panels.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/prepare/Preparation.h"
-#include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/TileGroups.h"
 
 using namespace mlir;
@@ -73,9 +72,10 @@ unsigned PanelHolder::run() {
   Block &body = program.getMain().getBody().front();
   unsigned count = 0;
   for (auto kernel : llvm::to_vector(body.getOps<KernelOp>())) {
-    if (!kernel->hasAttr(kPacksPanels) || !canMake(kernel.getResult(0)))
+    if (!kernel->hasAttr(kWorthHolding) || !canMake(kernel.getResult(0)))
       continue;
-    kernel.getResult(0).replaceAllUsesWith(program.hold(make(kernel.getResult(0))));
+    for (Value result : kernel.getResults())
+      result.replaceAllUsesWith(program.hold(make(result)));
     ++count;
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))

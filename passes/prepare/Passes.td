@@ -43,10 +43,11 @@ def HoldPrepared : Pass<"hold-prepared", "::mlir::ModuleOp"> {
 def HoldPanels : Pass<"hold-panels", "::mlir::ModuleOp"> {
   let summary = "Pack once what is made of parameters that stay the same";
   let description = [{
-    Kernels of `pack-operands` that read only prepared arrays and constants move to `main.prepare`;
-    `main` gets the panels as arguments.
+    Kernels of `pack-operands`, and those of `check-bf16-dots` that find the range of a factor, move to
+    `main.prepare` if they read only prepared arrays and constants; `main` gets their results as
+    arguments.
   }];
-  let statistics = [Statistic<"held", "held", "Arrays of panels that are held">];
+  let statistics = [Statistic<"held", "held", "Kernels that moved">];
 }
 
 def PlacePrepared : Pass<"place-prepared", "::mlir::ModuleOp"> {

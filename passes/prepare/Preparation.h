@@ -17,6 +17,8 @@ namespace hloc {
 inline constexpr llvm::StringLiteral kPrepare = "hlo.prepare";
 /// Attribute of an argument of main that is a result of the preparation.
 inline constexpr llvm::StringLiteral kPrepared = "hlo.prepared";
+/// Attribute of a kernel whose results are worth keeping if the preparation can compute them.
+inline constexpr llvm::StringLiteral kWorthHolding = "hlo.worth_holding";
 /// The preparation's symbol. No other function has a dot in its name.
 inline constexpr llvm::StringLiteral kPreparation = "main.prepare";
 

@@ -19,6 +19,7 @@
 #include "passes/Passes.h"
 #include "passes/kernels/ArraySizes.h"
 #include "passes/kernels/FuseIndexMaps.h"
+#include "passes/prepare/Preparation.h"
 #include "passes/schedule/OperandPanels.h"
 #include "passes/schedule/Strategies.h"
 #include "passes/schedule/TileGroups.h"
@@ -207,6 +208,8 @@ private:
                                MinimumOp::getOperationName()),
                   build.reduce(magnitudes, build.lowest(bits), all, MaximumOp::getOperationName())};
         });
+    if (llvm::all_of(inputs, isPrepared))
+      made->setDiscardableAttr(kWorthHolding, builder.getUnitAttr());
     Range range{made.getResult(0), made.getResult(1)};
     if (isInput)
       known[inputs[0]].push_back(range);
@@ -302,10 +305,13 @@ struct CheckBf16Dots : hloc::impl::CheckBf16DotsBase<CheckBf16Dots> {
       return false;
     KernelProblem problem = makeProblem(kernel, target);
     double exact = chooseSchedule(problem).best.time;
+    auto isKnown = [](Value input) {
+      return isPrepared(input) || input.getDefiningOp<ConstantOp>();
+    };
     double time = problem.costs.getLaunchTime();
     for (const Factor &factor : factors) {
       double bytes = fuse::bytesOf(factor.value.getType());
-      if (!factor.getConstant(kernel))
+      if (!llvm::all_of(factor.getInputs(kernel), isKnown))
         time += problem.costs.getLaunchTime() + bytes * problem.costs.getStreamTime(bytes);
     }
     dot->setAttr(kNoSubnormals, UnitAttr::get(dot.getContext()));

@@ -15,9 +15,6 @@ namespace hloc {
 /// before.
 inline constexpr llvm::StringLiteral kPackedFrom = "hlo.packed_from";
 
-/// Attribute of a kernel that packs panels, in a program with prepared parameters.
-inline constexpr llvm::StringLiteral kPacksPanels = "hlo.packs_panels";
-
 /// Attribute of a kernel that rarely runs, so that packing for it beforehand is not worth it.
 inline constexpr llvm::StringLiteral kFallback = "hlo.fallback";
 

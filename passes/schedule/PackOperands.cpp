@@ -200,7 +200,7 @@ void PackOperands::finish(Packing &packing, ArrayRef<Target> targets) {
     schedules.push_back(chooseSchedule(makeProblem(kernel, target)).best.schedule);
   kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedules));
   if (isPreparable)
-    kernel->setDiscardableAttr(kPacksPanels, UnitAttr::get(&getContext()));
+    kernel->setDiscardableAttr(kWorthHolding, UnitAttr::get(&getContext()));
 }
 
 } // namespace
