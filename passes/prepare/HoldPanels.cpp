@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves kernels that pack prepared arrays into panels, or find their range, to the preparation.
-// Test: test/passes/prepare/hold-panels.mlir.
+// Tests: test/passes/prepare/hold-panels.mlir, test/passes/prepare/hold-ranges.mlir.
 #include "compiler/hlo/HloDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -95,6 +95,20 @@ TEST(Library, ExcessPrecisionIsNotReproducible) {
   EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
 }
 
+TEST(Library, NativeProductsOfBf16AreNotReproducible) {
+  hloc_options options = {};
+  for (int32_t dot : {0, 1, 2}) {
+    options.bf16_dot = dot;
+    options.reproducible = 0;
+    EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_DONE);
+    options.reproducible = 1;
+    EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()),
+              dot == 1 ? HLOC_WRONG_USAGE : HLOC_DONE);
+  }
+  options.bf16_dot = 3;
+  EXPECT_EQ(hloc_get_outcome(compile(kDouble, options).get()), HLOC_WRONG_USAGE);
+}
+
 TEST(Library, SaysWhatIsWrongAndWhere) {
   std::string text = kDouble;
   text.replace(text.find("(x, x)"), 6,

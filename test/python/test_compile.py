@@ -79,7 +79,7 @@ def test_options(twice):
     x = np.ones((2, 3), np.float32)
     for options in ({"optimization": 0}, {"threads": 1}, {"threads": 2}, {"cpu": "x86-64-v2"},
                     {"fast_math": True}, {"flush_subnormals": True}, {"excess_precision": True},
-                    {"bf16_dot": "native"}, {"reproducible": True}):
+                    {"bf16_dot": "native"}, {"bf16_dot": "exact"}, {"reproducible": True}):
         assert hloc.compile(twice, **options)(x)[0].sum() == 12
     for options in ({"optimization": 4}, {"threads": 0}, {"bf16_dot": "some"},
                     {"threads": 2, "context": hloc.Context(2)}):

@@ -99,7 +99,9 @@ static FailureOr<Values> recv(Call &call) {
     types.assign(cast<TupleType>(types[0]).begin(), cast<TupleType>(types[0]).end());
   Value zero = makeZero(types[0]);
   Value result = Value::makeTuple({zero, makeU32(0), Value()});
-  FailureOr<SmallVector<int64_t>> sources = partners(call, /*ofSender=*/false);
+  FailureOr<SmallVector<int64_t>> sources = SmallVector<int64_t>();
+  if (!op.getIsHostTransfer())
+    sources = partners(call, /*ofSender=*/false);
   if (failed(sources))
     return failure();
   result.setPending([&interpreter = call.interpreter, op, sources = *sources,

@@ -1,6 +1,6 @@
 // Dots of bf16 with native products where no number is subnormal, and exact ones otherwise.
 // RUN: hlo-opt --check-bf16-dots --split-input-file %s | FileCheck %s
-// The pass is one of those that choose schedules; the two kernels are told apart by their names.
+// Only the dot that is marked is multiplied in groups of two, in matrix registers.
 // RUN: hlo-opt --check-bf16-dots --choose-schedules --split-input-file %s | FileCheck %s --check-prefix=SCHEDULES
 // SCHEDULES: hlo.kernel <dot> {{.*}}#hlo.schedule<"dot.packed" {{.*}} group = 2 with = ["matrix_registers"{{.*}}
 // SCHEDULES: } else {

@@ -40,8 +40,8 @@ typedef struct hloc_options {
   int32_t level;        /* 0: the default, 3; else N + 1 for -ON: 1 is -O0 */
   int32_t threads;      /* 1: code that never needs a thread pool; 0: any number */
   int32_t fast_math;    /* as for `hloc --fast-math` */
-  int32_t bf16_dot;     /* `hloc --bf16-dot`: 0: checked, 1: native, 2: exact */
-  int32_t reproducible; /* as for `hloc --reproducible`; excludes the two above */
+  int32_t bf16_dot;     /* as for `hloc --bf16-dot`: 0: checked, 1: native, 2: exact */
+  int32_t reproducible; /* as for `hloc --reproducible`; excludes fast_math and a bf16_dot of 1 */
 
   const char *const *bind; /* NAME=FILE[:KEY] each, as for `hloc --bind` */
   size_t bind_count;
