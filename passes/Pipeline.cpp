@@ -105,8 +105,10 @@ void hloc::buildArrayPipeline(OpPassManager &passes, unsigned level) {
     passes.addNestedPass<func::FuncOp>(createRaiseCountedLoops());
   buildExpansionPipeline(passes);
   buildContractionPipeline(passes, level > 0);
-  if (level > 0)
+  if (level > 0) {
+    passes.addNestedPass<func::FuncOp>(createTurnReductions()); // contractions are dots now
     buildSimplificationPipeline(passes);
+  }
   passes.addPass(createSymbolDCEPass());
 }
 

@@ -24,6 +24,21 @@ bool CostModel::isWorthUnrolling(int64_t trips, int64_t operations, int64_t elem
   return trips <= kMostTrips && trips * operations <= kMostOperations && elements >= kMinElements;
 }
 
+/// The fewest elements of a row, and the most vectors, for which folding lanes takes long: rows of
+/// fewer elements are transposed in registers at little cost.
+static constexpr int64_t kFewestTurned = 4, kMostTurnedVectors = 4;
+
+bool CostModel::isWorthTurning(int64_t elements, int64_t lanes) {
+  return elements >= kFewestTurned && elements <= kMostTurnedVectors * lanes;
+}
+
+/// The fewest uses of each element of an array for which it is transposed.
+static constexpr int64_t kFewestUses = 8;
+
+bool CostModel::isTransposedCheaply(int64_t elements, int64_t uses) {
+  return kFewestUses * elements <= uses;
+}
+
 /// Instructions of the expansions in codegen/math for a vector of f32, and of single instructions
 /// with what surrounds them (moves, constants).
 static double getClassInstructions(hlo::CostClass costClass) {

@@ -34,6 +34,12 @@ public:
   /// most `elements`, should become straight-line code: the time that its arrays spend between
   /// registers and memory is worth the longer code.
   static bool isWorthUnrolling(int64_t trips, int64_t operations, int64_t elements);
+  /// True if rows of `elements` elements that are computed in vectors of `lanes` are folded faster
+  /// with each row in a lane of its own than across lanes.
+  static bool isWorthTurning(int64_t elements, int64_t lanes);
+  /// True if transposing an array of `elements` elements costs little beside an operation on
+  /// `uses`.
+  static bool isTransposedCheaply(int64_t elements, int64_t uses);
 
   /// Time to read or write one byte of an array of `bytes` sequentially, once.
   double getStreamTime(double bytes) const { return machine.getStreamTime(bytes); }

@@ -157,7 +157,7 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
   // The columns of an array that exceeds the caches are read in strips that memory serves at full
   // bandwidth, or by whole rows.
   int64_t strip = kStripVectors * lanes;
-  if (vectors == 4 && reduce.reductions == 1 &&
+  if (vectors == 4 && reduce.reductions == 1 && reduce.wholeInputs > 0 &&
       reduce.innerCount * reduce.outerCount >= kFarElements && !reduce.keptSizes.empty() &&
       (reduce.keptSizes.back() >= 2 * strip || reduce.keptSizes.back() == strip))
     vectors = kStripVectors;

@@ -94,6 +94,18 @@ def SinkCheapOperations : Pass<"sink-cheap-operations", "::mlir::func::FuncOp"> 
   }];
 }
 
+def TurnReductions : Pass<"turn-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reduce short rows of what small arrays make without folding lanes";
+  let description = [{
+    The distances between points, `sum((a[i, k] - b[j, k])^2)` over a short k, are computed in the
+    order i, k, j instead of i, j, k: b is transposed, and the lanes of vectors are neighbours along
+    j, whose sums stay in lanes of their own. That is done for reductions along the last dimension
+    whose operands are computed elementwise from broadcasts of much smaller arrays, where a row has
+    few enough elements that folding the lanes at its end takes long (compiler/target/Cost.h).
+  }];
+  let statistics = [Statistic<"turned", "turned", "Reductions turned">];
+}
+
 def FoldWeights : Pass<"fold-weights", "::mlir::func::FuncOp"> {
   let summary = "Compute at compile time what depends on large constants";
   let description = [{
