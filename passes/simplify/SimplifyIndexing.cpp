@@ -61,7 +61,8 @@ Value gatherNothing(GatherOp op, Build build) {
   return build.zero(arrayType(op));
 }
 
-/// A scatter of one window at a constant index in bounds becomes a dynamic_update_slice.
+/// A scatter of one window at a constant index in bounds becomes a dynamic_update_slice, of the
+/// window's old elements combined with the new ones.
 struct ScatterOne : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
@@ -69,8 +70,9 @@ struct ScatterOne : OpRewritePattern<ScatterOp> {
       return rewriter.notifyMatchFailure(op, "several arrays or batching dimensions");
     ComputationOp combiner = lookupComputation(op, op.getToApplyAttr());
     Block *body = combiner ? &combiner.getBody().front() : nullptr;
-    if (!body || body->getTerminator()->getOperand(0) != body->getArgument(1))
-      return rewriter.notifyMatchFailure(op, "combines old and new values");
+    bool isReplaced = body && body->getTerminator()->getOperand(0) == body->getArgument(1);
+    if (!isReplaced && (!combiner || !getSingleBinaryOp(combiner)))
+      return rewriter.notifyMatchFailure(op, "combines old and new values by several operations");
     Value operand = op.getOperandArrays()[0], update = op.getUpdates()[0];
     auto type = arrayType(operand), indicesType = arrayType(op.getIndices());
     int64_t components = op.getScatterDimsToOperandDims().size(), windows = 1;
@@ -117,8 +119,19 @@ struct ScatterOne : OpRewritePattern<ScatterOp> {
     SmallVector<Value> indices;
     for (int64_t start : starts)
       indices.push_back(build.index(start));
-    rewriter.replaceOp(op,
-                       build.dynamicUpdateSlice(operand, build.reshape(update, window), indices));
+    Value part = build.reshape(update, window);
+    if (!isReplaced) {
+      Sizes limits;
+      for (auto [start, size] : llvm::zip(starts, window))
+        limits.push_back(start + size);
+      Value old = build.slice(operand, starts, limits);
+      FailureOr<SmallVector<Value>> combined =
+          applyToArrays(rewriter, op.getLoc(), combiner, {old, part}, arrayType(part));
+      if (failed(combined))
+        return failure();
+      part = combined->front();
+    }
+    rewriter.replaceOp(op, build.dynamicUpdateSlice(operand, part, indices));
     return success();
   }
 };
