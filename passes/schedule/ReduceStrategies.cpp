@@ -150,10 +150,12 @@ void proposeColumns(const KernelProblem &problem, SmallVectorImpl<hlo::ScheduleA
     return schedules.push_back(makeReduceSchedule(problem, "reduce.columns", {1, 1}, 1));
   int64_t lanes = problem.target.getLanes(reduce.widest);
   double cycles = problem.costs.toCycles(getPositionTime(problem, reduce)) * double(lanes);
-  // Rows that are gathered keep the core busy enough.
-  int64_t vectors = cycles < kCheapCycles && !reduce.minorIsReduced ? 4
-                    : cycles < kCostlyCycles                        ? 2
-                                                                    : 1;
+  // Vectors that are gathered keep the core busy enough, as do those of the next columns if few
+  // elements are folded, of arrays that stay in the caches.
+  bool isShort = reduce.wholeInputs == 0 && CostModel::isWorthTurning(reduce.innerCount, lanes);
+  int64_t vectors = cycles < kCheapCycles && !reduce.minorIsReduced && !isShort ? 4
+                    : cycles < kCostlyCycles                                    ? 2
+                                                                                : 1;
   // The columns of an array that exceeds the caches are read in strips that memory serves at full
   // bandwidth, or by whole rows.
   int64_t strip = kStripVectors * lanes;
