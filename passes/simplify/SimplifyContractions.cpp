@@ -312,12 +312,56 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// Combines neighbours, then those results, and so on: rounding errors grow with the logarithm of
+/// the number of values.
+Value combinePairs(ArrayRef<Value> values, function_ref<Value(Value, Value)> combine) {
+  if (values.size() == 1)
+    return values[0];
+  size_t half = values.size() / 2;
+  return combine(combinePairs(values.take_front(half), combine),
+                 combinePairs(values.drop_front(half), combine));
+}
+
+/// A reduction of stacked arrays, over the dimension along which they are stacked, combines the
+/// arrays.
+struct ReduceOfStack : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    auto stack =
+        op.getCount() == 1 ? op.getInputs()[0].getDefiningOp<ConcatenateOp>() : ConcatenateOp();
+    if (!stack || op.getDimensions() != ArrayRef<int64_t>(stack.getDimension()))
+      return rewriter.notifyMatchFailure(op, "not over the dimension of a concatenate");
+    for (Value array : stack.getOperands())
+      if (arrayType(array).getDimSize(stack.getDimension()) != 1)
+        return rewriter.notifyMatchFailure(op, "an array with several elements or none");
+    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    if (!binary || !binary->hasTrait<Elementwise>())
+      return rewriter.notifyMatchFailure(op, "not one elementwise operation");
+    auto type = arrayType(op.getResult(0));
+    auto narrow = dyn_cast<FloatType>(type.getElementType());
+    if (narrow && narrow.getWidth() < 32 && !isa<MaximumOp, MinimumOp>(binary))
+      return rewriter.notifyMatchFailure(op, "sums that are rounded at the end only");
+    Build build(rewriter, op.getLoc());
+    auto combine = [&](Value first, Value second) {
+      OperationState state(op.getLoc(), binary->getName(), {first, second}, type,
+                           binary->getAttrs());
+      return rewriter.create(state)->getResult(0);
+    };
+    SmallVector<Value> arrays = llvm::map_to_vector(
+        stack.getOperands(), [&](Value array) { return build.reshape(array, type.getShape()); });
+    Value init = build.broadcast(op.getInitialValues()[0], type.getShape(), {});
+    rewriter.replaceOp(op, combine(init, combinePairs(arrays, combine)));
+    return success();
+  }
+};
+
 } // namespace
 
 void hloc::populateContractionRules(RewritePatternSet &patterns) {
   addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
   addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
   addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x), or rows of it", transposeOfDot);
-  patterns.add<ReduceUnits, ReduceOfReshape, ReduceOfTranspose, ReduceOfBroadcast>(
+  patterns.add<ReduceUnits, ReduceOfReshape, ReduceOfTranspose, ReduceOfBroadcast, ReduceOfStack>(
       patterns.getContext());
 }

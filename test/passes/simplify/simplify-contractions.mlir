@@ -121,3 +121,22 @@ func.func @reshaped(%x: tensor<2x3x5xf32>) -> (tensor<5xf32>, tensor<10xf32>) {
   %5 = hlo.reduce %4, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<10x3xf32>, tensor<f32>) -> tensor<10xf32>
   return %2, %5 : tensor<5xf32>, tensor<10xf32>
 }
+
+// stack([a, b, c]).max(0) combines the arrays; a sum of narrow floats rounds at its end only.
+// CHECK-LABEL: func.func @reduce_of_stack
+// CHECK-NOT: hlo.reduce
+// CHECK: [[LAST:%.*]] = hlo.maximum {{%.*}}, %arg2
+// CHECK: [[ALL:%.*]] = hlo.maximum %arg0, [[LAST]]
+// CHECK: hlo.reduce {{.*}} : (tensor<3x4xbf16>,
+func.func @reduce_of_stack(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>, %d: tensor<1x4xbf16>) -> (tensor<4xf32>, tensor<4xbf16>) {
+  %least = hlo.constant(dense<0xFF800000> : tensor<f32>) : tensor<f32>
+  %zero = hlo.constant(dense<0.0> : tensor<bf16>) : tensor<bf16>
+  %0 = hlo.reshape %a : (tensor<4xf32>) -> tensor<1x4xf32>
+  %1 = hlo.reshape %b : (tensor<4xf32>) -> tensor<1x4xf32>
+  %2 = hlo.reshape %c : (tensor<4xf32>) -> tensor<1x4xf32>
+  %3 = hlo.concatenate %0, %1, %2 {dimension = 0 : i64} : (tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<3x4xf32>
+  %4 = hlo.reduce %3, %least {dimensions = array<i64: 0>, to_apply = @most} : (tensor<3x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = hlo.concatenate %d, %d, %d {dimension = 0 : i64} : (tensor<1x4xbf16>, tensor<1x4xbf16>, tensor<1x4xbf16>) -> tensor<3x4xbf16>
+  %6 = hlo.reduce %5, %zero {dimensions = array<i64: 0>, to_apply = @sum_bf16} : (tensor<3x4xbf16>, tensor<bf16>) -> tensor<4xbf16>
+  return %4, %6 : tensor<4xf32>, tensor<4xbf16>
+}
