@@ -29,7 +29,7 @@ KernelContext::KernelContext(hlo::KernelFunctionOp kernel, ModuleOp program, con
       b(kernel.getLoc(), kernel.getContext()), index(b, 1, laneTypeFor(kernel)),
       emitter(index, program) {
   b.setInsertionPointToStart(&function.getBody().front());
-  function->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
+  describeAccess(function, target);
   if (target.reproducible) // contraction would differ between processors
     index.floatFlags = arith::FastMathFlags::none;
   if (target.fastMath)
@@ -119,7 +119,7 @@ LLVM::LLVMFuncOp KernelContext::buildFunction(StringRef suffix, ArrayRef<Type> a
   auto made = LLVM::LLVMFuncOp::create(b, (function.getName() + suffix).str(), type,
                                        LLVM::Linkage::Internal);
   made.setNoInline(true);
-  made->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
+  describeAccess(made, target);
   Block *entry = made.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   LLVM::LLVMFuncOp kernelFunction =

@@ -16,6 +16,13 @@ static LLVM::LLVMFuncOp getFunction(Value pointer) {
   return dyn_cast_or_null<LLVM::LLVMFuncOp>(pointer.getParentBlock()->getParentOp());
 }
 
+void describeAccess(LLVM::LLVMFuncOp function, const Target &target) {
+  Builder b(function.getContext());
+  function->setAttr(kNarrowestMaskedBits, b.getI64IntegerAttr(target.narrowestMaskedBits));
+  if (!target.hasGather)
+    function->setAttr(kLacksGather, b.getUnitAttr());
+}
+
 int64_t getNarrowestMaskedBits(Value pointer) {
   LLVM::LLVMFuncOp function = getFunction(pointer);
   auto bits = function ? function->getAttrOfType<IntegerAttr>(kNarrowestMaskedBits) : IntegerAttr();
@@ -49,8 +56,29 @@ Value UnitAccess::load(VectorIndex at, Mask mask) {
 
 Value UnitAccess::gather(VectorIndex at, Type type, Mask mask) {
   auto vector = VectorType::get({index.getLanes()}, type);
-  return LLVM::masked_gather::create(b, vector, addresses(at), maskOrAll(index.asVector(mask)),
+  Value maskVector = index.asVector(mask);
+  LLVM::LLVMFuncOp function = getFunction(pointer);
+  if (!maskVector && function && function->hasAttr(kLacksGather))
+    return loadEach(at, vector);
+  return LLVM::masked_gather::create(b, vector, addresses(at), maskOrAll(maskVector),
                                      ValueRange{zero(vector)}, bytes);
+}
+
+/// Loads each lane on its own. LLVM does that too, but computes the addresses as vectors of 64 bits
+/// first and extracts these.
+Value UnitAccess::loadEach(VectorIndex at, VectorType type) {
+  Value result = LLVM::PoisonOp::create(b, type);
+  for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
+    VectorIndex single;
+    if (at.base)
+      single.base = b.createOrFold<arith::AddIOp>(at.base, index.constant(at.stride * lane));
+    Value from = at.base
+                     ? address(single)
+                     : advance(pointer, vector::ExtractOp::create(b, at.lanes, lane).getResult());
+    Value element = LLVM::LoadOp::create(b, type.getElementType(), from, bytes);
+    result = vector::InsertOp::create(b, element, result, lane);
+  }
+  return result;
 }
 
 void UnitAccess::store(VectorIndex at, Value value, Mask mask) {

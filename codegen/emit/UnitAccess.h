@@ -3,13 +3,15 @@
 // (Memory.h).
 //
 // A masked load becomes what the target can do: one instruction if it has masks for that width;
-// otherwise an unmasked load where that stays within the array, as nearly all do. Test:
-// test/codegen/loads-without-masks.hlo.
+// otherwise an unmasked load where that stays within the array, as nearly all do. Elements that are
+// apart are gathered, or loaded one by one. Tests: test/codegen/loads-without-masks.hlo,
+// test/codegen/loads-one-by-one.hlo.
 
 #ifndef HLOC_CODEGEN_EMIT_UNITACCESS_H
 #define HLOC_CODEGEN_EMIT_UNITACCESS_H
 
 #include "codegen/emit/IndexBuilder.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -17,7 +19,11 @@ namespace hloc {
 
 /// Attribute of a kernel's function: the least width in bits that the target has masked loads for.
 inline constexpr llvm::StringLiteral kNarrowestMaskedBits = "hloc.narrowest_masked_bits";
-/// That attribute's value for the function that `pointer`, an argument or stack memory, belongs to.
+/// Attribute of a kernel's function: elements at a vector of indices are loaded one by one.
+inline constexpr llvm::StringLiteral kLacksGather = "hloc.lacks_gather";
+/// Gives the function of a kernel its attributes.
+void describeAccess(mlir::LLVM::LLVMFuncOp function, const Target &target);
+/// kNarrowestMaskedBits of the function that `pointer`, an argument or stack memory, belongs to.
 int64_t getNarrowestMaskedBits(mlir::Value pointer);
 
 class UnitAccess {
@@ -41,6 +47,7 @@ public:
   mlir::Value reversed(mlir::Value vector);
 
 private:
+  mlir::Value loadEach(VectorIndex at, mlir::VectorType type);
   mlir::Value loadStrided(VectorIndex at, mlir::VectorType type, int64_t live);
   mlir::Value loadWhole(mlir::Value base, mlir::VectorType type);
   mlir::Value loadAcrossEnd(mlir::Value base, mlir::VectorType type);

@@ -192,6 +192,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.hasMaskRegisters = avx512;
     // AVX2 has masked loads of 32-bit and 64-bit elements.
     target.narrowestMaskedBits = avx512 ? 8 : has("avx2") ? 32 : 128;
+    target.hasGather = avx512 || has("fast-gather");
     target.hasFma = has("fma");
     target.hasWordPermute = has("avx2");
     target.hasHalf = has("f16c");
@@ -210,6 +211,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.sveBytes = has("sve") ? getSveBytes(target.cpu) : 0;
     target.vectorBytes = std::max<int64_t>(16, target.sveBytes);
     target.vectorRegisters = 32;
+    target.hasGather = target.sveBytes > 0;
     target.hasFma = target.hasHalf = target.hasRounding = true;
   } else if (triple.isRISCV64()) {
     if (!has("v"))
@@ -219,7 +221,7 @@ llvm::Expected<Target> makeTarget(const TargetOptions &options) {
     target.vectorBytes = has("zvl512b") ? 64 : has("zvl256b") ? 32 : 16;
     target.vectorRegisters = 32;
     target.narrowestMaskedBits = 8;
-    target.hasFma = target.hasRounding = true;
+    target.hasGather = target.hasFma = target.hasRounding = true;
     target.hasHalf = has("zvfhmin");
     family = "riscv64";
   }
@@ -273,6 +275,7 @@ static std::string describe(const Target &target, llvm::StringRef separator) {
       out << ", " << what;
   };
   say(target.sveBytes > 0, "SVE of this length");
+  say(target.hasGather, "gathers");
   say(target.hasFma, target.emulatesFma ? "emulated fused multiply-add" : "fused multiply-add");
   say(target.hasHalf, "conversions of f16");
   say(target.hasPairMultiplyAdd, "products of pairs");

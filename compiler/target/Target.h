@@ -74,6 +74,9 @@ struct Target {
   /// Bytes of the thread's stack that a kernel may use: on some systems, threads other than the
   /// first have 1 MiB, which also has to hold the host's frames.
   int64_t kernelStackBytes = 640 << 10;
+  /// There are loads of elements at a vector of indices, and they are not slower than one load
+  /// after the other.
+  bool hasGather = false;
   bool hasFma = false;
   /// Instead of the instruction, code emulates its single rounding.
   bool emulatesFma = false;
