@@ -245,6 +245,90 @@ struct ReduceOfReshape : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// The shape of an array, and those of its dimensions that a reduction combines.
+struct ReducedShape {
+  Sizes shape, dimensions;
+};
+
+/// The reduction over `first` dimensions of an array of shape `from`, whose result takes shape `to`
+/// and is reduced over `second` dimensions of that, as one reduction of the array in another shape;
+/// nothing if dimensions that the reshape mixes have a reduced one between them.
+std::optional<ReducedShape> mergeReductions(ArrayRef<int64_t> from, ArrayRef<int64_t> first,
+                                            ArrayRef<int64_t> to, ArrayRef<int64_t> second) {
+  ReducedShape merged;
+  size_t i = 0, j = 0;
+  auto isReduced = [&] { return i < from.size() && llvm::is_contained(first, int64_t(i)); };
+  auto take = [&](int64_t size, bool reduces) {
+    if (reduces)
+      merged.dimensions.push_back(merged.shape.size());
+    merged.shape.push_back(size);
+  };
+  while (i < from.size() || j < to.size()) {
+    if (isReduced()) {
+      take(from[i++], true);
+      continue;
+    }
+    // The next dimensions of both that have the same number of elements.
+    int64_t size = i < from.size() ? from[i++] : 1, shapedSize = 1;
+    auto takeShaped = [&] {
+      shapedSize *= to[j];
+      take(to[j], llvm::is_contained(second, int64_t(j)));
+      ++j;
+    };
+    if (j < to.size())
+      takeShaped();
+    while (size != shapedSize) {
+      if (size > shapedSize) {
+        takeShaped();
+        continue;
+      }
+      if (isReduced())
+        return std::nullopt;
+      size *= from[i++];
+    }
+  }
+  return merged;
+}
+
+/// A reduction of what a reduction leaves, perhaps in another shape, reduces the dimensions of both
+/// at once. The minor dimension stays: rows that are reduced first leave little to read.
+struct ReduceOfReduce : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op.getCount() != 1)
+      return rewriter.notifyMatchFailure(op, "several arrays");
+    Value operand = op.getInputs()[0];
+    auto reshape = operand.getDefiningOp<ReshapeOp>();
+    if (reshape && reshape->hasOneUse())
+      operand = reshape.getOperand();
+    auto inner = operand.getDefiningOp<ReduceOp>();
+    if (!inner || inner.getCount() != 1 || !inner->hasOneUse() ||
+        inner.getToApply() != op.getToApply() ||
+        inner.getInitialValues()[0] != op.getInitialValues()[0])
+      return rewriter.notifyMatchFailure(op, "not of the result of such a reduction");
+    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    auto type = arrayType(op.getResult(0)), from = arrayType(inner.getInputs()[0]);
+    auto narrow = dyn_cast<FloatType>(type.getElementType());
+    bool isSum = isa_and_nonnull<AddOp>(binary) && isSplatOf(op.getInitialValues()[0], 0) &&
+                 !(narrow && narrow.getWidth() < 32);
+    if (!isSum && !isa_and_nonnull<MaximumOp, MinimumOp, AndOp, OrOp>(binary))
+      return rewriter.notifyMatchFailure(op, "neither a sum that rounds at the end nor an extreme");
+    std::optional<ReducedShape> merged =
+        from.getNumElements() == 0
+            ? std::nullopt
+            : mergeReductions(from.getShape(), inner.getDimensions(),
+                              arrayType(op.getInputs()[0]).getShape(), op.getDimensions());
+    if (!merged || llvm::is_contained(merged->dimensions, int64_t(merged->shape.size()) - 1))
+      return rewriter.notifyMatchFailure(op, "the reshape mixes dimensions, or rows are reduced");
+    Value array = Build(rewriter, op.getLoc()).reshape(inner.getInputs()[0], merged->shape);
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getResultTypes(),
+                                          ValueRange{array, op.getInitialValues()[0]},
+                                          merged->dimensions, op.getToApply());
+    return success();
+  }
+};
+
 /// True if `type` can represent the number `count`.
 bool isExact(Type type, int64_t count) {
   auto floating = dyn_cast<FloatType>(type);
@@ -362,6 +446,6 @@ void hloc::populateContractionRules(RewritePatternSet &patterns) {
   addRule<DotOp>(patterns, "dot(transpose(x), y)", dotOfTranspose);
   addRule<DotOp>(patterns, "dot(small, x) = sum of small[i, k] * x[k]", dotWithSmallMatrix);
   addRule<TransposeOp>(patterns, "transpose(dot(x, y)) = dot(y, x), or rows of it", transposeOfDot);
-  patterns.add<ReduceUnits, ReduceOfReshape, ReduceOfTranspose, ReduceOfBroadcast, ReduceOfStack>(
-      patterns.getContext());
+  patterns.add<ReduceUnits, ReduceOfReshape, ReduceOfTranspose, ReduceOfReduce, ReduceOfBroadcast,
+               ReduceOfStack>(patterns.getContext());
 }

@@ -140,3 +140,27 @@ func.func @reduce_of_stack(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf3
   %6 = hlo.reduce %5, %zero {dimensions = array<i64: 0>, to_apply = @sum_bf16} : (tensor<3x4xbf16>, tensor<bf16>) -> tensor<4xbf16>
   return %4, %6 : tensor<4xf32>, tensor<4xbf16>
 }
+
+// Both axes of an upsampled image's gradient are reduced at once, across the reshape between them; not if the reshape
+// mixes dimensions around one that is reduced, and not if rows are reduced.
+// CHECK-LABEL: func.func @reduce_of_reduce
+// CHECK: [[PAIRS:%.*]] = hlo.reshape %arg0 : (tensor<6x6x5xf32>) -> tensor<3x2x3x2x5xf32>
+// CHECK: [[BOTH:%.*]] = hlo.reduce [[PAIRS]], {{.*}}dimensions = array<i64: 1, 3>, to_apply = @sum{{.*}} -> tensor<3x3x5xf32>
+// CHECK: hlo.reduce %arg1, {{.*}}dimensions = array<i64: 1>
+// CHECK: hlo.reduce {{.*}} : (tensor<2x6xf32>,
+// CHECK: hlo.reduce %arg1, {{.*}}dimensions = array<i64: 2>
+// CHECK: hlo.reduce {{.*}} : (tensor<4x2xf32>,
+// CHECK: return [[BOTH]],
+func.func @reduce_of_reduce(%x: tensor<6x6x5xf32>, %y: tensor<4x2x3xf32>) -> (tensor<3x3x5xf32>, tensor<6xf32>, tensor<4xf32>) {
+  %zero = hlo.constant(dense<0.0> : tensor<f32>) : tensor<f32>
+  %0 = hlo.reshape %x : (tensor<6x6x5xf32>) -> tensor<6x3x2x5xf32>
+  %1 = hlo.reduce %0, %zero {dimensions = array<i64: 2>, to_apply = @sum} : (tensor<6x3x2x5xf32>, tensor<f32>) -> tensor<6x3x5xf32>
+  %2 = hlo.reshape %1 : (tensor<6x3x5xf32>) -> tensor<3x2x3x5xf32>
+  %3 = hlo.reduce %2, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<3x2x3x5xf32>, tensor<f32>) -> tensor<3x3x5xf32>
+  %4 = hlo.reduce %y, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<4x2x3xf32>, tensor<f32>) -> tensor<4x3xf32>
+  %5 = hlo.reshape %4 : (tensor<4x3xf32>) -> tensor<2x6xf32>
+  %6 = hlo.reduce %5, %zero {dimensions = array<i64: 0>, to_apply = @sum} : (tensor<2x6xf32>, tensor<f32>) -> tensor<6xf32>
+  %7 = hlo.reduce %y, %zero {dimensions = array<i64: 2>, to_apply = @sum} : (tensor<4x2x3xf32>, tensor<f32>) -> tensor<4x2xf32>
+  %8 = hlo.reduce %7, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<4x2xf32>, tensor<f32>) -> tensor<4xf32>
+  return %3, %6, %8 : tensor<3x3x5xf32>, tensor<6xf32>, tensor<4xf32>
+}
