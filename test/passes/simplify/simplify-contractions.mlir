@@ -164,3 +164,23 @@ func.func @reduce_of_reduce(%x: tensor<6x6x5xf32>, %y: tensor<4x2x3xf32>) -> (te
   %8 = hlo.reduce %7, %zero {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<4x2xf32>, tensor<f32>) -> tensor<4xf32>
   return %3, %6, %8 : tensor<3x3x5xf32>, tensor<6xf32>, tensor<4xf32>
 }
+
+// A sum of bf16 rounds after each reduction, and one that begins with a value adds it for each: both stay as they are.
+// An extreme may begin with a value twice.
+// CHECK-LABEL: func.func @sums_that_stay
+// CHECK: hlo.reduce %arg0, {{.*}}to_apply = @sum_bf16{{.*}} -> tensor<4x5xbf16>
+// CHECK: hlo.reduce {{.*}}to_apply = @sum_bf16
+// CHECK: hlo.reduce %arg1, {{.*}}to_apply = @sum} {{.*}} -> tensor<4x5xf32>
+// CHECK: hlo.reduce {{.*}}to_apply = @sum}
+// CHECK: hlo.reduce %arg1, {{.*}}dimensions = array<i64: 0, 1>, to_apply = @most
+func.func @sums_that_stay(%x: tensor<4x2x5xbf16>, %y: tensor<4x2x5xf32>) -> (tensor<5xbf16>, tensor<5xf32>, tensor<5xf32>) {
+  %zero = hlo.constant(dense<0.0> : tensor<bf16>) : tensor<bf16>
+  %one = hlo.constant(dense<1.0> : tensor<f32>) : tensor<f32>
+  %0 = hlo.reduce %x, %zero {dimensions = array<i64: 1>, to_apply = @sum_bf16} : (tensor<4x2x5xbf16>, tensor<bf16>) -> tensor<4x5xbf16>
+  %1 = hlo.reduce %0, %zero {dimensions = array<i64: 0>, to_apply = @sum_bf16} : (tensor<4x5xbf16>, tensor<bf16>) -> tensor<5xbf16>
+  %2 = hlo.reduce %y, %one {dimensions = array<i64: 1>, to_apply = @sum} : (tensor<4x2x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  %3 = hlo.reduce %2, %one {dimensions = array<i64: 0>, to_apply = @sum} : (tensor<4x5xf32>, tensor<f32>) -> tensor<5xf32>
+  %4 = hlo.reduce %y, %one {dimensions = array<i64: 1>, to_apply = @most} : (tensor<4x2x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  %5 = hlo.reduce %4, %one {dimensions = array<i64: 0>, to_apply = @most} : (tensor<4x5xf32>, tensor<f32>) -> tensor<5xf32>
+  return %1, %3, %5 : tensor<5xbf16>, tensor<5xf32>, tensor<5xf32>
+}
