@@ -183,33 +183,45 @@ struct ReduceOfTranspose : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// Successive dimensions [fromBegin, fromEnd) of one shape and [toBegin, toEnd) of another that
+/// have the same number of elements.
+struct EqualDimensions {
+  size_t fromBegin, fromEnd, toBegin, toEnd;
+};
+
+/// Divides two shapes of equally many elements, more than none, into as many such parts as
+/// possible.
+SmallVector<EqualDimensions> matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<EqualDimensions> parts;
+  for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
+    EqualDimensions part{i, i, j, j};
+    int64_t fromSize = i < from.size() ? from[i++] : 1, toSize = j < to.size() ? to[j++] : 1;
+    while (fromSize != toSize)
+      if (fromSize < toSize)
+        fromSize *= from[i++];
+      else
+        toSize *= to[j++];
+    part.fromEnd = i;
+    part.toEnd = j;
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 /// The dimensions of `from` that a reduction reads for `reduced` dimensions of `to`, where `to` is
 /// `from` in another shape; nothing if a dimension of `from` would be reduced in part.
 std::optional<Sizes> getReducedBeforeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                                              ArrayRef<int64_t> reduced) {
   Sizes dimensions;
-  for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
-    // The next dimensions of both that have the same number of elements.
-    size_t first = i;
-    int64_t size = i < from.size() ? from[i++] : 1, shapedSize = 1;
+  for (EqualDimensions part : matchDimensions(from, to)) {
     bool isReduced = false, isKept = false;
-    auto takeShaped = [&] {
+    for (size_t j = part.toBegin; j < part.toEnd; ++j)
       if (to[j] != 1)
         (llvm::is_contained(reduced, int64_t(j)) ? isReduced : isKept) = true;
-      shapedSize *= to[j++];
-    };
-    if (j < to.size())
-      takeShaped();
-    while (size != shapedSize)
-      if (size < shapedSize)
-        size *= from[i++];
-      else
-        takeShaped();
     if (isReduced && isKept)
       return std::nullopt;
     if (isReduced)
-      for (; first < i; ++first)
-        dimensions.push_back(first);
+      llvm::append_range(dimensions, llvm::seq<int64_t>(part.fromBegin, part.fromEnd));
   }
   return dimensions;
 }
@@ -256,38 +268,41 @@ struct ReducedShape {
 std::optional<ReducedShape> mergeReductions(ArrayRef<int64_t> from, ArrayRef<int64_t> first,
                                             ArrayRef<int64_t> to, ArrayRef<int64_t> second) {
   ReducedShape merged;
-  size_t i = 0, j = 0;
-  auto isReduced = [&] { return i < from.size() && llvm::is_contained(first, int64_t(i)); };
   auto take = [&](int64_t size, bool reduces) {
     if (reduces)
       merged.dimensions.push_back(merged.shape.size());
     merged.shape.push_back(size);
   };
-  while (i < from.size() || j < to.size()) {
-    if (isReduced()) {
-      take(from[i++], true);
-      continue;
+  Sizes left, places;
+  for (auto [dimension, size] : llvm::enumerate(from))
+    if (!llvm::is_contained(first, int64_t(dimension))) {
+      left.push_back(size);
+      places.push_back(dimension);
     }
-    // The next dimensions of both that have the same number of elements.
-    int64_t size = i < from.size() ? from[i++] : 1, shapedSize = 1;
-    auto takeShaped = [&] {
-      shapedSize *= to[j];
-      take(to[j], llvm::is_contained(second, int64_t(j)));
-      ++j;
-    };
-    if (j < to.size())
-      takeShaped();
-    while (size != shapedSize) {
-      if (size > shapedSize) {
-        takeShaped();
-        continue;
-      }
-      if (isReduced())
+  int64_t taken = 0; // dimensions of `from`
+  auto takeReduced = [&](int64_t end) {
+    while (taken < end)
+      take(from[taken++], true);
+  };
+  for (EqualDimensions part : matchDimensions(left, to)) {
+    if (part.fromBegin < part.fromEnd) {
+      takeReduced(places[part.fromBegin]);
+      taken += int64_t(part.fromEnd - part.fromBegin);
+      if (taken != places[part.fromEnd - 1] + 1)
         return std::nullopt;
-      size *= from[i++];
     }
+    for (size_t j = part.toBegin; j < part.toEnd; ++j)
+      take(to[j], llvm::is_contained(second, int64_t(j)));
   }
+  takeReduced(int64_t(from.size()));
   return merged;
+}
+
+/// The only operation of the computation of `op` if that is a sum or an extreme; else null.
+Operation *getSumOrExtreme(ReduceOp op) {
+  ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
+  Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+  return isa_and_nonnull<AddOp, MaximumOp, MinimumOp, AndOp, OrOp>(binary) ? binary : nullptr;
 }
 
 /// A reduction of what a reduction leaves, perhaps in another shape, reduces the dimensions of both
@@ -306,13 +321,11 @@ struct ReduceOfReduce : OpRewritePattern<ReduceOp> {
         inner.getToApply() != op.getToApply() ||
         inner.getInitialValues()[0] != op.getInitialValues()[0])
       return rewriter.notifyMatchFailure(op, "not of the result of such a reduction");
-    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
-    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
+    Operation *binary = getSumOrExtreme(op);
     auto type = arrayType(op.getResult(0)), from = arrayType(inner.getInputs()[0]);
     auto narrow = dyn_cast<FloatType>(type.getElementType());
-    bool isSum = isa_and_nonnull<AddOp>(binary) && isSplatOf(op.getInitialValues()[0], 0) &&
-                 !(narrow && narrow.getWidth() < 32);
-    if (!isSum && !isa_and_nonnull<MaximumOp, MinimumOp, AndOp, OrOp>(binary))
+    if (!binary || (isa<AddOp>(binary) && (!isSplatOf(op.getInitialValues()[0], 0) ||
+                                           (narrow && narrow.getWidth() < 32))))
       return rewriter.notifyMatchFailure(op, "neither a sum that rounds at the end nor an extreme");
     std::optional<ReducedShape> merged =
         from.getNumElements() == 0
@@ -348,11 +361,10 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
         op.getCount() == 1 ? op.getInputs()[0].getDefiningOp<BroadcastOp>() : BroadcastOp();
     if (!broadcast)
       return rewriter.notifyMatchFailure(op, "not one broadcast");
-    ComputationOp reducer = lookupComputation(op, op.getToApplyAttr());
-    Operation *binary = reducer ? getSingleBinaryOp(reducer) : nullptr;
-    bool addsUp = isa_and_nonnull<AddOp>(binary);
-    if (!addsUp && !isa_and_nonnull<MaximumOp, MinimumOp, AndOp, OrOp>(binary))
+    Operation *binary = getSumOrExtreme(op);
+    if (!binary)
       return rewriter.notifyMatchFailure(op, "neither a sum nor an extreme");
+    bool addsUp = isa<AddOp>(binary);
     int64_t copies = 1;
     // Of the broadcast's operand; and where its other dimensions are in the result.
     Sizes reduced, places;
