@@ -42,7 +42,7 @@ double costStream(const KernelProblem &problem, hlo::ScheduleAttr schedule) {
   double passes = llvm::divideCeil(dot.rows, tile.rows);
   double useful = double(dot.columns) / llvm::alignTo(dot.columns, tile.vectors * lanes) *
                   double(dot.rows) / (passes * tile.rows);
-  double rate = kStreamRate * getTileRate(problem.target, dot.element, tile, dot.rows) *
+  double rate = kStreamRate * getTileRate(problem.target, dot.element, tile, dot.rows, dot.depth) *
                 getLoadRate(problem, dot, tile);
   double elements = double(dot.batches) * dot.columns * dot.depth;
   double load = getPrologueTime(problem, dot) + getBatchMinorTime(problem, dot);

@@ -33,10 +33,14 @@ bool fitsRegisters(const Target &target, Type accumulator, TileShape tile, TileK
          target.vectorRegisters;
 }
 
-double getTileRate(const Target &target, Type accumulator, TileShape tile, int64_t rows) {
+double getTileRate(const Target &target, Type accumulator, TileShape tile, int64_t rows,
+                   int64_t depth) {
   const Machine &machine = target.machine;
   double count = double(tile.rows * tile.vectors);
-  double filled = count * getWidth(accumulator) /
+  // A core begins tiles of few steps while it is still at work on the ones before.
+  double instructions = double(depth) * (count + double(tile.rows + tile.vectors)),
+         begun = depth > 0 ? std::max(1.0, machine.rates.window / instructions) : 1;
+  double filled = begun * count * getWidth(accumulator) /
                   (machine.rates.multiplyAddLatency * machine.rates.multiplyAdd);
   double latency = std::min({1.0, filled, 1 - kLostByFew * (1 - filled / kEnough)});
   // The loads per multiply-add against the load rate of L1, and the rows that share a loaded vector

@@ -48,8 +48,9 @@ bool fitsRegisters(const Target &target, mlir::Type accumulator, TileShape tile,
                    TileKeeps keeps = TileKeeps::Vectors);
 
 /// The fraction of the machine's peak multiply-add rate that a tile reaches, given its latency and
-/// its loads.
-double getTileRate(const Target &target, mlir::Type accumulator, TileShape tile, int64_t rows);
+/// its loads. `depth` is the number of its steps, 0 if there are many.
+double getTileRate(const Target &target, mlir::Type accumulator, TileShape tile, int64_t rows,
+                   int64_t depth = 0);
 
 } // namespace hloc
 
