@@ -141,13 +141,22 @@ KernelProblem KernelContext::getProblem() {
   return {kernel.getKind(), getBody(), kernel.getReuse(), target, costs};
 }
 
-double KernelContext::getPredictedTime() { return predictTime(getProblem(), chosen); }
-
 void KernelContext::setUnits(int64_t units, bool atBytes) {
-  bool isParallel = !target.singleThreaded && (atBytes || !packsOutputs());
-  int64_t tasks = isParallel ? costs.getTaskCount(getPredictedTime()) : 1;
   schedule.units = units;
-  schedule.grain = std::max<int64_t>(1, llvm::divideCeil(units, tasks));
+  schedule.tasks = atBytes || !packsOutputs() ? units : 1;
+}
+
+void KernelContext::finishTasks() {
+  if (target.singleThreaded || schedule.isUnrolled)
+    schedule.tasks = 1;
+  if (!target.singleThreaded)
+    schedule.accessed = getAccessedBytes(getProblem());
+  if (schedule.tasks == 1)
+    return;
+  double time = predictTime(getProblem(), chosen);
+  schedule.time = int64_t(std::ceil(time));
+  if (schedule.phases == 1) // phases have as many units as tasks
+    schedule.tasks = std::min(schedule.tasks, std::max<int64_t>(2, costs.getTaskCount(time)));
 }
 
 //===-- Loops --------------------------------------------------------------------------------===//
@@ -400,6 +409,7 @@ FailureOr<KernelSchedule> emitKernel(hlo::KernelFunctionOp kernel, ModuleOp prog
     emitted = emitLoops(context);
   if (!context.schedule.isUnrolled)
     context.schedule.scratchBytes = context.chosen.getScratch();
+  context.finishTasks();
   // Straight-line code reads before it writes, so the attribute is useless; and when it is inlined,
   // it costs compile time that grows with the square of the number of arguments.
   if (context.schedule.isUnrolled)

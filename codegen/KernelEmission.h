@@ -35,8 +35,12 @@ struct KernelSchedule {
   /// How many phases of equally many units these are: the units of a phase begin when all those of
   /// the phases before are complete.
   int64_t phases = 1;
-  /// Units that are worth a task of their own; a launch with no more than this is serial.
-  int64_t grain = 1;
+  /// The number of tasks that the units of a phase form if a launch is divided; 1 if it cannot be.
+  int64_t tasks = 1;
+  /// Predicted nanoseconds on one core, rounded up; 0 if the kernel cannot be divided.
+  int64_t time = 0;
+  /// Bytes that a launch accesses of each input and of each output; none if that is not known.
+  llvm::SmallVector<int64_t> accessed;
   /// Bytes of scratch memory that a launch must provide.
   int64_t scratchBytes = 0;
   /// True if the kernel is straight-line code, to be inlined where it is launched.
@@ -89,12 +93,12 @@ struct KernelContext {
   mlir::LLVM::LLVMFuncOp buildFunction(llvm::StringRef suffix, llvm::ArrayRef<mlir::Type> arguments,
                                        llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
   KernelProblem getProblem();
-  /// Predicted nanoseconds of the kernel on one core with the schedule `chosen`.
-  double getPredictedTime();
-  /// Divides the kernel's work into `units`, and the units into tasks, whose number follows from
-  /// the predicted time. Units that may write to the same byte stay on one thread: those of kernels
-  /// with packed results, unless units begin `atBytes`.
+  /// Divides the kernel's work into `units`. Units that may write to the same byte stay in one
+  /// task: those of kernels with packed results, unless units begin `atBytes`.
   void setUnits(int64_t units, bool atBytes = false);
+  /// Sets the number of tasks from the predicted time, once the units are known, and what a launch
+  /// accesses.
+  void finishTasks();
   /// Makes the loops emitted so far prefetch the large arrays that they read and write, if the
   /// schedule says so.
   void prefetchStreams();

@@ -27,6 +27,10 @@ public:
       entries.set(
           name, builder.getDenseI64ArrayAttr(SmallVector<int64_t>(numbers.begin(), numbers.end())));
   }
+  void add(StringRef name, ArrayRef<int64_t> numbers) {
+    if (!numbers.empty())
+      entries.set(name, builder.getDenseI64ArrayAttr(numbers));
+  }
   void add(StringRef name, DictionaryAttr value) { entries.set(name, value); }
   DictionaryAttr get() { return entries.getDictionary(builder.getContext()); }
 
@@ -77,7 +81,9 @@ void setLaunch(LLVM::LLVMFuncOp function, const KernelSchedule &schedule) {
   EntryWriter entries(function.getContext());
   entries.add("units", schedule.units, -1);
   entries.add("phases", schedule.phases, 1);
-  entries.add("grain", schedule.grain, -1);
+  entries.add("tasks", schedule.tasks, 1);
+  entries.add("time", schedule.time, 0);
+  entries.add("accessed", ArrayRef<int64_t>(schedule.accessed));
   entries.add("scratch", schedule.scratchBytes, 0);
   entries.add("operations", schedule.operations, 0);
   entries.add("unrolled", schedule.isUnrolled);
@@ -95,7 +101,10 @@ std::optional<KernelSchedule> getLaunch(LLVM::LLVMFuncOp function) {
   KernelSchedule schedule;
   schedule.units = readNumber(entries, "units", 1);
   schedule.phases = readNumber(entries, "phases", 1);
-  schedule.grain = readNumber(entries, "grain", 1);
+  schedule.tasks = readNumber(entries, "tasks", 1);
+  schedule.time = readNumber(entries, "time", 0);
+  if (auto accessed = entries.getAs<DenseI64ArrayAttr>("accessed"))
+    schedule.accessed = llvm::to_vector(accessed.asArrayRef());
   schedule.scratchBytes = readNumber(entries, "scratch", 0);
   schedule.operations = readNumber(entries, "operations", 0);
   schedule.isUnrolled = entries.contains("unrolled");

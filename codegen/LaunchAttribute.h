@@ -2,7 +2,8 @@
 // How a launch runs an emitted kernel, as the attribute `hlo.launch` of its function, so that later
 // passes need only the module:
 //
-//   llvm.func @k(...) attributes {hlo.launch = {grain = 2 : i64, units = 8 : i64}}
+//   llvm.func @k(...) attributes {hlo.launch = {tasks = 2 : i64, time = 9000 : i64, units = 8 :
+//   i64}}
 //
 // Passes.td (emit-kernels) documents its entries. Test: test/codegen/passes/emit-kernels.mlir.
 
@@ -18,6 +19,9 @@ void setLaunch(mlir::LLVM::LLVMFuncOp function, const KernelSchedule &schedule);
 
 /// How `function` is launched; none if it is not a kernel's.
 std::optional<KernelSchedule> getLaunch(mlir::LLVM::LLVMFuncOp function);
+
+/// Marks launches, and copies, that are divided into tasks (divide-launches).
+inline constexpr llvm::StringLiteral kDivided = "hlo.divided";
 
 /// Marks `function` as a part of the kernel whose function comes next, its only caller.
 void setPart(mlir::LLVM::LLVMFuncOp function);

@@ -29,7 +29,9 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
     - `units`, the number of units;
     - `phases`, if there are several, the number of phases, each of as many units: those of a phase
       begin when all units before them are complete;
-    - `grain`, the number of units that are worth a task of their own;
+    - `tasks`, if the units of a phase can be divided, the number of tasks that they form then, and
+      `time`, the nanoseconds that a launch is predicted to take on one core;
+    - `accessed`, the bytes that a launch accesses of each input and then of each output;
     - `scratch`, the bytes of scratch memory that it needs;
     - `unrolled`, if it is straight-line code;
     - `matrices`, if it uses matrix registers, which the system must have permitted;
@@ -50,7 +52,7 @@ def EmitKernels : HLO_CodePass<"emit-kernels"> {
     becomes
     ```mlir
     llvm.func @k(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %scratch: ..., %begin: i64, %end: i64)
-        attributes {hlo.launch = {grain = 1 : i64, units = 1 : i64}, ...} {
+        attributes {hlo.launch = {accessed = array<i64: 4000, 4000>, units = 1 : i64}, ...} {
       scf.for %i = %c0 to %c992 step %c16 {
         %0 = llvm.getelementptr %x[...]
         %1 = llvm.load %0 : !llvm.ptr -> vector<16xf32>
@@ -82,13 +84,37 @@ def PlaceWeights : Pass<"place-weights", "::mlir::ModuleOp"> {
   let options = [Option<"file", "file", "std::string", "\"weights\"", "The file's name, without a folder">];
 }
 
+def DivideLaunches : HLO_CodePass<"divide-launches"> {
+  let summary = "Choose which launches are divided among threads";
+  let description = [{
+    Launches of `hlo.launch` and copies that are worth it get the attribute `hlo.divided`. By itself, a
+    kernel is worth it if half of its time is more than what it costs to hand work to another thread.
+    But what one core wrote is slow to read for others. So a short launch between divided ones, such as
+    in the body of a loop, is divided too if that saves the transfer of its arrays from core to core, and
+    a longer one between launches that cannot be divided is not. The choice is the one with the least
+    predicted time on two cores: a minimum cut.
+
+    The functions of kernels of which no launch is divided lose the entry `tasks` of `hlo.launch`.
+
+    ```mlir
+    hlo.launch @long(%x) -> (%y) : ...
+    hlo.launch @short(%y) -> (%x) : ...
+    ```
+    becomes
+    ```mlir
+    hlo.launch @long(%x) -> (%y) {hlo.divided} : ...
+    hlo.launch @short(%y) -> (%x) {hlo.divided} : ...
+    ```
+  }];
+}
+
 def EmitProgram : HLO_CodePass<"emit-program"> {
   let summary = "Turn the program on memory into the entry function that hosts call";
   let description = [{
     `func.func @main` becomes `NAME_run`, with the signature that the runtime's interface defines, and
     a function for its body. An asynchronous computation becomes a function that a thread runs.
-    Control flow and integer arithmetic are kept. A launch becomes a call, or a parallel loop of the
-    runtime over tasks of `grain` units; the launches of a group become one loop over tiles.
+    Control flow and integer arithmetic are kept. A launch becomes a call, or, if it is divided, a
+    parallel loop of the runtime over its tasks; the launches of a group become one loop over tiles.
     `hlo.runtime_call` becomes a call of the runtime; calls that can fail are marked `hlo.checked`, for
     `lower-to-llvm`. Constants become globals, whose attribute `hlo.value` has the elements.
 

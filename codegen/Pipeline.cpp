@@ -21,8 +21,10 @@ void hloc::buildLoweringPipeline(OpPassManager &passes, const CodePipelineOption
 void hloc::buildCodePipeline(OpPassManager &passes, const CodePipelineOptions &options,
                              CodeStage last) {
   passes.addPass(createEmitKernels({options.target}));
-  if (last >= CodeStage::Program)
+  if (last >= CodeStage::Program) {
+    passes.addPass(createDivideLaunches({options.target}));
     passes.addPass(createEmitProgram({options.target, options.name, options.prefix}));
+  }
   if (last >= CodeStage::Llvm)
     buildLoweringPipeline(passes, options);
 }

@@ -44,7 +44,7 @@ void Phases::addAlone(function_ref<void()> body) {
 void Phases::finish() {
   context.schedule.units = phases * units;
   context.schedule.phases = phases;
-  context.schedule.grain = 1;
+  context.schedule.tasks = units;
 }
 
 Value Phases::locate(int64_t place, Value offset) {

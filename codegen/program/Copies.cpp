@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies in the program's body: large ones are split into tasks of a parallel loop.
+#include "codegen/LaunchAttribute.h"
 #include "codegen/program/ProgramEmitter.h"
 #include "compiler/target/Cost.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,9 +48,9 @@ void ProgramEmitter::emitCopy(memref::CopyOp copy) {
     b.setInsertionPointToStart(scf::IfOp::create(b, differ, /*withElseRegion=*/false).thenBlock());
   }
   CostModel costs(target);
-  int64_t tasks = target.singleThreaded ? 1 : costs.getTaskCount(costs.getCopyTime(double(size)));
+  int64_t tasks = std::max<int64_t>(2, costs.getTaskCount(costs.getCopyTime(double(size))));
   int64_t part = llvm::alignTo(llvm::divideCeil(size, tasks), kPartUnit);
-  if (part >= size) {
+  if (!copy->hasAttr(kDivided) || part >= size) {
     LLVM::MemcpyOp::create(b, to, from, bytes, /*isVolatile=*/false);
     return;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/program/FusedTileGroup.h"
+#include "codegen/program/Extent.h"
 #include "codegen/program/Program.h"
 #include "passes/schedule/TileGroups.h"
 
@@ -11,16 +12,6 @@ namespace {
 
 /// The most other launches between those of a group, so that the search takes linear time.
 constexpr int kMaxBetween = 16;
-
-/// Bytes [begin, end) of a buffer of the program; a null base means that it is unknown where.
-struct Extent {
-  Value base;
-  int64_t begin = 0, end = 0;
-
-  bool operator==(const Extent &other) const {
-    return base == other.base && begin == other.begin && end == other.end;
-  }
-};
 
 class GroupFinder {
 public:
@@ -56,32 +47,11 @@ private:
   function_ref<bool(Value, Value)> aliased;
 };
 
-/// The extent of `buffer`.
-Extent locate(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  int64_t bytes = getByteSize(RankedTensorType::get(type.getShape(), type.getElementType())),
-          offset = 0;
-  while (Operation *op = buffer.getDefiningOp()) {
-    if (auto view = dyn_cast<memref::ViewOp>(op)) {
-      std::optional<int64_t> shift = getConstant(view.getByteShift());
-      if (!shift)
-        return {};
-      offset += *shift;
-      buffer = view.getSource();
-    } else if (isa<memref::ReinterpretCastOp, UnrealizedConversionCastOp>(op)) {
-      buffer = op->getOperand(0);
-    } else {
-      break;
-    }
-  }
-  return {buffer, offset, offset + bytes};
-}
-
 } // namespace
 
 bool GroupFinder::conflict(ValueRange written, ValueRange other) const {
   return llvm::any_of(written, [&](Value x) {
-    return llvm::any_of(other, [&](Value y) { return overlap(locate(x), locate(y)); });
+    return llvm::any_of(other, [&](Value y) { return overlap(findExtent(x), findExtent(y)); });
   });
 }
 
@@ -111,7 +81,7 @@ bool GroupFinder::chooseParts(FusedTileGroup &group) const {
                 first.blockRows == last.blockRows && !last.rowInputs.empty();
   if (byRows)
     group.blockRows = first.blockRows;
-  Extent weights = locate(group.launches.front().getOutputs()[0]);
+  Extent weights = findExtent(group.launches.front().getOutputs()[0]);
   return (weights.end - weights.begin) / group.batches / group.rows * group.blockRows <=
          target.machine.l2.bytes;
 }
@@ -129,11 +99,11 @@ bool GroupFinder::isLegal(const FusedTileGroup &group) const {
       const TileAccess &blocks = getSchedule(other)->blocks;
       bool goesByRows = blocks.batches == group.batches && byRows;
       for (Value output : writer.getOutputs()) {
-        Extent written = locate(output);
+        Extent written = findExtent(output);
         if (!written.base)
           return false;
         for (auto [k, input] : llvm::enumerate(other.getInputs())) {
-          Extent read = locate(input);
+          Extent read = findExtent(input);
           if (!read.base)
             return false;
           bool isSamePart =
@@ -143,7 +113,7 @@ bool GroupFinder::isLegal(const FusedTileGroup &group) const {
             return false;
         }
         for (Value result : other.getOutputs())
-          if (overlap(written, locate(result)) && !(written == locate(result)))
+          if (overlap(written, findExtent(result)) && !(written == findExtent(result)))
             return false;
       }
     }
@@ -157,10 +127,10 @@ int64_t GroupFinder::getRowBytesOfPassed(const FusedTileGroup &group, const Exte
   for (hlo::LaunchOp launch : group.launches) {
     bool isLast = launch == group.launches.back();
     for (Value input : launch.getInputs())
-      if (overlap(locate(input), extent) && !isWritten)
+      if (overlap(findExtent(input), extent) && !isWritten)
         return 0;
     for (auto [i, output] : llvm::enumerate(launch.getOutputs())) {
-      Extent written = locate(output);
+      Extent written = findExtent(output);
       if (!overlap(written, extent))
         continue;
       if (i > 0 || isLast || !(written == extent))
@@ -179,7 +149,7 @@ void GroupFinder::findPassed(FusedTileGroup &group) const {
   for (hlo::LaunchOp launch : group.launches) {
     SmallVector<int64_t> &rowBytes = group.rowBytesOfPassed.emplace_back();
     for (Value buffer : llvm::concat<Value>(launch.getInputs(), launch.getOutputs()))
-      rowBytes.push_back(getRowBytesOfPassed(group, locate(buffer)));
+      rowBytes.push_back(getRowBytesOfPassed(group, findExtent(buffer)));
   }
 }
 
@@ -197,10 +167,10 @@ std::optional<FusedTileGroup> GroupFinder::find(hlo::LaunchOp first) {
     auto launch = dyn_cast<hlo::LaunchOp>(op);
     if (!launch)
       return std::nullopt;
-    Extent handed = locate(group.launches.back().getOutputs()[0]);
+    Extent handed = findExtent(group.launches.back().getOutputs()[0]);
     bool isNext =
         getTileGroup(launch, target.number) == number && canJoin(launch) &&
-        llvm::any_of(launch.getInputs(), [&](Value input) { return locate(input) == handed; });
+        llvm::any_of(launch.getInputs(), [&](Value input) { return findExtent(input) == handed; });
     if (isNext)
       group.launches.push_back(launch);
     else if (!isApart(launch, group) || ++between > kMaxBetween)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of kernels in the program's body: called directly, as tasks of a parallel loop, or with
 // others as a group that runs tile by tile.
+#include "codegen/LaunchAttribute.h"
 #include "codegen/program/ProgramEmitter.h"
 #include "passes/memory/AssignBuffersPlan.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,8 +36,9 @@ LLVM::LLVMFuncOp ProgramEmitter::getTask(hlo::LaunchOp launch, const KernelSched
   size_t count = launch.getInputs().size() + launch.getOutputs().size() + 1;
   for (size_t i = 0; i < count; ++i)
     arguments.push_back(LLVM::LoadOp::create(b, pointer, offset(task.getArgument(0), 8 * i)));
-  Value grain = constant(i64, schedule.grain),
-        units = constant(i64, schedule.units / schedule.phases);
+  int64_t unitsOfPhase = schedule.units / schedule.phases;
+  Value grain = constant(i64, llvm::divideCeil(unitsOfPhase, schedule.tasks)),
+        units = constant(i64, unitsOfPhase);
   Value begin = LLVM::MulOp::create(b, task.getArgument(1), grain),
         end = LLVM::MulOp::create(b, task.getArgument(2), grain);
   end = arith::MinSIOp::create(b, end, units);
@@ -81,9 +83,8 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
     arguments.push_back(locate(buffer));
   Value scratch = given ? locate(given) : Value(LLVM::ZeroOp::create(b, pointer));
   arguments.push_back(scratch);
-  int64_t units = schedule.units / schedule.phases, tasks = llvm::divideCeil(units, schedule.grain);
   Type i64 = b.getI64Type();
-  if (target.singleThreaded || tasks < 2) {
+  if (!launch->hasAttr(kDivided)) {
     arguments.push_back(constant(i64, 0));
     arguments.push_back(constant(i64, schedule.units));
     LLVM::CallOp::create(b, getKernel(launch), arguments);
@@ -94,6 +95,8 @@ LogicalResult ProgramEmitter::emitLaunch(hlo::LaunchOp launch) {
   if (tracer.isEnabled())
     LLVM::StoreOp::create(b, context, offset(frame, 8 * arguments.size()));
   LLVM::LLVMFuncOp task = getTask(launch, schedule);
+  int64_t units = schedule.units / schedule.phases,
+          tasks = llvm::divideCeil(units, llvm::divideCeil(units, schedule.tasks));
   for (int64_t phase = 0; phase < schedule.phases; ++phase) {
     if (schedule.phases > 1)
       LLVM::StoreOp::create(b, constant(i64, phase * units),
@@ -210,9 +213,10 @@ LogicalResult ProgramEmitter::emitGroup(const FusedTileGroup &group) {
     LLVM::StoreOp::create(b, address, offset(table, 8 * i));
   hlo::LaunchOp front = group.launches.front();
   const KernelSchedule &first = schedules.find(front.getKernel())->second;
+  bool isDivided =
+      llvm::any_of(group.launches, [](hlo::LaunchOp launch) { return launch->hasAttr(kDivided); });
   int64_t parts = group.batches * group.getBlocks(),
-          unitsOfPart = std::max<int64_t>(1, first.units / parts);
-  int64_t grain = target.singleThreaded ? parts : llvm::divideCeil(first.grain, unitsOfPart),
+          grain = isDivided ? llvm::divideCeil(parts, first.tasks) : parts,
           tasks = llvm::divideCeil(parts, grain);
   LLVM::LLVMFuncOp body = getGroupTask(group, grain);
   Type i64 = b.getI64Type();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost model: nanoseconds of code on one core of a target, the only such model. Fusion,
-// schedules, the grain of tasks and the report use it. An operation's cost class is in its
+// schedules, the tasks of launches and the report use it. An operation's cost class is in its
 // definition (HLO_Costs), a machine's rates are in Machine.h. Test: test/target/CostTest.cpp.
 
 #ifndef HLOC_COMPILER_TARGET_COST_H
@@ -79,9 +79,14 @@ public:
   double getLaunchTime() const { return machine.parallelism.launch; }
   /// Work that is worth a task.
   double getTaskTime() const { return machine.parallelism.task; }
+  /// Time that work on two threads takes more than half of its time on one.
+  double getHandoverTime() const { return machine.parallelism.handover; }
   /// The number of tasks that work of `time` is divided into: a power of two, so that two or four
   /// threads get equal shares.
   int64_t getTaskCount(double time) const;
+  /// Time for a core to read `bytes` that another core wrote last, more than what it takes to read
+  /// its own.
+  double getTransferTime(double bytes) const { return bytes / machine.parallelism.transfer; }
   /// Time to copy an array of `bytes`.
   double getCopyTime(double bytes) const { return 2 * bytes * getStreamTime(2 * bytes); }
 

@@ -75,6 +75,11 @@ struct Parallelism {
   double task = 0;
   /// Nanoseconds of a launch besides its loops.
   double launch = 0;
+  /// Nanoseconds that work on two threads takes more than half of its time on one: to hand a task
+  /// over, and because the threads begin and end at different times.
+  double handover = 0;
+  /// Bytes per nanosecond that one core reads of what another has just written.
+  double transfer = 0;
 };
 
 struct Machine {

@@ -60,6 +60,8 @@ template <> struct MappingTraits<Parallelism> {
   static void mapping(IO &io, Parallelism &parallelism) {
     io.mapOptional("task-nanoseconds", parallelism.task);
     io.mapOptional("launch-nanoseconds", parallelism.launch);
+    io.mapOptional("handover-nanoseconds", parallelism.handover);
+    io.mapOptional("transfer-bytes-per-nanosecond", parallelism.transfer);
   }
 };
 
@@ -97,8 +99,10 @@ template <> struct MappingTraits<Machine> {
       return "expected cycles-per-vector to be above 0";
     if (!(costs.matrixProduct >= 0))
       return "expected the cycles of a matrix product to be 0 or more";
-    if (!(machine.parallelism.task > 0 && machine.parallelism.launch > 0))
-      return "expected parallelism's nanoseconds to be above 0";
+    const Parallelism &parallelism = machine.parallelism;
+    if (!(parallelism.task > 0 && parallelism.launch > 0 && parallelism.handover > 0 &&
+          parallelism.transfer > 0))
+      return "expected parallelism's numbers to be above 0";
     return "";
   }
 };

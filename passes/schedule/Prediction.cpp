@@ -80,27 +80,49 @@ static bool isStraight(const KernelProblem &problem) {
   return elements <= kStraightElements;
 }
 
+/// The bytes that are read of an input.
+static double getReadBytes(const KernelWork &work, BlockArgument argument) {
+  return std::min(work.getRequests(argument).getTotal() * fuse::elementBytes(argument.getType()),
+                  fuse::bytesOf(argument.getType()));
+}
+
+/// The part of a result that a kernel with the update in place `update`, if any, writes; null if
+/// that is all of it.
+static Value getWrittenPart(Value result, hlo::DynamicUpdateSliceOp update) {
+  if (update)
+    return update.getUpdate();
+  auto scatter = result.getDefiningOp<hlo::ScatterOp>();
+  return scatter ? scatter.getInputs().back() : Value();
+}
+
+SmallVector<int64_t> getAccessedBytes(const KernelProblem &problem) {
+  SmallVector<int64_t> bytes;
+  KernelWork work(problem);
+  for (BlockArgument argument : problem.body.getArguments())
+    bytes.push_back(int64_t(getReadBytes(work, argument)));
+  hlo::DynamicUpdateSliceOp update = findUpdateInPlace(problem.kind, problem.body);
+  for (Value result : problem.body.getTerminator()->getOperands()) {
+    Value part = getWrittenPart(result, update);
+    bytes.push_back(int64_t(fuse::bytesOf((part ? part : result).getType())));
+  }
+  return bytes;
+}
+
 /// Time to read the inputs and write the results once. Where only a part of an array is read or
 /// written, only that part counts.
 static double getTraffic(const KernelProblem &problem, const KernelWork &work) {
   const Machine &machine = problem.target.machine;
   double read = 0, written = 0, footprint = 0;
   for (BlockArgument argument : problem.body.getArguments()) {
-    double whole = fuse::bytesOf(argument.getType());
-    double asked = work.getRequests(argument).getTotal() * fuse::elementBytes(argument.getType());
-    read += std::min(asked, whole);
-    footprint += whole;
+    read += getReadBytes(work, argument);
+    footprint += fuse::bytesOf(argument.getType());
   }
   hlo::DynamicUpdateSliceOp update = findUpdateInPlace(problem.kind, problem.body);
   for (Value result : problem.body.getTerminator()->getOperands()) {
-    double bytes = fuse::bytesOf(result.getType());
-    if (update)
-      bytes = fuse::bytesOf(update.getUpdate().getType());
-    else if (auto scatter = result.getDefiningOp<hlo::ScatterOp>())
-      bytes = fuse::bytesOf(scatter.getInputs().back().getType());
-    else
-      footprint += bytes;
-    written += bytes;
+    Value part = getWrittenPart(result, update);
+    if (!part)
+      footprint += fuse::bytesOf(result.getType());
+    written += fuse::bytesOf((part ? part : result).getType());
   }
   return read * getReadTime(machine, footprint) + written * getWriteTime(machine, footprint);
 }

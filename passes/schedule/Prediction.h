@@ -14,6 +14,10 @@ namespace hloc {
 /// applies.
 double predictTime(const KernelProblem &problem, hlo::ScheduleAttr schedule);
 
+/// The bytes that a run of the kernel accesses of each input, and then of each result. Where only a
+/// part of an array is read or written, only that part counts.
+llvm::SmallVector<int64_t> getAccessedBytes(const KernelProblem &problem);
+
 /// A lower bound in nanoseconds for any code on this machine: each input is read and each result
 /// written once, and all multiply-adds run at the machine's peak rate.
 double getLimit(const KernelProblem &problem);

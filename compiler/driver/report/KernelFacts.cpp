@@ -78,9 +78,9 @@ static KernelFacts collectKernel(const KernelLaunches &launches, ModuleOp progra
   KernelSchedule schedule = compiled.program.schedules.lookup(kernel.getSymName());
   facts.phases = schedule.phases;
   facts.units = schedule.units / schedule.phases;
-  facts.grain = schedule.grain;
-  if (schedule.grain && !target.singleThreaded)
-    facts.tasks = std::max<int64_t>(1, llvm::divideCeil(facts.units, facts.grain));
+  facts.grain = llvm::divideCeil(facts.units, schedule.tasks);
+  if (facts.grain)
+    facts.tasks = llvm::divideCeil(facts.units, facts.grain);
   auto code = compiled.program.functionBytes.find(getKernelSymbol(names, kernel.getSymName()));
   if (code != compiled.program.functionBytes.end())
     facts.codeBytes = code->second;

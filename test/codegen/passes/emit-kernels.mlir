@@ -11,7 +11,7 @@ module attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-linux-gnu
 // Whole vectors in a loop, then what is left with a mask.
 // CHECK-LABEL: llvm.func @scale(
 // CHECK-SAME: %[[X:[^:]*]]: !llvm.ptr {llvm.noalias}, %[[Y:[^:]*]]: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: i64, %{{[^:]*}}: i64)
-// CHECK-SAME: hlo.launch = {grain = {{[0-9]+}} : i64, operations = 2 : i64, units = 1 : i64}
+// CHECK-SAME: hlo.launch = {accessed = array<i64: 4012, 4012>, operations = 2 : i64, units = 1 : i64}
 // CHECK: scf.for
 // CHECK: %[[VALUE:.*]] = llvm.load {{.*}} -> vector<{{[0-9]+}}xf32>
 // CHECK: arith.addf %[[VALUE]], %[[VALUE]]
@@ -30,7 +30,7 @@ hlo.kernel_function @scale <loop> attributes {reuse = array<i64: -1>} {
 // So little that it has no loop and is inlined where it is launched; with the input's memory, arguments may overlap.
 // CHECK-LABEL: llvm.func @few(
 // CHECK-SAME: always_inline
-// CHECK-SAME: hlo.launch = {grain = {{[0-9]+}} : i64, operations = 2 : i64, small, units = 1 : i64, unrolled}
+// CHECK-SAME: hlo.launch = {accessed = array<i64: 16, 16>, operations = 2 : i64, small, units = 1 : i64, unrolled}
 // CHECK-NOT: scf.for
 // CHECK: llvm.return
 hlo.kernel_function @few <loop> attributes {reuse = array<i64: 0>} {
@@ -46,7 +46,7 @@ hlo.computation private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
 
 // A unit a row.
 // CHECK-LABEL: llvm.func @sum(
-// CHECK-SAME: hlo.launch = {{{.*}}tiles = {{{.*}}}, units = 512 : i64}
+// CHECK-SAME: hlo.launch = {accessed = array<i64: 8388608, {{.*}}tasks = {{[1-9][0-9]+}} : i64, tiles = {{{.*}}}, time = {{[0-9]+}} : i64, units = 512 : i64}
 // CHECK: scf.for
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: arith.addf

@@ -1,6 +1,6 @@
 // The program becomes the entry function and a function for its body; kernels get its prefix and become private.
-// RUN: hlo-opt %s --emit-kernels --emit-program=name=net | FileCheck %s --implicit-check-not=func.func --implicit-check-not='hlo.launch @'
-// RUN: hlo-opt %s --emit-kernels --emit-program="name=net prefix=net.v3" | FileCheck %s --check-prefix=PREFIX
+// RUN: hlo-opt %s --emit-kernels --divide-launches --emit-program=name=net | FileCheck %s --implicit-check-not=func.func --implicit-check-not='hlo.launch @'
+// RUN: hlo-opt %s --emit-kernels --divide-launches --emit-program="name=net prefix=net.v3" | FileCheck %s --check-prefix=PREFIX
 // RUN: hlo-opt %s --code | FileCheck %s --check-prefix=LOWERED --implicit-check-not=scf. --implicit-check-not='= arith.' --implicit-check-not='= vector.'
 
 // CHECK: module @model attributes {hlo.memory = {arena = 4096 : i64, async = 0 : i64},
