@@ -94,7 +94,8 @@ def DivideLaunches : HLO_CodePass<"divide-launches"> {
     a longer one between launches that cannot be divided is not. The choice is the one with the least
     predicted time on two cores: a minimum cut.
 
-    The functions of kernels of which no launch is divided lose the entry `tasks` of `hlo.launch`.
+    In `hlo.launch`, functions of kernels of which no launch is divided lose the entry `tasks`; `time`
+    becomes that of the longest launch: between runs that access much, arrays leave the caches.
 
     ```mlir
     hlo.launch @long(%x) -> (%y) : ...

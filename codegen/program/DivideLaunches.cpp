@@ -70,6 +70,8 @@ public:
 
   /// Marks the operations that should be divided.
   void divide();
+  /// Calls `visit` with each launch and its predicted nanoseconds on one core.
+  void visitLaunches(function_ref<void(hlo::LaunchOp, double)> visit) const;
 
 private:
   struct Piece {
@@ -344,6 +346,12 @@ void WorkGraph::divide() {
       one.op->setAttr(kDivided, UnitAttr::get(one.op->getContext()));
 }
 
+void WorkGraph::visitLaunches(function_ref<void(hlo::LaunchOp, double)> visit) const {
+  for (const Work &one : work)
+    if (auto launch = dyn_cast<hlo::LaunchOp>(one.op))
+      visit(launch, getTime(one));
+}
+
 struct DivideLaunches : hloc::impl::DivideLaunchesBase<DivideLaunches> {
   using Base::Base;
 
@@ -359,22 +367,29 @@ struct DivideLaunches : hloc::impl::DivideLaunchesBase<DivideLaunches> {
       if (std::optional<KernelSchedule> launch = getLaunch(function))
         schedules[function.getSymName()] = std::move(*launch);
     llvm::StringSet<> divided;
+    llvm::StringMap<double> times;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      WorkGraph(function.getBody().front(), schedules, *target).divide();
-      function.walk([&](hlo::LaunchOp launch) {
+      WorkGraph graph(function.getBody().front(), schedules, *target);
+      graph.divide();
+      graph.visitLaunches([&](hlo::LaunchOp launch, double time) {
         if (launch->hasAttr(kDivided))
           divided.insert(launch.getKernel());
+        double &most = times[launch.getKernel()];
+        most = std::max(most, time);
       });
     }
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       auto found = schedules.find(function.getSymName());
-      if (found == schedules.end() || found->second.tasks < 2 ||
-          divided.contains(function.getSymName()))
+      if (found == schedules.end() || found->second.tasks < 2)
         continue;
-      found->second.tasks = 1;
-      setLaunch(function, found->second);
+      KernelSchedule &schedule = found->second;
+      schedule.time =
+          std::max(schedule.time, int64_t(std::ceil(times.lookup(function.getSymName()))));
+      if (!divided.contains(function.getSymName()))
+        schedule.tasks = 1;
+      setLaunch(function, schedule);
     }
   }
 };

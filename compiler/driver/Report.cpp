@@ -2,7 +2,9 @@
 #include "compiler/driver/Report.h"
 #include "compiler/driver/report/ArenaUse.h"
 #include "compiler/driver/report/KernelFacts.h"
+#include "compiler/driver/report/Scaling.h"
 #include "compiler/hlo/Location.h"
+#include "compiler/target/CompileCosts.h"
 #include "compiler/text/Shape.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/memory/AssignBuffersPlan.h"
@@ -11,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <numeric>
 
 using namespace mlir;
 using llvm::formatv;
@@ -52,6 +55,12 @@ namespace {
 /// The maximum number of names in a kernel's line, and of buffers at the arena's peak.
 constexpr size_t kNames = 12, kHolders = 20;
 
+/// The numbers of cores for which times are predicted; the most kernels that are listed, and the
+/// least share of the time from which they are.
+constexpr int64_t kCores[] = {2, 4, 16, 64};
+constexpr size_t kSlowest = 5;
+constexpr double kLeastShare = 0.05;
+
 /// A number with separators: 12,345
 std::string number(int64_t value) {
   std::string text = std::to_string(value);
@@ -64,15 +73,24 @@ std::string count(int64_t value, StringRef what) {
   return number(value) + " " + what.str() + (value == 1 ? "" : "s");
 }
 
+int64_t total(const std::vector<Port> &ports) {
+  int64_t bytes = 0;
+  for (const Port &port : ports)
+    bytes += port.bytes;
+  return bytes;
+}
+
 class ReportWriter {
 public:
   ReportWriter(ModuleOp program, const CompiledModule &compiled)
       : program(program), compiled(compiled), target(compiled.targets.back()),
-        main(program.lookupSymbol<func::FuncOp>("main")), out(text) {}
+        main(program.lookupSymbol<func::FuncOp>("main")),
+        kernels(collectKernels(program, compiled)), out(text) {}
 
   std::string write(std::vector<NotFused> notFused) {
     writeSummary();
     writeKernels();
+    writeTimes();
     writeNotFused(std::move(notFused));
     writeMemory();
     writeConstants();
@@ -84,6 +102,8 @@ private:
   void writeSummary();
   void writeKernels();
   void writeKernel(const KernelFacts &facts);
+  void writeTimes();
+  std::vector<TimeOnCores> predictKernels(int64_t cores) const;
   void writeNotFused(std::vector<NotFused> notFused);
   void writePreparation(const PreparationInterface &preparation);
   void writeMemory();
@@ -99,6 +119,7 @@ private:
   const CompiledModule &compiled;
   const Target &target;
   func::FuncOp main;
+  std::vector<KernelFacts> kernels;
   std::string text;
   llvm::raw_string_ostream out;
 };
@@ -125,7 +146,7 @@ void ReportWriter::writeSummary() {
 
 void ReportWriter::writeKernels() {
   out << "\nkernels, in the order of their first launch\n";
-  for (const KernelFacts &facts : collectKernels(program, compiled))
+  for (const KernelFacts &facts : kernels)
     writeKernel(facts);
 }
 
@@ -166,6 +187,69 @@ void ReportWriter::writeKernel(const KernelFacts &facts) {
                  printDuration(facts.prediction.time), printDuration(facts.prediction.limit));
   if (facts.prediction.schedule)
     out << "    " << facts.prediction.schedule << '\n';
+}
+
+/// The time of each kernel in one call.
+std::vector<TimeOnCores> ReportWriter::predictKernels(int64_t cores) const {
+  const ModuleInterface &interface = compiled.interface;
+  auto footprint = double(total(interface.arguments) + total(interface.results) +
+                          interface.arenaBytes + compiled.program.constantBytes);
+  std::vector<TimeOnCores> times;
+  for (const KernelFacts &facts : kernels) {
+    // In a loop, a kernel finds its arrays in the caches if they hold these arrays alone.
+    TimeOnCores &time = times.emplace_back(
+        predictOnCores(facts, target, facts.inLoops ? facts.accessed : footprint, cores));
+    time.nanoseconds *= double(facts.times.value_or(facts.count * kCompileCosts.unknownRounds));
+  }
+  return times;
+}
+
+static std::string describe(CoreLimit limit, const KernelFacts &facts) {
+  switch (limit) {
+  case CoreLimit::None:
+    return "divided among all cores";
+  case CoreLimit::Serial:
+    return "serial";
+  case CoreLimit::Tasks:
+    return formatv("in {0} tasks", facts.tasks);
+  case CoreLimit::Handover:
+    return "so short that handing over its tasks takes longer";
+  case CoreLimit::Bandwidth:
+    return "at the memory's bandwidth";
+  }
+  llvm_unreachable("every limit has a description");
+}
+
+/// Writes how the time of a call falls with the number of cores, and where it is spent in the end.
+void ReportWriter::writeTimes() {
+  if (target.singleThreaded || kernels.empty())
+    return;
+  auto sum = [](ArrayRef<TimeOnCores> times) {
+    double all = 0;
+    for (const TimeOnCores &time : times)
+      all += time.nanoseconds;
+    return all;
+  };
+  out << "\ntime of a call on several cores, predicted\n  1: "
+      << printDuration(sum(predictKernels(1)));
+  std::vector<TimeOnCores> times;
+  for (int64_t cores : kCores) {
+    times = predictKernels(cores);
+    out << formatv(", {0}: {1}", cores, printDuration(sum(times)));
+  }
+  if (llvm::any_of(kernels, [](const KernelFacts &facts) { return !facts.times; }))
+    out << formatv("; loops whose iterations depend on data count as {0}",
+                   int64_t(kCompileCosts.unknownRounds));
+  out << formatv("\n  on {0} cores it is spent in\n", kCores[std::size(kCores) - 1]);
+  std::vector<size_t> order(kernels.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(
+      order, [&](size_t x, size_t y) { return times[x].nanoseconds > times[y].nanoseconds; });
+  double all = sum(times);
+  for (size_t i : ArrayRef(order).take_front(kSlowest))
+    if (double share = times[i].nanoseconds / all; share >= kLeastShare)
+      out << formatv("    {0}: {1:P0}, {2}\n", kernels[i].kernel.getSymName(), share,
+                     describe(times[i].limit, kernels[i]));
 }
 
 void ReportWriter::writeNotFused(std::vector<NotFused> notFused) {
@@ -221,12 +305,6 @@ void ReportWriter::writePreparation(const PreparationInterface &preparation) {
 }
 
 void ReportWriter::writeMemory() {
-  auto total = [](const std::vector<Port> &ports) {
-    int64_t bytes = 0;
-    for (const Port &port : ports)
-      bytes += port.bytes;
-    return bytes;
-  };
   const ModuleInterface &interface = compiled.interface;
   int64_t beside = compiled.program.memory.asyncBytes;
   out << formatv(

@@ -85,6 +85,9 @@ static KernelFacts collectKernel(const KernelLaunches &launches, ModuleOp progra
   if (code != compiled.program.functionBytes.end())
     facts.codeBytes = code->second;
   facts.prediction = predictKernel(kernel, target);
+  facts.launchTime = std::max(facts.prediction.time, double(schedule.time));
+  for (int64_t bytes : schedule.accessed)
+    facts.accessed += double(bytes);
   return facts;
 }
 

@@ -41,6 +41,10 @@ struct KernelFacts : KernelLaunches {
   /// Of its function; nothing if its code is inlined into the program.
   std::optional<int64_t> codeBytes;
   KernelPrediction prediction;
+  /// Predicted nanoseconds of a launch on one core, with what other kernels leave in the caches.
+  double launchTime = 0;
+  /// Bytes that a launch accesses, where of some arrays it reads or writes only a part.
+  double accessed = 0;
 };
 
 /// `program` is the module after compileModule.

@@ -7,6 +7,9 @@ module @model attributes {hlo.targets = [{cpu = "x86-64-v3", triple = "x86_64-li
 
 // Kernels of 10, 5, 3 and 80 microseconds, and two that cannot be divided.
 llvm.func @ten(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {hlo.launch = {accessed = array<i64: 160000, 160000>, tasks = 2 : i64, time = 10000 : i64, units = 200 : i64}}
+// That of the longest launch.
+// KERNELS: llvm.func @five(
+// KERNELS-SAME: time = {{[1-9][0-9][0-9][0-9][0-9]}} : i64
 llvm.func @five(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {hlo.launch = {accessed = array<i64: 160000, 160000>, tasks = 2 : i64, time = 5000 : i64, units = 200 : i64}}
 // A kernel that no launch divides has no tasks.
 // KERNELS: llvm.func @three(
