@@ -155,8 +155,10 @@ void KernelContext::finishTasks() {
     return;
   double time = predictTime(getProblem(), chosen);
   schedule.time = int64_t(std::ceil(time));
-  if (schedule.phases == 1) // phases have as many units as tasks
-    schedule.tasks = std::min(schedule.tasks, std::max<int64_t>(2, costs.getTaskCount(time)));
+  int64_t wanted = std::max<int64_t>(2, costs.getTaskCount(time));
+  // Phases have as many units as tasks. Tasks of two units and one of one would be uneven.
+  if (schedule.phases == 1 && schedule.tasks >= 2 * wanted)
+    schedule.tasks = wanted;
 }
 
 //===-- Loops --------------------------------------------------------------------------------===//

@@ -133,8 +133,8 @@ static std::string joinKernels(const FusedTileGroup &group, StringRef separator)
 /// The loop body of a group: runs a range of its tasks, of `grain` tiles each.
 LLVM::LLVMFuncOp ProgramEmitter::getGroupTask(const FusedTileGroup &group, int64_t grain) {
   std::string symbol = names.prefix + "." + joinKernels(group, ".") + ".group";
-  // Groups of the same kernels may differ in what only they use.
-  std::string key = symbol;
+  // Groups of the same kernels may differ in what only they use, and in whether they are divided.
+  std::string key = symbol + std::to_string(grain);
   for (ArrayRef<int64_t> launch : group.rowBytesOfPassed)
     for (int64_t rowBytes : launch)
       key += rowBytes > 0 ? 'p' : '.';
