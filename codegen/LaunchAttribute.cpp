@@ -115,6 +115,14 @@ std::optional<KernelSchedule> getLaunch(LLVM::LLVMFuncOp function) {
   return schedule;
 }
 
+llvm::StringMap<KernelSchedule> getLaunches(ModuleOp module) {
+  llvm::StringMap<KernelSchedule> launches;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (std::optional<KernelSchedule> launch = getLaunch(function))
+      launches[function.getSymName()] = std::move(*launch);
+  return launches;
+}
+
 void setPart(LLVM::LLVMFuncOp function) {
   function->setAttr(kPart, UnitAttr::get(function.getContext()));
 }

@@ -11,6 +11,7 @@
 #define HLOC_CODEGEN_LAUNCHATTRIBUTE_H
 
 #include "codegen/KernelEmission.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace hloc {
 
@@ -19,6 +20,9 @@ void setLaunch(mlir::LLVM::LLVMFuncOp function, const KernelSchedule &schedule);
 
 /// How `function` is launched; none if it is not a kernel's.
 std::optional<KernelSchedule> getLaunch(mlir::LLVM::LLVMFuncOp function);
+
+/// How the kernels of `module` are launched, by the names of their functions.
+llvm::StringMap<KernelSchedule> getLaunches(mlir::ModuleOp module);
 
 /// Marks launches, and copies, that are divided into tasks (divide-launches).
 inline constexpr llvm::StringLiteral kDivided = "hlo.divided";

@@ -362,10 +362,7 @@ struct DivideLaunches : hloc::impl::DivideLaunchesBase<DivideLaunches> {
       return signalPassFailure();
     if (target->singleThreaded)
       return;
-    llvm::StringMap<KernelSchedule> schedules;
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (std::optional<KernelSchedule> launch = getLaunch(function))
-        schedules[function.getSymName()] = std::move(*launch);
+    llvm::StringMap<KernelSchedule> schedules = getLaunches(module);
     llvm::StringSet<> divided;
     llvm::StringMap<double> times;
     for (auto function : module.getOps<func::FuncOp>()) {

@@ -46,10 +46,7 @@ struct EmitProgram : hloc::impl::EmitProgramBase<EmitProgram> {
     if (name.empty())
       name = module.getSymName().value_or("module");
     ProgramNames names(name, prefix.empty() ? name : prefix);
-    llvm::StringMap<KernelSchedule> schedules;
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (std::optional<KernelSchedule> launch = getLaunch(function))
-        schedules[function.getSymName()] = std::move(*launch);
+    llvm::StringMap<KernelSchedule> schedules = getLaunches(module);
     renameKernels(module, names);
     auto former = llvm::map_to_vector(
         llvm::make_filter_range(

@@ -138,7 +138,7 @@ func.func @copies(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<2
   return
 }
 
-// A row at another place is all that the next launch writes, where the array is divided: a transfer of a row.
+// The second launch, which runs whole, writes a row of the array: that row is all that is transferred.
 // CHECK-LABEL: @row_of_divided
 // CHECK: @eighty{{.*}} {hlo.divided}
 // CHECK-NEXT: @put
@@ -150,7 +150,7 @@ func.func @row_of_divided(%a: memref<200x200xf32>, %b: memref<200x200xf32>, %c: 
   return
 }
 
-// It reads little of an array of which another reads all: only the former is on the other side.
+// Of two readers of an array, the one that runs whole reads a row of it: that row is all that is transferred.
 // CHECK-LABEL: @readers
 // CHECK: @ten{{.*}} {hlo.divided}
 // CHECK-NEXT: @take
